@@ -1,0 +1,282 @@
+// Package reports holds the result of a run: the versioned JSON contract
+// "mcpcheck.report/1" as Go types, its reader, and the writers for people
+// (console) and for machines (JSON, JUnit).
+//
+// The types are plain strings and numbers on purpose: a report can be read,
+// merged, compared and converted without the suite that wrote it. Codes, ids and
+// member names are contract; titles, reasons and other sentences are not.
+package reports
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Schema names the contract. Later releases may add members to it; a change of
+// the meaning or the loss of a member makes a new number.
+const Schema = "mcpcheck.report/1"
+
+// Verdict says what became of one requirement in one combination.
+type Verdict string
+
+// The verdicts.
+const (
+	Pass          Verdict = "pass"
+	Fail          Verdict = "fail"
+	Warn          Verdict = "warn"
+	NotApplicable Verdict = "not-applicable"
+	Blocked       Verdict = "blocked"
+)
+
+// Verdicts lists all verdicts, the gravest first.
+func Verdicts() []Verdict { return []Verdict{Fail, Warn, Blocked, NotApplicable, Pass} }
+
+// Red reports whether the verdict is a finding against the target.
+func (v Verdict) Red() bool { return v == Fail || v == Warn }
+
+// Judged reports whether the requirement was held against what the target did.
+func (v Verdict) Judged() bool { return v == Pass || v.Red() }
+
+// Known reports whether the verdict is one of the five.
+func (v Verdict) Known() bool { return slices.Contains(Verdicts(), v) }
+
+// The levels that writers and summaries distinguish.
+const (
+	LevelMust   = "MUST"
+	LevelShould = "SHOULD"
+	LevelMay    = "MAY"
+)
+
+// The reason codes of not-applicable verdicts that mean "nothing broke, there was
+// no occasion": such requirements are listed as not exercised.
+const (
+	CodeNeedsSubject = "needs-subject"
+	CodeNeedsConfig  = "needs-config"
+	CodeNotExercised = "not-exercised"
+	CodeOptedOut     = "opted-out"
+)
+
+// NotExercised reports whether a reason code says that a requirement could apply
+// but had no occasion to be judged.
+func NotExercised(code string) bool {
+	switch code {
+	case CodeNeedsSubject, CodeNeedsConfig, CodeNotExercised, CodeOptedOut:
+		return true
+	}
+	return false
+}
+
+// Report is the result of one run against one target.
+type Report struct {
+	Schema       string        `json:"schema"`
+	Tool         Tool          `json:"tool"`
+	Target       Target        `json:"target"`
+	Config       Config        `json:"config"`
+	Frames       []Frame       `json:"frames"`
+	Results      []Result      `json:"results"`
+	Observations []Observation `json:"observations"`
+	// Summary comes last, so that its absence shows a truncated file.
+	Summary Summary `json:"summary"`
+}
+
+// Tool is the program that wrote the report.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	// Catalogue identifies the requirements judged: the version of the
+	// catalogue, or a digest of it.
+	Catalogue string `json:"catalogue"`
+	Commit    string `json:"commit,omitempty"`
+}
+
+// Target is the server under test.
+type Target struct {
+	Name string `json:"name"`
+	// Embedded says that no target was given and the reference server that
+	// is built in was judged.
+	Embedded  bool       `json:"embedded,omitempty"`
+	Endpoints []Endpoint `json:"endpoints"`
+}
+
+// Endpoint is one way to reach the target.
+type Endpoint struct {
+	Transport string `json:"transport"`
+	// Address is the command line or the URL, without secrets.
+	Address string `json:"address"`
+	// Revisions lists those that the endpoint was seen to serve, oldest first.
+	Revisions []string `json:"revisions"`
+	// Server is what the target says of itself; nil if it said nothing.
+	Server *Server `json:"server,omitempty"`
+	// Unreachable says in one sentence why the endpoint could not be
+	// reached; empty if it could.
+	Unreachable string `json:"unreachable,omitempty"`
+}
+
+// Server is the target's own description of itself.
+type Server struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Title   string `json:"title,omitempty"`
+}
+
+// Config is how the run was set up, with secrets removed.
+type Config struct {
+	File              string   `json:"file,omitempty"` // target file
+	Revisions         []string `json:"revisions,omitempty"`
+	Transports        []string `json:"transports,omitempty"`
+	LabelFilter       string   `json:"label_filter,omitempty"`
+	Only              []string `json:"only,omitempty"`
+	Skip              []string `json:"skip,omitempty"`
+	Read              string   `json:"read,omitempty"` // a number, or "all"
+	Strict            bool     `json:"strict"`
+	Baseline          string   `json:"baseline,omitempty"`
+	Jobs              int      `json:"jobs,omitempty"`
+	TimeoutMS         int64    `json:"timeout_ms,omitempty"`
+	StartTimeoutMS    int64    `json:"start_timeout_ms,omitempty"`
+	BudgetMS          int64    `json:"budget_ms,omitempty"`
+	QuietWindowMS     int64    `json:"quiet_window_ms,omitempty"`
+	Seed              int64    `json:"seed"`
+	RatePerSecond     float64  `json:"rate_per_second,omitempty"`
+	Headers           []string `json:"headers,omitempty"` // names only
+	Environment       []string `json:"environment,omitempty"`
+	NoSecurityProbes  bool     `json:"no_security_probes,omitempty"`
+	AdditionalSetting []string `json:"additional,omitempty"` // "name=value", redacted
+}
+
+// The directions of a frame.
+const (
+	Out  = "out"  // from us to the target
+	In   = "in"   // from the target to us
+	Note = "note" // an event on the connection
+)
+
+// Frame is one thing that crossed a connection. In JSON its bytes stand as
+// "text" if they are valid UTF-8, else as "base64".
+type Frame struct {
+	Number  int    `json:"number"`
+	Session string `json:"session"`
+	Channel string `json:"channel,omitempty"`
+	// Direction is "out", "in" or "note".
+	Direction string `json:"direction"`
+	// AtMS is the time since the start of the run, in milliseconds.
+	AtMS float64 `json:"at_ms"`
+	// Size is the original length in bytes; Truncated says that fewer are kept.
+	Size      int  `json:"size"`
+	Truncated bool `json:"truncated,omitempty"`
+	// Method and URL stand on HTTP requests, Status on HTTP responses.
+	Method  string      `json:"method,omitempty"`
+	URL     string      `json:"url,omitempty"`
+	Status  int         `json:"status,omitempty"`
+	Headers http.Header `json:"headers,omitempty"`
+	// Note says what happened, on note frames, or what is wrong with the frame.
+	Note string `json:"note,omitempty"`
+	// Data holds the bytes.
+	Data []byte `json:"-"`
+}
+
+// Result is the verdict on one requirement in one combination.
+type Result struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Level is MUST, SHOULD or MAY; Grade says what a violation is worth in
+	// this revision: fail, warn, info or control.
+	Level     string  `json:"level"`
+	Grade     string  `json:"grade"`
+	Revision  string  `json:"revision"`
+	Transport string  `json:"transport"`
+	Verdict   Verdict `json:"verdict"`
+	// ReasonCode and Reason are empty on a pass.
+	ReasonCode string `json:"reason_code,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+	Expected   string `json:"expected,omitempty"`
+	Actual     string `json:"actual,omitempty"`
+	// Section is the place in the specification, page#anchor.
+	Section string `json:"section"`
+	// Hint says what to change in the target, or what to add to the target
+	// file so that the requirement can be judged.
+	Hint       string  `json:"hint,omitempty"`
+	DurationMS float64 `json:"duration_ms"`
+	// Evidence lists the numbers of the frames on which the verdict rests.
+	Evidence []int `json:"evidence,omitempty"`
+	// Excused says that a baseline lists this red verdict as known.
+	Excused bool `json:"excused,omitempty"`
+}
+
+// Area is the first part of the id, such as "PAGE".
+func (r *Result) Area() string { return areaOf(r.ID) }
+
+// Observation is something that breaks no rule but that the author of the
+// target would want to know.
+type Observation struct {
+	// ID is the code of its kind, such as "inconsistent".
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Requirement is the id of the requirement it came up with, if any.
+	Requirement string `json:"requirement,omitempty"`
+	Revision    string `json:"revision,omitempty"`
+	Transport   string `json:"transport,omitempty"`
+	Detail      string `json:"detail"`
+	Evidence    []int  `json:"evidence,omitempty"`
+}
+
+// New is an empty report of this contract.
+func New(tool Tool, target Target, config Config) *Report {
+	return &Report{
+		Schema: Schema, Tool: tool, Target: target, Config: config,
+		Frames: []Frame{}, Results: []Result{}, Observations: []Observation{},
+	}
+}
+
+// Sort puts frames, results and observations into the order of the contract:
+// frames by number, results by id, revision and transport.
+func (r *Report) Sort() {
+	slices.SortStableFunc(r.Frames, func(a, b Frame) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortStableFunc(r.Results, func(a, b Result) int {
+		return cmp.Or(CompareIDs(a.ID, b.ID), cmp.Compare(a.Revision, b.Revision),
+			cmp.Compare(rank(a.Transport), rank(b.Transport)), cmp.Compare(a.Transport, b.Transport))
+	})
+	slices.SortStableFunc(r.Observations, func(a, b Observation) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), CompareIDs(a.Requirement, b.Requirement),
+			cmp.Compare(a.Revision, b.Revision), cmp.Compare(rank(a.Transport), rank(b.Transport)),
+			cmp.Compare(a.Transport, b.Transport), cmp.Compare(a.Detail, b.Detail),
+			slices.Compare(a.Evidence, b.Evidence))
+	})
+}
+
+// Frame finds a frame by number, or nil. The frames must be sorted.
+func (r *Report) Frame(number int) *Frame {
+	i, ok := slices.BinarySearchFunc(r.Frames, number, func(f Frame, n int) int { return cmp.Compare(f.Number, n) })
+	if !ok {
+		return nil
+	}
+	return &r.Frames[i]
+}
+
+// CompareIDs orders requirement ids: by area, then by number, so that "PAGE-9"
+// precedes "PAGE-10".
+func CompareIDs(a, b string) int {
+	areaA, numberA, _ := strings.Cut(a, "-")
+	areaB, numberB, _ := strings.Cut(b, "-")
+	trimmedA, trimmedB := strings.TrimLeft(numberA, "0"), strings.TrimLeft(numberB, "0")
+	return cmp.Or(cmp.Compare(areaA, areaB), cmp.Compare(len(trimmedA), len(trimmedB)),
+		cmp.Compare(trimmedA, trimmedB), cmp.Compare(a, b))
+}
+
+// Milliseconds is a duration in the unit of the report, to the microsecond.
+func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func areaOf(id string) string {
+	area, _, _ := strings.Cut(id, "-")
+	return area
+}
+
+// rank orders transports as the specification introduces them.
+func rank(transport string) int {
+	if i := slices.Index([]string{"stdio", "http", "sse"}, transport); i >= 0 {
+		return i
+	}
+	return 3
+}

@@ -1,0 +1,281 @@
+package reports
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Outcome is the overall result of a run.
+type Outcome string
+
+// The outcomes. NotEstablished means that no violation was seen, but that
+// something that had to be judged could not be.
+const (
+	Conformant     Outcome = "conformant"
+	NonConformant  Outcome = "non-conformant"
+	NotEstablished Outcome = "not-established"
+)
+
+// Scope says whether everything that applies to the target was selected.
+type Scope string
+
+// The scopes. A partial run was narrowed by the user.
+const (
+	Full    Scope = "full"
+	Partial Scope = "partial"
+)
+
+// ProfileStatus is the result of one group of requirements.
+type ProfileStatus string
+
+// The states of a profile.
+const (
+	ProfilePassed         ProfileStatus = "passed"
+	ProfileFailed         ProfileStatus = "failed"
+	ProfileNotEstablished ProfileStatus = "not-established"
+	ProfileNotOffered     ProfileStatus = "not-offered"
+)
+
+// Counts counts verdicts.
+type Counts struct {
+	Pass          int `json:"pass"`
+	Fail          int `json:"fail"`
+	Warn          int `json:"warn"`
+	NotApplicable int `json:"not_applicable"`
+	Blocked       int `json:"blocked"`
+}
+
+// Add counts one verdict.
+func (c *Counts) Add(v Verdict) {
+	switch v {
+	case Pass:
+		c.Pass++
+	case Fail:
+		c.Fail++
+	case Warn:
+		c.Warn++
+	case NotApplicable:
+		c.NotApplicable++
+	case Blocked:
+		c.Blocked++
+	}
+}
+
+// Total is the number of verdicts counted.
+func (c Counts) Total() int { return c.Pass + c.Fail + c.Warn + c.NotApplicable + c.Blocked }
+
+// Judged is the number of verdicts that hold a requirement against the target.
+func (c Counts) Judged() int { return c.Pass + c.Fail + c.Warn }
+
+// Summary is the result of the run in numbers.
+type Summary struct {
+	Counts
+	Observations int `json:"observations"`
+	// Excused counts the red verdicts that a baseline lists as known. They
+	// count among fail and warn too: an excuse spares the exit status, it
+	// makes nothing conformant.
+	Excused int     `json:"excused,omitempty"`
+	Outcome Outcome `json:"outcome"`
+	Scope   Scope   `json:"scope"`
+	// Conformant is true only for a full run with the outcome conformant.
+	Conformant   bool                 `json:"conformant"`
+	Combinations []CombinationSummary `json:"combinations"`
+	Profiles     []ProfileSummary     `json:"profiles"`
+	DurationMS   float64              `json:"duration_ms"`
+	// Interrupted says why the run ended early; empty if it did not.
+	Interrupted string `json:"interrupted,omitempty"`
+}
+
+// CombinationSummary is the result in one revision on one transport.
+type CombinationSummary struct {
+	Revision  string `json:"revision"`
+	Transport string `json:"transport"`
+	Counts
+	Outcome Outcome `json:"outcome"`
+}
+
+// ProfileSummary is the result of one group of requirements.
+type ProfileSummary struct {
+	Name   string        `json:"name"`
+	Status ProfileStatus `json:"status"`
+	Counts
+	// MustsNotExercised lists the ids of MUST requirements that were judged
+	// in no combination for want of an occasion.
+	MustsNotExercised []string `json:"musts_not_exercised"`
+}
+
+// SummaryOptions says what [Report.Summarize] cannot see in the results.
+type SummaryOptions struct {
+	// Strict counts warnings as failures.
+	Strict bool
+	// Partial says that the user narrowed the run.
+	Partial bool
+	// Interrupted says in a few words why the run ended early, if it did.
+	Interrupted string
+	Duration    time.Duration
+	// Profile gives the profile of an area, such as "pagination" for "PAGE";
+	// an empty name belongs to none. A nil function makes no profiles.
+	Profile func(area string) string
+	// Profiles lists the profiles that the summary always shows, in order;
+	// others follow in order of their names.
+	Profiles []string
+}
+
+// DefaultProfiles lists the profiles of this release in the order of reports.
+func DefaultProfiles() []string {
+	return []string{"core", "pagination", "templates", "completion", "subscriptions", "caching", "transport", "security"}
+}
+
+// Summarize sorts the report and computes its summary from the results.
+func (r *Report) Summarize(o SummaryOptions) {
+	r.Sort()
+	s := Summary{
+		Observations: len(r.Observations), Scope: Full, Interrupted: o.Interrupted,
+		DurationMS: Milliseconds(o.Duration), Combinations: r.combinations(o.Strict), Profiles: []ProfileSummary{},
+	}
+	if o.Partial {
+		s.Scope = Partial
+	}
+	for i := range r.Results {
+		s.Add(r.Results[i].Verdict)
+		if r.Results[i].Excused && r.Results[i].Verdict.Red() {
+			s.Excused++
+		}
+	}
+	s.Outcome = outcome(r.Results, o.Strict)
+	if s.Outcome == Conformant && o.Interrupted != "" {
+		s.Outcome = NotEstablished
+	}
+	s.Conformant = s.Outcome == Conformant && s.Scope == Full
+	if o.Profile != nil {
+		s.Profiles = r.profiles(o)
+	}
+	r.Summary = s
+}
+
+// outcome judges a set of results: a finding outweighs what is not known, and
+// where nothing at all was judged nothing is established.
+func outcome(results []Result, strict bool) Outcome {
+	judged, blocked := false, false
+	for i := range results {
+		x := &results[i]
+		if x.Verdict == Fail || x.Verdict == Warn && strict {
+			return NonConformant
+		}
+		judged = judged || x.Verdict.Judged()
+		blocked = blocked || x.Verdict == Blocked && x.Level == LevelMust
+	}
+	if blocked || !judged {
+		return NotEstablished
+	}
+	return Conformant
+}
+
+func (r *Report) combinations(strict bool) []CombinationSummary {
+	type key struct{ revision, transport string }
+	groups := map[key][]Result{}
+	for _, x := range r.Results {
+		k := key{x.Revision, x.Transport}
+		groups[k] = append(groups[k], x)
+	}
+	list := []CombinationSummary{}
+	for k, results := range groups {
+		c := CombinationSummary{Revision: k.revision, Transport: k.transport, Outcome: outcome(results, strict)}
+		for i := range results {
+			c.Add(results[i].Verdict)
+		}
+		list = append(list, c)
+	}
+	slices.SortFunc(list, func(a, b CombinationSummary) int {
+		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(rank(a.Transport), rank(b.Transport)),
+			cmp.Compare(a.Transport, b.Transport))
+	})
+	return list
+}
+
+func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
+	groups := map[string][]Result{}
+	var others []string
+	for _, x := range r.Results {
+		name := o.Profile(x.Area())
+		if name == "" {
+			continue
+		}
+		if groups[name] == nil && !slices.Contains(o.Profiles, name) {
+			others = append(others, name)
+		}
+		groups[name] = append(groups[name], x)
+	}
+	slices.Sort(others)
+	list := []ProfileSummary{}
+	for _, name := range slices.Concat(o.Profiles, others) {
+		list = append(list, profile(name, groups[name], o.Strict))
+	}
+	return list
+}
+
+func profile(name string, results []Result, strict bool) ProfileSummary {
+	p := ProfileSummary{Name: name, MustsNotExercised: []string{}}
+	judged, idle, lacking := map[string]bool{}, []string{}, false
+	for i := range results {
+		x := &results[i]
+		p.Add(x.Verdict)
+		if x.Verdict.Judged() {
+			judged[x.ID] = true
+		}
+		if x.Verdict == NotApplicable && NotExercised(x.ReasonCode) {
+			lacking = true
+			if x.Level == LevelMust {
+				idle = append(idle, x.ID)
+			}
+		}
+	}
+	idle = slices.DeleteFunc(idle, func(id string) bool { return judged[id] })
+	slices.SortFunc(idle, CompareIDs)
+	p.MustsNotExercised = slices.Compact(idle)
+	switch o := outcome(results, strict); {
+	case o == NonConformant:
+		p.Status = ProfileFailed
+	case o == Conformant:
+		p.Status = ProfilePassed
+	case p.Blocked > 0 || lacking:
+		p.Status = ProfileNotEstablished
+	default:
+		p.Status = ProfileNotOffered
+	}
+	return p
+}
+
+// The exit statuses of a run that was started.
+const (
+	ExitOK             = 0
+	ExitFindings       = 1
+	ExitUsage          = 2
+	ExitNotEstablished = 3
+)
+
+// ExitCode is the status with which a program ends after the run: 3 if it was
+// interrupted or nothing was selected, 1 for a red verdict that counts
+// and is not excused or for a stale baseline (an entry that now passes), 3 for a
+// blocked MUST, else 0. The report must have been summarized.
+func (r *Report) ExitCode(strict, staleBaseline bool) int {
+	if r.Summary.Interrupted != "" || len(r.Results) == 0 {
+		return ExitNotEstablished
+	}
+	blocked := false
+	for i := range r.Results {
+		x := &r.Results[i]
+		if !x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict) {
+			return ExitFindings
+		}
+		blocked = blocked || x.Verdict == Blocked && x.Level == LevelMust
+	}
+	switch {
+	case staleBaseline:
+		return ExitFindings
+	case blocked:
+		return ExitNotEstablished
+	}
+	return ExitOK
+}
