@@ -67,5 +67,29 @@ func schema(first, last Revision, definition string) Section {
 	return sec(first, last, "schema", definition)
 }
 
+// schemaAll is a definition that stands in the schema of every revision.
+func schemaAll(definition string) Section {
+	return schema(R20241105, R20260728, definition)
+}
+
+// jsonrpc lists the sentence that binds every message to JSON-RPC 2.0, as the
+// revisions hold it, and the place in JSON-RPC 2.0 that it brings into force.
+func jsonrpc(anchor string) []Section {
+	return []Section{
+		secIn(R20241105, "basic/messages", ""),
+		sec(R20250326, R20260728, "basic/index", "messages"),
+		doc("JSON-RPC 2.0", anchor),
+	}
+}
+
+// except gives the named revisions the same exception.
+func except(x Exception, revisions ...Revision) map[Revision]Exception {
+	in := make(map[Revision]Exception, len(revisions))
+	for _, r := range revisions {
+		in[r] = x
+	}
+	return in
+}
+
 // doc is a section of a document outside the specification.
 func doc(name, anchor string) Section { return Section{Page: name, Anchor: anchor} }
