@@ -1,0 +1,15 @@
+module github.com/mcpcheck/mcpcheck
+
+go 1.26
+
+require github.com/tidwall/gjson v1.20.0
+
+require (
+	github.com/fredbi/uri v1.1.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.0 // indirect
+	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
+)

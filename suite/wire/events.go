@@ -1,0 +1,210 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// StreamEvent is one block of an event stream: the lines up to a blank line.
+type StreamEvent struct {
+	Event Event
+	// Data is the joined data, cut at the limit; nil if it is empty. An
+	// event without data is not dispatched by a browser, but it is handed on
+	// here, because its id or retry field may matter. Size is the length
+	// of the data before the cut, in bytes.
+	Data      []byte
+	Size      int
+	Truncated bool
+	// Flaws are those of the framing; those of the message are for [Inspect].
+	Flaws []Flaw
+}
+
+// EventReader reads an event stream by the rules of the WHATWG HTML standard,
+// section "Server-sent events": lines end with LF, CR or CRLF, a leading byte
+// order mark is skipped, comments and fields that nobody knows are ignored, an
+// id that contains NUL is ignored.
+//
+// The standard lets a reader ignore any line. A line that can only be a
+// mistake, such as a message that is not preceded by "data:", is ignored as
+// well, but reported as [FlawFraming].
+type EventReader struct {
+	r     *bufio.Reader
+	limit int
+
+	begun  bool
+	skipLF bool // the last line ended with CR: a following LF belongs to it
+	err    error
+
+	line     []byte // the line so far, cut at limit and a little more
+	lineSize int
+	open     bool // the current event has a field or a flaw
+	event    StreamEvent
+}
+
+// fieldRoom is how much longer than the data a line may be: the field name, a
+// colon and a space.
+const fieldRoom = 16
+
+// NewEventReader reads events whose data has at most limit bytes from r. Of
+// longer data the rest is dropped, but counted.
+func NewEventReader(r io.Reader, limit int) *EventReader {
+	return &EventReader{r: bufio.NewReaderSize(r, 32<<10), limit: max(limit, 1)}
+}
+
+// Next returns the next event, as soon as the blank line that ends it was read.
+// Blocks of nothing but comments are skipped. At the end of the stream, or on a
+// read error, it first returns what a blank line should have ended, if anything,
+// with [FlawUnterminated], and then the error; the end of the stream is io.EOF.
+func (e *EventReader) Next() (StreamEvent, error) {
+	for e.err == nil {
+		blank, err := e.readLine()
+		if err != nil {
+			e.err = err
+			if e.lineSize > 0 {
+				e.takeLine()
+			}
+			if e.open {
+				e.flaw(FlawUnterminated, "the stream ended without the blank line that ends the event")
+				return e.dispatch(), nil
+			}
+			break
+		}
+		if !blank {
+			e.takeLine()
+		} else if e.open {
+			return e.dispatch(), nil
+		}
+	}
+	return StreamEvent{}, e.err
+}
+
+// readLine collects the next line and reports whether it is blank.
+func (e *EventReader) readLine() (blank bool, err error) {
+	e.line, e.lineSize = e.line[:0], 0
+	if !e.begun {
+		e.begun = true
+		if head, _ := e.r.Peek(len(bom)); bytes.Equal(head, bom) {
+			_, _ = e.r.Discard(len(bom))
+		}
+	}
+	for {
+		// Peek blocks for one byte only, then take what is there: waiting
+		// for more would delay an event that is complete.
+		if _, err := e.r.Peek(1); err != nil {
+			return false, err
+		}
+		chunk, _ := e.r.Peek(e.r.Buffered())
+		if e.skipLF {
+			e.skipLF = false
+			if chunk[0] == '\n' {
+				_, _ = e.r.Discard(1)
+				continue
+			}
+		}
+		end := bytes.IndexAny(chunk, "\r\n")
+		if end < 0 {
+			e.grow(chunk)
+			_, _ = e.r.Discard(len(chunk))
+			continue
+		}
+		e.grow(chunk[:end])
+		e.skipLF = chunk[end] == '\r'
+		_, _ = e.r.Discard(end + 1)
+		return e.lineSize == 0, nil
+	}
+}
+
+func (e *EventReader) grow(part []byte) {
+	e.lineSize += len(part)
+	if room := e.limit + fieldRoom - len(e.line); room > 0 {
+		e.line = append(e.line, part[:min(room, len(part))]...)
+	}
+}
+
+// takeLine interprets one line that is not blank.
+func (e *EventReader) takeLine() {
+	if e.line[0] == ':' {
+		return
+	}
+	name, value, found := bytes.Cut(e.line, []byte(":"))
+	dropped := e.lineSize - len(e.line)
+	if found {
+		value = bytes.TrimPrefix(value, []byte(" "))
+	}
+	switch string(name) {
+	case "data":
+		e.takeData(value, dropped)
+		return
+	case "event":
+		e.event.Event.Type = e.text("event", value)
+	case "id":
+		if !bytes.ContainsRune(value, 0) {
+			e.event.Event.ID, e.event.Event.HasID = e.text("id", value), true
+		}
+	case "retry":
+		e.event.Event.Retry = e.text("retry", value)
+	default:
+		if mistaken(string(name)) {
+			e.flaw(FlawFraming, "the line "+Excerpt(e.line, 60)+" is neither a field nor a comment")
+		}
+		return
+	}
+	e.open = true
+	if dropped > 0 {
+		e.flaw(FlawTooLong, fmt.Sprintf("a line of %d bytes", e.lineSize))
+	}
+}
+
+// text is the value of a field other than data.
+func (e *EventReader) text(field string, value []byte) string {
+	if at := invalidUTF8(value); at >= 0 {
+		e.flaw(FlawUTF8, fmt.Sprintf("in the %s field: %s", field, Excerpt(value, 40)))
+	}
+	return string(value)
+}
+
+func (e *EventReader) takeData(value []byte, dropped int) {
+	e.open = true
+	if e.event.Event.Lines > 0 {
+		value = append([]byte("\n"), value...)
+	}
+	e.event.Event.Lines++
+	e.event.Size += len(value) + dropped
+	room := max(e.limit-len(e.event.Data), 0)
+	e.event.Data = append(e.event.Data, value[:min(room, len(value))]...)
+}
+
+// mistaken tells a field that nobody knows, which the standard has readers
+// ignore, from a line that was meant to be something else: a message without
+// "data:", an indented field, a field name in the wrong case.
+func mistaken(name string) bool {
+	switch strings.ToLower(name) {
+	case "data", "event", "id", "retry":
+		return true
+	}
+	for _, c := range name {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '_', c == '.':
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+func (e *EventReader) flaw(code FlawCode, detail string) {
+	e.open = true
+	e.event.Flaws = Merge(e.event.Flaws, []Flaw{{Code: code, Detail: detail}})
+}
+
+func (e *EventReader) dispatch() StreamEvent {
+	ev := e.event
+	e.event, e.open = StreamEvent{}, false
+	if ev.Truncated = ev.Size > len(ev.Data); ev.Truncated {
+		ev.Flaws = Merge(ev.Flaws, []Flaw{TooLong(ev.Size, len(ev.Data))})
+	}
+	return ev
+}

@@ -1,0 +1,105 @@
+// Package wire holds what crossed the wire: frames as raw bytes, the strict
+// reading of them, and the transcript that numbers them in the order in which
+// they were seen.
+//
+// Nothing here repairs anything. A frame keeps the bytes that were sent, and
+// [Inspect] says what is wrong with them: duplicate member names, invalid
+// UTF-8, a byte order mark, trailing data. Judging starts from these bytes,
+// never from decoded structs, because the standard decoder accepts "URI" for
+// "uri", keeps the last of two duplicate members and rounds large numbers.
+package wire
+
+import (
+	"net/http"
+	"time"
+)
+
+// Direction is the way a frame went.
+type Direction string
+
+// The directions. Note frames went no way: they record an event, such as the
+// end of a process or of a stream.
+const (
+	Out  Direction = "out"  // from us to the target
+	In   Direction = "in"   // from the target to us
+	Note Direction = "note" // an event on the connection
+)
+
+// Frame is one thing that crossed a connection: a message, an HTTP response
+// without a message, or an event.
+type Frame struct {
+	// Number counts from 1 in the order of the transcript; 0 until it is added.
+	Number int `json:"number"`
+	// Session names the session the frame belongs to, Channel the path
+	// inside it: "stdin", "stdout", "post:3", "get:1", "sse", "delete:1".
+	// Everything that answers one HTTP request bears the channel of that
+	// request.
+	Session string    `json:"session"`
+	Channel string    `json:"channel"`
+	Dir     Direction `json:"direction"`
+	// At is the time since the start of the run.
+	At time.Duration `json:"at"`
+	// Raw is the message as it was sent, without the framing of the
+	// transport (the newline of stdio, the "data:" of an event stream). It
+	// is cut at the size limit; Size is the original length in bytes.
+	Raw       []byte `json:"raw,omitempty"`
+	Size      int    `json:"size"`
+	Truncated bool   `json:"truncated,omitempty"`
+	// HTTP is set on each outgoing HTTP request and on the first frame of
+	// each HTTP response.
+	HTTP *HTTP `json:"http,omitempty"`
+	// Event is set on frames that came as a server-sent event.
+	Event *Event `json:"event,omitempty"`
+	// Flaws lists what a strict reader finds wrong with an incoming frame.
+	Flaws []Flaw `json:"flaws,omitempty"`
+	// Text says what happened, on Note frames, in one sentence.
+	Text string `json:"text,omitempty"`
+}
+
+// HTTP is the HTTP part of a frame.
+type HTTP struct {
+	Method string      `json:"method,omitempty"` // requests
+	URL    string      `json:"url,omitempty"`    // requests
+	Status int         `json:"status,omitempty"` // responses
+	Header http.Header `json:"header,omitempty"`
+}
+
+// Event is what surrounds the data of a server-sent event.
+type Event struct {
+	Type  string `json:"type,omitempty"` // the event field; empty if absent
+	ID    string `json:"id,omitempty"`
+	HasID bool   `json:"has_id,omitempty"`
+	Retry string `json:"retry,omitempty"` // as sent
+	Lines int    `json:"lines,omitempty"` // how many data lines the data was joined from
+}
+
+// FlawCode names a way in which bytes are not one well-formed JSON message in
+// the framing of its transport.
+type FlawCode string
+
+// The flaws.
+const (
+	FlawNotJSON      FlawCode = "not-json"       // the bytes are no JSON value
+	FlawTrailing     FlawCode = "trailing-data"  // more follows the JSON value
+	FlawDuplicate    FlawCode = "duplicate-name" // an object has a member twice
+	FlawUTF8         FlawCode = "invalid-utf8"
+	FlawBOM          FlawCode = "bom"            // a byte order mark leads the bytes
+	FlawCR           FlawCode = "cr"             // stdio: a carriage return ends the line (legal white space)
+	FlawBlank        FlawCode = "blank-line"     // stdio: a line without content
+	FlawUnterminated FlawCode = "unterminated"   // stdio: the stream ended inside a line; SSE: inside an event; HTTP: inside the body
+	FlawNotObject    FlawCode = "not-object"     // a JSON value that is neither object nor array
+	FlawSurrogate    FlawCode = "lone-surrogate" // a \u escape that is half a pair
+	FlawFraming      FlawCode = "framing"        // SSE: a line that is neither field nor comment
+	FlawTooLong      FlawCode = "too-long"       // longer than the limit; the rest was dropped
+)
+
+// Flaw is one finding of the strict reader.
+type Flaw struct {
+	Code   FlawCode `json:"code"`
+	Detail string   `json:"detail,omitempty"` // the member, the offset, the first bytes
+}
+
+// HasFlaw reports whether the strict reader found a flaw of that kind.
+func (f *Frame) HasFlaw(code FlawCode) bool {
+	return has(f.Flaws, code)
+}
