@@ -123,7 +123,7 @@ var errRows = []Requirement{
 			secIn(R20260728, "changelog", "major-changes"),
 			secIn(R20260728, "basic/transports/streamable-http", "protocol-version-header"),
 		},
-		Tolerated: "For initialize any error code, and 400: the revision leaves the code open there. Nothing is asked of a server that also speaks a legacy revision.",
+		Tolerated: "For initialize any error code and HTTP status 400, which the revision leaves open, and a result from a dual-era server.",
 		Since:     "0.1",
 	},
 }
