@@ -1,0 +1,351 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+)
+
+// The methods that carry resources, and the names of their entries.
+const (
+	MethodList      = "resources/list"
+	MethodTemplates = "resources/templates/list"
+	MethodRead      = "resources/read"
+	MethodComplete  = "completion/complete"
+	MethodListen    = "subscriptions/listen"
+	MethodDiscover  = "server/discover"
+
+	NotificationUpdated      = "notifications/resources/updated"
+	NotificationListChanged  = "notifications/resources/list_changed"
+	NotificationAcknowledged = "notifications/subscriptions/acknowledged"
+	NotificationProgress     = "notifications/progress"
+)
+
+// matches compares a method with a pattern: "" and "*" match every method, a
+// pattern that ends in "*" matches by its beginning, and several alternatives
+// are separated by "|".
+func matches(pattern, method string) bool {
+	if pattern == "" {
+		return true
+	}
+	for alternative := range strings.SplitSeq(pattern, "|") {
+		if alternative == method {
+			return true
+		}
+		if prefix, ok := strings.CutSuffix(alternative, "*"); ok && strings.HasPrefix(method, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// OnMethod wraps the handler of the methods that match the pattern ("" is
+// every method, "resources/*" by beginning, "a|b" either). Notifications of the
+// client match as well.
+func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
+	return Hooks{Handle: func(next Handler) Handler {
+		return func(ctx context.Context, c *Call) *Reply {
+			if !matches(pattern, c.Method) {
+				return next(ctx, c)
+			}
+			return handle(ctx, c, next)
+		}
+	}}
+}
+
+// EditCall changes calls before they are handled.
+func EditCall(pattern string, edit func(c *Call)) Hooks {
+	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
+		edit(c)
+		return next(ctx, c)
+	})
+}
+
+// EditParams changes the params of calls before they are handled. Calls
+// whose params are no object are left alone; absent ones are offered as empty.
+func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
+	return EditCall(pattern, func(c *Call) {
+		params := Object{}
+		if c.Params != nil {
+			var ok bool
+			if params, ok = DecodeObject(c.Params); !ok {
+				return
+			}
+		}
+		before := len(params)
+		edit(c, params)
+		if c.Params != nil || before != len(params) {
+			c.Params = Encode(params)
+		}
+	})
+}
+
+// EditReply changes whole replies. It is not called for silent ones.
+func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
+	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
+		r := next(ctx, c)
+		if r != nil {
+			edit(c, r)
+		}
+		return r
+	})
+}
+
+// EditResult changes the result object of successful replies. Its _meta member
+// and all members of the revision are already there.
+func EditResult(pattern string, edit func(result Object)) Hooks {
+	return EditResultOf(pattern, func(_ *Call, result Object) { edit(result) })
+}
+
+// EditResultOf is EditResult with the call at hand.
+func EditResultOf(pattern string, edit func(c *Call, result Object)) Hooks {
+	return EditReply(pattern, func(c *Call, r *Reply) {
+		if r.Error == nil && r.Result != nil {
+			edit(c, r.Result)
+		}
+	})
+}
+
+// EditError changes the error object (code, message, data) of failed replies.
+func EditError(pattern string, edit func(e Object)) Hooks {
+	return EditErrorOf(pattern, func(_ *Call, e Object) { edit(e) })
+}
+
+// EditErrorOf is EditError with the call at hand.
+func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
+	return EditReply(pattern, func(c *Call, r *Reply) {
+		if r.Error != nil {
+			edit(c, r.Error)
+		}
+	})
+}
+
+// ReplaceCode replaces one error code by another.
+func ReplaceCode(pattern string, from, to int64) Hooks {
+	return EditError(pattern, func(e Object) {
+		if e["code"] == Number(from) {
+			e["code"] = Number(to)
+		}
+	})
+}
+
+// ReplaceReply answers calls without handling them.
+func ReplaceReply(pattern string, reply func(c *Call) *Reply) Hooks {
+	return OnMethod(pattern, func(_ context.Context, c *Call, _ Handler) *Reply { return reply(c) })
+}
+
+// DropReply handles calls but never answers them.
+func DropReply(pattern string) Hooks {
+	return EditReply(pattern, func(_ *Call, r *Reply) { r.Silent = true })
+}
+
+// DelayReply holds answers back for a while, or until the call is cancelled.
+func DelayReply(pattern string, d time.Duration) Hooks {
+	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
+		r := next(ctx, c)
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		return r
+	})
+}
+
+// EditEach changes each object of an array member of the results of a method.
+func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
+	return EditResult(pattern, func(result Object) {
+		entries, _ := result[member].([]any)
+		for i, e := range entries {
+			if entry, ok := e.(Object); ok {
+				edit(i, entry)
+			}
+		}
+	})
+}
+
+// EditEachResource changes each listed resource.
+func EditEachResource(edit func(i int, resource Object)) Hooks {
+	return EditEach(MethodList, "resources", edit)
+}
+
+// EditEachTemplate changes each listed resource template.
+func EditEachTemplate(edit func(i int, template Object)) Hooks {
+	return EditEach(MethodTemplates, "resourceTemplates", edit)
+}
+
+// EditEachContent changes each item of the contents of each read.
+func EditEachContent(edit func(i int, content Object)) Hooks {
+	return EditEach(MethodRead, "contents", edit)
+}
+
+// OnMessage wraps the sending of outgoing messages for which match is true.
+func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+	return Hooks{Emit: func(next Emitter) Emitter {
+		return func(ctx context.Context, m Message) error {
+			if !match(m) {
+				return next(ctx, m)
+			}
+			return send(ctx, m, next)
+		}
+	}}
+}
+
+// OnNotification wraps the sending of notifications that match the pattern.
+func OnNotification(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+	return OnMessage(func(m Message) bool {
+		return m.Kind == Notification && matches(pattern, m.Method)
+	}, send)
+}
+
+// OnResponse wraps the sending of answers to the methods that match the
+// pattern; "" also matches answers to unreadable input.
+func OnResponse(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+	return OnMessage(func(m Message) bool {
+		if m.Kind != Response {
+			return false
+		}
+		return pattern == "" || m.Call != nil && matches(pattern, m.Call.Method)
+	}, send)
+}
+
+// EditEnvelope changes the whole object of an answer (jsonrpc, id, result,
+// error) just before it is sent; in the answer to a batch, each one.
+func EditEnvelope(pattern string, edit func(envelope Object)) Hooks {
+	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
+		return next(ctx, m.With(EditRaw(m.Raw, edit)))
+	})
+}
+
+// EditEveryMessage changes the whole object of every outgoing message.
+func EditEveryMessage(edit func(m Message, envelope Object)) Hooks {
+	return OnMessage(func(Message) bool { return true }, func(ctx context.Context, m Message, next Emitter) error {
+		return next(ctx, m.With(EditRaw(m.Raw, func(envelope Object) { edit(m, envelope) })))
+	})
+}
+
+// EditNotification changes the whole object of notifications that match the
+// pattern; use ObjectAt(n, "params") to get at the params.
+func EditNotification(pattern string, edit func(notification Object)) Hooks {
+	return OnNotification(pattern, func(ctx context.Context, m Message, next Emitter) error {
+		return next(ctx, m.With(EditRaw(m.Raw, edit)))
+	})
+}
+
+// DropNotification suppresses notifications.
+func DropNotification(pattern string) Hooks {
+	return OnNotification(pattern, func(context.Context, Message, Emitter) error { return nil })
+}
+
+// RepeatMessage sends answers to the methods of a pattern n times.
+func RepeatMessage(pattern string, n int) Hooks {
+	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
+		for range n {
+			if err := next(ctx, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// EditRaw changes a JSON object given as bytes, or each object of an array.
+// Anything else is returned as it is.
+func EditRaw(raw []byte, edit func(Object)) []byte {
+	v, err := Decode(raw)
+	if err != nil {
+		return raw
+	}
+	switch v := v.(type) {
+	case Object:
+		edit(v)
+		return Encode(v)
+	case []any:
+		for _, e := range v {
+			if o, ok := e.(Object); ok {
+				edit(o)
+			}
+		}
+		return Encode(v)
+	}
+	return raw
+}
+
+// NewNotification makes a notification that can be sent with Call.Emit, or with
+// Peer.Send as its Raw bytes. A nil params is left out.
+func NewNotification(method string, params Object) Message {
+	o := Object{"jsonrpc": "2.0", "method": method}
+	if params != nil {
+		o["params"] = params
+	}
+	return Message{Kind: Notification, Method: method, Raw: Encode(o)}
+}
+
+// Tee sends extra messages beside each one that match accepts: before and
+// after give the bytes, in order.
+func Tee(match func(Message) bool, before, after func(m Message) [][]byte) Hooks {
+	return OnMessage(match, func(ctx context.Context, m Message, next Emitter) error {
+		var all [][]byte
+		if before != nil {
+			all = append(all, before(m)...)
+		}
+		all = append(all, m.Raw)
+		if after != nil {
+			all = append(all, after(m)...)
+		}
+		for _, raw := range all {
+			if err := next(ctx, m.With(raw)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Meta reads a member of params._meta of the call; nil if it is not there.
+func (c *Call) Meta(key string) any {
+	params, ok := DecodeObject(c.Params)
+	if !ok {
+		return nil
+	}
+	return ObjectAt(params, "_meta")[key]
+}
+
+// SetMeta sets a member of params._meta of the call, making both if need be;
+// nil removes it.
+func (c *Call) SetMeta(key string, value any) {
+	params, ok := DecodeObject(c.Params)
+	if !ok {
+		params = Object{}
+	}
+	meta := MakeObjectAt(params, "_meta")
+	if value == nil {
+		delete(meta, key)
+	} else {
+		meta[key] = value
+	}
+	c.Params = Encode(params)
+}
+
+// Param reads a member of params; nil if it is not there.
+func (c *Call) Param(name string) any {
+	params, ok := DecodeObject(c.Params)
+	if !ok {
+		return nil
+	}
+	return params[name]
+}
+
+// IDValue is the request id as a decoded value (string or json.Number).
+func (c *Call) IDValue() any {
+	if c.ID == nil {
+		return nil
+	}
+	v, err := Decode(json.RawMessage(c.ID))
+	if err != nil {
+		return nil
+	}
+	return v
+}

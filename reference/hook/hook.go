@@ -1,0 +1,298 @@
+// Package hook holds the places at which the behaviour of the reference server
+// can be changed from outside: around each call, around each message that goes
+// out or comes in, around each server-sent event, around the HTTP handler and
+// around the standard streams.
+//
+// Faults and quirks are made of hooks; the engine itself knows of neither. A
+// hook sees the server as the wire does: decoded JSON objects or raw bytes.
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// The transports, as Call.Transport and Message.Transport name them.
+const (
+	Stdio = "stdio" // newline-delimited messages on a pair of streams
+	HTTP  = "http"  // Streamable HTTP
+	SSE   = "sse"   // HTTP+SSE of 2024-11-05
+)
+
+// The protocol revisions.
+const (
+	R20241105 = "2024-11-05"
+	R20250326 = "2025-03-26"
+	R20250618 = "2025-06-18"
+	R20251125 = "2025-11-25"
+	R20260728 = "2026-07-28"
+)
+
+// Modern reports whether the revision carries its metadata in every request
+// instead of opening with a handshake.
+func Modern(revision string) bool { return revision >= R20260728 }
+
+// Object is a JSON object. Numbers in it are json.Number, arrays are []any and
+// nested objects are Objects, so that editing one member leaves all others as
+// they were.
+type Object = map[string]any
+
+// Call is one request or notification on its way to the protocol's handlers.
+// It has been parsed but not validated: a hook may change Method, Params and
+// Header before it passes the call on.
+type Call struct {
+	// Revision is what the call claims: the version in its _meta, or that
+	// of its session; empty before a handshake.
+	Revision string
+	// Modern says that the call is to be served statelessly.
+	Modern    bool
+	Transport string
+	// ID is the request id as received; nil for a notification.
+	ID     json.RawMessage
+	Method string
+	// Params is the params member as received; nil if there is none.
+	Params json.RawMessage
+	// Header holds the HTTP headers; nil on stdio.
+	Header http.Header
+	// Peer is the connection or session it came on. A modern call over HTTP
+	// has a peer of its own.
+	Peer Peer
+	// Emit sends a message that belongs to this call (on HTTP: on the stream
+	// of its POST), through the Emit hooks.
+	Emit func(ctx context.Context, m Message) error
+}
+
+// Notification reports whether the call expects no answer.
+func (c *Call) Notification() bool { return c.ID == nil }
+
+// Reply is the answer to a call: a result, an error, verbatim bytes, or
+// nothing.
+type Reply struct {
+	// Result is the result object, if Error is nil.
+	Result Object
+	// Error is the error object (code, message, data), if not nil.
+	Error Object
+	// Raw, if not nil, is sent as it stands instead of an envelope. It is
+	// also the only kind of reply that is sent to a notification.
+	Raw []byte
+	// Silent suppresses the answer. On HTTP the request then stays open until the
+	// client leaves.
+	Silent bool
+	// Open marks the accepted call of a long-lived stream, which is answered
+	// when the stream ends.
+	Open bool
+	// Status is the HTTP status; 0 means 200.
+	Status int
+	// Header is added to the headers of a JSON answer over HTTP.
+	Header http.Header
+}
+
+// Handler answers a call. A nil reply is a silent one.
+type Handler func(ctx context.Context, c *Call) *Reply
+
+// Kind says what a message is.
+type Kind int
+
+// The kinds of outgoing messages.
+const (
+	Response Kind = iota
+	Notification
+)
+
+// Message is one outgoing message.
+type Message struct {
+	Kind Kind
+	// Raw is the message: one JSON text without a line break (an array for
+	// the answer to a batch).
+	Raw []byte
+	// Method is the method of a notification.
+	Method string
+	// Call is the call that the message answers or belongs to; nil for a
+	// change notification of a legacy session and for answers to unreadable input.
+	Call *Call
+	// Revision and Transport are those of the peer, or of the call.
+	Revision  string
+	Transport string
+	// Peer is where the message goes.
+	Peer Peer
+	// Status is the HTTP status if the message becomes a JSON answer.
+	Status int
+	// Header is added to the headers of such an answer.
+	Header http.Header
+
+	deliver func(context.Context, Message) error
+}
+
+// To sets where the message ends up after all hooks. The engine calls it.
+func (m Message) To(deliver func(context.Context, Message) error) Message {
+	m.deliver = deliver
+	return m
+}
+
+// With is the message with other bytes.
+func (m Message) With(raw []byte) Message {
+	m.Raw = raw
+	return m
+}
+
+// Emitter sends a message.
+type Emitter func(ctx context.Context, m Message) error
+
+// Deliver is the innermost Emitter: it hands the message to the transport.
+func Deliver(ctx context.Context, m Message) error {
+	if m.deliver == nil {
+		return nil
+	}
+	return m.deliver(ctx, m)
+}
+
+// Incoming is one raw message before it is parsed: a line of stdio without its
+// newline, or the body of a POST.
+type Incoming struct {
+	Raw       []byte
+	Transport string
+	// Peer is nil for a POST of no session.
+	Peer Peer
+}
+
+// Receiver takes an incoming message. A hook may drop it (not call the next
+// Receiver), alter it or pass on several.
+type Receiver func(ctx context.Context, in Incoming)
+
+// Event is one server-sent event before it is written.
+type Event struct {
+	// ID, Type and Retry are the fields of these names; empty or 0 omits.
+	ID    string
+	Type  string
+	Retry time.Duration
+	// Data is the data field; nil omits it, empty bytes write an empty one.
+	Data []byte
+	// Raw, if not nil, is written instead of the encoded event.
+	Raw []byte
+	// Response says that the data is the answer to a request.
+	Response bool
+	// Stream is "post", "get" (Streamable HTTP) or "sse" (HTTP+SSE).
+	Stream string
+}
+
+// EventWriter writes an event.
+type EventWriter func(ctx context.Context, e Event) error
+
+// Peer is a connection (stdio, HTTP+SSE), a session (Streamable HTTP of the
+// legacy revisions) or a single modern POST.
+type Peer interface {
+	// ID is unique within the server; it is the session id where there is one.
+	ID() string
+	Transport() string
+	// Revision is the negotiated revision; empty before the handshake and
+	// for modern POSTs.
+	Revision() string
+	// Send writes raw bytes as one message that belongs to no request,
+	// without passing the Emit hooks: on stdio a line, on HTTP an event of
+	// one of the GET streams (lost if there is none).
+	Send(ctx context.Context, raw []byte) error
+	// Peers lists the open peers of the server, this one included, oldest
+	// first. Modern POSTs appear only while a listen stream is open on them.
+	Peers() []Peer
+	// Abort ends the connection at once, without farewell. On HTTP it ends
+	// the session with all its streams.
+	Abort()
+	// Halt ends the whole server as a crash would: all connections are cut
+	// and nothing is served any more.
+	Halt()
+}
+
+// Streams holds the hooks of a stdio connection.
+type Streams struct {
+	// Reader and Writer wrap the two streams. The context ends with the
+	// connection.
+	Reader func(ctx context.Context, r io.Reader) io.Reader
+	Writer func(ctx context.Context, w io.Writer) io.Writer
+	// Start runs before the first message is read, End after the input has
+	// ended. What they write goes out as it stands.
+	Start func(ctx context.Context, w io.Writer)
+	End   func(ctx context.Context, w io.Writer)
+}
+
+// Hooks is a set of hooks; nil members change nothing. Every function that
+// takes a next of its own kind is called once for each server, so state that
+// must not be shared between servers belongs into its closure.
+type Hooks struct {
+	Handle  func(next Handler) Handler
+	Emit    func(next Emitter) Emitter
+	Receive func(next Receiver) Receiver
+	Event   func(next EventWriter) EventWriter
+	HTTP    func(next http.Handler) http.Handler
+	Streams Streams
+	// EventStreams makes every POST of a request be answered by an event
+	// stream instead of a JSON object.
+	EventStreams bool
+}
+
+// Maker makes hooks that keep state between calls of one server. The source of
+// randomness follows the server's seed.
+type Maker func(rng *rand.Rand) Hooks
+
+// Join combines hooks; the first is the outermost, which sees calls and
+// incoming messages first and outgoing messages first as well.
+func Join(all ...Hooks) Hooks {
+	var joined Hooks
+	for i := len(all) - 1; i >= 0; i-- {
+		joined = wrap(all[i], joined)
+	}
+	return joined
+}
+
+func wrap(outer, inner Hooks) Hooks {
+	return Hooks{
+		Handle:  chain(outer.Handle, inner.Handle),
+		Emit:    chain(outer.Emit, inner.Emit),
+		Receive: chain(outer.Receive, inner.Receive),
+		Event:   chain(outer.Event, inner.Event),
+		HTTP:    chain(outer.HTTP, inner.HTTP),
+		Streams: Streams{
+			Reader: both(outer.Streams.Reader, inner.Streams.Reader),
+			Writer: both(outer.Streams.Writer, inner.Streams.Writer),
+			Start:  sequence(outer.Streams.Start, inner.Streams.Start),
+			End:    sequence(outer.Streams.End, inner.Streams.End),
+		},
+		EventStreams: outer.EventStreams || inner.EventStreams,
+	}
+}
+
+func chain[T any](outer, inner func(T) T) func(T) T {
+	if outer == nil {
+		return inner
+	}
+	if inner == nil {
+		return outer
+	}
+	return func(next T) T { return outer(inner(next)) }
+}
+
+func both[T any](outer, inner func(context.Context, T) T) func(context.Context, T) T {
+	if outer == nil {
+		return inner
+	}
+	if inner == nil {
+		return outer
+	}
+	return func(ctx context.Context, s T) T { return outer(ctx, inner(ctx, s)) }
+}
+
+func sequence(first, second func(context.Context, io.Writer)) func(context.Context, io.Writer) {
+	if first == nil {
+		return second
+	}
+	if second == nil {
+		return first
+	}
+	return func(ctx context.Context, w io.Writer) {
+		first(ctx, w)
+		second(ctx, w)
+	}
+}

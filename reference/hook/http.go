@@ -1,0 +1,187 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"strconv"
+)
+
+// OnHTTP wraps the handling of HTTP requests for which match is true. The path
+// tells the endpoints apart: /mcp, /sse and /message.
+func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) Hooks {
+	return Hooks{HTTP: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !match(r) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			handle(w, r, next)
+		})
+	}}
+}
+
+// EditRequest changes HTTP requests before they are handled, say their headers.
+func EditRequest(edit func(r *http.Request)) Hooks {
+	return OnHTTP(func(*http.Request) bool { return true },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			edit(r)
+			next.ServeHTTP(w, r)
+		})
+}
+
+// EditHead changes status and headers of HTTP responses just before they are
+// written, event streams included. It returns the new status.
+func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
+	return OnHTTP(func(*http.Request) bool { return true },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int {
+				return edit(r, status, h)
+			}}, r)
+		})
+}
+
+// ReplaceStatus replaces an HTTP status by another.
+func ReplaceStatus(from, to int) Hooks {
+	return EditHead(func(_ *http.Request, status int, _ http.Header) int {
+		if status == from {
+			return to
+		}
+		return status
+	})
+}
+
+// Answer is a complete HTTP response that is no event stream.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// EditAnswer changes whole HTTP responses, status, headers and body. Event
+// streams pass unchanged. The request's body, read before, is at hand.
+func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
+	return OnHTTP(func(*http.Request) bool { return true },
+		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+			body, err := PeekBody(r)
+			if err != nil {
+				next.ServeHTTP(w, r)
+				return
+			}
+			aw := &answerWriter{ResponseWriter: w}
+			next.ServeHTTP(aw, r)
+			if aw.streaming {
+				return
+			}
+			a := &Answer{Status: aw.status, Header: w.Header(), Body: aw.body.Bytes()}
+			if a.Status == 0 {
+				a.Status = http.StatusOK
+			}
+			edit(r, body, a)
+			w.Header().Del("Content-Length")
+			if a.Status != http.StatusNoContent {
+				w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+			}
+			w.WriteHeader(a.Status)
+			// A client that has gone is no concern of a response.
+			_, _ = w.Write(a.Body)
+		})
+}
+
+// PeekBody reads the body of a request and puts it back.
+func PeekBody(r *http.Request) ([]byte, error) {
+	if r.Body == nil {
+		return nil, nil
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 8<<20))
+	rest := r.Body
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(body), rest), rest}
+	return body, err
+}
+
+// OnEvent wraps the writing of server-sent events.
+func OnEvent(write func(ctx context.Context, e Event, next EventWriter) error) Hooks {
+	return Hooks{Event: func(next EventWriter) EventWriter {
+		return func(ctx context.Context, e Event) error { return write(ctx, e, next) }
+	}}
+}
+
+// EditEvent changes server-sent events that carry data before they are written.
+func EditEvent(edit func(e *Event)) Hooks {
+	return OnEvent(func(ctx context.Context, e Event, next EventWriter) error {
+		if len(e.Data) > 0 {
+			edit(&e)
+		}
+		return next(ctx, e)
+	})
+}
+
+// headWriter edits the head of a response when it is written.
+type headWriter struct {
+	http.ResponseWriter
+	edit  func(status int, h http.Header) int
+	wrote bool
+}
+
+func (w *headWriter) WriteHeader(status int) {
+	if w.wrote {
+		return
+	}
+	w.wrote = true
+	w.ResponseWriter.WriteHeader(w.edit(status, w.Header()))
+}
+
+func (w *headWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.ResponseWriter.Write(p)
+}
+
+func (w *headWriter) Flush() {
+	w.WriteHeader(http.StatusOK)
+	flush(w.ResponseWriter)
+}
+
+func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// answerWriter keeps a response back, unless it is an event stream.
+type answerWriter struct {
+	http.ResponseWriter
+	status    int
+	streaming bool
+	body      bytes.Buffer
+}
+
+func (w *answerWriter) WriteHeader(status int) {
+	if w.status != 0 {
+		return
+	}
+	w.status = status
+	if w.Header().Get("Content-Type") == "text/event-stream" {
+		w.streaming = true
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *answerWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.streaming {
+		return w.ResponseWriter.Write(p)
+	}
+	return w.body.Write(p)
+}
+
+func (w *answerWriter) Flush() {
+	if w.streaming {
+		flush(w.ResponseWriter)
+	}
+}
+
+func flush(w http.ResponseWriter) {
+	if f, ok := w.(http.Flusher); ok {
+		f.Flush()
+	}
+}

@@ -1,0 +1,372 @@
+// Package world describes what the reference server serves: its resources,
+// templates, completions and the names it goes by.
+//
+// A world is plain data. It can be written in YAML or JSON and read with Load,
+// or put together in Go; New servers take a prepared copy of it, so that a
+// world may be shared.
+package world
+
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+	"time"
+)
+
+// World is everything that a server serves.
+type World struct {
+	// Name names the world in messages.
+	Name string `yaml:"name"`
+	// Server is how the server introduces itself.
+	Server Implementation `yaml:"server"`
+	// Instructions are offered to clients; empty means none.
+	Instructions string `yaml:"instructions"`
+	// PageSize is the number of entries on a page; 0 puts all on one.
+	PageSize int `yaml:"pageSize"`
+	// Capabilities are what the server declares; nil means all.
+	Capabilities *Capabilities `yaml:"capabilities"`
+	// Caching holds the hints of list results and of discovery.
+	Caching *Caching `yaml:"caching"`
+	// Resources in the order of listing.
+	Resources []Resource `yaml:"resources"`
+	// Templates in the order of listing.
+	Templates []Template `yaml:"templates"`
+}
+
+// Implementation introduces a program.
+type Implementation struct {
+	Name        string `yaml:"name"`
+	Title       string `yaml:"title"`
+	Version     string `yaml:"version"`
+	Description string `yaml:"description"`
+	WebsiteURL  string `yaml:"websiteUrl"`
+	Icons       []Icon `yaml:"icons"`
+}
+
+// Capabilities says which features the server declares and serves.
+type Capabilities struct {
+	Subscribe   bool `yaml:"subscribe"`
+	ListChanged bool `yaml:"listChanged"`
+	Completions bool `yaml:"completions"`
+	Logging     bool `yaml:"logging"`
+}
+
+// AllCapabilities declares everything that the server can do.
+func AllCapabilities() Capabilities {
+	return Capabilities{Subscribe: true, ListChanged: true, Completions: true, Logging: true}
+}
+
+// Caching is a pair of caching hints (2026-07-28).
+type Caching struct {
+	// TTL is how long a result may be thought fresh; sent in milliseconds.
+	TTL time.Duration `yaml:"ttl"`
+	// Scope is "public" or "private".
+	Scope string `yaml:"scope"`
+}
+
+// Resource is a resource with its content.
+type Resource struct {
+	URI         string `yaml:"uri"`
+	Name        string `yaml:"name"`
+	Title       string `yaml:"title"`
+	Description string `yaml:"description"`
+	MIMEType    string `yaml:"mimeType"`
+	// Size in bytes; nil means that of the content.
+	Size        *int64         `yaml:"size"`
+	Annotations *Annotations   `yaml:"annotations"`
+	Icons       []Icon         `yaml:"icons"`
+	Meta        map[string]any `yaml:"_meta"`
+	// Hidden resources can be read but are not listed.
+	Hidden bool `yaml:"hidden"`
+
+	// The content is one of these four; none means an empty text.
+	Text     *string   `yaml:"text"`
+	Blob     *string   `yaml:"blob"`     // standard base64
+	Contains []string  `yaml:"contains"` // URIs of resources that are read together
+	Generate *Generate `yaml:"generate"`
+
+	// Caching are the hints of a read; nil means the defaults.
+	Caching *Caching `yaml:"caching"`
+	// Delay is how long a read takes, Steps how many progress notifications
+	// it sends meanwhile to those who ask for them.
+	Delay time.Duration `yaml:"delay"`
+	Steps int           `yaml:"steps"`
+	// Fails, if not empty, is the message of the internal error with which
+	// every read is answered.
+	Fails string `yaml:"fails"`
+	// Input is what a read has to ask the user first.
+	Input *Input `yaml:"input"`
+}
+
+// Generate makes a text of a given length by repeating a line.
+type Generate struct {
+	Bytes int    `yaml:"bytes"`
+	Line  string `yaml:"line"` // without line break
+}
+
+// Annotations are hints about the use of a resource.
+type Annotations struct {
+	Audience []string `yaml:"audience"`
+	Priority *float64 `yaml:"priority"`
+	// LastModified is an ISO 8601 timestamp (2025-06-18 on).
+	LastModified string `yaml:"lastModified"`
+}
+
+// Icon is a picture for display (2025-11-25 on).
+type Icon struct {
+	Src      string   `yaml:"src"`
+	MIMEType string   `yaml:"mimeType"`
+	Sizes    []string `yaml:"sizes"`
+	Theme    string   `yaml:"theme"`
+}
+
+// Input is a form that the user has to fill in before a read (2026-07-28). In
+// the text of the resource {name} stands for the answer to the field "name".
+type Input struct {
+	// Key names the input request.
+	Key     string  `yaml:"key"`
+	Message string  `yaml:"message"`
+	Fields  []Field `yaml:"fields"`
+}
+
+// Field is a text field of a form.
+type Field struct {
+	Name        string `yaml:"name"`
+	Title       string `yaml:"title"`
+	Description string `yaml:"description"`
+	// Default is used for clients of revisions that cannot be asked.
+	Default string `yaml:"default"`
+}
+
+// Template is a resource template.
+type Template struct {
+	URITemplate string         `yaml:"uriTemplate"`
+	Name        string         `yaml:"name"`
+	Title       string         `yaml:"title"`
+	Description string         `yaml:"description"`
+	MIMEType    string         `yaml:"mimeType"`
+	Annotations *Annotations   `yaml:"annotations"`
+	Icons       []Icon         `yaml:"icons"`
+	Meta        map[string]any `yaml:"_meta"`
+	// Variables tells what is known about the variables.
+	Variables []Variable `yaml:"variables"`
+	// Text is the content of every expansion; {name} stands for the decoded
+	// value of a variable. Without Text, Finds must be there.
+	Text *string `yaml:"text"`
+	// Finds is a URI template that, expanded with the decoded values, names the
+	// resource of this world whose content is served.
+	Finds string `yaml:"finds"`
+}
+
+// Variable is a variable of a template.
+type Variable struct {
+	Name string `yaml:"name"`
+	// Values are suggested on completion, in this order.
+	Values []string `yaml:"values"`
+	// Days suggests every day of a span, both ends included.
+	Days *Days `yaml:"days"`
+	// DependsOn names another variable; ValuesBy then holds the values for each
+	// value of that one, and Values those for no or another value.
+	DependsOn string              `yaml:"dependsOn"`
+	ValuesBy  map[string][]string `yaml:"valuesBy"`
+	// Default is the value if a query variable is left out.
+	Default string `yaml:"default"`
+	// Closed says that there is nothing at values other than these.
+	Closed bool `yaml:"closed"`
+}
+
+// Days is a span of days, written 2006-01-02.
+type Days struct {
+	From string `yaml:"from"`
+	To   string `yaml:"to"`
+}
+
+const maxDays = 10_000
+
+// All lists the days.
+func (d Days) All() []string {
+	from, err := time.Parse(time.DateOnly, d.From)
+	if err != nil {
+		return nil
+	}
+	to, err := time.Parse(time.DateOnly, d.To)
+	if err != nil {
+		return nil
+	}
+	var days []string
+	for day := from; !day.After(to) && len(days) < maxDays; day = day.AddDate(0, 0, 1) {
+		days = append(days, day.Format(time.DateOnly))
+	}
+	return days
+}
+
+// Suggestions lists the values of the variable, given the values of others.
+func (v Variable) Suggestions(others map[string]string) []string {
+	if v.DependsOn != "" {
+		if values, ok := v.ValuesBy[others[v.DependsOn]]; ok {
+			return values
+		}
+	}
+	if v.Days != nil {
+		return slices.Concat(v.Values, v.Days.All())
+	}
+	return v.Values
+}
+
+// Binary reports whether the content of the resource is sent as a blob.
+func (r Resource) Binary() bool { return r.Blob != nil }
+
+// Bytes is the content of the resource itself, decoded; that of a directory
+// is not its own.
+func (r Resource) Bytes() ([]byte, error) {
+	switch {
+	case r.Blob != nil:
+		return base64.StdEncoding.Strict().DecodeString(*r.Blob)
+	case r.Text != nil:
+		return []byte(*r.Text), nil
+	case r.Generate != nil:
+		return []byte(r.Generate.text()), nil
+	}
+	return nil, nil
+}
+
+func (g Generate) text() string {
+	line := g.Line + "\n"
+	return strings.Repeat(line, g.Bytes/len(line)+1)[:g.Bytes]
+}
+
+// Directory reports whether the resource consists of others.
+func (r Resource) Directory() bool { return r.Contains != nil }
+
+// Clone copies the world so deeply that an overlay of the copy leaves the
+// original as it was.
+func (w World) Clone() World {
+	w.Server.Icons = cloneIcons(w.Server.Icons)
+	w.Capabilities = clonePtr(w.Capabilities)
+	w.Caching = clonePtr(w.Caching)
+	w.Resources = slices.Clone(w.Resources)
+	for i := range w.Resources {
+		w.Resources[i] = w.Resources[i].Clone()
+	}
+	w.Templates = slices.Clone(w.Templates)
+	for i := range w.Templates {
+		w.Templates[i] = w.Templates[i].clone()
+	}
+	return w
+}
+
+// Clone copies the resource deeply.
+func (r Resource) Clone() Resource {
+	r.Size = clonePtr(r.Size)
+	r.Annotations = cloneAnnotations(r.Annotations)
+	r.Icons = cloneIcons(r.Icons)
+	r.Meta = cloneMap(r.Meta)
+	r.Text = clonePtr(r.Text)
+	r.Blob = clonePtr(r.Blob)
+	r.Contains = slices.Clone(r.Contains)
+	r.Generate = clonePtr(r.Generate)
+	r.Caching = clonePtr(r.Caching)
+	if r.Input != nil {
+		in := *r.Input
+		in.Fields = slices.Clone(in.Fields)
+		r.Input = &in
+	}
+	return r
+}
+
+func (t Template) clone() Template {
+	t.Annotations = cloneAnnotations(t.Annotations)
+	t.Icons = cloneIcons(t.Icons)
+	t.Meta = cloneMap(t.Meta)
+	t.Text = clonePtr(t.Text)
+	t.Variables = slices.Clone(t.Variables)
+	for i := range t.Variables {
+		v := &t.Variables[i]
+		v.Values = slices.Clone(v.Values)
+		v.Days = clonePtr(v.Days)
+		if v.ValuesBy != nil {
+			by := make(map[string][]string, len(v.ValuesBy))
+			for key, values := range v.ValuesBy {
+				by[key] = slices.Clone(values)
+			}
+			v.ValuesBy = by
+		}
+	}
+	return t
+}
+
+func clonePtr[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	v := *p
+	return &v
+}
+
+func cloneAnnotations(a *Annotations) *Annotations {
+	a = clonePtr(a)
+	if a != nil {
+		a.Audience = slices.Clone(a.Audience)
+		a.Priority = clonePtr(a.Priority)
+	}
+	return a
+}
+
+func cloneIcons(icons []Icon) []Icon {
+	icons = slices.Clone(icons)
+	for i := range icons {
+		icons[i].Sizes = slices.Clone(icons[i].Sizes)
+	}
+	return icons
+}
+
+func cloneMap(m map[string]any) map[string]any {
+	if m == nil {
+		return nil
+	}
+	c := make(map[string]any, len(m))
+	for key, value := range m {
+		c[key] = cloneValue(value)
+	}
+	return c
+}
+
+func cloneValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		return cloneMap(v)
+	case []any:
+		c := make([]any, len(v))
+		for i := range v {
+			c[i] = cloneValue(v[i])
+		}
+		return c
+	}
+	return v
+}
+
+// Resource returns the resource with that URI, for overlays to change; nil if
+// there is none.
+func (w *World) Resource(uri string) *Resource {
+	for i := range w.Resources {
+		if w.Resources[i].URI == uri {
+			return &w.Resources[i]
+		}
+	}
+	return nil
+}
+
+// Template returns the template with that URI template; nil if there is none.
+func (w *World) Template(uriTemplate string) *Template {
+	for i := range w.Templates {
+		if w.Templates[i].URITemplate == uriTemplate {
+			return &w.Templates[i]
+		}
+	}
+	return nil
+}
+
+// Drop removes the resource with that URI, if there is one.
+func (w *World) Drop(uri string) {
+	w.Resources = slices.DeleteFunc(w.Resources, func(r Resource) bool { return r.URI == uri })
+}
