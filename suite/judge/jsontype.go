@@ -1,0 +1,134 @@
+package judge
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// IsString reports whether a value is a JSON string.
+func IsString(r gjson.Result) bool { return r.Type == gjson.String }
+
+// IsObject reports whether a value is a JSON object.
+func IsObject(r gjson.Result) bool { return r.IsObject() }
+
+// IsArray reports whether a value is a JSON array.
+func IsArray(r gjson.Result) bool { return r.IsArray() }
+
+// IsBool reports whether a value is true or false.
+func IsBool(r gjson.Result) bool { return r.Type == gjson.True || r.Type == gjson.False }
+
+// IsNumber reports whether a value is a JSON number.
+func IsNumber(r gjson.Result) bool { return r.Type == gjson.Number }
+
+// IsNull reports whether a value is present and null.
+func IsNull(r gjson.Result) bool { return r.Type == gjson.Null && r.Exists() }
+
+// IsInteger reports whether a value is a number without a fractional part,
+// however it is written and however large: 5, 5.0, 5e3 and 1e400 are integers,
+// 0.5 and 5e-1 are not. The digits decide, so that nothing is rounded.
+func IsInteger(r gjson.Result) bool {
+	if r.Type != gjson.Number {
+		return false
+	}
+	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(strings.TrimSpace(r.Raw)), "e")
+	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
+	if !all(whole+fraction, isDigit) || whole == "" {
+		return false
+	}
+	digits := strings.TrimRight(whole+fraction, "0")
+	if digits == "" {
+		return true
+	}
+	// The value is digits times ten to the power of exponent.
+	exponent := len(whole) - len(digits)
+	if hasExponent {
+		n, err := strconv.Atoi(exponentText)
+		if err != nil {
+			// Beyond the range of int only the sign matters.
+			return !strings.HasPrefix(exponentText, "-") && all(strings.TrimPrefix(exponentText, "+"), isDigit)
+		}
+		exponent = addSaturated(exponent, n)
+	}
+	return exponent >= 0
+}
+
+func addSaturated(a, b int) int {
+	const limit = 1 << 40
+	return min(max(a, -limit), limit) + min(max(b, -limit), limit)
+}
+
+// TypeName describes the kind of a value in words: "a string", "null", "an array
+// of 3", "nothing" if it is absent.
+func TypeName(r gjson.Result) string {
+	switch {
+	case !r.Exists():
+		return "nothing"
+	case r.Type == gjson.String:
+		return "a string"
+	case IsInteger(r):
+		return "an integer"
+	case r.Type == gjson.Number:
+		return "a number with a fraction"
+	case IsBool(r):
+		return "a boolean"
+	case r.IsObject():
+		return "an object"
+	case r.IsArray():
+		n := 0
+		r.ForEach(func(_, _ gjson.Result) bool { n++; return true })
+		if n == 0 {
+			return "an empty array"
+		}
+		return fmt.Sprintf("an array of %d", n)
+	case r.Type == gjson.Null:
+		return "null"
+	}
+	return "no JSON value"
+}
+
+// Short is a value as it was sent, on one line and cut to about n bytes, for use
+// in messages; "nothing" if it is absent.
+func Short(r gjson.Result, n int) string {
+	if !r.Exists() {
+		return "nothing"
+	}
+	// One byte more than asked for decides whether clip marks a cut.
+	raw := r.Raw
+	if limit := 4*max(n, 0) + 16; len(raw) > limit {
+		raw = raw[:limit]
+	}
+	raw = strings.Join(strings.Fields(strings.ToValidUTF8(raw, "\uFFFD")), " ")
+	return clip(raw, n)
+}
+
+// Names lists the member names of an object in the order in which they stand
+// there, duplicates included.
+func Names(r gjson.Result) []string {
+	var names []string
+	if r.IsObject() {
+		r.ForEach(func(key, _ gjson.Result) bool {
+			names = append(names, key.String())
+			return true
+		})
+	}
+	return names
+}
+
+// Member is a member of an object by its exact name. Unlike a path it takes dots
+// and wildcards in the name literally.
+func Member(r gjson.Result, name string) gjson.Result {
+	var found gjson.Result
+	if r.IsObject() {
+		r.ForEach(func(key, value gjson.Result) bool {
+			if key.String() == name {
+				found = value
+				return false
+			}
+			return true
+		})
+	}
+	return found
+}

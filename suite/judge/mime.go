@@ -1,0 +1,213 @@
+package judge
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// The problems of a media type.
+const (
+	CodeNoSlash      Code = "no-slash"      // no "/" between type and subtype
+	CodeBadType      Code = "bad-type"      // the type or the subtype is no token
+	CodeBadParameter Code = "bad-parameter" // a parameter that is not name=value
+)
+
+// MIME holds a text against the form of a media type: type "/" subtype, followed
+// by any number of parameters (RFC 2045, section 5.1). Any registered or
+// unregistered name is accepted.
+func MIME(s string) []Problem {
+	var f findings
+	if s == "" {
+		f.add(CodeEmpty, 0, "the media type is empty")
+		return f.list
+	}
+	end := strings.IndexByte(s, ';')
+	if end < 0 {
+		end = len(s)
+	}
+	// White space before a semicolon is customary.
+	essence := strings.TrimRight(s[:end], " \t")
+	if end == len(s) {
+		essence = s
+	}
+	name, subtype, ok := strings.Cut(essence, "/")
+	if !ok {
+		f.add(CodeNoSlash, 0, "%q has no \"/\" between type and subtype", clip(essence, 60))
+	} else {
+		token(&f, name, 0, "the type")
+		token(&f, subtype, len(name)+1, "the subtype")
+	}
+	if end < len(s) {
+		parameters(&f, s, end)
+	}
+	return f.list
+}
+
+func token(f *findings, s string, at int, what string) {
+	if s == "" {
+		f.add(CodeBadType, at, "%s is empty", what)
+		return
+	}
+	if i := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isToken(byte(r)) }); i >= 0 {
+		f.add(CodeBadType, at+i, "%s contains %s", what, describe(s[i:]))
+	}
+}
+
+// isToken reports whether a character may stand in a token: RFC 2045 and, with
+// a few signs more, RFC 9110.
+func isToken(c byte) bool {
+	return c > ' ' && c < 0x7F && strings.IndexByte(`()<>@,;:\"/[]?=`, c) < 0
+}
+
+// parameters judges what follows the first semicolon, at s[i].
+func parameters(f *findings, s string, i int) {
+	for i < len(s) {
+		i++ // the semicolon
+		i = skipBlank(s, i)
+		start := i
+		for i < len(s) && isToken(s[i]) {
+			i++
+		}
+		if start == i && (i == len(s) || s[i] == ';') {
+			continue // RFC 9110 lets a parameter be empty
+		}
+		if start == i || i == len(s) || s[i] != '=' {
+			f.add(CodeBadParameter, start, "a parameter that is not of the form name=value")
+			return
+		}
+		end, ok := parameterValue(s, i+1)
+		if !ok {
+			f.add(CodeBadParameter, i+1, "the value of the parameter %q is neither a token nor a quoted text", clip(s[start:i], 40))
+			return
+		}
+		if i = skipBlank(s, end); i < len(s) && s[i] != ';' {
+			f.add(CodeBadParameter, i, "%s after the parameter %q", describe(s[i:]), clip(s[start:end], 40))
+			return
+		}
+	}
+}
+
+func skipBlank(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+// parameterValue is the offset behind the token or quoted text at s[i].
+func parameterValue(s string, i int) (end int, ok bool) {
+	if i < len(s) && s[i] == '"' {
+		for i++; i < len(s); i++ {
+			switch c := s[i]; {
+			case c == '"':
+				return i + 1, true
+			case c == '\\':
+				i++
+			case c < ' ' && c != '\t' || c == 0x7F:
+				return i, false
+			}
+		}
+		return i, false
+	}
+	start := i
+	for i < len(s) && isToken(s[i]) {
+		i++
+	}
+	return i, i > start
+}
+
+// Essence is a media type without parameters, in lower case.
+func Essence(mime string) string {
+	essence, _, _ := strings.Cut(mime, ";")
+	return strings.ToLower(strings.TrimSpace(essence))
+}
+
+// IsBinaryType reports whether contents of a media type are certainly no text.
+func IsBinaryType(mime string) bool {
+	essence := Essence(mime)
+	if strings.HasSuffix(essence, "+xml") || strings.HasSuffix(essence, "+json") {
+		return false
+	}
+	switch name, _, _ := strings.Cut(essence, "/"); name {
+	case "image", "audio", "video", "font":
+		// The portable any-map formats and X bitmaps have plain-text forms.
+		return !strings.HasPrefix(essence, "image/x-") && essence != "audio/x-mpegurl" && essence != "audio/mpegurl"
+	}
+	switch essence {
+	case "application/octet-stream", "application/pdf", "application/zip", "application/gzip", "application/wasm":
+		return true
+	}
+	return false
+}
+
+// magics lists the first bytes of formats that are recognised without doubt.
+var magics = []struct {
+	mime   string
+	offset int
+	magic  string
+}{
+	{"image/png", 0, "\x89PNG\r\n\x1a\n"},
+	{"image/jpeg", 0, "\xff\xd8\xff"},
+	{"image/gif", 0, "GIF87a"},
+	{"image/gif", 0, "GIF89a"},
+	{"image/webp", 8, "WEBP"},
+	{"image/avif", 4, "ftypavif"},
+	{"image/tiff", 0, "II*\x00"},
+	{"image/tiff", 0, "MM\x00*"},
+	{"image/x-icon", 0, "\x00\x00\x01\x00"},
+	{"audio/wav", 8, "WAVE"},
+	{"audio/mpeg", 0, "ID3"},
+	{"audio/flac", 0, "fLaC"},
+	{"audio/ogg", 0, "OggS"},
+	{"video/webm", 0, "\x1a\x45\xdf\xa3"},
+	{"video/mp4", 4, "ftyp"},
+	{"application/pdf", 0, "%PDF-"},
+	{"application/zip", 0, "PK\x03\x04"},
+	{"application/zip", 0, "PK\x05\x06"},
+	{"application/gzip", 0, "\x1f\x8b\x08"},
+	{"application/wasm", 0, "\x00asm"},
+	{"font/woff", 0, "wOFF"},
+	{"font/woff2", 0, "wOF2"},
+}
+
+// Sniff recognises a format by its first bytes: the media type, or "" if it is
+// none of those that have an unmistakable beginning.
+func Sniff(data []byte) string {
+	for _, m := range magics {
+		if len(data) < m.offset || !bytes.HasPrefix(data[m.offset:], []byte(m.magic)) {
+			continue
+		}
+		if m.offset == 8 && !bytes.HasPrefix(data, []byte("RIFF")) {
+			continue
+		}
+		return m.mime
+	}
+	return ""
+}
+
+// Sniffable reports whether [Sniff] recognises contents of a media type, so that
+// contents it does not recognise contradict the type.
+func Sniffable(mime string) bool {
+	switch Essence(mime) {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "application/zip", "application/gzip":
+		return true
+	}
+	return false
+}
+
+// BinaryInText finds the first character that betrays binary data put into a
+// text: the replacement character of a failed decoding, or a control character
+// that texts do not use. It is a heuristic: texts may really contain these.
+func BinaryInText(s string) (at int, found bool) {
+	for i, r := range s {
+		switch r {
+		case '\t', '\n', '\r', '\f', '\x1b':
+			continue
+		}
+		if r == utf8.RuneError || r < ' ' {
+			return i, true
+		}
+	}
+	return 0, false
+}
