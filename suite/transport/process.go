@@ -1,0 +1,341 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// The specification's page on lifecycle, section "Shutdown", has the client end
+// a stdio server like this, and [Process] does:
+//
+//  1. close the input stream to the child process;
+//  2. wait for the server to exit, or send SIGTERM if it does not within a
+//     reasonable time;
+//  3. send SIGKILL if it does not exit within a reasonable time after SIGTERM.
+//
+// Signals go to the whole process group, because the command is often a wrapper
+// (npx, a shell) around the server.
+
+const (
+	// drainWait is how long the output may stay open after the process has
+	// exited: another process of its group holds it.
+	drainWait = time.Second
+	// goneWait is how long the end of a killed group is awaited.
+	goneWait = 500 * time.Millisecond
+)
+
+// Process starts a command for each connection and speaks to it over its
+// standard input and output.
+//
+// A connection also has a method Stderr() string: the last bytes of the
+// standard error so far.
+type Process struct {
+	// Argv is the command and its arguments. A command without a slash is
+	// looked up in PATH.
+	Argv []string
+	// Env lists variables, "K=V", set over the environment of this process.
+	Env []string
+	// Dir is the working directory; empty means that of this process.
+	Dir    string
+	Limits Limits
+	// CloseWait is how long the process has to exit after the end of its
+	// input, TermWait after SIGTERM; default 2 s each.
+	CloseWait, TermWait time.Duration
+}
+
+// Transport is stdio.
+func (p *Process) Transport() requirement.Transport { return requirement.Stdio }
+
+// Dial starts the command. The process lives until Close, not until the end of
+// the context. That it could not be started is the only error.
+func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(p.Argv) == 0 || p.Argv[0] == "" {
+		return nil, errors.New("cannot start the target: the command is empty")
+	}
+	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	cmd.Dir = p.Dir
+	setGroup(cmd)
+	pipes, err := connect(cmd)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
+	}
+	if err := cmd.Start(); err != nil {
+		pipes.closeAll()
+		return nil, startError(cmd, p.Argv[0], err)
+	}
+	pipes.closeTheirs()
+	c := &processConn{
+		cmd: cmd, pipes: pipes, exited: make(chan struct{}), gone: make(chan struct{}),
+		closeWait: orDefault(p.CloseWait, 2*time.Second), termWait: orDefault(p.TermWait, 2*time.Second),
+	}
+	l := newLine(sink, p.Limits)
+	c.stderr = newTail(l.limits.Stderr)
+	l.exceeded = func() { c.kill("a limit of the connection was reached") }
+	c.stdio = startStdio(l, pipes.stdout, pipes.stdin)
+	c.errRead = make(chan struct{})
+	go func() {
+		defer close(c.errRead)
+		// A read error here is the end of the stream, like any other.
+		_, _ = io.Copy(c.stderr, pipes.stderr)
+	}()
+	go c.watch()
+	return c, nil
+}
+
+// startError says in one sentence why the command did not start.
+func startError(cmd *exec.Cmd, name string, err error) error {
+	if cmd.Dir != "" {
+		if info, statErr := os.Stat(cmd.Dir); statErr != nil || !info.IsDir() {
+			return fmt.Errorf("cannot start %q: the working directory %q does not exist: %w", name, cmd.Dir, err)
+		}
+	}
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return &startFailure{fmt.Sprintf("cannot start %q: executable file not found in PATH", name), err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &startFailure{fmt.Sprintf("cannot start %q: no such file, or its interpreter is missing", name), err}
+	case errors.Is(err, fs.ErrPermission):
+		return &startFailure{fmt.Sprintf("cannot start %q: permission denied; is it executable?", name), err}
+	}
+	return fmt.Errorf("cannot start %q: %w", name, err)
+}
+
+// startFailure words an error anew and keeps its cause for errors.Is.
+type startFailure struct {
+	text  string
+	cause error
+}
+
+func (e *startFailure) Error() string { return e.text }
+func (e *startFailure) Unwrap() error { return e.cause }
+
+// pipes are the three streams of a process: our ends and theirs.
+type pipes struct {
+	stdin, stdout, stderr *os.File
+	theirs                []*os.File
+}
+
+func connect(cmd *exec.Cmd) (*pipes, error) {
+	p := &pipes{}
+	for _, connect := range []func() error{
+		func() error {
+			r, w, err := os.Pipe()
+			cmd.Stdin, p.stdin, p.theirs = r, w, append(p.theirs, r)
+			return err
+		},
+		func() error {
+			r, w, err := os.Pipe()
+			cmd.Stdout, p.stdout, p.theirs = w, r, append(p.theirs, w)
+			return err
+		},
+		func() error {
+			r, w, err := os.Pipe()
+			cmd.Stderr, p.stderr, p.theirs = w, r, append(p.theirs, w)
+			return err
+		},
+	} {
+		if err := connect(); err != nil {
+			p.closeAll()
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// closeTheirs closes the ends that the process has inherited. That can only
+// fail if they are closed already.
+func (p *pipes) closeTheirs() {
+	for _, f := range p.theirs {
+		_ = f.Close()
+	}
+}
+
+func (p *pipes) closeAll() {
+	p.closeTheirs()
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr} {
+		_ = f.Close() // nil and closed files answer with an error, no more
+	}
+}
+
+type processConn struct {
+	*stdio
+	cmd                 *exec.Cmd
+	pipes               *pipes
+	stderr              *tail
+	closeWait, termWait time.Duration
+
+	exited  chan struct{} // closed when the process was reaped
+	errRead chan struct{} // closed when standard error has ended
+	gone    chan struct{} // closed when nothing of the connection is left
+	endTime time.Time     // valid once exited is closed
+	status  string        // likewise
+
+	stdinOnce sync.Once
+	closeOnce sync.Once
+	ending    Ending
+}
+
+// watch reaps the process and then clears away what is left of its group.
+func (c *processConn) watch() {
+	defer close(c.gone)
+	err := c.cmd.Wait()
+	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
+	close(c.exited)
+	left := groupAlive(c.cmd.Process.Pid)
+	if !within(drainWait, c.read, c.errRead) || left {
+		c.cutting("we killed the rest of the process group")
+		killGroup(c.cmd.Process.Pid)
+		if !within(goneWait, c.read, c.errRead) {
+			c.note(channelOut, "a process that left the process group still holds the output; it cannot be ended from here")
+		} else if left {
+			c.note(channelOut, "the process left others of its group behind; they were killed")
+		}
+		awaitGroup(c.cmd.Process.Pid)
+	}
+	c.note(channelOut, "the process ended: "+c.status)
+	c.finish(fmt.Errorf("the process ended: %s", c.status))
+	c.closeInput()
+	// Closing our ends wakes the readers, whoever holds the others.
+	_ = c.pipes.stdout.Close()
+	_ = c.pipes.stderr.Close()
+	c.wait()
+	<-c.errRead
+}
+
+// within reports whether all channels are closed before the time is up.
+func within(d time.Duration, all ...<-chan struct{}) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for _, ch := range all {
+		select {
+		case <-ch:
+		case <-timer.C:
+			return false
+		}
+	}
+	return true
+}
+
+// awaitGroup gives the members of a killed group time to vanish. It gives up in
+// the end: where nobody reaps orphans they stay as zombies for good.
+func awaitGroup(pid int) {
+	for end := time.Now().Add(goneWait); groupAlive(pid) && time.Now().Before(end); {
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func exitStatus(cmd *exec.Cmd, err error) string {
+	if cmd.ProcessState != nil {
+		return cmd.ProcessState.String()
+	}
+	return "unknown: " + err.Error()
+}
+
+// Stderr is the last part of what the process has written to its standard error.
+func (c *processConn) Stderr() string { return c.stderr.String() }
+
+// closeInput closes the standard input of the process, which also wakes a
+// writer that is stuck.
+func (c *processConn) closeInput() {
+	c.stdinOnce.Do(func() { _ = c.pipes.stdin.Close() })
+}
+
+func (c *processConn) kill(why string) {
+	c.cutting(why)
+	killGroup(c.cmd.Process.Pid)
+}
+
+// Close shuts the process down; see the top of this file. The end of the
+// context cuts the waiting short.
+func (c *processConn) Close(ctx context.Context) Ending {
+	c.closeOnce.Do(func() { c.ending = c.close(ctx) })
+	return c.ending
+}
+
+func (c *processConn) close(ctx context.Context) Ending {
+	e := Ending{By: "us", How: "exited"}
+	limit := c.limitErr()
+	over := false
+	select {
+	case <-c.exited:
+		over = true
+	default:
+	}
+	begin := time.Now()
+	switch {
+	case limit != nil:
+		e.How, e.Reason = "killed", limit.Error()
+	case over:
+		e.By, e.Reason = "target", "the process ended: "+c.status
+	default:
+		e.How = c.shutDown(ctx)
+	}
+	<-c.gone
+	if e.By == "us" && c.endTime.After(begin) {
+		e.Took = c.endTime.Sub(begin)
+	}
+	e.Status, e.Stderr = c.status, c.Stderr()
+	return e
+}
+
+// shutDown takes the steps of the specification and says which one did it.
+func (c *processConn) shutDown(ctx context.Context) string {
+	// On a system whose pipes cannot be closed while a write is stuck, this
+	// must not keep us from killing the process.
+	go c.closeInput()
+	if waitFor(ctx, c.exited, c.closeWait) {
+		return "exited"
+	}
+	if ctx.Err() == nil && terminateGroup(c.cmd.Process.Pid) {
+		c.cutting("we terminated the process")
+		if waitFor(ctx, c.exited, c.termWait) {
+			return "terminated"
+		}
+	}
+	c.kill("we killed the process")
+	<-c.exited
+	return "killed"
+}
+
+// tail keeps the last bytes written to it.
+type tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	size int
+}
+
+func newTail(size int) *tail { return &tail{size: max(size, 1)} }
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(p)
+	if len(p) > t.size {
+		p = p[len(p)-t.size:]
+	}
+	if over := len(t.buf) + len(p) - t.size; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	t.buf = append(t.buf, p...)
+	return n, nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
+}
