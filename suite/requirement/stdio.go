@@ -1,0 +1,115 @@
+package requirement
+
+// stdioRows are the requirements on the stdio transport.
+var stdioRows = []Requirement{
+	{
+		ID:    "STDIO-01",
+		Title: "stdout carries nothing but messages",
+		Text:  "Every line on the server's standard output is a message of the protocol, from start to exit.",
+		Level: Must, Grade: Fail, Basis: Normative,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20241105, R20251125, "basic/transports", "stdio"),
+		},
+		Tolerated: "Blank lines warn. What a wrapper prints before the server starts is reported as such.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-02",
+		Title: "One message per line",
+		Text:  "Each line holds exactly one complete message: none is spread over lines, no two share one.",
+		Level: Must, Grade: Fail, Basis: Normative,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20241105, R20251125, "basic/transports", "stdio"),
+		},
+		Tolerated: "A carriage return before the newline is white space. Batch arrays pass in 2025-03-26.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-03",
+		Title: "Each message is ended and flushed",
+		Text:  "Each message is terminated by a newline and written out at once, not when the server exits.",
+		Level: Must, Grade: Fail, Basis: Implied,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20241105, R20251125, "basic/transports", "stdio"),
+		},
+		Since: "0.1",
+	},
+	{
+		ID:    "STDIO-05",
+		Title: "Input is framed by newlines alone",
+		Text:  "The server reads messages by their newlines, however the bytes are split over writes.",
+		Level: Must, Grade: Fail, Basis: Implied,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20250326, R20251125, "basic/transports", "stdio"),
+			secIn(R20241105, "basic/transports", "stdio"),
+		},
+		Tolerated: "It fails because the server then leaves well-formed requests for its declared capabilities unanswered.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-06",
+		Title: "Long lines are handled",
+		Text:  "A request of a mebibyte gets some answer, and the server lives on.",
+		Level: Should, Grade: Warn, Basis: Implied,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20241105, R20251125, "basic/transports", "stdio"),
+		},
+		Tolerated: "No size limit is specified, so an error passes; only a hang or a crash warns.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-07",
+		Title: "stderr may carry anything",
+		Text:  "The server may write what it likes to its standard error.",
+		Level: May, Grade: Control, Basis: Normative,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", ""),
+			sec(R20241105, R20251125, "basic/transports", "stdio"),
+		},
+		Tolerated: "Nothing on stderr changes a verdict, whatever words it holds.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-08",
+		Title: "The server exits when its input closes",
+		Text:  "The server ends soon after its standard input is closed.",
+		Level: Should, Grade: Warn, Basis: Normative,
+		In: map[Revision]Exception{
+			R20241105: {Grade: Info, Basis: Implied},
+			R20250326: {Grade: Info, Basis: Implied},
+			R20250618: {Grade: Info, Basis: Implied},
+			R20251125: {Grade: Info, Basis: Implied},
+		},
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", "shutdown"),
+			sec(R20241105, R20251125, "basic/lifecycle", "shutdown"),
+		},
+		Tolerated: "Only 2026-07-28 asks this of the server; for earlier revisions it is an observation. The exit code is free.",
+		Since:     "0.1",
+	},
+	{
+		ID:    "STDIO-09",
+		Title: "The server may end the session",
+		Text:  "The server may close its output and exit by itself.",
+		Level: May, Grade: Control, Basis: Normative,
+		Revisions: all(), Transports: stdioOnly(),
+		Sections: []Section{
+			secIn(R20260728, "basic/transports/stdio", "shutdown"),
+			sec(R20241105, R20251125, "basic/lifecycle", "shutdown"),
+		},
+		Tolerated: "An exit while idle is the end of a session. An exit with open requests is a finding of the requirement that was being probed.",
+		Since:     "0.1",
+	},
+}
