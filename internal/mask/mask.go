@@ -1,0 +1,271 @@
+// Package mask removes secrets from what is shown or written.
+//
+// A secret is found in whatever form it crossed the wire: as it is, with JSON
+// escapes, percent-encoded, in any mixture of these, and inside base64 (both
+// alphabets, at any alignment). Secrets of less than [MinLength] bytes are
+// passed over: they would blot out ordinary text.
+package mask
+
+import (
+	"bytes"
+	"encoding/base64"
+	"slices"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// MinLength is the length in bytes from which on a secret is masked.
+const MinLength = 8
+
+// Replacement stands for a secret. Inside base64 a secret is replaced by as many
+// letters A, so that the text around it can still be decoded.
+const Replacement = "***"
+
+// Masker replaces secrets. The zero value and nil replace nothing. It may be
+// used from several goroutines.
+type Masker struct {
+	patterns []pattern
+	// first lists, for each byte, the patterns that can begin with it.
+	first [256][]int
+}
+
+// pattern is one form of a secret.
+type pattern struct {
+	want []byte
+	// lead and trail say that the base64 digit before and behind holds some
+	// bits of the secret.
+	base64, lead, trail bool
+}
+
+// NewMasker makes a masker of the secrets that are long enough.
+func NewMasker(secrets []string) *Masker {
+	m := &Masker{}
+	seen := make(map[string]bool)
+	add := func(p pattern) {
+		if seen[string(p.want)] {
+			return
+		}
+		seen[string(p.want)] = true
+		n := len(m.patterns)
+		m.patterns = append(m.patterns, p)
+		for _, b := range openings(p.want[0]) {
+			m.first[b] = append(m.first[b], n)
+		}
+	}
+	for _, s := range secrets {
+		if len(s) < MinLength {
+			continue
+		}
+		add(pattern{want: []byte(s)})
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			for shift := range 3 {
+				add(aligned(s, encoding, shift))
+			}
+		}
+	}
+	return m
+}
+
+// openings are the bytes with which a form of b can begin.
+func openings(b byte) []byte {
+	all := []byte{b, '\\', '%'}
+	if b == ' ' {
+		all = append(all, '+')
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// aligned is what base64 makes of a secret that begins shift bytes behind a
+// group of three: the digits that do not depend on what stands around it.
+func aligned(secret string, encoding *base64.Encoding, shift int) pattern {
+	digits := encoding.EncodeToString(append(make([]byte, shift), secret...))
+	begin := []int{0, 2, 3}[shift]
+	bits := 8 * (shift + len(secret))
+	return pattern{want: []byte(digits[begin : bits/6]), base64: true, lead: shift > 0, trail: bits%6 != 0}
+}
+
+// span is a part of the data to be replaced.
+type span struct {
+	from, to int
+	base64   bool
+}
+
+// String masks a string.
+func (m *Masker) String(s string) string {
+	if m == nil || len(m.patterns) == 0 {
+		return s
+	}
+	return string(m.Mask([]byte(s)))
+}
+
+// Mask returns the data with all secrets replaced. Without a secret in it, it is
+// the data itself, not a copy; the data is never changed.
+func (m *Masker) Mask(data []byte) []byte {
+	spans := m.find(data)
+	if len(spans) == 0 {
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	done := 0
+	for _, s := range spans {
+		out = append(out, data[done:s.from]...)
+		if s.base64 {
+			out = append(out, bytes.Repeat([]byte{'A'}, s.to-s.from)...)
+		} else {
+			out = append(out, Replacement...)
+		}
+		done = s.to
+	}
+	return append(out, data[done:]...)
+}
+
+// find lists the parts to be replaced, in order and without overlap.
+func (m *Masker) find(data []byte) []span {
+	if m == nil || len(m.patterns) == 0 {
+		return nil
+	}
+	var spans []span
+	for i := range data {
+		for _, n := range m.first[data[i]] {
+			p := &m.patterns[n]
+			length := p.match(data[i:])
+			if length == 0 {
+				continue
+			}
+			s := span{from: i, to: i + length, base64: p.base64}
+			if p.lead && i > 0 && digit(data[i-1]) {
+				s.from--
+			}
+			if p.trail && s.to < len(data) && digit(data[s.to]) {
+				s.to++
+			}
+			spans = join(spans, s)
+		}
+	}
+	return spans
+}
+
+// join adds a span to those before it. Spans come ordered by where they begin,
+// but for the one digit that base64 may lead by.
+func join(spans []span, s span) []span {
+	for len(spans) > 0 {
+		last := spans[len(spans)-1]
+		if s.from >= last.to {
+			break
+		}
+		s = span{from: min(s.from, last.from), to: max(s.to, last.to), base64: s.base64 && last.base64}
+		spans = spans[:len(spans)-1]
+	}
+	return append(spans, s)
+}
+
+// match is the length of the form of the pattern that data begins with; 0 if it
+// begins with none.
+func (p *pattern) match(data []byte) int {
+	if bytes.HasPrefix(data, p.want) {
+		return len(p.want)
+	}
+	want, used := p.want, 0
+	for len(want) > 0 {
+		matched, length := step(data[used:], want)
+		if matched == 0 {
+			return 0
+		}
+		want, used = want[matched:], used+length
+	}
+	return used
+}
+
+// step matches the beginning of data with that of want: how many bytes of want
+// are there, and how many of data they take.
+func step(data, want []byte) (matched, length int) {
+	if len(data) == 0 {
+		return 0, 0
+	}
+	switch data[0] {
+	case '\\':
+		if matched, length = escape(data, want); matched > 0 {
+			return matched, length
+		}
+	case '%':
+		if len(data) >= 3 {
+			hi, lo := hex(data[1]), hex(data[2])
+			if hi >= 0 && lo >= 0 && byte(hi<<4|lo) == want[0] {
+				return 1, 3
+			}
+		}
+	case '+':
+		if want[0] == ' ' {
+			return 1, 1
+		}
+	}
+	if data[0] == want[0] {
+		return 1, 1
+	}
+	return 0, 0
+}
+
+// escape matches an escape of JSON.
+func escape(data, want []byte) (matched, length int) {
+	if len(data) < 2 {
+		return 0, 0
+	}
+	if data[1] != 'u' {
+		const letters, meanings = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+		if i := bytes.IndexByte([]byte(letters), data[1]); i >= 0 && meanings[i] == want[0] {
+			return 1, 2
+		}
+		return 0, 0
+	}
+	r, ok := unit(data)
+	if !ok {
+		return 0, 0
+	}
+	length = 6
+	if utf16.IsSurrogate(r) {
+		low, ok := unit(data[6:])
+		if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
+			return 0, 0
+		}
+		length = 12
+	}
+	encoded := utf8.AppendRune(nil, r)
+	if !bytes.HasPrefix(want, encoded) {
+		return 0, 0
+	}
+	return len(encoded), length
+}
+
+// unit is the code unit of a \u escape.
+func unit(data []byte) (rune, bool) {
+	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
+		return 0, false
+	}
+	r := rune(0)
+	for _, c := range data[2:6] {
+		d := hex(c)
+		if d < 0 {
+			return 0, false
+		}
+		r = r<<4 | rune(d)
+	}
+	return r, true
+}
+
+func hex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// digit reports whether c is a digit of base64 in either alphabet.
+func digit(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+}

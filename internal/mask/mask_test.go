@@ -1,0 +1,141 @@
+package mask
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestMask(t *testing.T) {
+	m := NewMasker([]string{"s3cret/token", `quo"te\back`, "pass wörd 😀", "short", "", "overlap-abc", "abc-overlap"})
+	for in, want := range map[string]string{
+		"":                            "",
+		"nothing here":                "nothing here",
+		"short is kept":               "short is kept",
+		"a s3cret/token b":            "a *** b",
+		`{"a":"s3cret\/token"}`:       `{"a":"***"}`,
+		"s3cret%2Ftoken":              "***",
+		"s3cret%2ftoken":              "***",
+		"%733cret/token":              "***",
+		`\u00733cret\u002Ftoken`:      "***",
+		`s3cret%2F\u0074oken`:         "***",
+		"s3cret/tokes3cret/token":     "s3cret/toke***",
+		"s3cret/token":                "***",
+		"s3cret/tokens3cret/token":    "******",
+		`quo"te\back`:                 "***",
+		`"quo\"te\\back"`:             `"***"`,
+		`quo\u0022te\u005Cback`:       "***",
+		"pass wörd 😀!":                "***!",
+		"pass+w%C3%B6rd+%F0%9F%98%80": "***",
+		`pass w\u00f6rd \ud83d\ude00`: "***",
+		`pass w\u00F6rd \uD83D\uDE00`: "***",
+		`pass w\u00f6rd \ud83d`:       `pass w\u00f6rd \ud83d`,
+		"overlap-abc-overlap":         "***",
+		`s3cret\`:                     `s3cret\`,
+		"s3cret%2":                    "s3cret%2",
+		`s3cret\u00`:                  `s3cret\u00`,
+	} {
+		data := []byte(in)
+		if got := string(m.Mask(data)); got != want {
+			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
+		}
+		if string(data) != in {
+			t.Errorf("Mask(%q) changed its input", in)
+		}
+		if got := m.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestMaskBase64: wherever the secret stands in encoded data, nothing of it can
+// be decoded, and what stands around it still can.
+func TestMaskBase64(t *testing.T) {
+	secret := "topsecret?>\xff~"
+	m := NewMasker([]string{secret})
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding, base64.RawStdEncoding, base64.RawURLEncoding} {
+		for before := range 7 {
+			for after := range 7 {
+				plain := strings.Repeat("b", before) + secret + strings.Repeat("e", after)
+				in := encoding.EncodeToString([]byte(plain))
+				for _, form := range []string{in, strings.ReplaceAll(in, "/", `\/`), url.QueryEscape(in)} {
+					out := m.Mask([]byte(form))
+					if bytes.Equal(out, []byte(form)) {
+						t.Errorf("%q is not masked", form)
+					}
+					if form != in {
+						continue
+					}
+					got, err := encoding.DecodeString(string(out))
+					if err != nil || len(got) != len(plain) {
+						t.Fatalf("%q became %q: %v", in, out, err)
+					}
+					if bytes.Contains(got, []byte("ops")) || before > 0 && !bytes.HasPrefix(got, []byte(strings.Repeat("b", before-1))) {
+						t.Errorf("%q became %q", plain, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestMaskerWithoutSecrets(t *testing.T) {
+	var none *Masker
+	in := []byte("anything")
+	for _, m := range []*Masker{none, {}, NewMasker(nil), NewMasker([]string{"short"})} {
+		if out := m.Mask(in); &out[0] != &in[0] {
+			t.Error("the data was copied")
+		}
+		if m.String("x") != "x" {
+			t.Error("the string was changed")
+		}
+	}
+}
+
+func FuzzMask(f *testing.F) {
+	f.Add("s3cret/token", "before", "after")
+	f.Add("pass wörd 😀", `\`, "%")
+	f.Add("\x00\"\\<&>'  ", "+", "\\u00")
+	f.Fuzz(func(t *testing.T, secret, before, after string) {
+		if len(secret) < MinLength || strings.ContainsAny(secret, "*A") {
+			return
+		}
+		m := NewMasker([]string{secret})
+		quoted, err := json.Marshal(secret)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forms := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
+		if json.Valid(quoted) && !strings.Contains(string(quoted), `\ufffd`) {
+			forms = append(forms, string(quoted[1:len(quoted)-1]))
+		}
+		for i, form := range forms {
+			out := string(m.Mask([]byte(before + form + after)))
+			if strings.Contains(out, secret) || i > 0 && len(form) > 2*len(before)+2*len(after) && strings.Contains(out, form) {
+				t.Errorf("form %d of %q is left in %q", i, secret, out)
+			}
+		}
+		whole := base64.StdEncoding.EncodeToString([]byte(before + secret + after))
+		got, err := base64.StdEncoding.DecodeString(string(m.Mask([]byte(whole))))
+		if err != nil || bytes.Contains(got, []byte(secret)) {
+			t.Errorf("%q is left in base64: %q, %v", secret, got, err)
+		}
+	})
+}
+
+func BenchmarkMask(b *testing.B) {
+	var secrets []string
+	for i := range 20 {
+		secrets = append(secrets, fmt.Sprintf("secret-%d-value", i))
+	}
+	m := NewMasker(secrets)
+	data := bytes.Repeat([]byte(`{"jsonrpc":"2.0","id":1,"result":{"contents":[{"uri":"file:///a%20b","text":"\u00e4"}]}} `), 1000)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		m.Mask(data)
+	}
+}
