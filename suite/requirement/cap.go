@@ -60,7 +60,7 @@ var capRows = []Requirement{
 			secAll("server/resources", "resource-templates"),
 			schema(R20260728, R20260728, "MethodNotFoundError"),
 		},
-		Tolerated: "Nothing, but it only warns: no sentence asks for the method, though many clients stumble over its absence.",
+		Tolerated: "No more than a warning: no sentence asks for the method, though many clients stumble over its absence.",
 		Since:     "0.1",
 	},
 	{
@@ -94,7 +94,7 @@ var capRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: Implied,
 		Revisions: legacy(), Transports: everywhere(),
 		Sections:  []Section{sec(R20241105, R20251125, "basic/lifecycle", "operation")},
-		Tolerated: "Nothing, but it only warns: no sentence forbids the confirmation in so many words.",
+		Tolerated: "No more than a warning: no sentence forbids the confirmation in so many words.",
 		Since:     "0.1",
 	},
 	{
@@ -124,7 +124,7 @@ var capRows = []Requirement{
 			schema(R20260728, R20260728, "MethodNotFoundError"),
 			doc("JSON-RPC 2.0", "error_object"),
 		},
-		Tolerated: "Nothing, but it only warns, also about an empty list that an SDK serves by default.",
+		Tolerated: "No more than a warning, also for an empty list that an SDK serves by default: the text describes the error and does not demand it.",
 		Since:     "0.1",
 	},
 }

@@ -57,7 +57,7 @@ var discRows = []Requirement{
 			secIn(R20260728, "server/discover", "discoverresult"),
 			secIn(R20260728, "basic/index", "meta"),
 		},
-		Tolerated: "Nothing, but no more than a warning: an operator may choose to withhold it.",
+		Tolerated: "No more than a warning: an operator may choose to withhold it.",
 		Since:     "0.1",
 	},
 	{
@@ -127,7 +127,7 @@ var discRows = []Requirement{
 		Level: Must, Grade: Warn, Basis: Implied,
 		Revisions: modern(), Transports: stdioHTTP(),
 		Sections:  []Section{secIn(R20260728, "basic/versioning", "compatibility-matrix")},
-		Tolerated: "Nothing, but it only warns: to serve both eras on one process is a permission.",
+		Tolerated: "No more than a warning: to serve both eras on one process is a permission.",
 		Since:     "0.1",
 	},
 	{
@@ -157,7 +157,7 @@ var discRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: modern(), Transports: stdioHTTP(),
 		Sections:  []Section{secIn(R20260728, "basic/index", "statelessness")},
-		Tolerated: "Nothing, but it only warns: two processes may hold different data in memory.",
+		Tolerated: "No more than a warning: two processes may hold different data in memory.",
 		Since:     "0.1",
 	},
 }

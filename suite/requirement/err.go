@@ -45,7 +45,7 @@ var errRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: modern(), Transports: stdioHTTP(),
 		Sections:  []Section{secIn(R20260728, "basic/index", "error-codes")},
-		Tolerated: "Nothing turns worse than a warning, because older software may keep its codes.",
+		Tolerated: "No more than a warning, because older software may keep its codes.",
 		Since:     "0.1",
 	},
 	{
