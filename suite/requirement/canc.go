@@ -4,17 +4,18 @@ package requirement
 var cancRows = []Requirement{
 	{
 		ID:    "CANC-01",
-		Title: "Invalid cancellations are ignored",
-		Text:  "A cancellation of an unknown or finished request, or a malformed one, has no effect and no answer.",
-		Level: Should, Grade: Fail, Basis: Normative,
+		Title: "Invalid cancellations get no answer and do no harm",
+		Text:  "A cancellation of an unknown or finished request, or a malformed one, is not answered, and the server goes on as before.",
+		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
 		Sections: []Section{
-			sec(R20241105, R20251125, "basic/utilities/cancellation", "error-handling"),
-			secIn(R20260728, "basic/patterns/cancellation", "error-handling"),
 			sec(R20250326, R20260728, "basic/index", "notifications"),
 			secIn(R20241105, "basic/messages", "notifications"),
+			sec(R20241105, R20251125, "basic/utilities/cancellation", "error-handling"),
+			secIn(R20260728, "basic/patterns/cancellation", "error-handling"),
+			doc("JSON-RPC 2.0", "notification"),
 		},
-		Tolerated: "The sentence is a recommendation, but answering a notification and going down are not open to choice: these two fail, anything else warns. Over HTTP in 2026-07-28 both 202 and 4xx pass.",
+		Tolerated: "That such cancellations be ignored is a recommendation; that no notification is answered is not. Only an answer to it and a dead server fail, anything else warns. Over HTTP in 2026-07-28 both 202 and 4xx pass.",
 		Since:     "0.1",
 	},
 	{

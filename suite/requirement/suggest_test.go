@@ -1,0 +1,53 @@
+package requirement
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSuggest(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ id, want string }{
+		{"PAGE-2", "PAGE-02"},
+		{"page-02", "PAGE-02"},
+		{" PAGE-02 ", "PAGE-02"},
+		{"PAGE02", "PAGE-02"},
+		{"PGAE-02", "PAGE-02"},
+		{"PAGES-02", "PAGE-02"},
+		{"SUBS-01", "SUB-01"},
+	} {
+		got := Suggest(c.id)
+		if len(got) == 0 || got[0] != c.want {
+			t.Errorf("Suggest(%q) = %v, want %s first", c.id, got, c.want)
+		}
+		if len(got) > maxSuggestions {
+			t.Errorf("Suggest(%q): %d ids", c.id, len(got))
+		}
+	}
+	for _, id := range []string{"", "   ", "nonsense", "\x00\xff", strings.Repeat("PAGE-02", 1000)} {
+		if got := Suggest(id); len(got) != 0 {
+			t.Errorf("Suggest(%q) = %v, want none", id, got)
+		}
+	}
+}
+
+func TestSuggestNamesTheAreaOfAnUnknownNumber(t *testing.T) {
+	t.Parallel()
+	got := Suggest("CACHE-99")
+	if len(got) == 0 || slices.ContainsFunc(got, func(id string) bool { return !strings.HasPrefix(id, "CACHE-") }) {
+		t.Errorf("Suggest = %v, want rows of CACHE", got)
+	}
+}
+
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"PAGE", "PAGE", 0}} {
+		if got := edits(c.a, c.b); got != c.want {
+			t.Errorf("edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
