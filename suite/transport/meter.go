@@ -132,3 +132,7 @@ func inspected(framing []wire.Flaw, raw []byte, truncated bool) []wire.Flaw {
 	}
 	return wire.Merge(framing, wire.Inspect(raw))
 }
+
+func hasFlaw(flaws []wire.Flaw, code wire.FlawCode) bool {
+	return (&wire.Frame{Flaws: flaws}).HasFlaw(code)
+}

@@ -42,12 +42,15 @@ func (p *Pipe) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	c := &pipeConn{rwc: rwc, closeWait: orDefault(p.CloseWait, 2*time.Second)}
 	l := newLine(sink, p.Limits)
 	l.exceeded = c.closeStream
-	c.stdio = startStdio(l, rwc, rwc)
+	c.stdio = newStdio(l)
+	c.start(rwc, rwc)
 	c.watcher.Add(1)
 	go func() {
 		defer c.watcher.Done()
 		<-c.read
-		c.note(channelOut, "the output of the target ended")
+		if c.Err() == nil {
+			c.note(channelOut, "the output of the target ended")
+		}
 		c.finish(errors.New("the target ended its output"))
 	}()
 	return c, nil

@@ -78,14 +78,14 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	}
 	pipes.closeTheirs()
 	c := &processConn{
-		cmd: cmd, pipes: pipes, exited: make(chan struct{}), gone: make(chan struct{}),
+		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
 		closeWait: orDefault(p.CloseWait, 2*time.Second), termWait: orDefault(p.TermWait, 2*time.Second),
 	}
 	l := newLine(sink, p.Limits)
 	c.stderr = newTail(l.limits.Stderr)
 	l.exceeded = func() { c.kill("a limit of the connection was reached") }
-	c.stdio = startStdio(l, pipes.stdout, pipes.stdin)
-	c.errRead = make(chan struct{})
+	c.stdio = newStdio(l)
+	c.start(pipes.stdout, pipes.stdin)
 	go func() {
 		defer close(c.errRead)
 		// A read error here is the end of the stream, like any other.
@@ -104,23 +104,14 @@ func startError(cmd *exec.Cmd, name string, err error) error {
 	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		return &startFailure{fmt.Sprintf("cannot start %q: executable file not found in PATH", name), err}
+		return &worded{fmt.Sprintf("cannot start %q: executable file not found in PATH", name), err}
 	case errors.Is(err, fs.ErrNotExist):
-		return &startFailure{fmt.Sprintf("cannot start %q: no such file, or its interpreter is missing", name), err}
+		return &worded{fmt.Sprintf("cannot start %q: no such file, or its interpreter is missing", name), err}
 	case errors.Is(err, fs.ErrPermission):
-		return &startFailure{fmt.Sprintf("cannot start %q: permission denied; is it executable?", name), err}
+		return &worded{fmt.Sprintf("cannot start %q: permission denied; is it executable?", name), err}
 	}
 	return fmt.Errorf("cannot start %q: %w", name, err)
 }
-
-// startFailure words an error anew and keeps its cause for errors.Is.
-type startFailure struct {
-	text  string
-	cause error
-}
-
-func (e *startFailure) Error() string { return e.text }
-func (e *startFailure) Unwrap() error { return e.cause }
 
 // pipes are the three streams of a process: our ends and theirs.
 type pipes struct {
@@ -194,7 +185,8 @@ func (c *processConn) watch() {
 	err := c.cmd.Wait()
 	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
 	close(c.exited)
-	left := groupAlive(c.cmd.Process.Pid)
+	// After a SIGKILL of ours the others are dying anyway.
+	left := groupAlive(c.cmd.Process.Pid) && c.wasCut() == ""
 	if !within(drainWait, c.read, c.errRead) || left {
 		c.cutting("we killed the rest of the process group")
 		killGroup(c.cmd.Process.Pid)

@@ -37,10 +37,13 @@ type job struct {
 	done chan error // takes one value
 }
 
-// startStdio reads lines from in until its end and writes to out what Send is
-// given. The caller closes both.
-func startStdio(l *line, in io.Reader, out io.Writer) *stdio {
-	s := &stdio{line: l, jobs: make(chan *job), read: make(chan struct{}), quit: make(chan struct{})}
+func newStdio(l *line) *stdio {
+	return &stdio{line: l, jobs: make(chan *job), read: make(chan struct{}), quit: make(chan struct{})}
+}
+
+// start reads lines from in until its end and writes to out what Send is given.
+// The caller closes both.
+func (s *stdio) start(in io.Reader, out io.Writer) {
 	s.wg.Add(2)
 	go func() {
 		defer s.wg.Done()
@@ -51,13 +54,19 @@ func startStdio(l *line, in io.Reader, out io.Writer) *stdio {
 		defer s.wg.Done()
 		s.writeMessages(out)
 	}()
-	return s
 }
 
 // wait returns when neither reader nor writer is left.
 func (s *stdio) wait() {
 	s.stop.Do(func() { close(s.quit) })
 	s.wg.Wait()
+}
+
+// wasCut is why we cut the stream; empty if we did not.
+func (s *stdio) wasCut() string {
+	s.cutMu.Lock()
+	defer s.cutMu.Unlock()
+	return s.cut
 }
 
 // cutting announces that we are about to cut the stream.
@@ -86,9 +95,7 @@ func (s *stdio) readLines(in io.Reader) {
 func (s *stdio) takeLine(l wire.Line) {
 	f := wire.Frame{Channel: channelOut, Dir: wire.In, Raw: l.Data, Size: l.Size, Truncated: l.Truncated, Flaws: l.Flaws}
 	if f.HasFlaw(wire.FlawUnterminated) {
-		s.cutMu.Lock()
-		why := s.cut
-		s.cutMu.Unlock()
+		why := s.wasCut()
 		if s.limitErr() != nil {
 			why = "the limit of the connection was reached"
 		}

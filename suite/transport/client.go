@@ -1,0 +1,294 @@
+package transport
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Limiter slows requests down, say to a number per second. It may be shared by
+// any number of connections.
+type Limiter interface {
+	// Wait returns when the next request may go out, or when the context ends.
+	Wait(context.Context) error
+}
+
+// Client says how HTTP requests go out. The zero value is ready for use.
+type Client struct {
+	// Handler serves the requests in process, without any network: over
+	// in-memory connections, by a server that lives as long as the
+	// connection. It works inside a testing/synctest bubble.
+	Handler http.Handler
+	// TLS is used for https; nil means the system's defaults. CAFile names a
+	// file with PEM certificates that are trusted beside the system's.
+	TLS    *tls.Config
+	CAFile string
+	// Limiter is asked before each request; nil means no limit.
+	Limiter Limiter
+}
+
+const (
+	// idleWait is how long an unused connection is kept. Common servers
+	// close theirs after 5 s; we are first, so no request gets lost in the race.
+	idleWait = 2 * time.Second
+	// staleAfter is how long a connection must have been idle before its
+	// end is put down to that race rather than to the request.
+	staleAfter = 500 * time.Millisecond
+	// foreignKept is how much of a body that is no JSON is kept, in bytes.
+	foreignKept = 64 << 10
+)
+
+// client sends the HTTP requests of one connection. Redirects are not followed:
+// they are an answer like any other. Bodies are asked for uncompressed, and only
+// HTTP/1.1 is spoken, where header names go out as they are spelled.
+type client struct {
+	*line
+	base    http.Header
+	limiter Limiter
+	rt      *http.Transport
+	server  *inProcess
+	ctx     context.Context // ends with the connection
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+
+	countMu sync.Mutex
+	closed  bool
+	counts  map[string]int
+}
+
+func newClient(o Client, base http.Header, l *line) (*client, error) {
+	config, err := o.tlsConfig()
+	if err != nil {
+		return nil, err
+	}
+	c := &client{line: l, base: base, limiter: o.Limiter, counts: map[string]int{}}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	c.rt = &http.Transport{
+		Proxy:                  http.ProxyFromEnvironment, // never for loopback addresses
+		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		TLSClientConfig:        config,
+		TLSHandshakeTimeout:    10 * time.Second,
+		DisableCompression:     true,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        idleWait,
+		MaxResponseHeaderBytes: 1 << 20,
+		Protocols:              protocols,
+	}
+	if o.Handler != nil {
+		c.server = serveInProcess(o.Handler)
+		c.rt.Proxy, c.rt.DialContext = nil, c.server.dial
+		c.rt.DialTLSContext = c.server.dial // https in name only
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	l.exceeded = c.cancel
+	return c, nil
+}
+
+func (o Client) tlsConfig() (*tls.Config, error) {
+	config := &tls.Config{}
+	if o.TLS != nil {
+		config = o.TLS.Clone()
+	}
+	if o.CAFile == "" {
+		return config, nil
+	}
+	pem, err := os.ReadFile(o.CAFile)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the CA certificates: %w", err)
+	}
+	pool := config.RootCAs
+	if pool == nil {
+		if pool, err = x509.SystemCertPool(); err != nil {
+			pool = x509.NewCertPool()
+		}
+	} else {
+		pool = pool.Clone()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("the file %s holds no PEM certificate", o.CAFile)
+	}
+	config.RootCAs = pool
+	return config, nil
+}
+
+// shutdown cancels all requests and waits until nothing of them is left.
+func (c *client) shutdown(ctx context.Context) {
+	c.countMu.Lock()
+	c.closed = true
+	c.countMu.Unlock()
+	c.cancel()
+	c.wg.Wait()
+	c.rt.CloseIdleConnections()
+	if c.server != nil {
+		c.server.close(ctx)
+	}
+}
+
+// channel numbers the requests of each method: "post:1". It also counts the
+// request as running; false if the connection is closed.
+func (c *client) channel(method string) (string, bool) {
+	c.countMu.Lock()
+	defer c.countMu.Unlock()
+	if c.closed {
+		return "", false
+	}
+	c.wg.Add(1)
+	name := strings.ToLower(method)
+	c.counts[name]++
+	return fmt.Sprintf("%s:%d", name, c.counts[name]), true
+}
+
+// request is what goes out for one message.
+type request struct {
+	*http.Request
+	body []byte
+}
+
+// newRequest builds the HTTP request of a message.
+func (c *client) newRequest(m Message, to *url.URL, withBase bool) (*request, error) {
+	method := m.Method
+	if method == "" {
+		method = http.MethodPost
+	}
+	if m.URL != "" {
+		ref, err := to.Parse(m.URL)
+		if err != nil {
+			return nil, fmt.Errorf("cannot send: %w", err)
+		}
+		to = ref
+	}
+	var body io.Reader
+	if method != http.MethodGet || len(m.Body) > 0 {
+		body = bytes.NewReader(m.Body)
+	}
+	req, err := http.NewRequest(method, to.String(), body)
+	if err != nil {
+		return nil, fmt.Errorf("cannot send: %w", err)
+	}
+	c.setHeader(req, m, withBase)
+	return &request{req, m.Body}, nil
+}
+
+// setHeader lays the headers over each other: ours, the configured ones, those
+// of the message.
+func (c *client) setHeader(req *http.Request, m Message, withBase bool) {
+	h := req.Header
+	h.Set("User-Agent", "mcpcheck")
+	switch req.Method {
+	case http.MethodPost:
+		h.Set("Content-Type", "application/json")
+		h.Set("Accept", "application/json, text/event-stream")
+	case http.MethodGet:
+		h.Set("Accept", "text/event-stream")
+	}
+	if password, ok := req.URL.User.Password(); ok && withBase {
+		req.SetBasicAuth(req.URL.User.Username(), password)
+	}
+	layers := []http.Header{m.Header}
+	if withBase {
+		layers = []http.Header{c.base, m.Header}
+	}
+	for _, layer := range layers {
+		for name, values := range layer {
+			h[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+		}
+	}
+	for _, name := range m.Omit {
+		h.Del(name)
+	}
+	if host := h.Get("Host"); host != "" {
+		req.Host = host // net/http takes it from there alone
+		h.Del("Host")
+	}
+	if _, ok := h["User-Agent"]; !ok {
+		h["User-Agent"] = []string{""} // absent would mean Go's own
+	}
+	for _, line := range m.Exact {
+		h[line[0]] = append(h[line[0]], line[1])
+	}
+}
+
+// outFrame records a request as it is about to go out.
+func (r *request) outFrame(channel string) wire.Frame {
+	h := r.Header.Clone()
+	if slices.Equal(h["User-Agent"], []string{""}) {
+		delete(h, "User-Agent")
+	}
+	if r.Host != r.URL.Host {
+		h.Set("Host", r.Host)
+	}
+	shown := *r.URL
+	shown.User = nil
+	return wire.Frame{Channel: channel, Dir: wire.Out, Raw: bytes.Clone(r.body),
+		HTTP: &wire.HTTP{Method: r.Method, URL: shown.String(), Header: h}}
+}
+
+// sending watches a request go out.
+type sending struct {
+	once    sync.Once
+	written chan struct{} // closed when the request was written, or answered early
+	stale   bool          // it went over a connection that had been idle
+}
+
+func (s *sending) wrote() { s.once.Do(func() { close(s.written) }) }
+
+func (s *sending) trace(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(i httptrace.GotConnInfo) {
+			s.stale = i.Reused && i.WasIdle && i.IdleTime >= staleAfter
+		},
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err == nil {
+				s.wrote()
+			}
+		},
+	})
+}
+
+// roundTrip sends the request, and once more if the target had closed the
+// kept-alive connection while we were about to use it.
+func (c *client) roundTrip(ctx context.Context, r *request, channel string, s *sending) (*http.Response, error) {
+	req := r.WithContext(s.trace(ctx))
+	resp, err := c.rt.RoundTrip(req)
+	if err == nil || ctx.Err() != nil || !s.stale || !cutOff(err) {
+		return resp, err
+	}
+	c.note(channel, "sent again: the target had closed the idle connection over which the request went")
+	if req, err = rewind(req); err != nil {
+		return nil, err
+	}
+	return c.rt.RoundTrip(req)
+}
+
+func rewind(req *http.Request) (*http.Request, error) {
+	again := req.Clone(req.Context())
+	if req.GetBody == nil {
+		return again, nil
+	}
+	body, err := req.GetBody()
+	again.Body = body
+	return again, err
+}
+
+// cutOff reports whether the connection ended without an answer.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || strings.Contains(err.Error(), "server closed idle connection")
+}

@@ -1,0 +1,98 @@
+package transport
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// HTTP speaks Streamable HTTP with one endpoint: each message is an HTTP request
+// of its own, whose response is a message, an event stream, or empty.
+//
+// The channel of a request is its method and a number: "post:1", "get:1",
+// "delete:1". Every response begins with a frame that bears status and headers;
+// a JSON body is in that frame, the events of a stream follow in frames of their
+// own. An event without data is a frame without Raw.
+type HTTP struct {
+	// URL is the endpoint. If the client has a Handler, the host is only a
+	// name, and an empty URL means http://127.0.0.1/mcp.
+	URL string
+	// Header is sent with every request; a message may override it.
+	Header http.Header
+	Client Client
+	Limits Limits
+}
+
+// Transport is Streamable HTTP.
+func (h *HTTP) Transport() requirement.Transport { return requirement.HTTP }
+
+// Dial prepares a client. It sends nothing: whether the endpoint can be reached
+// shows with the first message.
+func (h *HTTP) Dial(ctx context.Context, sink Sink) (Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	u, err := endpoint(h.URL, h.Client.Handler, "http://127.0.0.1/mcp")
+	if err != nil {
+		return nil, err
+	}
+	c, err := newClient(h.Client, h.Header, newLine(sink, h.Limits))
+	if err != nil {
+		return nil, err
+	}
+	return &httpConn{client: c, url: u}, nil
+}
+
+// endpoint reads the URL of an endpoint.
+func endpoint(text string, handler http.Handler, inProcess string) (*url.URL, error) {
+	if text == "" && handler != nil {
+		text = inProcess
+	}
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the URL of the target cannot be read: %w", err)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("the URL %q of the target is not of the form http://HOST/PATH or https://HOST/PATH", shownURL(u))
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+type httpConn struct {
+	*client
+	url    *url.URL
+	once   sync.Once
+	ending Ending
+}
+
+// Send makes one HTTP request.
+func (c *httpConn) Send(ctx context.Context, m Message) (*Sent, error) {
+	r, err := c.newRequest(m, c.url, true)
+	if err != nil {
+		return nil, err
+	}
+	x, err := c.do(ctx, r, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return x.sent(x.channel), nil
+}
+
+// Close drops everything that is still running. To end a session, send DELETE
+// before.
+func (c *httpConn) Close(ctx context.Context) Ending {
+	c.once.Do(func() {
+		c.ending = Ending{By: "us"}
+		if err := c.limitErr(); err != nil {
+			c.ending.Reason = err.Error()
+		}
+		c.finish(errClosed)
+		c.shutdown(ctx)
+	})
+	return c.ending
+}

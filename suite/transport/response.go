@@ -1,0 +1,237 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// call is one HTTP request and what comes back.
+type call struct {
+	client  *client
+	request *request
+	channel string
+	ctx     context.Context
+	cancel  context.CancelFunc
+	done    chan struct{}
+	// heard is told the events of the response, if it is an event stream;
+	// may be nil.
+	heard func(wire.StreamEvent)
+
+	mu     sync.Mutex
+	status int
+	header http.Header
+	err    error
+}
+
+// do starts one HTTP request. It returns when the request is written, the answer
+// has begun, or the context has ended; the rest goes on by itself.
+func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call, error) {
+	if c.limiter != nil {
+		if err := c.limiter.Wait(ctx); err != nil {
+			return nil, fmt.Errorf("cannot send: waiting for the rate limit: %w", err)
+		}
+	}
+	if err := c.Err(); err != nil {
+		return nil, fmt.Errorf("cannot send: %w", err)
+	}
+	name, ok := c.channel(r.Method)
+	if !ok {
+		return nil, fmt.Errorf("cannot send: %w", errClosed)
+	}
+	if channel == "" {
+		channel = name
+	}
+	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
+	x.ctx, x.cancel = context.WithCancel(c.ctx)
+	s := &sending{written: make(chan struct{})}
+	c.emit(r.outFrame(channel))
+	go func() {
+		defer c.wg.Done()
+		defer close(x.done)
+		defer x.cancel()
+		x.run(s)
+	}()
+	select {
+	case <-s.written:
+	case <-x.done:
+	case <-ctx.Done():
+		x.cancel()
+		<-x.done
+		return nil, fmt.Errorf("could not send to %s: %w", shownURL(r.URL), ctx.Err())
+	}
+	return x, x.unsent(s)
+}
+
+// unsent is the reason why the request never went out; nil if it did.
+func (x *call) unsent(s *sending) error {
+	select {
+	case <-s.written:
+		return nil
+	default:
+	}
+	return x.failure()
+}
+
+func (x *call) run(s *sending) {
+	resp, err := x.client.roundTrip(x.ctx, x.request, x.channel, s)
+	if err != nil {
+		x.fail(x.explain(err))
+		return
+	}
+	defer func() { _ = resp.Body.Close() }() // its errors were seen by reading
+	x.mu.Lock()
+	x.status, x.header = resp.StatusCode, resp.Header
+	x.mu.Unlock()
+	s.wrote()
+	head := &wire.HTTP{Status: resp.StatusCode, Header: resp.Header}
+	body := x.client.meter(resp.Body)
+	if mediaType(resp.Header) == "text/event-stream" {
+		x.readEvents(head, body)
+	} else {
+		x.readBody(head, body)
+	}
+}
+
+// sent is the caller's view of the call.
+func (x *call) sent(channel string) *Sent {
+	return &Sent{
+		Channel: channel,
+		Request: x.channel,
+		Done:    x.done,
+		Status:  func() int { x.mu.Lock(); defer x.mu.Unlock(); return x.status },
+		Header:  func() http.Header { x.mu.Lock(); defer x.mu.Unlock(); return x.header },
+		Err:     x.failure,
+		Cancel:  x.cancel,
+	}
+}
+
+func (x *call) failure() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.err
+}
+
+// fail notes why the response did not come, or not whole.
+func (x *call) fail(err error) {
+	x.mu.Lock()
+	x.err = err
+	x.mu.Unlock()
+	x.client.note(x.channel, err.Error())
+}
+
+// explain says in one sentence what an error of the request or the response means.
+func (x *call) explain(err error) error {
+	switch limit := x.client.limitErr(); {
+	case limit != nil:
+		return limit
+	case x.client.ctx.Err() != nil:
+		return errClosed
+	case x.ctx.Err() != nil:
+		return errCancelled
+	}
+	return httpError(x.request.URL, err)
+}
+
+// errCancelled is why a response that we dropped did not come whole.
+var errCancelled = errors.New("we dropped the request and closed its stream")
+
+func (x *call) in(f wire.Frame) {
+	f.Channel, f.Dir = x.channel, wire.In
+	x.client.emit(f)
+}
+
+// readBody reads a response that is no event stream: one message, or none.
+func (x *call) readBody(head *wire.HTTP, body io.Reader) {
+	limit := x.client.limits.Message
+	raw, err := io.ReadAll(io.LimitReader(body, int64(limit)+1))
+	f := wire.Frame{HTTP: head, Raw: raw, Size: len(raw)}
+	switch {
+	case len(raw) > limit:
+		f.Raw, f.Truncated = raw[:limit], true
+		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong, Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
+		err = fmt.Errorf("the body of the response is longer than %d bytes, the limit for one message", limit)
+		x.in(f)
+		x.fail(err)
+		return
+	case err != nil && len(raw) > 0:
+		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated, Detail: fmt.Sprintf("the body ended early, after %d bytes", len(raw))}}
+		if x.ctx.Err() != nil {
+			// We ended it, so what is missing is not the target's fault.
+			f.Flaws, f.Truncated = nil, true
+		}
+	}
+	if len(raw) > 0 {
+		f.Flaws = inspected(f.Flaws, raw, f.Truncated)
+		x.cutForeign(&f)
+	}
+	x.in(f)
+	if err != nil {
+		x.fail(x.explain(err))
+	}
+}
+
+// cutForeign keeps only the beginning of a body that is no message, such as the
+// error page of a proxy.
+func (x *call) cutForeign(f *wire.Frame) {
+	if t := mediaType(f.HTTP.Header); t == "application/json" || strings.HasSuffix(t, "+json") {
+		return
+	}
+	if f.HasFlaw(wire.FlawNotJSON) && len(f.Raw) > foreignKept {
+		f.Raw, f.Truncated = append([]byte(nil), f.Raw[:foreignKept]...), true
+	}
+}
+
+// readEvents reads an event stream: a frame for its head, and one for each event.
+func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
+	x.in(wire.Frame{HTTP: head})
+	r := wire.NewEventReader(body, x.client.limits.Message)
+	for {
+		ev, err := r.Next()
+		if err == nil && hasFlaw(ev.Flaws, wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
+			continue // cut by us, in the middle of an event
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			x.client.note(x.channel, "the target ended the event stream")
+			return
+		case err != nil:
+			x.fail(x.explain(err))
+			return
+		}
+		x.in(x.eventFrame(ev))
+		if x.heard != nil {
+			x.heard(ev)
+		}
+	}
+}
+
+func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
+	f := wire.Frame{Event: &ev.Event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
+	// The endpoint event of HTTP+SSE carries a URI, not a message.
+	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
+		f.Flaws = inspected(f.Flaws, f.Raw, f.Truncated)
+	}
+	return f
+}
+
+// mediaType is the type of a body without its parameters, in lower case; empty
+// if it is missing or malformed.
+func mediaType(h http.Header) string {
+	t, _, err := mime.ParseMediaType(h.Get("Content-Type"))
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return ""
+	}
+	return t
+}
+
+// shownURL is a URL without the password that may be in it.
+func shownURL(u *url.URL) string { return u.Redacted() }

@@ -1,0 +1,227 @@
+package transport
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// SSE speaks the HTTP+SSE transport of revision 2024-11-05: one event stream,
+// whose first event names the endpoint to which messages are posted, and on
+// which everything comes back.
+//
+// What belongs to the stream bears the channel "sse"; the requests that carry
+// messages and their own responses bear "post:1" and so on. A message with
+// another method goes to the URL of the stream instead: GET opens one more.
+//
+// A connection also has a method Endpoint() string: the resolved endpoint.
+type SSE struct {
+	// URL is that of the event stream. If the client has a Handler, the host
+	// is only a name, and an empty URL means http://127.0.0.1/sse.
+	URL string
+	// Header is sent with every request; a message may override it. It is
+	// withheld from an endpoint on another host, or one that is not
+	// encrypted while the stream is, because it may hold credentials.
+	Header http.Header
+	Client Client
+	Limits Limits
+}
+
+// channelSSE is the channel of the event stream.
+const channelSSE = "sse"
+
+// Transport is HTTP+SSE.
+func (s *SSE) Transport() requirement.Transport { return requirement.SSE }
+
+// Dial opens the event stream and waits for the endpoint event until the context
+// ends. It fails with a [*DialError], unless the configuration itself is at fault.
+func (s *SSE) Dial(ctx context.Context, sink Sink) (Conn, error) {
+	u, err := endpoint(s.URL, s.Client.Handler, "http://127.0.0.1/sse")
+	if err != nil {
+		return nil, err
+	}
+	cl, err := newClient(s.Client, s.Header, newLine(sink, s.Limits))
+	if err != nil {
+		return nil, err
+	}
+	c := &sseConn{client: cl, url: u, named: make(chan struct{})}
+	if err := c.open(ctx); err != nil {
+		c.finish(err)
+		// The context may have ended already; what is open must go anyway.
+		c.shutdown(context.WithoutCancel(ctx))
+		return nil, err
+	}
+	return c, nil
+}
+
+type sseConn struct {
+	*client
+	url    *url.URL
+	stream *call
+
+	named    chan struct{} // closed at the first endpoint event
+	endpoint *url.URL      // valid then; nil if the event cannot be used
+	why      string        // why it cannot
+
+	watcher sync.WaitGroup
+	once    sync.Once
+	ending  Ending
+}
+
+func (c *sseConn) open(ctx context.Context) error {
+	r, err := c.newRequest(Message{Method: http.MethodGet}, c.url, true)
+	if err != nil {
+		return err
+	}
+	if c.stream, err = c.do(ctx, r, channelSSE, c.hear); err != nil {
+		return &DialError{Stage: "connect", Reason: err.Error(), Cause: err}
+	}
+	select {
+	case <-c.named:
+	case <-c.stream.done:
+	case <-ctx.Done():
+	}
+	if err := c.opened(ctx); err != nil {
+		return err
+	}
+	c.watcher.Add(1)
+	go func() {
+		defer c.watcher.Done()
+		<-c.stream.done
+		err := c.stream.failure()
+		if err == nil {
+			err = errors.New("the target ended the event stream")
+		}
+		c.finish(err)
+	}()
+	return nil
+}
+
+// opened says what is missing for a connection; nil if nothing is.
+func (c *sseConn) opened(ctx context.Context) error {
+	select {
+	case <-c.named:
+		if c.endpoint != nil {
+			return nil
+		}
+		return &DialError{Stage: "endpoint", Status: http.StatusOK, Reason: c.why}
+	default:
+	}
+	at := shownURL(c.url)
+	sent := c.stream.sent(channelSSE)
+	status, err := sent.Status(), sent.Err()
+	e := &DialError{Status: status, Cause: err}
+	ended := false
+	select {
+	case <-c.stream.done:
+		ended = true
+	default:
+		e.Cause = ctx.Err()
+	}
+	switch kind := mediaType(sent.Header()); {
+	case status == 0 && ended && err != nil:
+		e.Stage, e.Reason = "connect", err.Error()
+	case status == 0:
+		e.Stage, e.Reason = "connect", fmt.Sprintf("no response to GET %s in the time allowed", at)
+	case status != http.StatusOK:
+		e.Stage, e.Reason = "status", fmt.Sprintf("GET %s was answered with status %d, not with an event stream", at, status)
+	case kind != "text/event-stream":
+		e.Stage, e.Reason = "content-type", fmt.Sprintf("GET %s was answered with a body of type %q, not text/event-stream", at, kind)
+	case ended:
+		e.Stage, e.Reason = "endpoint", fmt.Sprintf("the event stream of %s ended without an endpoint event", at)
+	default:
+		e.Stage, e.Reason = "endpoint", fmt.Sprintf("no endpoint event came on the event stream of %s in the time allowed", at)
+	}
+	return e
+}
+
+// hear takes the first endpoint event.
+func (c *sseConn) hear(ev wire.StreamEvent) {
+	if ev.Event.Type != "endpoint" {
+		return
+	}
+	select {
+	case <-c.named:
+		c.note(channelSSE, "another endpoint event came; the first one stands")
+		return
+	default:
+	}
+	defer close(c.named)
+	text := strings.TrimSpace(string(ev.Data))
+	u, err := c.url.Parse(text)
+	switch {
+	case text == "":
+		c.why = "the endpoint event is empty"
+	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
+		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
+	default:
+		u.Fragment = ""
+		if u.User == nil && u.Host == c.url.Host {
+			u.User = c.url.User
+		}
+		c.endpoint = u
+		if !c.trusts(u) {
+			c.note(channelSSE, "the endpoint "+shownURL(u)+" is on another host, or not encrypted as the stream is; the configured headers are not sent there")
+		} else if u.Host != c.url.Host {
+			c.note(channelSSE, "the endpoint "+shownURL(u)+" is on another port than the stream")
+		}
+	}
+}
+
+// trusts reports whether the configured headers may go to u.
+func (c *sseConn) trusts(u *url.URL) bool {
+	return strings.EqualFold(u.Hostname(), c.url.Hostname()) && (u.Scheme == c.url.Scheme || u.Scheme == "https")
+}
+
+// Endpoint is the URI to which messages are posted, resolved.
+func (c *sseConn) Endpoint() string { return c.endpoint.String() }
+
+// Send posts a message to the endpoint. Messages with another method go to the
+// URL of the stream.
+func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
+	to, post := c.url, m.Method == "" || m.Method == http.MethodPost
+	if post {
+		to = c.endpoint
+	}
+	r, err := c.newRequest(m, to, true)
+	if err != nil {
+		return nil, err
+	}
+	if !c.trusts(r.URL) {
+		if r, err = c.newRequest(m, to, false); err != nil {
+			return nil, err
+		}
+	}
+	x, err := c.do(ctx, r, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	if post {
+		return x.sent(channelSSE), nil
+	}
+	return x.sent(x.channel), nil
+}
+
+// Close closes the event stream, which is how the transport ends a session.
+func (c *sseConn) Close(ctx context.Context) Ending {
+	c.once.Do(func() {
+		c.ending = Ending{By: "us"}
+		if err := c.Err(); err != nil {
+			c.ending.Reason = err.Error()
+			if c.limitErr() == nil {
+				c.ending.By = "target"
+			}
+		}
+		c.finish(errClosed)
+		c.shutdown(ctx)
+		c.watcher.Wait()
+	})
+	return c.ending
+}
