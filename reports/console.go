@@ -1,0 +1,316 @@
+package reports
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// ConsoleOptions says how [WriteConsole] writes.
+type ConsoleOptions struct {
+	// Color allows colours; without it the output is plain text.
+	Color bool
+	// Width is the width of lines in characters; less than 40 means 80.
+	Width int
+	// Verbose shows more of each frame, and every requirement that was not
+	// exercised. Quiet leaves one line for each finding and the last line.
+	Verbose, Quiet bool
+	// Strict says that warnings count as failures.
+	Strict bool
+	// Rerun is the command that repeats one verdict; nil prints none.
+	Rerun func(id, revision, transport string) string
+}
+
+// The bounds of what is printed of one finding, in characters and frames.
+const (
+	consoleFrame   = 600
+	consoleVerbose = 4000
+	consoleFrames  = 6
+	consoleText    = 2000
+)
+
+// WriteConsole writes a report for people: a table of the areas, each finding
+// with its evidence and what to change, what was blocked, observed and not
+// exercised, and the outcome on the last line. The report must have been
+// summarized.
+func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
+	if o.Width < 40 {
+		o.Width = 80
+	}
+	buffer := bufio.NewWriter(w)
+	c := &console{w: buffer, r: r, o: o}
+	if o.Quiet {
+		c.brief()
+	} else {
+		c.head()
+		c.areas()
+		c.combinations()
+		c.findings()
+		c.blocked()
+		c.observations()
+		c.notExercised()
+	}
+	c.outcome()
+	if c.err == nil {
+		c.err = buffer.Flush()
+	}
+	if c.err != nil {
+		return fmt.Errorf("writing the results: %w", c.err)
+	}
+	return nil
+}
+
+// The colours, as SGR parameters.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	purple = "35"
+	cyan   = "36"
+)
+
+func verdictColor(v Verdict) string {
+	switch v {
+	case Pass:
+		return green
+	case Fail:
+		return red
+	case Warn:
+		return yellow
+	case Blocked:
+		return purple
+	}
+	return dim
+}
+
+// console keeps the first error, after which it writes nothing. Only paint adds
+// escape sequences; everything else that is written has been sanitized.
+type console struct {
+	w   *bufio.Writer
+	r   *Report
+	o   ConsoleOptions
+	err error
+}
+
+func (c *console) line(parts ...string) {
+	if c.err == nil {
+		_, c.err = c.w.WriteString(strings.TrimRight(strings.Join(parts, ""), " ") + "\n")
+	}
+}
+
+func (c *console) paint(color, s string) string {
+	if !c.o.Color || s == "" {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+func (c *console) title(s string) {
+	c.line()
+	c.line(c.paint(bold, s))
+}
+
+// labelled writes a text behind a label, wrapped to the width and indented.
+func (c *console) labelled(indent int, label, text string) {
+	if text == "" {
+		return
+	}
+	pad := strings.Repeat(" ", indent)
+	const column = 10
+	for i, l := range wrap(SanitizeLines(Shorten(text, consoleText)), c.o.Width-indent-column) {
+		if i > 0 {
+			label = ""
+		}
+		c.line(pad, c.paint(dim, fmt.Sprintf("%-*s", column, label)), l)
+	}
+}
+
+func (c *console) head() {
+	t := &c.r.Target
+	c.line(c.paint(bold, Sanitize(strings.TrimSpace(c.r.Tool.Name+" "+c.r.Tool.Version))), "  ",
+		Sanitize(t.Name))
+	if t.Embedded {
+		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
+	}
+	for _, e := range t.Endpoints {
+		text := e.Address
+		if e.Server != nil {
+			text += "\n" + strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version)
+		}
+		if len(e.Revisions) > 0 {
+			text += "\n" + strings.Join(e.Revisions, ", ")
+		}
+		if e.Unreachable != "" {
+			text += "\nunreachable: " + e.Unreachable
+		}
+		c.labelled(0, e.Transport, text)
+	}
+}
+
+const countsHead = "  pass  fail  warn   n/a  blocked"
+
+func (c *console) counts(n Counts) string {
+	number := func(n, width int, v Verdict) string {
+		if n == 0 {
+			return c.paint(dim, fmt.Sprintf("%*s", width, "·"))
+		}
+		return c.paint(verdictColor(v), fmt.Sprintf("%*d", width, n))
+	}
+	return number(n.Pass, 6, Pass) + number(n.Fail, 6, Fail) + number(n.Warn, 6, Warn) +
+		number(n.NotApplicable, 6, NotApplicable) + number(n.Blocked, 9, Blocked)
+}
+
+func (c *console) areas() {
+	var names []string
+	byArea := map[string]*Counts{}
+	for i := range c.r.Results {
+		area := c.r.Results[i].Area()
+		if byArea[area] == nil {
+			byArea[area] = &Counts{}
+			names = append(names, area)
+		}
+		byArea[area].Add(c.r.Results[i].Verdict)
+	}
+	if len(names) == 0 {
+		return
+	}
+	slices.Sort(names)
+	c.line()
+	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "AREA", countsHead)))
+	for _, name := range names {
+		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(name, 20))), c.counts(*byArea[name]), "  ", c.bar(*byArea[name]))
+	}
+}
+
+// bar shows the share of each verdict among those that say something.
+func (c *console) bar(n Counts) string {
+	width := min(20, c.o.Width-59)
+	if width < 5 {
+		return ""
+	}
+	total := n.Pass + n.Fail + n.Warn + n.Blocked
+	if total == 0 {
+		return c.paint(dim, strings.Repeat("·", width))
+	}
+	var b strings.Builder
+	left := width
+	for _, part := range []struct {
+		n    int
+		v    Verdict
+		sign string
+	}{{n.Fail, Fail, "✗"}, {n.Blocked, Blocked, "?"}, {n.Warn, Warn, "!"}} {
+		if part.n > 0 && left > 0 {
+			// Even one among many is worth a sign.
+			cells := min(max(part.n*width/total, 1), left)
+			left -= cells
+			b.WriteString(c.paint(verdictColor(part.v), strings.Repeat(part.sign, cells)))
+		}
+	}
+	if n.Pass > 0 {
+		return c.paint(green, strings.Repeat("█", left)) + b.String()
+	}
+	return b.String()
+}
+
+func (c *console) combinations() {
+	if len(c.r.Summary.Combinations) == 0 {
+		return
+	}
+	c.line()
+	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "COMBINATION", countsHead)))
+	for _, x := range c.r.Summary.Combinations {
+		name := Sanitize(x.Revision + " on " + x.Transport)
+		c.line(fmt.Sprintf("%-22s", Shorten(name, 22)), c.counts(x.Counts), "  ", string(x.Outcome))
+	}
+	if len(c.r.Summary.Profiles) == 0 {
+		return
+	}
+	c.line()
+	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "PROFILE", countsHead)))
+	for _, p := range c.r.Summary.Profiles {
+		status := string(p.Status)
+		if n := len(p.MustsNotExercised); n > 0 && p.Status == ProfilePassed {
+			status += fmt.Sprintf(" (%d idle)", n)
+		}
+		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(p.Name, 20))), c.counts(p.Counts), "  ", status)
+	}
+}
+
+// brief is the quiet form: one line for each finding and blocked requirement.
+func (c *console) brief() {
+	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked && x.Level == LevelMust }) {
+		x := g.results[0]
+		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
+		text += "  (" + g.where() + ")"
+		c.line(c.paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.o.Width)))
+	}
+}
+
+func (c *console) outcome() {
+	s := &c.r.Summary
+	if !c.o.Quiet {
+		c.line()
+	}
+	word, color := "NOT ESTABLISHED", purple
+	switch s.Outcome {
+	case Conformant:
+		word, color = "CONFORMANT", green
+	case NonConformant:
+		word, color = "NOT CONFORMANT", red
+	}
+	warnings := fmt.Sprintf("%d warnings", s.Warn)
+	if c.o.Strict {
+		warnings += " (counted as failures)"
+	}
+	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail), warnings,
+		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
+	if s.Excused > 0 {
+		parts = append(parts, fmt.Sprintf("%d excused by the baseline", s.Excused))
+	}
+	scope := "full run"
+	if s.Scope != Full {
+		scope = "partial run: only what was selected"
+	}
+	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
+	if s.Interrupted != "" {
+		text += "; ended early: " + Sanitize(s.Interrupted)
+	}
+	lines := wrap(word+"  "+text, c.o.Width)
+	for i, l := range lines {
+		if rest, ok := strings.CutPrefix(l, word); i == 0 && ok {
+			l = c.paint(bold+";"+color, word) + rest
+		}
+		c.line(l)
+	}
+}
+
+// wrap breaks a text at spaces into lines of at most width characters; words that
+// are longer are cut. Line feeds of the text are kept.
+func wrap(text string, width int) []string {
+	width = max(width, 20)
+	var lines []string
+	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		line := []rune(paragraph)
+		for len(line) > width {
+			cut := width
+			for i := width; i > width/2; i-- {
+				if line[i] == ' ' {
+					cut = i
+					break
+				}
+			}
+			lines = append(lines, strings.TrimRight(string(line[:cut]), " "))
+			line = line[cut:]
+			for len(line) > 0 && line[0] == ' ' {
+				line = line[1:]
+			}
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}

@@ -1,0 +1,365 @@
+package reports
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// MaxReport bounds the size of a report that [ReadJSON] reads, in bytes.
+const MaxReport = 1 << 30
+
+// chunk is how many bytes of a frame are encoded at a time.
+const chunk = 32 << 10
+
+// WriteJSON writes a report in the order of the contract, the summary last.
+// Frames are written piece by piece, so that large ones are not held twice.
+func WriteJSON(w io.Writer, r *Report) error {
+	buffer := bufio.NewWriterSize(w, 64<<10)
+	out := &jsonWriter{w: buffer}
+	out.text(`{`)
+	out.member("schema", r.Schema)
+	out.member("tool", r.Tool)
+	out.member("target", withLists(r.Target))
+	out.member("config", r.Config)
+	out.text(",\n\"frames\":[")
+	for i := range r.Frames {
+		out.item(i)
+		out.frame(&r.Frames[i])
+	}
+	out.text("],\n\"results\":[")
+	for i := range r.Results {
+		out.item(i)
+		out.value(r.Results[i])
+	}
+	out.text("],\n\"observations\":[")
+	for i := range r.Observations {
+		out.item(i)
+		out.value(r.Observations[i])
+	}
+	out.text("]")
+	out.member("summary", r.Summary.withLists())
+	out.text("\n}\n")
+	if out.err != nil {
+		return fmt.Errorf("writing the report: %w", out.err)
+	}
+	if err := buffer.Flush(); err != nil {
+		return fmt.Errorf("writing the report: %w", err)
+	}
+	return nil
+}
+
+// withLists writes absent lists as empty ones, which spares readers a case.
+func withLists(t Target) Target {
+	endpoints := make([]Endpoint, len(t.Endpoints))
+	for i, e := range t.Endpoints {
+		if e.Revisions == nil {
+			e.Revisions = []string{}
+		}
+		endpoints[i] = e
+	}
+	t.Endpoints = endpoints
+	return t
+}
+
+func (s Summary) withLists() Summary {
+	if s.Combinations == nil {
+		s.Combinations = []CombinationSummary{}
+	}
+	profiles := make([]ProfileSummary, len(s.Profiles))
+	for i, p := range s.Profiles {
+		if p.MustsNotExercised == nil {
+			p.MustsNotExercised = []string{}
+		}
+		profiles[i] = p
+	}
+	s.Profiles = profiles
+	return s
+}
+
+// jsonWriter keeps the first error, after which it writes nothing.
+type jsonWriter struct {
+	w       *bufio.Writer
+	members int
+	err     error
+}
+
+func (j *jsonWriter) text(s string) {
+	if j.err == nil {
+		_, j.err = j.w.WriteString(s)
+	}
+}
+
+func (j *jsonWriter) value(v any) {
+	if j.err != nil {
+		return
+	}
+	raw, err := json.Marshal(v)
+	if err != nil {
+		j.err = err
+		return
+	}
+	_, j.err = j.w.Write(raw)
+}
+
+func (j *jsonWriter) member(name string, v any) {
+	if j.members > 0 {
+		j.text(",")
+	}
+	j.members++
+	j.text("\n\"" + name + "\":")
+	j.value(v)
+}
+
+func (j *jsonWriter) item(i int) {
+	if i > 0 {
+		j.text(",")
+	}
+	j.text("\n")
+}
+
+// frame writes the members that describe a frame and then its bytes.
+func (j *jsonWriter) frame(f *Frame) {
+	if j.err != nil {
+		return
+	}
+	raw, err := json.Marshal(*f)
+	if err != nil {
+		j.err = err
+		return
+	}
+	if _, j.err = j.w.Write(bytes.TrimSuffix(raw, []byte("}"))); j.err != nil {
+		return
+	}
+	switch {
+	case len(f.Data) == 0:
+		j.text("}")
+	case utf8.Valid(f.Data):
+		j.text(`,"text":"`)
+		j.pieces(f.Data)
+		j.text(`"}`)
+	default:
+		j.text(`,"base64":"`)
+		encoder := base64.NewEncoder(base64.StdEncoding, j.w)
+		if _, err := encoder.Write(f.Data); err != nil && j.err == nil {
+			j.err = err
+		}
+		if err := encoder.Close(); err != nil && j.err == nil {
+			j.err = err
+		}
+		j.text(`"}`)
+	}
+}
+
+// pieces writes the inside of a JSON string, cut at character boundaries.
+func (j *jsonWriter) pieces(data []byte) {
+	for len(data) > 0 && j.err == nil {
+		n := min(len(data), chunk)
+		for n < len(data) && !utf8.RuneStart(data[n]) {
+			n--
+		}
+		raw, err := json.Marshal(string(data[:n]))
+		if err != nil {
+			j.err = err
+			return
+		}
+		_, j.err = j.w.Write(raw[1 : len(raw)-1])
+		data = data[n:]
+	}
+}
+
+// UnmarshalJSON reads a frame with its bytes from "text" or "base64".
+func (f *Frame) UnmarshalJSON(raw []byte) error {
+	type plain Frame
+	var x struct {
+		plain
+		Text   *string `json:"text"`
+		Base64 []byte  `json:"base64"`
+	}
+	if err := json.Unmarshal(raw, &x); err != nil {
+		return err
+	}
+	if x.Text != nil && x.Base64 != nil {
+		return errors.New("a frame has both text and base64")
+	}
+	*f = Frame(x.plain)
+	switch {
+	case x.Base64 != nil:
+		f.Data = x.Base64
+	case x.Text != nil:
+		f.Data = []byte(*x.Text)
+	}
+	return nil
+}
+
+// ReadJSON reads a report. It refuses other schemas, reports larger than 1 GiB,
+// reports that end early or lack the summary, unknown verdicts, and two results
+// for one requirement in one combination; the error says where. Members that it
+// does not know are ignored: later minor releases may add some.
+func ReadJSON(r io.Reader) (*Report, error) {
+	limited := &io.LimitedReader{R: r, N: MaxReport + 1}
+	d := &reportReader{decoder: json.NewDecoder(limited), place: "its beginning"}
+	report, err := d.read()
+	switch {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("the report is larger than %d bytes", MaxReport)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fmt.Errorf("the report is truncated: it ends in %s", d.place)
+	case err != nil:
+		return nil, fmt.Errorf("the report cannot be read at %s: %w", d.place, err)
+	}
+	if err := report.check(d.seen); err != nil {
+		return nil, err
+	}
+	return report, nil
+}
+
+// reportReader remembers where it is, for errors.
+type reportReader struct {
+	decoder *json.Decoder
+	place   string
+	seen    map[string]bool
+}
+
+func (d *reportReader) read() (*Report, error) {
+	report := New(Tool{}, Target{}, Config{})
+	report.Schema = ""
+	d.seen = map[string]bool{}
+	if err := d.delim('{'); err != nil {
+		return nil, err
+	}
+	for d.decoder.More() {
+		token, err := d.decoder.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, ok := token.(string)
+		if !ok {
+			return nil, errors.New("a member name is missing")
+		}
+		d.place = fmt.Sprintf("the member %q", Shorten(Sanitize(name), 60))
+		if d.seen[name] {
+			return nil, errors.New("it stands there twice")
+		}
+		d.seen[name] = true
+		if err := d.member(report, name); err != nil {
+			return nil, err
+		}
+	}
+	d.place = "its end"
+	if err := d.delim('}'); err != nil {
+		return nil, err
+	}
+	switch _, err := d.decoder.Token(); {
+	case errors.Is(err, io.EOF):
+		return report, nil
+	case err != nil:
+		return nil, err
+	}
+	return nil, errors.New("something follows the report")
+}
+
+func (d *reportReader) delim(want json.Delim) error {
+	token, err := d.decoder.Token()
+	if err != nil {
+		return err
+	}
+	if token != want {
+		return fmt.Errorf("%q is missing", want)
+	}
+	return nil
+}
+
+func (d *reportReader) member(r *Report, name string) error {
+	switch name {
+	case "schema":
+		if err := d.decoder.Decode(&r.Schema); err != nil {
+			return err
+		}
+		return checkSchema(r.Schema)
+	case "tool":
+		return d.decoder.Decode(&r.Tool)
+	case "target":
+		return d.decoder.Decode(&r.Target)
+	case "config":
+		return d.decoder.Decode(&r.Config)
+	case "frames":
+		return readList(d, &r.Frames, "frame")
+	case "results":
+		return readList(d, &r.Results, "result")
+	case "observations":
+		return readList(d, &r.Observations, "observation")
+	case "summary":
+		return d.decoder.Decode(&r.Summary)
+	}
+	var ignored json.RawMessage
+	return d.decoder.Decode(&ignored)
+}
+
+// readList reads an array item by item, so that only one is held twice.
+func readList[T any](d *reportReader, list *[]T, what string) error {
+	if err := d.delim('['); err != nil {
+		return err
+	}
+	for d.decoder.More() {
+		d.place = fmt.Sprintf("%s %d", what, len(*list)+1)
+		var item T
+		if err := d.decoder.Decode(&item); err != nil {
+			return err
+		}
+		*list = append(*list, item)
+	}
+	d.place = fmt.Sprintf("the list of %ss", what)
+	return d.delim(']')
+}
+
+// checkSchema accepts the contract and its minor additions.
+func checkSchema(name string) error {
+	if name == Schema || strings.HasPrefix(name, Schema+".") {
+		return nil
+	}
+	return fmt.Errorf("the schema is %q instead of %q", Shorten(Sanitize(name), 60), Schema)
+}
+
+// check holds a report that was read against the rules that its types do not
+// express.
+func (r *Report) check(seen map[string]bool) error {
+	if !seen["schema"] {
+		return fmt.Errorf("this is no report: it does not name the schema %q", Schema)
+	}
+	for _, name := range []string{"tool", "target", "results", "summary"} {
+		if !seen[name] {
+			return fmt.Errorf("the report is truncated: it has no member %q", name)
+		}
+	}
+	if r.Summary.Outcome == "" {
+		return errors.New("the report is truncated: its summary has no outcome")
+	}
+	type key struct{ id, revision, transport string }
+	rows := make(map[key]bool, len(r.Results))
+	for i := range r.Results {
+		x := &r.Results[i]
+		k := key{x.ID, x.Revision, x.Transport}
+		switch {
+		case x.ID == "":
+			return fmt.Errorf("result %d has no id", i+1)
+		case !x.Verdict.Known():
+			return fmt.Errorf("result %d has the unknown verdict %q", i+1, Shorten(Sanitize(string(x.Verdict)), 60))
+		case rows[k]:
+			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, Sanitize(x.ID), Sanitize(x.Revision), Sanitize(x.Transport))
+		}
+		rows[k] = true
+	}
+	for i := 1; i < len(r.Frames); i++ {
+		if r.Frames[i].Number <= r.Frames[i-1].Number {
+			return fmt.Errorf("frame %d does not follow frame %d in order", r.Frames[i].Number, r.Frames[i-1].Number)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package reports
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The bounds of the evidence in a JUnit file, in characters and frames.
+const (
+	junitFrame  = 2000
+	junitFrames = 20
+)
+
+// WriteJUnit writes the verdicts as JUnit XML: a test suite for each combination,
+// a test case for each requirement, with the class name
+// "revision.transport.area". A fail is a failure, a blocked verdict an error, a
+// verdict not-applicable is skipped, a warning passes with its text in the
+// output, unless strict makes it a failure. Excused verdicts pass likewise.
+//
+// The file is valid for the schema junit-10 of the xUnit plugin for Jenkins. That
+// schema has properties for suites only, so the title, level, section and verdict
+// of a case are the properties "ID.title" and so on of its suite, and the first
+// lines of its output.
+func WriteJUnit(w io.Writer, r *Report, strict bool) error {
+	buffer := bufio.NewWriterSize(w, 64<<10)
+	x := &xmlWriter{w: buffer}
+	x.text(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	groups := junitSuites(r)
+	var tests, failures, errs int
+	for _, g := range groups {
+		f, e, _ := junitCounts(g.results, strict)
+		tests, failures, errs = tests+len(g.results), failures+f, errs+e
+	}
+	x.open("testsuites", "name", "mcpcheck "+r.Target.Name, "tests", strconv.Itoa(tests),
+		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
+	for _, g := range groups {
+		x.suite(r, g, strict)
+	}
+	x.shut("testsuites")
+	if x.err == nil {
+		x.err = buffer.Flush()
+	}
+	if x.err != nil {
+		return fmt.Errorf("writing the JUnit file: %w", x.err)
+	}
+	return nil
+}
+
+// junitSuite is the results of one combination.
+type junitSuite struct {
+	revision, transport string
+	results             []*Result
+}
+
+func junitSuites(r *Report) []*junitSuite {
+	var groups []*junitSuite
+	byName := map[[2]string]*junitSuite{}
+	for i := range r.Results {
+		x := &r.Results[i]
+		key := [2]string{x.Revision, x.Transport}
+		if byName[key] == nil {
+			byName[key] = &junitSuite{revision: x.Revision, transport: x.Transport}
+			groups = append(groups, byName[key])
+		}
+		byName[key].results = append(byName[key].results, x)
+	}
+	slices.SortStableFunc(groups, func(a, b *junitSuite) int {
+		return cmp.Or(cmp.Compare(a.revision, b.revision), cmp.Compare(rank(a.transport), rank(b.transport)))
+	})
+	return groups
+}
+
+// junitFails reports whether a result counts as a failure.
+func junitFails(x *Result, strict bool) bool {
+	return !x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict)
+}
+
+func junitCounts(results []*Result, strict bool) (failures, errors, skipped int) {
+	for _, x := range results {
+		switch {
+		case junitFails(x, strict):
+			failures++
+		case x.Verdict == Blocked:
+			errors++
+		case x.Verdict == NotApplicable:
+			skipped++
+		}
+	}
+	return failures, errors, skipped
+}
+
+// seconds writes milliseconds as the schema wants it: three decimals, no sign, no
+// exponent.
+func seconds(ms float64) string {
+	if !(ms > 0) || ms > 1e12 {
+		return "0.000"
+	}
+	return strconv.FormatFloat(ms/1000, 'f', 3, 64)
+}
+
+// xmlWriter keeps the first error, after which it writes nothing.
+type xmlWriter struct {
+	w   *bufio.Writer
+	err error
+}
+
+func (x *xmlWriter) text(s string) {
+	if x.err == nil {
+		_, x.err = x.w.WriteString(s)
+	}
+}
+
+func (x *xmlWriter) tag(name string, attributes []string, end string) {
+	x.text("<" + name)
+	for i := 0; i+1 < len(attributes); i += 2 {
+		x.text(" " + attributes[i] + `="` + escapeXML(attributes[i+1], true) + `"`)
+	}
+	x.text(end + "\n")
+}
+
+func (x *xmlWriter) open(name string, attributes ...string)  { x.tag(name, attributes, ">") }
+func (x *xmlWriter) empty(name string, attributes ...string) { x.tag(name, attributes, "/>") }
+func (x *xmlWriter) shut(name string)                        { x.text("</" + name + ">\n") }
+
+// element writes an element that holds only text.
+func (x *xmlWriter) element(name, content string, attributes ...string) {
+	x.tag(name, attributes, ">")
+	x.text(escapeXML(content, false))
+	x.shut(name)
+}
+
+func (x *xmlWriter) suite(r *Report, g *junitSuite, strict bool) {
+	failures, errs, skipped := junitCounts(g.results, strict)
+	var total float64
+	for _, result := range g.results {
+		total += max(result.DurationMS, 0)
+	}
+	name := g.revision + "." + g.transport
+	x.open("testsuite", "name", name, "tests", strconv.Itoa(len(g.results)), "failures", strconv.Itoa(failures),
+		"errors", strconv.Itoa(errs), "skipped", strconv.Itoa(skipped), "time", seconds(total), "id", name)
+	x.open("properties")
+	property := func(name, value string) { x.empty("property", "name", name, "value", value) }
+	property("tool", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
+	property("catalogue", r.Tool.Catalogue)
+	property("target", r.Target.Name)
+	property("revision", g.revision)
+	property("transport", g.transport)
+	property("strict", strconv.FormatBool(strict))
+	for _, result := range g.results {
+		property(result.ID+".title", result.Title)
+		property(result.ID+".level", result.Level)
+		property(result.ID+".section", result.Section)
+		property(result.ID+".verdict", string(result.Verdict))
+	}
+	x.shut("properties")
+	for _, result := range g.results {
+		x.testcase(r, result, strict)
+	}
+	x.shut("testsuite")
+}
+
+func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
+	x.open("testcase", "classname", result.Revision+"."+result.Transport+"."+result.Area(), "name", result.ID,
+		"time", seconds(result.DurationMS))
+	message := result.Reason
+	if message == "" {
+		message = cmp.Or(result.Actual, result.Title)
+	}
+	attributes := []string{"message", Shorten(message, junitFrame)}
+	if result.ReasonCode != "" {
+		attributes = append(attributes, "type", result.ReasonCode)
+	}
+	switch {
+	case junitFails(result, strict):
+		x.element("failure", findingText(result), attributes...)
+	case result.Verdict == Blocked:
+		x.element("error", result.Reason, attributes...)
+	case result.Verdict == NotApplicable:
+		x.empty("skipped", attributes...)
+	}
+	x.element("system-out", junitOutput(r, result))
+	x.shut("testcase")
+}
+
+// findingText is a red verdict in words.
+func findingText(x *Result) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", name, SanitizeLines(value))
+		}
+	}
+	line("requirement", x.ID+" "+x.Title)
+	line("level", x.Level)
+	line("section", x.Section)
+	line("reason", x.Reason)
+	line("expected", x.Expected)
+	line("actual", x.Actual)
+	line("what to change", x.Hint)
+	return b.String()
+}
+
+func junitOutput(r *Report, x *Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "title: %s\nlevel: %s\nsection: %s\nverdict: %s\n",
+		SanitizeLines(x.Title), x.Level, x.Section, x.Verdict)
+	if x.Excused {
+		b.WriteString("excused: the baseline lists this verdict as known\n")
+	}
+	switch {
+	case x.Verdict.Red():
+		b.WriteString(findingText(x))
+	case x.Reason != "":
+		fmt.Fprintf(&b, "reason: %s\n", SanitizeLines(x.Reason))
+		if x.Hint != "" {
+			fmt.Fprintf(&b, "what to add: %s\n", SanitizeLines(x.Hint))
+		}
+	}
+	if !x.Verdict.Red() && x.Verdict != Blocked {
+		return b.String()
+	}
+	for i, number := range x.Evidence {
+		if i == junitFrames {
+			fmt.Fprintf(&b, "and %d frames more\n", len(x.Evidence)-i)
+			break
+		}
+		if f := r.Frame(number); f != nil {
+			b.WriteString(frameLine(f, junitFrame) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// escapeXML writes text for an element or an attribute. Characters that XML 1.0
+// cannot hold, and those that cannot be seen, become visible escapes.
+func escapeXML(s string, attribute bool) string {
+	if attribute {
+		s = Sanitize(s)
+	} else {
+		s = commandless(SanitizeLines(s))
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for _, r := range s {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '"':
+			b.WriteString("&quot;")
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// commandless breaks sequences that a build server might obey. Workflow commands
+// of two colons count only at the start of a line.
+func commandless(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		if trimmed := strings.TrimLeft(line, " "); strings.HasPrefix(trimmed, "::") {
+			lines[i] = strings.Replace(line, "::", ": :", 1)
+		}
+	}
+	return outputMarkers.Replace(strings.Join(lines, "\n"))
+}
+
+// outputMarkers breaks the sequences by which build servers take commands from
+// the output of tests, such as attaching a file of the machine that builds.
+var outputMarkers = strings.NewReplacer("[[ATTACHMENT|", "[ [ATTACHMENT|", "[[PROPERTY|", "[ [PROPERTY|",
+	"##teamcity[", "# #teamcity[", "##vso[", "# #vso[", "##[", "# #[")
