@@ -123,7 +123,7 @@ var compRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/utilities/completion", "security")},
 		Tolerated: "Refusal of requests for being too many.",
-		Needs:     "two credentials of different rights, and values that only the stronger one may see",
+		Needs:     "a weaker identity, and values that it must not be offered (identities, subjects.completions, never)",
 		Since:     "0.1",
 	},
 }

@@ -54,7 +54,7 @@ var errRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
 		Sections: []Section{secAll("server/resources", "error-handling")},
-		Needs:    "a resource whose backend can be broken, and the trigger that breaks it",
+		Needs:    "a resource whose backend fails, or the trigger that breaks it (subjects.broken, triggers.break)",
 		Since:    "0.1",
 	},
 	{
@@ -75,7 +75,7 @@ var errRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "error-handling")},
 		Tolerated: "Content under a URI that was merely guessed: a server may answer every read.",
-		Needs:     "the URI of a resource that certainly does not exist",
+		Needs:     "the URI of a resource that certainly does not exist (subjects.missing)",
 		Since:     "0.1",
 	},
 	{

@@ -127,7 +127,7 @@ var pageRows = []Requirement{
 			secAll("server/utilities/pagination", "response-format"),
 		},
 		Tolerated: "Resources beyond the known ones; and a URI that comes twice warns only.",
-		Needs:     "the URIs of all resources that the list must hold",
+		Needs:     "the URIs of all resources that the list must hold (subjects.complete)",
 		Since:     "0.1",
 	},
 	{

@@ -121,8 +121,8 @@ var readRows = []Requirement{
 			secAll("server/resources", "text-content"),
 			schemaAll("TextResourceContents"),
 		},
-		Tolerated: "Line ends of another kind, where the target file allows them.",
-		Needs:     "the URI and the exact text of a resource that does not change",
+		Tolerated: "Text around the expected one, where the target file gives only a part.",
+		Needs:     "the URI and the exact text of a resource that does not change (subjects.texts)",
 		Since:     "0.1",
 	},
 	{
@@ -131,7 +131,7 @@ var readRows = []Requirement{
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
 		Sections: []Section{secAll("server/resources", "security-considerations")},
-		Needs:    "the URI of a binary resource that does not change, and its bytes or their SHA-256",
+		Needs:    "the URI of a binary resource that does not change, and its bytes or their SHA-256 (subjects.blobs)",
 		Since:    "0.1",
 	},
 	{

@@ -80,7 +80,7 @@ var tmplRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{schemaAll("ResourceTemplate")},
 		Tolerated: "Contents without a mimeType.",
-		Needs:     "arguments for the template that lead to several readable resources",
+		Needs:     "several sets of arguments for a template with a mimeType (subjects.templates)",
 		Since:     "0.1",
 	},
 	{
@@ -93,7 +93,7 @@ var tmplRows = []Requirement{
 			schemaAll("ResourceTemplate"),
 		},
 		Tolerated: "Not-found errors for arguments that the target file does not give.",
-		Needs:     "arguments for the template that lead to a readable resource, and its text if that is to be compared",
+		Needs:     "arguments for a template that lead to a readable resource, with its text if that is to be compared (subjects.templates)",
 		Since:     "0.1",
 	},
 	{
@@ -106,7 +106,7 @@ var tmplRows = []Requirement{
 			doc("RFC 6570", "section-3.2.1"),
 		},
 		Tolerated: "No more than a warning: how a URI is matched against a template is laid down nowhere.",
-		Needs:     "an argument with a space or a letter beyond ASCII, and the text that it leads to",
+		Needs:     "an argument with a space or a letter beyond ASCII, and the text that it leads to (subjects.templates)",
 		Since:     "0.1",
 	},
 	{
@@ -119,7 +119,7 @@ var tmplRows = []Requirement{
 			doc("RFC 6570", "section-3.2.8"),
 		},
 		Tolerated: "No more than a warning: a server may have good reason to insist on a variable.",
-		Needs:     "arguments for a template with a query expression",
+		Needs:     "arguments for a template with a query expression (subjects.templates)",
 		Since:     "0.1",
 	},
 	{

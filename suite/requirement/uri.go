@@ -96,7 +96,7 @@ var uriRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "security-considerations")},
 		Tolerated: "Dot segments that stay inside; without a canary no more than a warning, for content that looks like a password file.",
-		Needs:     "the served root, and a canary file outside it with its text",
+		Needs:     "the served root, and a canary file outside it with a marker in its text (subjects.roots, canary)",
 		Since:     "0.1",
 	},
 	{
@@ -106,7 +106,7 @@ var uriRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "security-considerations")},
 		Tolerated: "An error as well as a look-up of a file that is literally so named.",
-		Needs:     "the served root, and a canary file outside it with its text",
+		Needs:     "the served root, and a canary file outside it with a marker in its text (subjects.roots, canary)",
 		Since:     "0.1",
 	},
 	{
@@ -116,7 +116,7 @@ var uriRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "security-considerations")},
 		Tolerated: "Paths to places inside the root.",
-		Needs:     "a template with a path variable, the served root, and a canary file outside it with its text",
+		Needs:     "the served root, a template with a path variable below it, and a canary file outside it (subjects.roots, template, canary)",
 		Since:     "0.1",
 	},
 	{
@@ -126,7 +126,7 @@ var uriRows = []Requirement{
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "security-considerations")},
 		Tolerated: "A symbolic link warns only, unless the target file forbids links: whoever made it may want it followed.",
-		Needs:     "the served root, a canary file in a sibling directory whose name begins like the root's, and a symbolic link to it",
+		Needs:     "the served root, a canary file outside it, and a sibling directory or a symbolic link that leads to it (subjects.roots, canary, sibling, symlink)",
 		Since:     "0.1",
 	},
 	{
