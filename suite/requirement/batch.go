@@ -30,7 +30,7 @@ var batchRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "BATCH-03", Title: "In a mixed batch only the requests are answered",
+		ID: "BATCH-03", Title: "Notifications in a mixed batch stay unanswered",
 		Text:  "An array of requests and notifications yields as many responses as it has requests.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: only(R20250326), Transports: stdioHTTP(),

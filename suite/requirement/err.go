@@ -40,7 +40,7 @@ var errRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "ERR-06", Title: "Own error codes stay out of the reserved ranges",
+		ID: "ERR-06", Title: "A server's own codes avoid the reserved ranges",
 		Text:  "Codes that a server makes up lie outside -32768 to -32000, and so outside the legacy range from -32000 to -32019 too.",
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: modern(), Transports: stdioHTTP(),

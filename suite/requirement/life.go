@@ -35,7 +35,7 @@ var lifeRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "LIFE-05", Title: "The counter-offer is the newest version supported",
+		ID: "LIFE-05", Title: "In place of an unknown version the latest is offered",
 		Text:  "The version offered in place of an unsupported one is the latest that the server accepts when asked for it.",
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: legacy(), Transports: everywhere(),

@@ -57,7 +57,7 @@ var listRows = []Requirement{
 		Since: "0.1",
 	},
 	{
-		ID: "LIST-10", Title: "The list does not depend on the connection",
+		ID: "LIST-10", Title: "All connections are given the same list",
 		Text:  "Under the same credentials every connection is given the same set of resources.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: modern(), Transports: stdioHTTP(),
@@ -130,7 +130,7 @@ var listRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "LIST-19", Title: "Unknown members, any order, any scheme, any MIME type",
+		ID: "LIST-19", Title: "A resource may have extra members and any scheme or type",
 		Text:  "A resource may have members of its own making, any URI scheme and any MIME type such as inode/directory, and resources may come in any order.",
 		Level: May, Grade: Control, Basis: Schema,
 		Revisions: all(), Transports: everywhere(),

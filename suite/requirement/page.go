@@ -84,7 +84,7 @@ var pageRows = []Requirement{
 			secIn(R20260728, "basic/index", "statelessness"),
 			secAll("server/utilities/pagination", "pagination-model"),
 		},
-		Tolerated: "Another first page warns only, because order is free; it fails if in two sessions it is just the page that nextCursor led to, or an empty page after the end.",
+		Tolerated: "Another first page warns only, because order is free; it fails if in two sessions it is just the page that nextCursor led to, or if it comes back empty once the end was reached.",
 		Since:     "0.1",
 	},
 	{
@@ -100,7 +100,7 @@ var pageRows = []Requirement{
 		Since: "0.1",
 	},
 	{
-		ID: "PAGE-10", Title: "The page size is the server's business",
+		ID: "PAGE-10", Title: "The server decides how much a page holds",
 		Text:  "A list may come on one page or on many, on pages of changing size, and with empty ones in between.",
 		Level: May, Grade: Control, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
@@ -117,7 +117,7 @@ var pageRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "PAGE-13", Title: "A complete walk delivers every resource",
+		ID: "PAGE-13", Title: "No resource is missing from the pages",
 		Text:  "All pages together hold each of the resources that are known to exist.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		In:        except(Exception{Level: Should, Basis: Implied}, legacy()...),

@@ -33,7 +33,7 @@ var readRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "READ-04", Title: "A content has text or blob, not both",
+		ID: "READ-04", Title: "No content has both text and blob",
 		Text:  "No item of contents has the two members text and blob at once.",
 		Level: Should, Grade: Warn, Basis: Implied,
 		Revisions: all(), Transports: everywhere(),

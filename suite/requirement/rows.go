@@ -34,9 +34,6 @@ func everywhere() []Transport { return Transports() }
 // stdioHTTP lists the transports of the revisions from 2025-03-26 on.
 func stdioHTTP() []Transport { return []Transport{Stdio, HTTP} }
 
-// stdioSSE lists the transports of 2024-11-05.
-func stdioSSE() []Transport { return []Transport{Stdio, SSE} }
-
 // stdioOnly, httpOnly and sseOnly list a single transport.
 func stdioOnly() []Transport { return []Transport{Stdio} }
 func httpOnly() []Transport  { return []Transport{HTTP} }

@@ -194,7 +194,7 @@ var rpcRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "RPC-17", Title: "Concurrent requests are all answered, each under its own id",
+		ID: "RPC-17", Title: "Concurrent requests do not mix up or lose their responses",
 		Text:  "Requests that are in flight together all get their response, and no content turns up under the id of another request.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
@@ -203,7 +203,7 @@ var rpcRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "RPC-18", Title: "An error message is one short sentence",
+		ID: "RPC-18", Title: "The message of an error is brief",
 		Text:  "The message of an error is brief and on one line; a stack trace does not belong there.",
 		Level: Should, Grade: Info, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),

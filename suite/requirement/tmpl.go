@@ -74,7 +74,7 @@ var tmplRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "TMPL-10", Title: "A template's mimeType holds for all that it matches",
+		ID: "TMPL-10", Title: "Expansions have the mimeType of their template",
 		Text:  "Whatever a template with a mimeType expands to, its contents have that type.",
 		Level: Should, Grade: Warn, Basis: SchemaDoc,
 		Revisions: all(), Transports: everywhere(),
@@ -123,7 +123,7 @@ var tmplRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "TMPL-14", Title: "The template list may be empty and unrelated to the list",
+		ID: "TMPL-14", Title: "Templates are optional and need not match the list",
 		Text:  "A server may have no templates, also if it offers completion, and templates that match none of its listed resources.",
 		Level: May, Grade: Control, Basis: Schema,
 		Revisions: all(), Transports: everywhere(),

@@ -139,7 +139,7 @@ var uriRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "URI-15", Title: "Equivalent spellings may or may not be one resource",
+		ID: "URI-15", Title: "Another spelling of a URI may be another resource",
 		Text:  "What a URI stands for is the server's decision, also whether another case or an encoded letter makes it another one.",
 		Level: May, Grade: Control, Basis: External,
 		Revisions: all(), Transports: everywhere(),
