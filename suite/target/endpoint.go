@@ -32,8 +32,8 @@ type Endpoint struct {
 	Header map[string]Value `yaml:"headers"`
 	// CAFile holds further certificates to trust, in PEM.
 	CAFile string `yaml:"ca-file"`
-	// Forced is http or sse for an endpoint with a URL or handler; empty
-	// means that it is to be found out.
+	// Forced is http or sse for an endpoint with a URL or handler; empty or
+	// "auto" means that it is to be found out.
 	Forced requirement.Transport `yaml:"transport"`
 
 	// Pipe opens a connection to a server in this process that speaks the
@@ -45,11 +45,17 @@ type Endpoint struct {
 	Path    string       `yaml:"-"`
 }
 
+// auto is how files say that the transport is to be found out.
+const auto requirement.Transport = "auto"
+
 // Transport is what the endpoint speaks; empty for a URL or handler that may
 // speak either Streamable HTTP or HTTP+SSE.
 func (e *Endpoint) Transport() requirement.Transport {
 	if len(e.Command) > 0 || e.Pipe != nil {
 		return requirement.Stdio
+	}
+	if e.Forced == auto {
+		return ""
 	}
 	return e.Forced
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,22 +117,10 @@ func (c *Call) do(ctx context.Context) error {
 
 // bare drops the URL, which may hold a secret, from an error of net/http.
 func bare(err error) error {
-	for {
-		wrapped, ok := errors.AsType[interface {
-			error
-			Unwrap() error
-			Timeout() bool
-			Temporary() bool
-		}](err)
-		if !ok {
-			return err
-		}
-		inner := wrapped.Unwrap()
-		if inner == nil {
-			return err
-		}
-		err = inner
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		return e.Err
 	}
+	return err
 }
 
 // reveal turns header values into a header.

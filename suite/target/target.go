@@ -34,6 +34,10 @@ type Target struct {
 	// Identities are callers with rights of their own, beside the one that
 	// the endpoints' headers and environment stand for.
 	Identities []Identity `yaml:"identities"`
+	// Authorization says how the target finds out who calls.
+	Authorization Authorization `yaml:"authorization"`
+	// Origins are the origins of web pages that the target accepts.
+	Origins []string `yaml:"origins"`
 	// Allow names behaviour that is intended although the specification
 	// advises against it; the requirements concerned are opted out.
 	Allow []Allowance `yaml:"allow"`
@@ -53,24 +57,50 @@ type OptOut struct {
 	Reason string `yaml:"reason"`
 }
 
-// Allowance names intended behaviour.
+// Allowance names behaviour that is intended, or a permission for the run.
 type Allowance string
 
 // The allowances.
 const (
 	// AllowAnyOrigin: the server accepts requests from web pages of any origin.
 	AllowAnyOrigin Allowance = "any-origin"
-	// AllowNullOrigin: the server accepts "Origin: null".
-	AllowNullOrigin Allowance = "null-origin"
-	// AllowPublicBind: the server is meant to listen on all addresses.
+	// AllowPublicBind: the server is meant to be reached from other machines.
 	AllowPublicBind Allowance = "public-bind"
-	// AllowAnyHost: the server accepts requests with any Host header.
-	AllowAnyHost Allowance = "any-host"
+	// AllowFetch: the run may fetch the https URIs that the target lists from
+	// the web. It opts nothing out; without it nothing but the target is
+	// ever contacted.
+	AllowFetch Allowance = "fetch-https"
 )
 
 // Allowances lists all allowances, in the order of the documentation.
 func Allowances() []Allowance {
-	return []Allowance{AllowAnyOrigin, AllowNullOrigin, AllowPublicBind, AllowAnyHost}
+	return []Allowance{AllowAnyOrigin, AllowPublicBind, AllowFetch}
+}
+
+// Concerns lists the requirements that an allowance opts out.
+func (a Allowance) Concerns() []string {
+	switch a {
+	case AllowAnyOrigin:
+		return []string{"SEC-01", "SEC-02", "SEC-03"}
+	case AllowPublicBind:
+		return []string{"SEC-06"}
+	}
+	return nil
+}
+
+// Authorization says how the target finds out who calls, over HTTP.
+type Authorization string
+
+// The ways of authorisation. Empty means that it is not known.
+const (
+	AuthorizationProtocol Authorization = "protocol" // as the specification's authorization page has it
+	AuthorizationOwn      Authorization = "own"      // a scheme of its own
+	AuthorizationNone     Authorization = "none"     // everybody may call
+)
+
+// Authorizations lists the ways of authorisation.
+func Authorizations() []Authorization {
+	return []Authorization{AuthorizationProtocol, AuthorizationOwn, AuthorizationNone}
 }
 
 // Identity is a caller with rights of its own.
@@ -85,7 +115,8 @@ type Identity struct {
 	Rights Rights `yaml:"rights"`
 }
 
-// Rights compares an identity with the one that the endpoints stand for.
+// Rights compares an identity with the one that the endpoints stand for; empty
+// means equal.
 type Rights string
 
 // The rights.
@@ -113,6 +144,9 @@ type Limits struct {
 	Connection   int64         `yaml:"connection-bytes"`
 }
 
+// AllRights lists the rights.
+func AllRights() []Rights { return []Rights{RightsEqual, RightsWeaker, RightsForeign, RightsNone} }
+
 // Identity finds an identity by name, or nil.
 func (t *Target) Identity(name string) *Identity {
 	for i := range t.Identities {
@@ -126,11 +160,18 @@ func (t *Target) Identity(name string) *Identity {
 // WithRights finds the first identity with the given rights, or nil.
 func (t *Target) WithRights(r Rights) *Identity {
 	for i := range t.Identities {
-		if t.Identities[i].Rights == r {
+		if t.Identities[i].rights() == r {
 			return &t.Identities[i]
 		}
 	}
 	return nil
+}
+
+func (i *Identity) rights() Rights {
+	if i.Rights == "" {
+		return RightsEqual
+	}
+	return i.Rights
 }
 
 // Allowed is the set of the allowances, as checks look them up.
@@ -142,19 +183,26 @@ func (t *Target) Allowed() map[string]bool {
 	return set
 }
 
-// OptedOut reports whether a requirement is not to be judged, and why.
+// OptedOut reports whether a requirement is not to be judged, because of opt-out
+// or allow, and why.
 func (t *Target) OptedOut(id string) (reason string, ok bool) {
 	for _, o := range t.OptOut {
 		if o.ID == id {
 			return o.Reason, true
 		}
 	}
+	for _, a := range t.Allow {
+		if slices.Contains(a.Concerns(), id) {
+			return "the target file allows " + string(a), true
+		}
+	}
 	return "", false
 }
 
-// Serves reports whether the run is limited to other revisions than rev, at the
-// target or at the endpoint. It does not say that the target speaks it.
-func (t *Target) Serves(e *Endpoint, rev requirement.Revision) bool {
+// Wants reports whether a revision is to be tried on an endpoint: neither the
+// target nor the endpoint is limited to others. It does not say that the target
+// speaks it.
+func (t *Target) Wants(e *Endpoint, rev requirement.Revision) bool {
 	return limited(t.Revisions, rev) && limited(e.Revisions, rev)
 }
 
@@ -164,7 +212,8 @@ func limited(to []requirement.Revision, rev requirement.Revision) bool {
 
 // Configured names what the description gives: the paths of the fields of
 // subjects and triggers that are set, such as "subjects.missing" and
-// "triggers.update", and "identities" and "identities.weaker".
+// "triggers.update"; "identities" and "identities.weaker"; "origins"; and
+// "authorization" and "authorization.protocol".
 func (t *Target) Configured() map[string]bool {
 	set := make(map[string]bool)
 	for name, given := range t.Subjects.given() {
@@ -179,7 +228,14 @@ func (t *Target) Configured() map[string]bool {
 	}
 	for i := range t.Identities {
 		set["identities"] = true
-		set["identities."+string(t.Identities[i].Rights)] = true
+		set["identities."+string(t.Identities[i].rights())] = true
+	}
+	if len(t.Origins) > 0 {
+		set["origins"] = true
+	}
+	if t.Authorization != "" {
+		set["authorization"] = true
+		set["authorization."+string(t.Authorization)] = true
 	}
 	return set
 }

@@ -1,0 +1,281 @@
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// checker collects what is wrong with a target.
+type checker struct {
+	at       func(path string) yamlfile.Pos
+	problems []Problem
+}
+
+// fail notes a problem with a field; the message goes on from the field's path.
+func (c *checker) fail(path, format string, args ...any) {
+	p := c.at(path)
+	message := fmt.Sprintf(format, args...)
+	if path != "" {
+		message = path + " " + message
+	}
+	c.problems = append(c.problems, Problem{Line: p.Line, Column: p.Column, Field: path, Message: message})
+}
+
+// check lists everything wrong with the target.
+func (t *Target) check(at func(path string) yamlfile.Pos) []Problem {
+	c := &checker{at: at}
+	if len(t.Endpoints) == 0 {
+		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
+	}
+	labels := make(map[string]bool)
+	for i := range t.Endpoints {
+		e, path := &t.Endpoints[i], fmt.Sprintf("endpoints[%d]", i)
+		c.endpoint(path, e)
+		if e.Name != "" && labels[e.Name] {
+			c.fail(path+".name", "%q is the name of another endpoint too", e.Name)
+		}
+		labels[e.Name] = true
+	}
+	c.revisions("revisions", t.Revisions)
+	c.identities(t)
+	c.subjects(t)
+	c.triggers(&t.Triggers)
+	c.permissions(t)
+	for i, v := range t.Secret {
+		c.value(fmt.Sprintf("secrets[%d]", i), v)
+	}
+	c.limits(&t.Limits)
+	slices.SortStableFunc(c.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
+	})
+	return c.problems
+}
+
+func (c *checker) endpoint(path string, e *Endpoint) {
+	ways := 0
+	for _, given := range []bool{len(e.Command) > 0, e.URL != "", e.Pipe != nil, e.Handler != nil} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		c.fail(path, "must have either a command or a url")
+		return
+	}
+	c.revisions(path+".revisions", e.Revisions)
+	c.environment(path+".env", e.Env)
+	c.headers(path+".headers", e.Header)
+	if len(e.Command) > 0 {
+		c.command(path+".command", e.Command)
+	} else {
+		for field, given := range map[string]bool{"env": len(e.Env) > 0, "dir": e.Dir != "", "instances": e.Instances != 0} {
+			if given {
+				c.fail(path+"."+field, "needs a command: it says nothing about an endpoint without one")
+			}
+		}
+	}
+	if e.Instances < 0 {
+		c.fail(path+".instances", "must be 0 (no limit) or more")
+	}
+	c.web(path, e)
+}
+
+// web checks what is about endpoints with a URL or a handler.
+func (c *checker) web(path string, e *Endpoint) {
+	if e.URL == "" && e.Handler == nil {
+		for field, given := range map[string]bool{"headers": len(e.Header) > 0, "ca-file": e.CAFile != ""} {
+			if given {
+				c.fail(path+"."+field, "needs a url: it says nothing about an endpoint without one")
+			}
+		}
+		if e.Forced != "" && e.Forced != requirement.Stdio {
+			c.fail(path+".transport", "cannot be %q for an endpoint without a url", e.Forced)
+		}
+		return
+	}
+	if e.URL != "" {
+		c.url(path+".url", e.URL)
+	}
+	switch e.Forced {
+	case "", auto, requirement.HTTP, requirement.SSE:
+	default:
+		c.fail(path+".transport", "must be auto, http or sse, not %q", e.Forced)
+	}
+}
+
+func (c *checker) command(path string, command []string) {
+	if len(command) == 0 || command[0] == "" {
+		c.fail(path, "must begin with a program")
+	}
+	for i, arg := range command {
+		if strings.ContainsRune(arg, 0) {
+			c.fail(fmt.Sprintf("%s[%d]", path, i), "must not contain a zero byte")
+		}
+	}
+}
+
+func (c *checker) url(path, raw string) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		c.fail(path, "is not a URL")
+	case u.Scheme != "http" && u.Scheme != "https":
+		c.fail(path, "must begin with http:// or https://")
+	case u.Hostname() == "":
+		c.fail(path, "must name a host")
+	case u.Fragment != "":
+		c.fail(path, "must not have a fragment (#...)")
+	}
+}
+
+func (c *checker) revisions(path string, revisions []requirement.Revision) {
+	for i, r := range revisions {
+		if !r.Known() {
+			known := make([]string, 0, 5)
+			for _, k := range requirement.Revisions() {
+				known = append(known, string(k))
+			}
+			c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a revision of the protocol (%s), not %q", strings.Join(known, ", "), r)
+		}
+	}
+}
+
+func (c *checker) environment(path string, env map[string]Value) {
+	for _, name := range sortedKeys(env) {
+		if name == "" || strings.ContainsAny(name, "=\x00") {
+			c.fail(path, "must not name a variable %q", name)
+		}
+		c.value(path+"."+name, env[name])
+	}
+}
+
+func (c *checker) headers(path string, header map[string]Value) {
+	names := make(map[string]bool)
+	for _, name := range sortedKeys(header) {
+		canonical := http.CanonicalHeaderKey(name)
+		if name == "" || strings.ContainsFunc(name, noToken) {
+			c.fail(path, "must not name a header %q", name)
+		} else if names[canonical] {
+			c.fail(path+"."+name, "names the header %s a second time", canonical)
+		}
+		names[canonical] = true
+		c.value(path+"."+name, header[name])
+		if v, err := header[name].Reveal(); err == nil && strings.ContainsAny(v, "\r\n\x00") {
+			c.fail(path+"."+name, "must not contain a line break or a zero byte")
+		}
+	}
+}
+
+// noToken reports whether c cannot stand in the name of a header (RFC 9110,
+// section 5.6.2).
+func noToken(c rune) bool {
+	return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, c)
+}
+
+func (c *checker) value(path string, v Value) {
+	if v.Value != "" && v.Env != "" {
+		c.fail(path, "must have either a value or env, the name of the variable that holds it")
+		return
+	}
+	if _, err := v.Reveal(); err != nil {
+		c.fail(path, "cannot be used: %v", err)
+	}
+}
+
+func (c *checker) identities(t *Target) {
+	names := make(map[string]bool)
+	for i := range t.Identities {
+		id, path := &t.Identities[i], fmt.Sprintf("identities[%d]", i)
+		if id.Name == "" {
+			c.fail(path+".name", "must be given")
+		} else if names[id.Name] {
+			c.fail(path+".name", "%q is the name of another identity too", id.Name)
+		}
+		names[id.Name] = true
+		if id.Rights != "" && !slices.Contains(AllRights(), id.Rights) {
+			c.fail(path+".rights", "must be one of %s, not %q", list(AllRights()), id.Rights)
+		}
+		if len(id.Header) == 0 && len(id.Env) == 0 && id.Rights != RightsNone {
+			c.fail(path, "must have headers or env that tell it apart")
+		}
+		c.headers(path+".headers", id.Header)
+		c.environment(path+".env", id.Env)
+	}
+}
+
+// permissions checks what the user declares as intended.
+func (c *checker) permissions(t *Target) {
+	if t.Authorization != "" && !slices.Contains(Authorizations(), t.Authorization) {
+		c.fail("authorization", "must be one of %s, not %q", list(Authorizations()), t.Authorization)
+	}
+	for i, o := range t.Origins {
+		path := fmt.Sprintf("origins[%d]", i)
+		if u, err := url.Parse(o); err != nil || u.Scheme == "" || u.Host == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" {
+			c.fail(path, "must be an origin such as https://app.example, not %q", o)
+		}
+	}
+	for i, a := range t.Allow {
+		if slices.Contains(Allowances(), a) {
+			continue
+		}
+		hint := ""
+		if near := yamlfile.Nearest(string(a), texts(Allowances())); near != "" {
+			hint = fmt.Sprintf(": did you mean %q?", near)
+		}
+		c.fail(fmt.Sprintf("allow[%d]", i), "must be one of %s, not %q%s", list(Allowances()), a, hint)
+	}
+	seen := make(map[string]bool)
+	for i, o := range t.OptOut {
+		path := fmt.Sprintf("opt-out[%d]", i)
+		if _, known := requirement.Find(o.ID); !known {
+			hint := ""
+			if near := requirement.Suggest(o.ID); len(near) > 0 {
+				hint = fmt.Sprintf(": did you mean %s?", strings.Join(near, " or "))
+			}
+			c.fail(path+".id", "%q is no requirement of this release%s", o.ID, hint)
+		} else if seen[o.ID] {
+			c.fail(path+".id", "%s is listed twice", o.ID)
+		}
+		seen[o.ID] = true
+		if strings.TrimSpace(o.Reason) == "" {
+			c.fail(path+".reason", "must say why %s is not to be judged", o.ID)
+		}
+	}
+}
+
+func (c *checker) limits(l *Limits) {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"timeout", l.Timeout}, {"start-timeout", l.StartTimeout}, {"budget", l.Budget}, {"quiet-window", l.QuietWindow}} {
+		if d.value < 0 {
+			c.fail("limits."+d.name, "must not be negative")
+		}
+	}
+	for _, n := range []struct {
+		name     string
+		negative bool
+	}{{"jobs", l.Jobs < 0}, {"rate", l.Rate < 0}, {"message-bytes", l.Message < 0}, {"connection-bytes", l.Connection < 0}} {
+		if n.negative {
+			c.fail("limits."+n.name, "must not be negative")
+		}
+	}
+}
+
+func texts[S ~string](all []S) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = string(s)
+	}
+	return out
+}
+
+func list[S ~string](all []S) string { return strings.Join(texts(all), ", ") }

@@ -1,0 +1,304 @@
+package target
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/yosida95/uritemplate/v3"
+)
+
+// minCanary is the least length of a canary's contents in bytes: shorter ones
+// might turn up by chance.
+const minCanary = 8
+
+// maxWait bounds how long a trigger may let the run wait.
+const maxWait = time.Hour
+
+func (c *checker) subjects(t *Target) {
+	s := &t.Subjects
+	known := make(map[string]string)
+	for i := range s.Texts {
+		path := fmt.Sprintf("subjects.texts[%d]", i)
+		c.uri(path+".uri", s.Texts[i].URI)
+		c.part(path, s.Texts[i].Text, s.Texts[i].Contains)
+		known[s.Texts[i].URI] = path
+	}
+	for i := range s.Blobs {
+		path := fmt.Sprintf("subjects.blobs[%d]", i)
+		c.blob(path, &s.Blobs[i])
+		known[s.Blobs[i].URI] = path
+	}
+	for i, uri := range s.Missing {
+		path := fmt.Sprintf("subjects.missing[%d]", i)
+		c.uri(path, uri)
+		if where, ok := known[uri]; ok {
+			c.fail(path, "is also given as a resource that exists, in %s", where)
+		}
+		if slices.Contains(s.Complete, uri) {
+			c.fail(path, "is also given in subjects.complete")
+		}
+	}
+	c.once("subjects.complete", s.Complete)
+	c.once("subjects.complete-templates", s.CompleteTemplates)
+	for i := range s.Templates {
+		c.template(fmt.Sprintf("subjects.templates[%d]", i), &s.Templates[i])
+	}
+	for i := range s.Completions {
+		c.completion(fmt.Sprintf("subjects.completions[%d]", i), &s.Completions[i])
+	}
+	if s.Broken != "" {
+		c.uri("subjects.broken", s.Broken)
+	}
+	if s.Slow != nil {
+		c.uri("subjects.slow.uri", s.Slow.URI)
+		if s.Slow.AtLeast <= 0 {
+			c.fail("subjects.slow.at-least", "must say how long a read takes at least, such as 500ms")
+		}
+	}
+	if s.Input != nil {
+		c.uri("subjects.input.uri", s.Input.URI)
+	}
+	for i := range s.Protected {
+		path := fmt.Sprintf("subjects.protected[%d]", i)
+		c.uri(path+".uri", s.Protected[i].URI)
+		c.identity(path+".identity", s.Protected[i].Identity, t)
+	}
+	for i := range s.Roots {
+		c.root(fmt.Sprintf("subjects.roots[%d]", i), &s.Roots[i])
+	}
+}
+
+// uri checks that a URI has a scheme. More is not asked: what a server makes of
+// odd URIs is its own affair.
+func (c *checker) uri(path, uri string) {
+	scheme, _, ok := strings.Cut(uri, ":")
+	odd := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-.", r))
+	}
+	switch {
+	case uri == "":
+		c.fail(path, "must be given")
+	case !ok || scheme == "" || strings.ContainsFunc(scheme, odd):
+		c.fail(path, "must be an absolute URI such as file:///notes.txt, not %q", uri)
+	}
+}
+
+func (c *checker) once(path string, values []string) {
+	seen := make(map[string]bool)
+	for i, v := range values {
+		if v == "" || seen[v] {
+			c.fail(fmt.Sprintf("%s[%d]", path, i), "%q is empty or listed twice", v)
+		}
+		seen[v] = true
+	}
+}
+
+// part checks that a part of a text has a text.
+func (c *checker) part(path string, text *string, contains bool) {
+	if contains && (text == nil || *text == "") {
+		c.fail(path+".contains", "needs a text to look for")
+	}
+}
+
+func (c *checker) blob(path string, b *Blob) {
+	c.uri(path+".uri", b.URI)
+	empty := b.Size != nil && *b.Size == 0
+	if b.Base64 != "" && b.SHA256 != "" || b.Base64 == "" && b.SHA256 == "" && !empty {
+		c.fail(path, "must have either base64 or sha256")
+	}
+	if b.Size != nil && *b.Size < 0 {
+		c.fail(path+".size", "must not be negative")
+	}
+	if b.Base64 != "" {
+		data, err := base64.StdEncoding.Strict().DecodeString(b.Base64)
+		switch {
+		case err != nil:
+			c.fail(path+".base64", "must be in the standard alphabet with padding")
+		case b.Size != nil && *b.Size != int64(len(data)):
+			c.fail(path+".size", "is %d, but base64 holds %d bytes", *b.Size, len(data))
+		}
+	}
+	if digest, err := hex.DecodeString(b.SHA256); b.SHA256 != "" && (err != nil || len(digest) != 32) {
+		c.fail(path+".sha256", "must be 64 hexadecimal digits")
+	}
+}
+
+// variables are the names of a template's variables; ok is false if it is none.
+func (c *checker) variables(path, template string) (names []string, ok bool) {
+	if template == "" {
+		c.fail(path, "must be given")
+		return nil, false
+	}
+	t, err := uritemplate.New(template)
+	if err != nil {
+		c.fail(path, "is no URI template (RFC 6570): %q", template)
+		return nil, false
+	}
+	return t.Varnames(), true
+}
+
+func (c *checker) variable(path, name string, known []string) {
+	if slices.Contains(known, name) {
+		return
+	}
+	hint := ": it has none"
+	if near := yamlfile.Nearest(name, known); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	} else if len(known) > 0 {
+		hint = ": they are " + strings.Join(known, ", ")
+	}
+	c.fail(path, "%q is no variable of the template%s", name, hint)
+}
+
+func (c *checker) template(path string, t *Template) {
+	known, ok := c.variables(path+".template", t.Template)
+	for i, a := range t.Arguments {
+		here := fmt.Sprintf("%s.arguments[%d]", path, i)
+		c.part(here, a.Text, a.Contains)
+		if a.Missing && a.Text != nil {
+			c.fail(here, "cannot both be missing and have a text")
+		}
+		if !ok {
+			continue
+		}
+		for _, name := range sortedKeys(a.Vars) {
+			c.variable(here+".vars."+name, name, known)
+		}
+	}
+}
+
+func (c *checker) completion(path string, x *Completion) {
+	known, ok := c.variables(path+".template", x.Template)
+	if x.Argument == "" {
+		c.fail(path+".argument", "must be given")
+	} else if ok {
+		c.variable(path+".argument", x.Argument, known)
+	}
+	if ok {
+		for _, name := range sortedKeys(x.Context) {
+			c.variable(path+".context."+name, name, known)
+		}
+	}
+	if len(x.Values) == 0 && len(x.Never) == 0 {
+		c.fail(path, "must have values that are expected, or that must never come")
+	}
+	for i, v := range x.Never {
+		if slices.Contains(x.Values, v) {
+			c.fail(fmt.Sprintf("%s.never[%d]", path, i), "%q is also among the values expected", v)
+		}
+	}
+}
+
+func (c *checker) identity(path, name string, t *Target) {
+	if t.Identity(name) != nil {
+		return
+	}
+	var known []string
+	for i := range t.Identities {
+		known = append(known, t.Identities[i].Name)
+	}
+	hint := "there are none"
+	if len(known) > 0 {
+		hint = "they are " + strings.Join(known, ", ")
+	}
+	c.fail(path, "must be the name of one of the identities (%s), not %q", hint, name)
+}
+
+func (c *checker) root(path string, r *Root) {
+	file := func(field, uri string) {
+		if uri != "" && !strings.HasPrefix(uri, "file:") {
+			c.fail(path+"."+field, "must be a file: URI, not %q", uri)
+		}
+	}
+	if r.Root == "" {
+		c.fail(path+".root", "must be given")
+	}
+	file("root", r.Root)
+	file("sibling", r.Sibling)
+	file("symlink", r.Symlink)
+	base := strings.TrimRight(r.Root, "/")
+	if r.Sibling != "" && (!strings.HasPrefix(r.Sibling, base) || strings.HasPrefix(r.Sibling, base+"/")) {
+		c.fail(path+".sibling", "must begin with the root, as %s-old/file does, and not lie in it", base)
+	}
+	if r.Symlink != "" && !strings.HasPrefix(r.Symlink, base+"/") {
+		c.fail(path+".symlink", "must lie in the root")
+	}
+	if r.Template != "" {
+		c.variables(path+".template", r.Template)
+	}
+	if r.Canary == nil {
+		if r.Sibling != "" || r.Symlink != "" {
+			c.fail(path+".canary", "must be given: its contents tell whether somebody got out of the root")
+		}
+		return
+	}
+	if (r.Canary.URI == "") == (r.Canary.Path == "") {
+		c.fail(path+".canary", "must have either a uri or a path")
+	}
+	file("canary.uri", r.Canary.URI)
+	if len(strings.TrimSpace(r.Canary.Content)) < minCanary {
+		c.fail(path+".canary.content", "must be a marker of at least %d bytes", minCanary)
+	}
+}
+
+func (c *checker) triggers(t *Triggers) {
+	for name, tr := range t.All() {
+		if tr == nil {
+			continue
+		}
+		path := "triggers." + name
+		if tr.URI != "" || name == "update" || name == "update-other" || name == "break" {
+			c.uri(path+".uri", tr.URI)
+		}
+		ways := 0
+		for _, given := range []bool{tr.Exec != nil, tr.HTTP != nil, tr.Tool != nil, tr.Wait != nil, tr.Func != nil} {
+			if given {
+				ways++
+			}
+		}
+		if ways != 1 {
+			c.fail(path, "must have exactly one of exec, http, tool and wait")
+			continue
+		}
+		c.trigger(path, tr)
+	}
+	if a, b, ok := t.Pair(); ok && a == b {
+		c.fail("triggers.update-other.uri", "must be another resource than that of triggers.update")
+	}
+}
+
+func (c *checker) trigger(path string, tr *Trigger) {
+	switch {
+	case tr.Exec != nil:
+		c.command(path+".exec.command", tr.Exec.Command)
+		c.environment(path+".exec.env", tr.Exec.Env)
+		c.bound(path+".exec.timeout", tr.Exec.Timeout)
+	case tr.HTTP != nil:
+		c.url(path+".http.url", tr.HTTP.URL)
+		c.headers(path+".http.headers", tr.HTTP.Header)
+		c.bound(path+".http.timeout", tr.HTTP.Timeout)
+		if strings.ContainsFunc(tr.HTTP.Method, noToken) {
+			c.fail(path+".http.method", "must be a method such as %s, not %q", http.MethodPut, tr.HTTP.Method)
+		}
+	case tr.Tool != nil:
+		if tr.Tool.Name == "" {
+			c.fail(path+".tool.name", "must be given")
+		}
+	case tr.Wait != nil:
+		if tr.Wait.For <= 0 || tr.Wait.For > maxWait {
+			c.fail(path+".wait.for", "must be a time of up to %s within which the target changes by itself", maxWait)
+		}
+	}
+}
+
+func (c *checker) bound(path string, d time.Duration) {
+	if d < 0 || d > maxWait {
+		c.fail(path, "must be between 0 and %s", maxWait)
+	}
+}
