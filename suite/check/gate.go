@@ -1,0 +1,66 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+)
+
+// Gate is a condition on the facts under which a check applies; nil means that
+// it holds.
+type Gate func(*recording.Facts) *recording.Skipped
+
+// declares asks for a declared capability, by gjson path.
+func declares(path string) Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		if f.Declares(path) {
+			return nil
+		}
+		return &recording.Skipped{Code: recording.CodeUndeclared, Reason: fmt.Sprintf("the target does not declare capabilities.%s", path)}
+	}
+}
+
+// lacks asks for a capability that is not declared.
+func lacks(path string) Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		if !f.Declares(path) {
+			return nil
+		}
+		return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target declares capabilities.%s", path)}
+	}
+}
+
+// modernOnly asks for a target without legacy revisions on this transport.
+func modernOnly(f *recording.Facts) *recording.Skipped {
+	if !f.ServesLegacy() {
+		return nil
+	}
+	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves revisions with a handshake"}
+}
+
+// dualEra asks for a target with both legacy and modern revisions.
+func dualEra(f *recording.Facts) *recording.Skipped {
+	if f.DualEra() {
+		return nil
+	}
+	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target serves only one era of the protocol on this transport"}
+}
+
+// The capabilities that most checks depend on.
+var (
+	resources   = declares("resources")
+	subscribe   = declares("resources.subscribe")
+	listChanged = declares("resources.listChanged")
+	completions = declares("completions")
+)
+
+// allowed takes a requirement out where the user declared the behaviour as
+// intended.
+func allowed(name string) Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		if !f.Allowed[name] {
+			return nil
+		}
+		return &recording.Skipped{Code: recording.CodeOptedOut, Reason: fmt.Sprintf("the target file allows %q", name)}
+	}
+}

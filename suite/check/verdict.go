@@ -1,0 +1,251 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// Verdict collects what a check finds.
+type Verdict struct {
+	// Facts is what the target declared, and what the user told us.
+	Facts *recording.Facts
+
+	grade         requirement.Grade
+	findings      []Finding
+	judged        int
+	skipped       *recording.Skipped
+	blocked       *recording.Broken
+	blockedFrames []int
+	observations  []Observation
+}
+
+// Revision is the revision that is judged.
+func (v *Verdict) Revision() requirement.Revision { return v.Facts.Combination.Revision }
+
+// Modern reports whether the revision that is judged is a modern one.
+func (v *Verdict) Modern() bool { return v.Revision().Modern() }
+
+// That states what was expected, and notes a violation unless it holds. Either
+// way something was judged. It returns ok.
+func (v *Verdict) That(ok bool, expected, actual string, frames ...int) bool {
+	v.judged++
+	if !ok {
+		v.findings = append(v.findings, Finding{Expected: expected, Actual: actual, Frames: frames})
+	}
+	return ok
+}
+
+// Ought is [Verdict.That] for what is a warning at most, whatever the grade.
+func (v *Verdict) Ought(ok bool, expected, actual string, frames ...int) bool {
+	v.judged++
+	if !ok {
+		v.findings = append(v.findings, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
+	}
+	return ok
+}
+
+// Hint adds to the last finding what to change in the target.
+func (v *Verdict) Hint(format string, args ...any) {
+	if n := len(v.findings); n > 0 {
+		v.findings[n-1].Hint = fmt.Sprintf(format, args...)
+	}
+}
+
+// Saw notes that something was judged and found in order.
+func (v *Verdict) Saw() { v.judged++ }
+
+// Skip says why there was no occasion to judge. It counts only if nothing was
+// judged; the first reason is kept.
+func (v *Verdict) Skip(code recording.Code, reason string) {
+	if v.skipped == nil {
+		v.skipped = &recording.Skipped{Code: code, Reason: reason}
+	}
+}
+
+// Block says what kept us from judging. It counts only if nothing was judged;
+// the first reason is kept.
+func (v *Verdict) Block(code recording.Code, reason string, frames ...int) {
+	if v.blocked == nil {
+		v.blocked = &recording.Broken{Code: code, Reason: reason}
+		v.blockedFrames = frames
+	}
+}
+
+// Observe notes something that breaks no rule.
+func (v *Verdict) Observe(id, detail string, frames ...int) {
+	v.observations = append(v.observations, Observation{ID: id, Detail: detail, Frames: frames})
+}
+
+// Expect looks at an exchange. Where it has no answer to be judged, because the
+// target died, stayed silent, refuses for want of credentials or asks us to go
+// away, the requirement is blocked or not applicable instead: that is judged
+// elsewhere, once.
+func (v *Verdict) Expect(x *recording.Exchange) *Expectation {
+	switch {
+	case x == nil:
+		v.Skip(recording.CodeNotExercised, "the target gave no occasion to judge it")
+		return &Expectation{}
+	case !v.Answered(x):
+		return &Expectation{}
+	}
+	return &Expectation{v: v, x: x}
+}
+
+// Answered reports whether an exchange has an answer to be judged, and notes
+// why not if it has none.
+func (v *Verdict) Answered(x *recording.Exchange) bool {
+	if x == nil {
+		v.Skip(recording.CodeNotExercised, "the target gave no occasion to judge it")
+		return false
+	}
+	frames := x.Evidence()
+	switch x.Outcome {
+	case recording.Replied, recording.Sent:
+	case recording.HTTPOnly:
+		if x.Status < 300 {
+			v.Block(recording.CodeUnreadable, Describe(x), frames...)
+			return false
+		}
+	case recording.Silent:
+		v.Block(recording.CodeNoAnswer, what(x)+" was not answered: "+x.Reason, frames...)
+		return false
+	case recording.Refused:
+		v.Block(recording.CodeThrottled, x.Reason, frames...)
+		return false
+	case recording.Canceled:
+		v.Block(recording.CodeInterrupted, "the run ended before "+what(x)+" was answered", frames...)
+		return false
+	default:
+		v.Block(recording.CodeDied, what(x)+": "+x.Reason, frames...)
+		return false
+	}
+	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags["origin"] == "" {
+		v.Skip(recording.CodeNeedsConfig, "the target asks for credentials (HTTP "+strconv.Itoa(x.Status)+"): give them with --header or in the target file")
+		return false
+	}
+	return true
+}
+
+func what(x *recording.Exchange) string {
+	if x.Method != "" {
+		return x.Method
+	}
+	return "the message " + strconv.Quote(x.Step)
+}
+
+// Expectation is an exchange about to be judged.
+type Expectation struct {
+	v *Verdict
+	x *recording.Exchange
+}
+
+// To notes a violation unless the exchange matches; about says in a few words
+// what the exchange was ("a read of a resource that does not exist"). It
+// returns whether the exchange was judged and matched.
+func (e *Expectation) To(m Matcher, about string) bool { return e.match(m, about, false) }
+
+// Should is [Expectation.To] for what is a warning at most.
+func (e *Expectation) Should(m Matcher, about string) bool { return e.match(m, about, true) }
+
+func (e *Expectation) match(m Matcher, about string, warn bool) bool {
+	if e.v == nil {
+		return false
+	}
+	ok := m.Match(e.x)
+	e.v.judged++
+	if !ok {
+		e.v.findings = append(e.v.findings, Finding{
+			Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn})
+	}
+	return ok
+}
+
+// Matcher is a condition on an exchange, with what it expects in words.
+type Matcher struct {
+	Expected string
+	Match    func(x *recording.Exchange) bool
+}
+
+// Succeed expects a result.
+func Succeed() Matcher {
+	return Matcher{"a result", func(x *recording.Exchange) bool { return x.Succeeded() }}
+}
+
+// BeError expects a JSON-RPC error, whatever its code.
+func BeError() Matcher {
+	return Matcher{"a JSON-RPC error", func(x *recording.Exchange) bool { return x.Failed() }}
+}
+
+// BeRefused expects a JSON-RPC error, or an HTTP status of 400 or more.
+func BeRefused() Matcher {
+	return Matcher{"a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused}
+}
+
+// Refused reports whether an exchange was refused.
+func Refused(x *recording.Exchange) bool {
+	return x.Failed() || (x.Status >= 400 && x.Status < 500 && !x.Succeeded())
+}
+
+// BeErrorCode expects a JSON-RPC error with one of the codes.
+func BeErrorCode(codes ...int64) Matcher {
+	words := make([]string, len(codes))
+	for i, c := range codes {
+		words[i] = strconv.FormatInt(c, 10)
+	}
+	return Matcher{"a JSON-RPC error with code " + strings.Join(words, " or "), func(x *recording.Exchange) bool {
+		code, ok := x.Code()
+		for _, c := range codes {
+			if ok && c == code {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+// Describe says in a few words how the target answered.
+func Describe(x *recording.Exchange) string {
+	status := ""
+	if x.Status >= 300 {
+		status = " with HTTP " + strconv.Itoa(x.Status)
+	}
+	switch {
+	case x.Failed():
+		return "error " + Brief(x.Error().Get("code")) + status + " (" + Brief(x.Error().Get("message")) + ")"
+	case x.Outcome == recording.Replied && x.Result().Exists():
+		return "a result" + status + " (" + Brief(x.Result()) + ")"
+	case x.Outcome == recording.Replied:
+		return "a reply without result and error" + status + " (" + Brief(x.Message()) + ")"
+	case x.Outcome == recording.HTTPOnly && x.Status > 0:
+		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
+	case x.Outcome == recording.Sent:
+		return "no answer, which none was due"
+	case x.Reason != "":
+		return "no answer: " + x.Reason
+	default:
+		return "no answer"
+	}
+}
+
+// Brief is a JSON value cut to a length that fits into a sentence.
+func Brief(r gjson.Result) string {
+	if !r.Exists() {
+		return "absent"
+	}
+	const limit = 120
+	raw := strings.Join(strings.Fields(r.Raw), " ")
+	if len(raw) <= limit {
+		return raw
+	}
+	cut := limit
+	for cut > 0 && raw[cut]&0xc0 == 0x80 {
+		cut--
+	}
+	return raw[:cut] + "…"
+}

@@ -1,0 +1,143 @@
+// Package engine carries out a run: it finds out what the target speaks, plans
+// which requirements can be judged and so which scenarios have to be played,
+// plays them in phases, judges what they recorded, confirms every red verdict
+// by playing its scenario once more, and writes the report.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// Config says what to run. The zero value of a member means its default.
+type Config struct {
+	Target *target.Target
+	// Tool is the program that the report names.
+	Tool reports.Tool
+	// Shown is the configuration that the report shows; the engine fills in
+	// the limits.
+	Shown reports.Config
+	// Embedded says that the target is the reference that is built in.
+	Embedded bool
+	// Transports limits the run; empty means all.
+	Transports []requirement.Transport
+	// Select says which rows are wanted; nil means all.
+	Select func(Row) bool
+	// Partial says that Select leaves requirements out, so that the report
+	// is of partial scope.
+	Partial bool
+	// SecurityProbes switches on the probes of the security group.
+	SecurityProbes bool
+
+	Timeout     time.Duration // one request; default 10 s
+	Start       time.Duration // start-up and handshake; default 30 s
+	Budget      time.Duration // the whole run; default 5 min
+	QuietWindow time.Duration // default 300 ms
+	Jobs        int           // scenarios at once; default 8
+	Reads       int           // resources per read sweep; 0: default 50; negative: all
+	Rate        float64       // messages per second; 0: no limit
+	// Progress is told what is going on; nil means nobody is.
+	Progress func(Event)
+}
+
+// Event tells a progress display what is going on.
+type Event struct {
+	Kind        EventKind
+	Combination requirement.Combination
+	// Title says what is being done; Done and Total count scenarios.
+	Title       string
+	Done, Total int
+}
+
+// EventKind tells events apart.
+type EventKind int
+
+// The events.
+const (
+	Connecting EventKind = iota // an endpoint is being asked what it speaks
+	Playing                     // a scenario has begun
+	Played                      // a scenario has ended
+	Judging                     // everything was played
+	Confirming                  // red verdicts are being confirmed
+)
+
+// The causes for which a run ends early.
+var (
+	ErrBudget      = errors.New("the time for the whole run is spent (--budget)")
+	ErrInterrupted = errors.New("the run was interrupted")
+)
+
+// UsageError is a configuration that cannot be run.
+type UsageError struct{ Reason string }
+
+func (e *UsageError) Error() string { return e.Reason }
+
+func usage(format string, args ...any) error {
+	return &UsageError{Reason: fmt.Sprintf(format, args...)}
+}
+
+func (c Config) withDefaults() Config {
+	set := func(d *time.Duration, fallback time.Duration) {
+		if *d <= 0 {
+			*d = fallback
+		}
+	}
+	set(&c.Timeout, 10*time.Second)
+	set(&c.Start, 30*time.Second)
+	set(&c.Budget, 5*time.Minute)
+	set(&c.QuietWindow, 300*time.Millisecond)
+	if c.Jobs <= 0 {
+		c.Jobs = 8
+	}
+	if c.Reads == 0 {
+		c.Reads = 50
+	}
+	if c.Progress == nil {
+		c.Progress = func(Event) {}
+	}
+	return c
+}
+
+// limiter spaces messages out evenly.
+type limiter struct {
+	every time.Duration
+	mu    sync.Mutex
+	next  time.Time
+}
+
+func newLimiter(rate float64) func(context.Context) error {
+	if rate <= 0 {
+		return nil
+	}
+	l := &limiter{every: time.Duration(float64(time.Second) / rate)}
+	return l.wait
+}
+
+func (l *limiter) wait(ctx context.Context) error {
+	l.mu.Lock()
+	now := time.Now()
+	at := l.next
+	if at.Before(now) {
+		at = now
+	}
+	l.next = at.Add(l.every)
+	l.mu.Unlock()
+	if at.Equal(now) {
+		return nil
+	}
+	timer := time.NewTimer(at.Sub(now))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

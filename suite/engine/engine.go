@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Run is one run against one target. [Prepare] makes it, [Run.Execute] plays and
+// judges, [Run.Report] says what came out.
+type Run struct {
+	cfg        Config
+	transcript *wire.Transcript
+	limiter    func(context.Context) error
+	sessions   atomic.Int64
+	began      time.Time
+
+	endpoints []*endpoint
+	stages    []*scenario.Stage
+	rows      []Row
+
+	mu    sync.Mutex
+	takes map[requirement.Combination]*Take
+	done  chan struct{} // closed when every verdict is there
+	out   map[key]*Judgement
+	ended error // why the run ended early; nil if it did not
+}
+
+// endpoint is an endpoint and what was found out about it.
+type endpoint struct {
+	*target.Endpoint
+	transport   requirement.Transport
+	dialer      transport.Dialer
+	found       *session.Found
+	unreachable string
+	cause       error
+}
+
+type key struct {
+	id string
+	c  requirement.Combination
+}
+
+// Prepare finds out what the target speaks and plans the run. An error of type
+// [*UsageError] means that the configuration cannot be run. If nothing of the
+// target can be reached, the run has no rows: [Run.Unreachable] says why.
+func Prepare(ctx context.Context, cfg Config) (*Run, error) {
+	cfg = cfg.withDefaults()
+	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
+		return nil, usage("there is no target: give a command, a URL or a target file")
+	}
+	r := &Run{
+		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{}), limiter: newLimiter(cfg.Rate),
+		began: time.Now(), takes: map[requirement.Combination]*Take{},
+		done: make(chan struct{}), out: map[key]*Judgement{},
+	}
+	ctx, cancel := r.bounded(ctx)
+	defer cancel()
+	for i := range cfg.Target.Endpoints {
+		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i]}
+		if t := e.Transport(); t != "" && len(cfg.Transports) > 0 && !slices.Contains(cfg.Transports, t) {
+			continue
+		}
+		cfg.Progress(Event{Kind: Connecting, Title: e.Label()})
+		if err := r.detect(ctx, e); err != nil {
+			r.abandon()
+			return nil, err
+		}
+		r.endpoints = append(r.endpoints, e)
+	}
+	if err := r.plan(); err != nil {
+		r.abandon()
+		return nil, err
+	}
+	return r, nil
+}
+
+// bounded limits a context to what is left of the budget.
+func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithDeadlineCause(ctx, r.began.Add(r.cfg.Budget), ErrBudget)
+}
+
+// detect asks an endpoint what it speaks. A URL whose transport is not given is
+// tried as Streamable HTTP first and as HTTP+SSE if that leads nowhere.
+func (r *Run) detect(ctx context.Context, e *endpoint) error {
+	candidates := []requirement.Transport{e.Transport()}
+	if e.Transport() == "" {
+		candidates = []requirement.Transport{requirement.HTTP, requirement.SSE}
+		if len(r.cfg.Transports) > 0 {
+			candidates = slices.DeleteFunc(candidates, func(t requirement.Transport) bool {
+				return !slices.Contains(r.cfg.Transports, t)
+			})
+		}
+	}
+	var ask []requirement.Revision
+	for _, rev := range requirement.Revisions() {
+		if r.cfg.Target.Serves(e.Endpoint, rev) {
+			ask = append(ask, rev)
+		}
+	}
+	for _, t := range candidates {
+		dialer, err := e.Dialer(target.DialOptions{Transport: t})
+		if err != nil {
+			return err
+		}
+		parallel := 4
+		if e.Instances > 0 {
+			parallel = 1
+		}
+		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter}
+		found, err := session.Detect(ctx, dialer, opts, ask, parallel, r.nextID)
+		if err == nil {
+			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
+			if e.Instances > 0 {
+				closeAll(found)
+			}
+			return nil
+		}
+		if e.unreachable == "" || scenario.Code(e.cause) == recording.CodeUnreachable && scenario.Code(err) != recording.CodeUnreachable {
+			e.transport, e.unreachable, e.cause = t, err.Error(), err
+		}
+		if context.Cause(ctx) != nil {
+			break
+		}
+	}
+	return nil
+}
+
+// closeAll ends the sessions of a detection, where only so many may stand.
+func closeAll(f *session.Found) {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	for rev, s := range f.Open {
+		s.Close(ctx)
+		delete(f.Open, rev)
+	}
+}
+
+// abandon closes what detection left open.
+func (r *Run) abandon() {
+	for _, e := range r.endpoints {
+		if e.found != nil {
+			closeAll(e.found)
+		}
+	}
+}
+
+func (r *Run) nextID() string { return fmt.Sprintf("s%d", r.sessions.Add(1)) }
+
+// plan sets up a stage for each combination and lists the rows.
+func (r *Run) plan() error {
+	taken := map[requirement.Combination]string{}
+	var combinations []requirement.Combination
+	for _, e := range r.endpoints {
+		if e.found == nil {
+			continue
+		}
+		for _, rev := range e.found.Served {
+			c := requirement.Combination{Revision: rev, Transport: e.transport}
+			if other, ok := taken[c]; ok {
+				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, other, e.Label())
+			}
+			taken[c] = e.Label()
+			combinations = append(combinations, c)
+			r.stages = append(r.stages, r.stage(e, c))
+		}
+	}
+	sortCombinations(combinations)
+	slices.SortFunc(r.stages, func(a, b *scenario.Stage) int {
+		return slices.Index(combinations, a.Combination) - slices.Index(combinations, b.Combination)
+	})
+	r.rows = rows(combinations, r.cfg.Select)
+	return nil
+}
+
+// stage sets up the stage of a combination on the session that detection left.
+func (r *Run) stage(e *endpoint, c requirement.Combination) *scenario.Stage {
+	t := r.cfg.Target
+	st := r.newStage(e, &recording.Facts{
+		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.found.Served,
+		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
+		Notes: map[string]string{},
+	})
+	if s := e.found.Open[c.Revision]; s != nil {
+		st.Adopt(s)
+	}
+	return st
+}
+
+func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
+	probes := 4
+	if e.transport == requirement.Stdio {
+		probes = 2
+	}
+	if r.cfg.Jobs < probes {
+		probes = r.cfg.Jobs
+	}
+	st := &scenario.Stage{
+		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint, Dialer: e.dialer,
+		Transcript: r.transcript, Limiter: r.limiter, NextID: r.nextID, SecurityProbes: r.cfg.SecurityProbes,
+		Limits: scenario.Limits{
+			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
+			Pages: 200, Reads: max(r.cfg.Reads, 0), Probes: probes,
+		},
+	}
+	st.Instances(e.Instances)
+	return st
+}
+
+// Rows lists what the run will judge, in the order of the report.
+func (r *Run) Rows() []Row { return slices.Clone(r.rows) }
+
+// Unreachable says, in one sentence, why there is nothing to judge; empty if
+// there is.
+func (r *Run) Unreachable() string {
+	if len(r.stages) > 0 {
+		return ""
+	}
+	var why []string
+	for _, e := range r.endpoints {
+		if e.unreachable != "" {
+			why = append(why, e.Label()+": "+e.unreachable)
+		}
+	}
+	if len(why) == 0 {
+		return "no endpoint of the target uses the transports asked for"
+	}
+	return strings.Join(why, "; ")
+}

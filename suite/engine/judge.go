@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// Judgement is the verdict on one row.
+type Judgement struct {
+	Row
+	check.Result
+	Took time.Duration
+}
+
+// judge judges all rows and confirms the red ones.
+func (r *Run) judge(ctx context.Context) {
+	var red []*Judgement
+	for _, row := range r.rows {
+		j := r.row(row, r.takes[row.Combination])
+		r.out[key{row.Requirement.ID, row.Combination}] = j
+		if j.Outcome.Red() {
+			red = append(red, j)
+		}
+	}
+	if len(red) > 0 && context.Cause(ctx) == nil {
+		r.confirm(ctx, red)
+	}
+	if r.ended == nil {
+		r.ended = context.Cause(ctx)
+	}
+}
+
+// row judges one row on what was recorded.
+func (r *Run) row(row Row, take *Take) *Judgement {
+	j := &Judgement{Row: row}
+	j.Result = Judge(row, take, r.cfg.Target)
+	if k, ok := check.Find(row.Requirement.ID); ok {
+		for _, name := range k.From {
+			j.Took += take.Took[name]
+		}
+	}
+	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted && errors.Is(r.ended, ErrBudget) {
+		j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
+	}
+	return j
+}
+
+// Judge is the verdict on a row by what was recorded in its combination. It
+// depends on nothing else, so that a recorded run can be judged again.
+func Judge(row Row, take *Take, t *target.Target) check.Result {
+	req := row.Requirement
+	if t != nil {
+		if why, ok := t.OptedOut(req.ID); ok {
+			return check.Result{Outcome: check.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
+		}
+	}
+	if req.Untestable != "" {
+		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
+	}
+	if req.GradeIn(row.Combination.Revision) == requirement.Control {
+		return check.Result{Outcome: check.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
+	}
+	k, ok := check.Find(req.ID)
+	if !ok {
+		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
+	}
+	return check.Evaluate(k, req, take.Facts, take.Recordings)
+}
+
+// confirm plays the scenarios of red verdicts once more, on sessions of their
+// own, and judges again. Where the two disagree the milder verdict stands and
+// the disagreement is an observation: nobody is accused of what happens once.
+func (r *Run) confirm(ctx context.Context, red []*Judgement) {
+	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
+	again := map[requirement.Combination]*Take{}
+	plans := map[*scenario.Stage][]*scenario.Scenario{}
+	var stages []*scenario.Stage
+	for _, st := range r.stages {
+		needed := map[recording.Name]bool{}
+		for _, j := range red {
+			if j.Combination == st.Combination {
+				r.repeat(needed, j)
+			}
+		}
+		if len(needed) == 0 {
+			continue
+		}
+		second := r.newStage(r.endpointOf(st), st.Facts)
+		take := newTake(st.Facts)
+		for name, rec := range r.takes[st.Combination].Recordings {
+			if !needed[name] && name != recording.Everything {
+				take.Recordings[name] = rec
+			}
+		}
+		again[st.Combination], plans[second] = take, inOrder(needed)
+		stages = append(stages, second)
+	}
+	total := 0
+	for _, plan := range plans {
+		total += len(plan)
+	}
+	b := &board{run: r, slots: make(chan struct{}, r.cfg.Jobs), total: total}
+	for _, phase := range scenario.Phases() {
+		b.phase(ctx, stages, plans, again, phase)
+	}
+	for _, st := range stages {
+		again[st.Combination].Sessions = st.Close()
+	}
+	r.gatherAgain(again, plans)
+	for _, j := range red {
+		if take := again[j.Combination]; take != nil {
+			r.compare(ctx, j, r.row(j.Row, take))
+		}
+	}
+}
+
+// gatherAgain is gather for the second takes: recordings that were taken over
+// from the first one have their frames.
+func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*scenario.Stage][]*scenario.Scenario) {
+	for st, plan := range plans {
+		take := again[st.Combination]
+		fresh := newTake(take.Facts)
+		fresh.Sessions = take.Sessions
+		for _, sc := range plan {
+			fresh.Recordings[sc.Name] = take.Recordings[sc.Name]
+		}
+		r.gather(map[requirement.Combination]*Take{st.Combination: fresh})
+		for name, rec := range fresh.Recordings {
+			take.Recordings[name] = rec
+		}
+	}
+}
+
+// repeat names the scenarios that have to be played again for a red verdict.
+// Where a check judges all frames they are those in which its evidence occurred.
+func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement) {
+	take := r.takes[j.Combination]
+	for _, name := range j.From {
+		if name != recording.Everything {
+			if sc, ok := scenario.Find(name); ok {
+				needed[sc.Name] = true
+			}
+			continue
+		}
+		for other, rec := range take.Recordings {
+			if other != recording.Everything && slices.ContainsFunc(j.Frames, func(n int) bool { return rec.Frame(n) != nil }) {
+				needed[other] = true
+			}
+		}
+	}
+}
+
+func (r *Run) endpointOf(st *scenario.Stage) *endpoint {
+	for _, e := range r.endpoints {
+		if e.Endpoint == st.Endpoint {
+			return e
+		}
+	}
+	return nil
+}
+
+// compare settles a red verdict by its repetition.
+func (r *Run) compare(ctx context.Context, first, second *Judgement) {
+	if context.Cause(ctx) != nil {
+		return
+	}
+	if first.Outcome == second.Outcome {
+		return
+	}
+	told := check.Observation{
+		ID:     "inconsistent",
+		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, first.Actual, second.Outcome, inBrackets(second)),
+		Frames: append(slices.Clone(first.Frames), second.Frames...),
+	}
+	observations := append(first.Observations, told)
+	if first.Outcome == check.Warn && second.Outcome == check.Fail {
+		first.Observations = observations
+		return
+	}
+	first.Result = second.Result
+	first.Observations = observations
+}
+
+func inBrackets(j *Judgement) string {
+	switch {
+	case j.Actual != "":
+		return " (" + j.Actual + ")"
+	case j.Reason != "":
+		return " (" + j.Reason + ")"
+	}
+	return ""
+}
+
+// Await waits for the verdict on a row; ok is false if the context ends first.
+func (r *Run) Await(ctx context.Context, row Row) (j *Judgement, ok bool) {
+	select {
+	case <-r.done:
+		return r.out[key{row.Requirement.ID, row.Combination}], true
+	case <-ctx.Done():
+		return nil, false
+	}
+}

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Take is what was recorded in one combination.
+type Take struct {
+	Facts      *recording.Facts
+	Recordings map[recording.Name]*recording.Recording
+	// Sessions are those that scripts shared.
+	Sessions []*recording.Session
+	// Took is how long each scenario was played.
+	Took map[recording.Name]time.Duration
+}
+
+// Execute plays the scenarios, judges them and confirms red verdicts. It ends
+// early when the context does, or when the budget is spent; what is known then
+// is judged, and the rest is blocked. It returns when no process and no
+// connection of the run is left.
+func (r *Run) Execute(ctx context.Context) {
+	defer close(r.done)
+	bounded, cancel := r.bounded(ctx)
+	defer cancel()
+	total := 0
+	plans := map[*scenario.Stage][]*scenario.Scenario{}
+	for _, st := range r.stages {
+		plans[st] = scenariosFor(r.rows, st.Combination)
+		total += len(plans[st])
+		r.takes[st.Combination] = newTake(st.Facts)
+	}
+	b := &board{run: r, total: total, slots: make(chan struct{}, r.cfg.Jobs)}
+	for _, phase := range scenario.Phases() {
+		b.phase(bounded, r.stages, plans, r.takes, phase)
+	}
+	for _, st := range r.stages {
+		r.takes[st.Combination].Sessions = st.Close()
+	}
+	r.abandon()
+	r.gather(r.takes)
+	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
+	r.ended = context.Cause(bounded)
+	r.judge(bounded)
+}
+
+func newTake(facts *recording.Facts) *Take {
+	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}}
+}
+
+// board hands out the places in which scenarios are played.
+type board struct {
+	run   *Run
+	slots chan struct{}
+
+	mu          sync.Mutex
+	done, total int
+}
+
+// phase plays the scenarios of a phase in all combinations: at most as many at
+// once as there are jobs; those that change the target one after the other.
+func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*scenario.Stage][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
+	var wg sync.WaitGroup
+	for _, st := range stages {
+		ready := map[recording.Name]chan struct{}{}
+		for _, sc := range plans[st] {
+			if sc.Phase != phase {
+				continue
+			}
+			ready[sc.Name] = make(chan struct{})
+			earlier := maps.Clone(ready)
+			play := func() {
+				defer close(ready[sc.Name])
+				for _, name := range sc.After {
+					if c := earlier[name]; c != nil {
+						<-c
+					}
+				}
+				b.play(ctx, st, sc, takes[st.Combination])
+			}
+			if phase == scenario.Mutate {
+				play()
+				continue
+			}
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				play()
+			}()
+		}
+	}
+	wg.Wait()
+}
+
+// play plays one scenario when there is a place for it.
+func (b *board) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, take *Take) {
+	b.slots <- struct{}{}
+	defer func() { <-b.slots }()
+	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
+	b.tell(event, 0)
+	b.mu.Lock()
+	earlier := maps.Clone(take.Recordings)
+	b.mu.Unlock()
+	began := time.Now()
+	rec := scenario.Perform(ctx, st, sc, earlier)
+	b.mu.Lock()
+	take.Recordings[sc.Name] = rec
+	take.Took[sc.Name] = time.Since(began)
+	b.mu.Unlock()
+	event.Kind = Played
+	b.tell(event, 1)
+}
+
+// tell reports progress, one event at a time.
+func (b *board) tell(e Event, step int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.done += step
+	e.Done, e.Total = b.done, b.total
+	b.run.cfg.Progress(e)
+}
+
+// gather gives every recording its frames, and adds the recording that stands
+// for all clean sessions.
+func (r *Run) gather(takes map[requirement.Combination]*Take) {
+	for _, take := range takes {
+		everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts}
+		seen := map[string]bool{}
+		collect := func(sessions []*recording.Session) {
+			for _, s := range sessions {
+				if s.Kind == recording.Clean && !seen[s.ID] {
+					seen[s.ID] = true
+					everything.Sessions = append(everything.Sessions, s)
+					everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
+					everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
+				}
+			}
+		}
+		collect(take.Sessions)
+		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+			rec := take.Recordings[name]
+			collect(rec.Sessions)
+			r.frames(rec, take.Sessions)
+		}
+		sortFrames(everything)
+		if len(everything.Frames) > 0 {
+			take.Recordings[recording.Everything] = everything
+		}
+	}
+}
+
+// frames gives a recording the frames of its own sessions and, of sessions that
+// it shared, those of its exchanges. The shared sessions that occur are listed,
+// so that checks can look up what became of them.
+func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
+	own := map[string]bool{}
+	for _, s := range rec.Sessions {
+		own[s.ID] = true
+		rec.Frames = append(rec.Frames, r.transcript.Session(s.ID)...)
+	}
+	listed := map[string]bool{}
+	for _, x := range rec.Exchanges {
+		if own[x.Session] {
+			continue
+		}
+		for _, n := range x.Evidence() {
+			if f, ok := r.transcript.Frame(n); ok {
+				rec.Frames = append(rec.Frames, f)
+			}
+		}
+		if !listed[x.Session] {
+			listed[x.Session] = true
+			for _, s := range shared {
+				if s.ID == x.Session {
+					rec.Sessions = append(rec.Sessions, s)
+				}
+			}
+		}
+	}
+	sortFrames(rec)
+}
+
+func sortFrames(rec *recording.Recording) {
+	slices.SortFunc(rec.Frames, func(a, b wire.Frame) int { return a.Number - b.Number })
+	rec.Frames = slices.CompactFunc(rec.Frames, func(a, b wire.Frame) bool { return a.Number == b.Number })
+}

@@ -1,0 +1,68 @@
+package recording
+
+import (
+	"encoding/json"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// Facts is what is known about a target in one combination before anything is
+// judged: what it declared, and what the user told us about it.
+type Facts struct {
+	Combination requirement.Combination `json:"combination"`
+	// Declared is the result of initialize or server/discover, raw; empty if
+	// there was none.
+	Declared json.RawMessage `json:"declared,omitempty"`
+	// Served lists the revisions that the target was seen to serve on this
+	// transport, oldest first.
+	Served []requirement.Revision `json:"served"`
+	// Owned says that we start and end the target's process ourselves.
+	Owned bool `json:"owned,omitempty"`
+	// Local says that the target runs on this machine (stdio, in process, or
+	// a loopback or private address).
+	Local bool `json:"local,omitempty"`
+	// Configured is what the target file gives, by name: "subjects.missing",
+	// "triggers.update", "identities". Checks use it to say what to add.
+	Configured map[string]bool `json:"configured,omitempty"`
+	// Allowed lists what the user declared as intended, such as "any-origin".
+	Allowed map[string]bool `json:"allowed,omitempty"`
+	// Notes are further facts that scenarios established, by name.
+	Notes map[string]string `json:"notes,omitempty"`
+}
+
+// Capability is a declared capability by gjson path, such as
+// "resources.subscribe".
+func (f *Facts) Capability(path string) gjson.Result {
+	return gjson.GetBytes(f.Declared, "capabilities."+path)
+}
+
+// Declares reports whether a capability is declared: present and neither false
+// nor null.
+func (f *Facts) Declares(path string) bool {
+	c := f.Capability(path)
+	return c.Exists() && c.Type != gjson.False && c.Type != gjson.Null
+}
+
+// DualEra reports whether the target serves both legacy and modern revisions.
+func (f *Facts) DualEra() bool { return f.ServesLegacy() && f.ServesModern() }
+
+// ServesLegacy reports whether the target serves a revision with a handshake.
+func (f *Facts) ServesLegacy() bool {
+	for _, r := range f.Served {
+		if !r.Modern() {
+			return true
+		}
+	}
+	return false
+}
+
+// ServesModern reports whether the target serves a revision without handshake.
+func (f *Facts) ServesModern() bool {
+	for _, r := range f.Served {
+		if r.Modern() {
+			return true
+		}
+	}
+	return false
+}

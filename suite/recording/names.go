@@ -1,0 +1,43 @@
+package recording
+
+// Name names a scenario.
+type Name string
+
+// Code is a machine-readable reason: why a requirement was not applicable, or
+// could not be established. Codes are contract: scripts depend on them.
+type Code string
+
+// The codes of not-applicable verdicts.
+const (
+	CodeUndeclared   Code = "capability-undeclared" // the target does not declare the feature
+	CodeOptedOut     Code = "opted-out"             // switched off by the user
+	CodeCombination  Code = "combination"           // the requirement is about another combination
+	CodeNeedsSubject Code = "needs-subject"         // nothing to judge it on: say, no template is listed
+	CodeNeedsConfig  Code = "needs-config"          // the target file has to say something first
+	CodeNotExercised Code = "not-exercised"         // there was no occasion
+	CodeUntestable   Code = "untestable"            // cannot be seen from outside
+	CodeNoCheck      Code = "no-check"              // this release has no check for it
+	CodePermission   Code = "permission"            // a permission: nothing to violate
+)
+
+// The codes of blocked verdicts.
+const (
+	CodeUnreachable Code = "unreachable"  // no connection
+	CodeNoHandshake Code = "no-handshake" // the session could not be opened
+	CodeDied        Code = "target-died"  // the connection ended in the middle
+	CodeNoAnswer    Code = "no-answer"    // no answer within the time allowed
+	CodeUnreadable  Code = "unreadable"   // what came is no JSON-RPC
+	CodeBadReply    Code = "bad-reply"    // a reply of a shape on which nothing can be built
+	CodeThrottled   Code = "throttled"    // HTTP 429 or 503 again and again
+	CodeInterrupted Code = "interrupted"  // the user ended the run
+	CodeBudget      Code = "budget"       // the time for the whole run was spent
+	CodePanic       Code = "internal"     // our own fault
+)
+
+// StepAnswer is the step of exchanges that are our answers to requests of the
+// target.
+const StepAnswer = "answer"
+
+// Everything is no scenario: it stands for all frames of all clean sessions of
+// a combination.
+const Everything Name = "everything"

@@ -1,0 +1,280 @@
+// Package recording is what scenarios leave behind and checks judge: sessions,
+// frames and exchanges, without any means to talk to a target.
+//
+// A [Recording] holds one scenario played in one combination of revision and
+// transport. It is plain data: it can be written to a file, read back, and
+// judged again without the target.
+package recording
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Recording is one scenario played in one combination.
+type Recording struct {
+	Scenario    Name                    `json:"scenario"`
+	Combination requirement.Combination `json:"combination"`
+	// Facts is what was known about the target when the scenario was played.
+	Facts *Facts `json:"-"`
+	// Exchanges are the requests and probes of the scenario, in the order in
+	// which they were sent.
+	Exchanges []*Exchange `json:"exchanges"`
+	// Sessions are those that the scenario used; Frames all frames of
+	// sessions that it had to itself, and the frames of its exchanges on
+	// sessions that it shared, in transcript order.
+	Sessions []*Session   `json:"sessions"`
+	Frames   []wire.Frame `json:"-"`
+	// Marks are named instants of the script, such as "triggered".
+	Marks []Mark `json:"marks,omitempty"`
+	// Broken says why the script could not be played to its end; nil if it was.
+	Broken *Broken `json:"broken,omitempty"`
+	// Skipped says why the script had no occasion; nil if it had.
+	Skipped *Skipped `json:"skipped,omitempty"`
+}
+
+// Broken is a script that could not go on: something failed that should have
+// worked. Checks on the recording are blocked, unless what they need is there.
+type Broken struct {
+	Code   Code   `json:"code"`
+	Reason string `json:"reason"`
+}
+
+// Skipped is a script that had no occasion: nothing failed.
+type Skipped struct {
+	Code   Code   `json:"code"`
+	Reason string `json:"reason"`
+}
+
+// Mark is a named instant of a script.
+type Mark struct {
+	Name string        `json:"name"`
+	At   time.Duration `json:"at"`
+	// After is the number of the last frame seen before the mark.
+	After int `json:"after"`
+}
+
+// Kind says what a session is used for.
+type Kind string
+
+// The kinds. On clean sessions we keep to the specification, so everything that
+// the target sends there can be held against it; probe sessions are expendable.
+const (
+	Clean Kind = "clean"
+	Probe Kind = "probe"
+)
+
+// Session is one conversation with the target.
+type Session struct {
+	ID   string `json:"id"`
+	Kind Kind   `json:"kind"`
+	// Opened and Closed are times since the start of the run.
+	Opened time.Duration `json:"opened"`
+	Closed time.Duration `json:"closed,omitempty"`
+	// Initialize is the exchange of the handshake, in legacy revisions.
+	Initialize *Exchange `json:"initialize,omitempty"`
+	// Exchanges are all messages that we sent in the session.
+	Exchanges []*Exchange `json:"-"`
+	// Lost says why the connection ended before we closed it; empty if it
+	// did not.
+	Lost string `json:"lost,omitempty"`
+	// Ending says how the connection ended.
+	Ending *Ending `json:"ending,omitempty"`
+}
+
+// Ending says how a connection ended; see the transport for the meaning of the
+// members.
+type Ending struct {
+	By     string        `json:"by"`
+	How    string        `json:"how,omitempty"`
+	Took   time.Duration `json:"took,omitempty"`
+	Status string        `json:"status,omitempty"`
+	Stderr string        `json:"stderr,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+}
+
+// Outcome says what became of a message that we sent.
+type Outcome string
+
+// The outcomes.
+const (
+	Replied  Outcome = "replied"  // a JSON-RPC response with the id of the request came
+	HTTPOnly Outcome = "http"     // the HTTP response ended without such a response
+	Silent   Outcome = "silent"   // nothing came within the time allowed
+	Lost     Outcome = "lost"     // the connection ended first
+	Unsent   Outcome = "unsent"   // it could not be sent
+	Sent     Outcome = "sent"     // a message that awaits no answer
+	Refused  Outcome = "refused"  // HTTP 429 or 503 again and again: the target asks us to go away
+	Canceled Outcome = "canceled" // the run was interrupted or its budget spent
+)
+
+// Exchange is one message that we sent and what came back for it.
+type Exchange struct {
+	// Step is the line of the script, such as "page" or "missing"; Tags are
+	// facts about it, such as the template a URI was expanded from.
+	Step    string            `json:"step"`
+	Tags    map[string]string `json:"tags,omitempty"`
+	Session string            `json:"session"`
+	Kind    Kind              `json:"kind"`
+	// Method, ID and Params are those of the request as sent; ID is raw
+	// JSON, empty for notifications and for what is no request.
+	Method string          `json:"method,omitempty"`
+	ID     json.RawMessage `json:"id,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	// Request is the number of the frame that carried it, Replies those of
+	// the frames that answered it: responses with its id, or, where the
+	// request had no readable id, responses on its channel. Others are
+	// further frames that belong to it and no other exchange (its HTTP
+	// response, notifications on its stream).
+	Request int     `json:"request,omitempty"`
+	Replies []int   `json:"replies,omitempty"`
+	Others  []int   `json:"others,omitempty"`
+	Outcome Outcome `json:"outcome"`
+	// Status and Header are those of the HTTP response; 0 on stdio.
+	Status int           `json:"status,omitempty"`
+	Header http.Header   `json:"header,omitempty"`
+	Sent   time.Duration `json:"sent"`
+	Took   time.Duration `json:"took"`
+	// Fatal says that the target died of it: sent alone to a fresh session
+	// it took the connection down (or left it deaf) again.
+	Fatal bool `json:"fatal,omitempty"`
+	// Reason explains an outcome other than Replied and Sent in one sentence.
+	Reason string `json:"reason,omitempty"`
+
+	message gjson.Result // the first reply, parsed; see Attach
+}
+
+// Attach gives the exchange its first reply, so that checks can look into it.
+// Sessions call it when the reply comes, readers of recordings after reading.
+func (x *Exchange) Attach(raw []byte) { x.message = gjson.ParseBytes(raw) }
+
+// Message is the first reply as a whole; it does not exist if there was none.
+func (x *Exchange) Message() gjson.Result { return x.message }
+
+// Result is the result member of the first reply.
+func (x *Exchange) Result() gjson.Result { return x.message.Get("result") }
+
+// Error is the error member of the first reply.
+func (x *Exchange) Error() gjson.Result { return x.message.Get("error") }
+
+// Succeeded reports whether the first reply carries a result and no error.
+func (x *Exchange) Succeeded() bool {
+	return x.Outcome == Replied && x.Result().Exists() && !x.Error().Exists()
+}
+
+// Failed reports whether the first reply carries an error.
+func (x *Exchange) Failed() bool { return x.Outcome == Replied && x.Error().Exists() }
+
+// Code is the error code of the first reply; ok is false if there is no
+// integer code. 5.0 counts as 5.
+func (x *Exchange) Code() (code int64, ok bool) {
+	c := x.Error().Get("code")
+	if c.Type != gjson.Number || c.Num != float64(int64(c.Num)) {
+		return 0, false
+	}
+	return int64(c.Num), true
+}
+
+// Param is a member of the params as sent, by gjson path.
+func (x *Exchange) Param(path string) gjson.Result { return gjson.GetBytes(x.Params, path) }
+
+// Evidence lists the frames of the exchange in transcript order.
+func (x *Exchange) Evidence() []int {
+	var frames []int
+	if x.Request > 0 {
+		frames = append(frames, x.Request)
+	}
+	frames = append(append(frames, x.Replies...), x.Others...)
+	slices.Sort(frames)
+	return slices.Compact(frames)
+}
+
+// Steps lists the exchanges of the script's lines of these names.
+func (r *Recording) Steps(names ...string) []*Exchange {
+	var found []*Exchange
+	for _, x := range r.Exchanges {
+		if slices.Contains(names, x.Step) {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// Step is the first exchange of a line of the script, or nil.
+func (r *Recording) Step(name string) *Exchange {
+	for _, x := range r.Exchanges {
+		if x.Step == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// Calls lists the exchanges of a method.
+func (r *Recording) Calls(method string) []*Exchange {
+	var found []*Exchange
+	for _, x := range r.Exchanges {
+		if x.Method == method {
+			found = append(found, x)
+		}
+	}
+	return found
+}
+
+// Session finds a session by id, or nil.
+func (r *Recording) Session(id string) *Session {
+	for _, s := range r.Sessions {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// Mark finds a named instant; ok is false if the script did not reach it.
+func (r *Recording) Mark(name string) (mark Mark, ok bool) {
+	for _, m := range r.Marks {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Mark{}, false
+}
+
+// Frame finds a frame by number, or nil.
+func (r *Recording) Frame(number int) *wire.Frame {
+	i, ok := slices.BinarySearchFunc(r.Frames, number, func(f wire.Frame, n int) int { return f.Number - n })
+	if !ok {
+		return nil
+	}
+	return &r.Frames[i]
+}
+
+// Incoming lists the frames that the target sent, after a frame number.
+func (r *Recording) Incoming(after int) []*wire.Frame {
+	var found []*wire.Frame
+	for i := range r.Frames {
+		if f := &r.Frames[i]; f.Number > after && f.Dir == wire.In && len(f.Raw) > 0 {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// Notifications lists the incoming notifications of a method, after a frame
+// number; an empty method means all of them.
+func (r *Recording) Notifications(method string, after int) []*wire.Frame {
+	var found []*wire.Frame
+	for _, f := range r.Incoming(after) {
+		if m := gjson.GetBytes(f.Raw, "method"); m.Type == gjson.String && (method == "" || m.Str == method) {
+			found = append(found, f)
+		}
+	}
+	return found
+}

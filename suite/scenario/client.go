@@ -1,0 +1,254 @@
+package scenario
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Client is a script's hold on a session. Every exchange that goes through it
+// stands in the recording.
+type Client struct {
+	p *Play
+
+	s *session.Session // replaced when it is lost
+	// shared says that other scripts use the session, too.
+	shared bool
+	// buffered clients keep their exchanges until all of them are done.
+	buffered bool
+	buffer   []*recording.Exchange
+}
+
+// Clean is a client on the session that all well-behaved scripts share.
+func (p *Play) Clean(ctx context.Context) (*Client, bool) {
+	s, err := p.shared(ctx)
+	if err != nil {
+		p.Break(Code(err), err.Error())
+		return nil, false
+	}
+	return &Client{p: p, s: s, shared: true}, true
+}
+
+// Fresh opens a session for this script alone; it is closed when the script
+// ends. ok is false if it could not be opened: then the recording says why, and
+// the client, if there is one, holds what was seen of the attempt.
+func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
+	if o.Kind == "" {
+		o.Kind = recording.Clean
+	}
+	s, err := p.open(ctx, o)
+	if err != nil {
+		p.Break(Code(err), err.Error())
+		return nil, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.own = append(p.own, s)
+	return &Client{p: p, s: s}, true
+}
+
+// Expendable is a client on a session that may be lost.
+func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
+	s, err := p.borrow(ctx)
+	if err != nil {
+		p.Break(Code(err), err.Error())
+		return nil, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lent = append(p.lent, s)
+	return &Client{p: p, s: s, shared: true}, true
+}
+
+// Session is the session behind the client.
+func (c *Client) Session() *session.Session { return c.s }
+
+// Start sends a message without waiting for its answer; [Client.Wait] does.
+func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending {
+	pending := c.s.Start(ctx, q)
+	c.note(pending.Exchange())
+	return pending
+}
+
+// Do sends a message and waits for what becomes of it. If the session is lost
+// meanwhile, or has gone deaf, the message is sent once more, alone, in a fresh
+// session: the exchange that is returned is then the second one, and it is
+// marked as fatal if that session was lost again. The first one stays in the
+// recording under the step's name with "/lost" added.
+func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
+	x := c.s.Do(ctx, q)
+	if x.Outcome == recording.Replied || x.Outcome == recording.Canceled || x.Outcome == recording.Refused {
+		return c.note(x)
+	}
+	if c.alive(ctx, x) {
+		return c.note(x)
+	}
+	x.Step += StepLost
+	c.note(x)
+	if !c.replace(ctx) {
+		return x
+	}
+	y := c.s.Do(ctx, q)
+	if y.Outcome != recording.Replied && !c.alive(ctx, y) {
+		y.Fatal = true
+		c.replace(ctx)
+	}
+	return c.note(y)
+}
+
+// StepLost is what is added to the step of an exchange during which a session
+// was lost.
+const StepLost = "/lost"
+
+// Probe sends a message to which silence may be a fitting answer (a
+// notification, or something that is no message at all). Instead of waiting as
+// long as for an answer that is due, it asks the target for a sign of life, which
+// comes after an answer to the probe if the target works in order, and then
+// waits a moment more. Loss of the session is treated as in [Client.Do].
+func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchange {
+	x, alive := c.probe(ctx, q)
+	if alive {
+		return c.note(x)
+	}
+	x.Step += StepLost
+	c.note(x)
+	if !c.replace(ctx) {
+		return x
+	}
+	y, alive := c.probe(ctx, q)
+	if !alive {
+		y.Fatal = true
+		c.replace(ctx)
+	}
+	return c.note(y)
+}
+
+// probe sends a probe and a request for a sign of life.
+func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exchange, alive bool) {
+	pending := c.s.Start(ctx, q)
+	x = pending.Exchange()
+	if x.Outcome != "" {
+		return x, c.alive(ctx, x)
+	}
+	if ended := pending.Ended(); ended != nil {
+		// On Streamable HTTP the response to the probe itself is the end.
+		x = pending.Wait(ctx)
+		return x, x.Status > 0 || c.alive(ctx, x)
+	}
+	life := c.life(ctx)
+	c.note(life)
+	if life.Outcome == recording.Replied {
+		select {
+		case <-pending.Answered():
+		case <-time.After(c.p.Limits.QuietWindow):
+		case <-ctx.Done():
+		}
+	}
+	x = pending.Finish()
+	if x.Outcome == recording.Sent && !q.Notification {
+		x.Outcome, x.Reason = recording.Silent, "no answer, although a later request was answered"
+	}
+	if life.Outcome != recording.Replied && x.Outcome != recording.Replied {
+		x.Outcome, x.Reason = recording.Lost, "nothing was answered any more: "+life.Reason
+		if c.s.Alive() {
+			x.Outcome = recording.Silent
+		}
+	}
+	return x, life.Outcome == recording.Replied && c.s.Alive()
+}
+
+// StepAlive is the step of requests for a sign of life.
+const StepAlive = "alive"
+
+// life asks for a sign of life: any answer will do.
+func (c *Client) life(ctx context.Context) *recording.Exchange {
+	q := session.Request{Step: StepAlive, Method: "ping"}
+	if c.p.Modern() {
+		q.Method = "server/discover"
+	}
+	return c.s.Do(ctx, q)
+}
+
+// alive reports whether the session still answers after an exchange that got no
+// JSON-RPC answer.
+func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
+	if !c.s.Alive() || x.Outcome == recording.Lost {
+		return false
+	}
+	if x.Outcome == recording.HTTPOnly && x.Status > 0 {
+		return true
+	}
+	if x.Outcome == recording.Sent || x.Outcome == recording.Unsent {
+		return true
+	}
+	life := c.note(c.life(ctx))
+	return life.Outcome == recording.Replied || life.Outcome == recording.Canceled
+}
+
+// replace gives the client a new session in place of one that was lost. It
+// returns false if none can be opened; the recording then says why.
+func (c *Client) replace(ctx context.Context) bool {
+	old := c.s
+	kind := old.Kind()
+	if c.shared && kind == recording.Clean {
+		c.p.abandon(old)
+		c.shared = false // what follows concerns this script alone
+	}
+	fresh, ok := c.p.Fresh(ctx, session.Options{Kind: kind})
+	if !ok {
+		return false
+	}
+	c.s = fresh.s
+	return true
+}
+
+// Tags joins facts about an exchange.
+func Tags(pairs ...string) map[string]string {
+	tags := map[string]string{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		tags[pairs[i]] = pairs[i+1]
+	}
+	return tags
+}
+
+// Each calls do for each item with a client of its own on the same session, at
+// most eight at a time, and returns when all are done. Scripts use it for
+// requests that do not depend on each other. The recording holds the exchanges
+// in the order of the items, however they overlapped.
+func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) {
+	const width = 8
+	slots := make(chan struct{}, width)
+	clones := make([]*Client, len(items))
+	var wg sync.WaitGroup
+	for i, item := range items {
+		clones[i] = &Client{p: c.p, s: c.s, shared: c.shared, buffered: true}
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer wg.Done()
+			defer func() { <-slots }()
+			do(i, item, clones[i])
+		}()
+	}
+	wg.Wait()
+	for _, clone := range clones {
+		for _, x := range clone.buffer {
+			c.note(x)
+		}
+		if clone.s != c.s && !c.s.Alive() {
+			c.s, c.shared = clone.s, clone.shared
+		}
+	}
+}
+
+// note adds an exchange to the recording.
+func (c *Client) note(x *recording.Exchange) *recording.Exchange {
+	if c.buffered {
+		c.buffer = append(c.buffer, x)
+		return x
+	}
+	return c.p.note(x)
+}

@@ -1,0 +1,214 @@
+// Package scenario holds the scripted conversations with a target, one file
+// each. Only scenarios talk to the target: what they record is judged later, by
+// package check, and can be judged again without the target.
+//
+// A scenario is played once per combination of revision and transport. It says
+// what it is about, which other scenarios it builds on, and in which phase of
+// the run it belongs; its script sends messages through [Client]s and notes down
+// everything that happens, without an opinion.
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Phase is the part of a run in which a scenario is played.
+type Phase int
+
+// The phases, in the order of the run. Read scenarios ask for what is there;
+// quiet ones watch for what should not come; mutate ones make the target change
+// and are played one at a time in the whole run, because one server stands
+// behind all revisions; destructive ones may cost a session or a process.
+const (
+	Read Phase = iota
+	Quiet
+	Mutate
+	Destructive
+)
+
+// Phases lists the phases in the order of the run.
+func Phases() []Phase { return []Phase{Read, Quiet, Mutate, Destructive} }
+
+// Scenario is one scripted conversation.
+type Scenario struct {
+	Name recording.Name
+	// Title says in a few words what is going on: progress displays show it.
+	Title string
+	Phase Phase
+	// After names the scenarios whose recordings the script uses.
+	After []recording.Name
+	// When says why there is no occasion to play it; nil means that there
+	// may be one.
+	When func(*Play) *recording.Skipped
+	// Script talks to the target.
+	Script func(ctx context.Context, p *Play)
+}
+
+var registered []*Scenario
+
+// register adds a scenario to the list; it is called while the package is
+// initialised.
+func register(s *Scenario) *Scenario {
+	registered = append(registered, s)
+	return s
+}
+
+// All lists the scenarios by phase and name.
+func All() []*Scenario {
+	all := slices.Clone(registered)
+	slices.SortStableFunc(all, func(a, b *Scenario) int {
+		if a.Phase != b.Phase {
+			return int(a.Phase) - int(b.Phase)
+		}
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return all
+}
+
+// Find finds a scenario by name.
+func Find(name recording.Name) (*Scenario, bool) {
+	for _, s := range registered {
+		if s.Name == name {
+			return s, true
+		}
+	}
+	return nil, false
+}
+
+// Play is a scenario being played in one combination.
+type Play struct {
+	*Stage
+	scenario *Scenario
+	earlier  map[recording.Name]*recording.Recording
+
+	mu      sync.Mutex
+	rec     *recording.Recording
+	own     []*session.Session // opened by this script, closed at its end
+	lent    []*session.Session // borrowed probe sessions
+	touched map[string]bool    // sessions that occur in the recording
+}
+
+// Perform plays a scenario on a stage and returns what it recorded. earlier
+// holds the recordings that it builds on. It never panics: a defect of the
+// script is recorded as our own fault.
+func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
+	p := &Play{Stage: st, scenario: sc, earlier: earlier, touched: map[string]bool{},
+		rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
+	defer func() {
+		if f := recover(); f != nil {
+			p.Break(recording.CodePanic, fmt.Sprintf("the scenario %q failed: %v\n%s", sc.Name, f, debug.Stack()))
+		}
+		p.finish()
+		rec = p.rec
+	}()
+	for _, name := range sc.After {
+		if r := earlier[name]; r == nil || (r.Broken != nil && len(r.Exchanges) == 0) {
+			code, reason := recording.CodeNotExercised, fmt.Sprintf("the scenario %q, which this one builds on, was not played", name)
+			if r != nil {
+				code, reason = r.Broken.Code, r.Broken.Reason
+			}
+			p.Break(code, reason)
+			return nil
+		}
+	}
+	if sc.When != nil {
+		if skip := sc.When(p); skip != nil {
+			p.rec.Skipped = skip
+			return nil
+		}
+	}
+	sc.Script(ctx, p)
+	if err := context.Cause(ctx); err != nil {
+		p.Break(recording.CodeInterrupted, err.Error())
+	}
+	return nil
+}
+
+// finish closes the sessions of the script and collects what belongs to the
+// recording.
+func (p *Play) finish() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, s := range p.own {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			s.Close(ctx)
+			p.release()
+		}()
+	}
+	wg.Wait()
+	for _, s := range p.lent {
+		p.giveBack(s)
+	}
+	for _, s := range p.own {
+		p.rec.Sessions = append(p.rec.Sessions, s.Record())
+	}
+}
+
+// closeTime bounds the closing of a connection, all signals included.
+const closeTime = 15 * time.Second
+
+// Break notes that the script cannot go on, because something failed that should
+// have worked.
+func (p *Play) Break(code recording.Code, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec.Broken == nil {
+		p.rec.Broken = &recording.Broken{Code: code, Reason: reason}
+	}
+}
+
+// Skip notes that there is no occasion to go on.
+func (p *Play) Skip(code recording.Code, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.rec.Skipped == nil {
+		p.rec.Skipped = &recording.Skipped{Code: code, Reason: reason}
+	}
+}
+
+// Mark names this instant of the script. Frames of the session after it have
+// numbers above the mark's.
+func (p *Play) Mark(name string) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	after := p.Transcript.Len()
+	p.rec.Marks = append(p.rec.Marks, recording.Mark{Name: name, At: p.Transcript.Now(), After: after})
+	return after
+}
+
+// Earlier is the recording of a scenario that this one builds on.
+func (p *Play) Earlier(name recording.Name) *recording.Recording { return p.earlier[name] }
+
+// note adds an exchange to the recording.
+func (p *Play) note(x *recording.Exchange) *recording.Exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rec.Exchanges = append(p.rec.Exchanges, x)
+	return x
+}
+
+// Revision is the revision in play.
+func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
+
+// Modern reports whether the revision in play is a modern one.
+func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
+
+// skip is a [recording.Skipped] in one call.
+func skip(code recording.Code, format string, args ...any) *recording.Skipped {
+	return &recording.Skipped{Code: code, Reason: fmt.Sprintf(format, args...)}
+}

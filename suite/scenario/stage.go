@@ -1,0 +1,284 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Limits bounds what scenarios do. All members must be set.
+type Limits struct {
+	Timeout     time.Duration // one request
+	Start       time.Duration // starting, connecting and the handshake
+	QuietWindow time.Duration // how long silence is watched
+	Pages       int           // pages of a walk
+	Reads       int           // resources read in a sweep; 0 means all
+	Probes      int           // expendable sessions at once
+}
+
+// Stage is where the scenarios of one combination are played: the way to the
+// target, what is known about it, and the sessions that scripts share. A stage
+// may be used from several goroutines.
+type Stage struct {
+	Combination requirement.Combination
+	Facts       *recording.Facts
+	Target      *target.Target
+	Endpoint    *target.Endpoint
+	Dialer      transport.Dialer
+	Transcript  *wire.Transcript
+	Limits      Limits
+	// Limiter is asked before each message; NextID names sessions. SecurityProbes
+	// tells whether probes of the security group may be sent.
+	Limiter        func(context.Context) error
+	NextID         func() string
+	SecurityProbes bool
+
+	opening sync.Mutex // held while the shared session is opened
+
+	mu     sync.Mutex
+	clean  *session.Session
+	idle   []*session.Session // probe sessions without a user
+	probes int                // probe sessions in being
+	freed  chan struct{}      // closed when a probe session is given back
+	used   []*session.Session // everything that was ever shared
+	slots  chan struct{}      // one per instance that may run; nil means no limit
+}
+
+// Instances limits how many connections may stand at once; 0 means no limit.
+func (st *Stage) Instances(n int) {
+	if n > 0 {
+		st.slots = make(chan struct{}, n)
+	}
+}
+
+// Adopt makes a session that is already open the shared clean session.
+func (st *Stage) Adopt(s *session.Session) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.clean = s
+	st.used = append(st.used, s)
+	if st.slots != nil {
+		st.slots <- struct{}{}
+	}
+}
+
+// open opens a session of a kind.
+func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session, error) {
+	if o.Revision == "" {
+		o.Revision = st.Combination.Revision
+	}
+	o.ID, o.Transcript, o.Limiter = st.NextID(), st.Transcript, st.Limiter
+	o.Start = st.Limits.Start
+	if o.Timeout == 0 {
+		o.Timeout = st.Limits.Timeout
+	}
+	if err := st.take(ctx); err != nil {
+		return nil, err
+	}
+	s, err := session.Open(ctx, st.Dialer, o)
+	if err != nil {
+		shut, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		s.Close(shut)
+		st.release()
+		st.mu.Lock()
+		st.used = append(st.used, s)
+		st.mu.Unlock()
+		return nil, err
+	}
+	return s, nil
+}
+
+// take waits for an instance; a shared session without a user makes room.
+func (st *Stage) take(ctx context.Context) error {
+	if st.slots == nil {
+		return nil
+	}
+	select {
+	case st.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	st.evict()
+	select {
+	case st.slots <- struct{}{}:
+		return nil
+	case <-time.After(st.Limits.Start):
+		return &session.OpenError{Code: recording.CodeOptedOut,
+			Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(st.slots))}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// evict closes the shared clean session and the idle probe sessions.
+func (st *Stage) evict() {
+	st.mu.Lock()
+	shut := st.idle
+	st.probes -= len(st.idle)
+	st.idle = nil
+	if st.clean != nil {
+		shut = append(shut, st.clean)
+		st.clean = nil
+	}
+	st.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	for _, s := range shut {
+		s.Close(ctx)
+		st.release()
+	}
+}
+
+// release gives an instance back.
+func (st *Stage) release() {
+	if st.slots != nil {
+		<-st.slots
+	}
+}
+
+// shared is the clean session that scripts share; it is opened when it is first
+// asked for, and again when it was lost.
+func (st *Stage) shared(ctx context.Context) (*session.Session, error) {
+	st.opening.Lock()
+	defer st.opening.Unlock()
+	st.mu.Lock()
+	clean := st.clean
+	st.mu.Unlock()
+	if clean != nil && clean.Alive() {
+		return clean, nil
+	}
+	if clean != nil {
+		st.abandon(clean)
+	}
+	s, err := st.open(ctx, session.Options{Kind: recording.Clean})
+	if err != nil {
+		return nil, err
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.clean = s
+	st.used = append(st.used, s)
+	return s, nil
+}
+
+// abandon drops a shared clean session that no longer answers.
+func (st *Stage) abandon(s *session.Session) {
+	st.mu.Lock()
+	mine := st.clean == s
+	if mine {
+		st.clean = nil
+	}
+	st.mu.Unlock()
+	if mine {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		s.Close(ctx)
+		st.release()
+	}
+}
+
+// borrow lends an expendable session, waiting for one if all are lent out.
+func (st *Stage) borrow(ctx context.Context) (*session.Session, error) {
+	for {
+		st.mu.Lock()
+		if n := len(st.idle); n > 0 {
+			s := st.idle[n-1]
+			st.idle = st.idle[:n-1]
+			st.mu.Unlock()
+			if s.Alive() {
+				return s, nil
+			}
+			st.discard(s)
+			continue
+		}
+		if st.probes < max(st.Limits.Probes, 1) {
+			st.probes++
+			st.mu.Unlock()
+			s, err := st.open(ctx, session.Options{Kind: recording.Probe})
+			if err != nil {
+				st.mu.Lock()
+				st.probes--
+				st.wake()
+				st.mu.Unlock()
+				return nil, err
+			}
+			st.mu.Lock()
+			st.used = append(st.used, s)
+			st.mu.Unlock()
+			return s, nil
+		}
+		if st.freed == nil {
+			st.freed = make(chan struct{})
+		}
+		freed := st.freed
+		st.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// giveBack returns an expendable session to the idle ones.
+func (st *Stage) giveBack(s *session.Session) {
+	if !s.Alive() {
+		st.discard(s)
+		return
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.idle = append(st.idle, s)
+	st.wake()
+}
+
+// discard closes an expendable session for good.
+func (st *Stage) discard(s *session.Session) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	s.Close(ctx)
+	st.release()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.probes--
+	st.wake()
+}
+
+// wake tells those who wait for an expendable session; the lock is held.
+func (st *Stage) wake() {
+	if st.freed != nil {
+		close(st.freed)
+		st.freed = nil
+	}
+}
+
+// Close ends all shared sessions and returns every session that was ever shared.
+func (st *Stage) Close() []*recording.Session {
+	st.evict()
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	var all []*recording.Session
+	for _, s := range st.used {
+		all = append(all, s.Record())
+	}
+	return all
+}
+
+// Code is the reason code of an error that kept a session from being opened.
+func Code(err error) recording.Code {
+	var open *session.OpenError
+	if errors.As(err, &open) {
+		return open.Code
+	}
+	return recording.CodeInterrupted
+}

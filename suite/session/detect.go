@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// Found is what a target speaks on one transport.
+type Found struct {
+	// Served lists the revisions that it serves, oldest first; each one was
+	// asked for.
+	Served []requirement.Revision
+	// Open holds a session for each served revision, ready to use.
+	Open map[requirement.Revision]*Session
+	// Declared is the result of initialize or server/discover by revision.
+	Declared map[requirement.Revision]json.RawMessage
+	// Tried are the sessions that led nowhere, closed.
+	Tried []*recording.Session
+	// Exchanges are those of the detection.
+	Exchanges []*recording.Exchange
+	// Reasons says why a revision is not served.
+	Reasons map[requirement.Revision]string
+
+	mu sync.Mutex
+}
+
+// Detect finds out which revisions a target serves, as the specification tells
+// a client to: first server/discover, then initialize (2026-07-28
+// basic/transports/stdio#backward-compatibility and
+// basic/transports/streamable-http#backward-compatibility). Every legacy
+// revision is asked for in a session of its own, at most parallel at a time.
+// ids names the sessions. The error is an [*OpenError] if nothing is served.
+func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, parallel int, ids func() string) (*Found, error) {
+	found := &Found{
+		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
+		Reasons: map[requirement.Revision]string{},
+	}
+	slots := make(chan struct{}, max(parallel, 1))
+	var wg sync.WaitGroup
+	legacyAnswered := make(chan struct{})
+	var answered sync.Once
+	errs := make([]error, len(ask))
+	for i, rev := range ask {
+		if rev.Modern() && dialer.Transport() == requirement.SSE {
+			found.Reasons[rev] = "the revision has no HTTP+SSE transport"
+			continue
+		}
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer wg.Done()
+			defer func() { <-slots }()
+			o := opts
+			o.Revision, o.ID = rev, ids()
+			if rev.Modern() {
+				errs[i] = found.discover(ctx, dialer, o, legacyAnswered)
+				return
+			}
+			errs[i] = found.initialize(ctx, dialer, o)
+			if errs[i] == nil {
+				answered.Do(func() { close(legacyAnswered) })
+			}
+		}()
+	}
+	wg.Wait()
+	slices.Sort(found.Served)
+	if len(found.Served) > 0 {
+		return found, nil
+	}
+	return found, worst(errs)
+}
+
+// worst picks the error that says most: not reachable before not understood.
+func worst(errs []error) error {
+	var pick *OpenError
+	for _, err := range errs {
+		var e *OpenError
+		if !errors.As(err, &e) {
+			continue
+		}
+		if pick == nil || e.Code == recording.CodeUnreachable || pick.Code == recording.CodeNoHandshake && e.Code != recording.CodeNoHandshake {
+			pick = e
+		}
+	}
+	if pick == nil {
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "no revision was asked for"}
+	}
+	return pick
+}
+
+// initialize asks for one legacy revision.
+func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Options) error {
+	s, err := Open(ctx, dialer, o)
+	f.note(s.rec.Initialize)
+	if err != nil {
+		f.reject(ctx, s, err)
+		return err
+	}
+	f.serve(s, s.Declared())
+	return nil
+}
+
+// discover asks for a modern revision. Legacy servers may not answer at all:
+// once one of the handshakes has succeeded two more seconds are enough.
+func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options, legacy <-chan struct{}) error {
+	s, err := Open(ctx, dialer, o)
+	if err != nil {
+		f.reject(ctx, s, err)
+		return err
+	}
+	ask, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-legacy:
+			select {
+			case <-time.After(2 * time.Second):
+				cancel(errors.New("no answer to server/discover long after a handshake was answered"))
+			case <-ask.Done():
+			}
+		case <-ask.Done():
+		}
+	}()
+	x := s.Do(ask, Request{Step: "discover", Method: "server/discover", Timeout: o.Start})
+	f.note(x)
+	versions, modern := ModernAnswer(x)
+	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
+		f.serve(s, json.RawMessage(x.Result().Raw))
+		return nil
+	}
+	if s.Alive() && !(modern && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
+		// A server that lacks server/discover but answers in the modern
+		// form is modern nevertheless.
+		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
+		f.note(y)
+		_, byError := ModernAnswer(y)
+		if y.Result().Get("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
+			declared := json.RawMessage(nil)
+			if x.Succeeded() {
+				declared = json.RawMessage(x.Result().Raw)
+			}
+			f.serve(s, declared)
+			return nil
+		}
+	}
+	err = &OpenError{Code: recording.CodeNoHandshake, Reason: "server/discover: " + describe(x)}
+	if x.Outcome == recording.Lost {
+		err = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
+	}
+	f.reject(ctx, s, err)
+	return err
+}
+
+// ModernAnswer tells a modern server by its answer to server/discover: a result
+// with supportedVersions, or one of the errors that only modern servers send.
+// The versions are those that it names.
+func ModernAnswer(x *recording.Exchange) (versions []string, modern bool) {
+	list := x.Result().Get("supportedVersions")
+	if x.Failed() {
+		code, _ := x.Code()
+		if code < -32022 || code > -32020 {
+			return nil, false
+		}
+		modern = true
+		list = x.Error().Get("data.supported")
+	}
+	if list.IsArray() {
+		modern = true
+		for _, v := range list.Array() {
+			versions = append(versions, v.String())
+		}
+	} else if list.Type == gjson.String {
+		modern = true
+		versions = append(versions, list.Str)
+	}
+	return versions, modern
+}
+
+// describe says in a few words how an exchange ended.
+func describe(x *recording.Exchange) string {
+	switch {
+	case x.Failed():
+		return "answered with error " + short(x.Error().Raw)
+	case x.Succeeded():
+		return "answered with " + short(x.Result().Raw)
+	default:
+		return strings.TrimSpace(string(x.Outcome) + " " + x.Reason)
+	}
+}
+
+func (f *Found) serve(s *Session, declared json.RawMessage) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Served = append(f.Served, s.opts.Revision)
+	f.Open[s.opts.Revision] = s
+	f.Declared[s.opts.Revision] = declared
+}
+
+func (f *Found) reject(ctx context.Context, s *Session, err error) {
+	rec := s.Close(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Tried = append(f.Tried, rec)
+	f.Reasons[s.opts.Revision] = err.Error()
+}
+
+func (f *Found) note(x *recording.Exchange) {
+	if x == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Exchanges = append(f.Exchanges, x)
+}

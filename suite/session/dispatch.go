@@ -1,0 +1,230 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// receive is the sink of the connection: it numbers the frame and gives it to
+// the exchange it belongs to.
+func (s *Session) receive(f wire.Frame) {
+	f.Session = s.opts.ID
+	f.Number = s.opts.Transcript.Add(f)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if f.Number > s.last {
+		s.last = f.Number
+	}
+	switch f.Dir {
+	case wire.Out:
+		s.sentFrame(&f)
+		return
+	case wire.Note:
+		return
+	}
+	s.incoming = append(s.incoming, f)
+	last := &s.incoming[len(s.incoming)-1]
+	s.route(last)
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// sentFrame notes the number of an outgoing frame in its exchange: the latest
+// pending one without a number whose bytes it is.
+func (s *Session) sentFrame(f *wire.Frame) {
+	for _, p := range s.pending {
+		if p.x.Request == 0 && p.matchesBody(f) {
+			p.x.Request = f.Number
+			return
+		}
+	}
+}
+
+// matchesBody reports whether an outgoing frame carries this message: the id
+// (or, without one, the method) is the one we gave it.
+func (p *Pending) matchesBody(f *wire.Frame) bool {
+	switch {
+	case p.q.Body != nil:
+		n := min(len(p.q.Body), len(f.Raw))
+		return n == len(f.Raw) && string(p.q.Body[:n]) == string(f.Raw) || len(f.Raw) == 0 && len(p.q.Body) == 0
+	case len(p.x.ID) > 0:
+		return wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
+			gjson.GetBytes(f.Raw, "method").String() == p.x.Method
+	case p.q.HTTPMethod != "":
+		return f.HTTP != nil && f.HTTP.Method == p.q.HTTPMethod
+	default:
+		return gjson.GetBytes(f.Raw, "method").String() == p.x.Method
+	}
+}
+
+// route gives an incoming frame to exchanges. On a channel of its own (an HTTP
+// response) everything belongs to the request of the channel; on a shared
+// channel responses are told apart by id.
+func (s *Session) route(f *wire.Frame) {
+	if owner := s.channels[f.Channel]; owner != nil {
+		s.assign(f, owner)
+		return
+	}
+	for _, m := range messages(f.Raw) {
+		s.routeMessage(f, m)
+	}
+}
+
+// messages lists the messages of a frame: one, or those of a batch.
+func messages(raw []byte) []gjson.Result {
+	if len(raw) == 0 || !gjson.ValidBytes(raw) {
+		return nil
+	}
+	m := gjson.ParseBytes(raw)
+	if m.IsArray() {
+		return m.Array()
+	}
+	return []gjson.Result{m}
+}
+
+// routeMessage handles one message on a shared channel.
+func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
+	if m.Get("method").Exists() {
+		s.serverMessage(f, m)
+		return
+	}
+	if !m.Get("result").Exists() && !m.Get("error").Exists() {
+		return
+	}
+	if p := s.byID(m.Get("id")); p != nil {
+		p.attach(f, m)
+		return
+	}
+	if x := s.answered[m.Get("id").Raw]; x != nil {
+		x.Replies = append(x.Replies, f.Number)
+		return
+	}
+	// An id that we never gave, or none: on a shared channel it can only be
+	// told whose it is if a single answer is awaited.
+	if p := s.onlyAwaiting(); p != nil {
+		p.attach(f, m)
+	}
+}
+
+// byID finds the pending exchange with an id of the same type and value, else
+// one whose id has the same characters ("7" and 7), else nil.
+func (s *Session) byID(id gjson.Result) *Pending {
+	var alike *Pending
+	for _, p := range s.pending {
+		for _, own := range p.ids {
+			switch {
+			case wire.SameID(json.RawMessage(id.Raw), own):
+				return p
+			case id.Exists() && id.Type != gjson.Null && id.String() == gjson.ParseBytes(own).String():
+				alike = p
+			}
+		}
+	}
+	return alike
+}
+
+// onlyAwaiting is the single exchange that awaits an answer, if there is one.
+func (s *Session) onlyAwaiting() *Pending {
+	var only *Pending
+	for _, p := range s.pending {
+		if p.q.Notification || p.q.NoAwait || len(p.x.Replies) > 0 || p.x.Outcome != "" {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = p
+	}
+	return only
+}
+
+// assign gives a frame to the exchange that owns its channel. On a stream that
+// we opened by GET a response can belong to a request elsewhere.
+func (s *Session) assign(f *wire.Frame, p *Pending) {
+	if slices.Contains(p.x.Replies, f.Number) || slices.Contains(p.x.Others, f.Number) {
+		return
+	}
+	reply := false
+	for _, m := range messages(f.Raw) {
+		switch {
+		case m.Get("method").Exists():
+			s.serverMessage(f, m)
+		case !m.Get("result").Exists() && !m.Get("error").Exists():
+		case p.q.HTTPMethod == http.MethodGet:
+			if q := s.byID(m.Get("id")); q != nil {
+				q.attach(f, m)
+			}
+		default:
+			p.attach(f, m)
+			reply = true
+		}
+	}
+	if !reply {
+		p.x.Others = append(p.x.Others, f.Number)
+	}
+}
+
+// attach adds a reply; the last one that is wanted ends the waiting. What comes
+// after the exchange was given up is noted, but changes nothing.
+func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
+	if !slices.Contains(p.x.Replies, f.Number) {
+		p.x.Replies = append(p.x.Replies, f.Number)
+	}
+	if p.x.Outcome != "" {
+		return
+	}
+	p.got++
+	if p.got == 1 {
+		p.x.Attach([]byte(m.Raw))
+	}
+	for _, id := range p.ids {
+		p.s.answered[string(id)] = p.x
+	}
+	if p.got >= p.want {
+		if p.s.over != requirement.HTTP {
+			p.s.drop(p)
+		}
+		p.once.Do(func() { close(p.done) })
+	}
+}
+
+// serverMessage answers requests of the server as a client that declared
+// nothing: ping with an empty result, everything else with -32601. Modern
+// clients do not write responses (2026-07-28 basic/transports/stdio): the
+// frame stands in the transcript and is judged there.
+func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
+	id := m.Get("id")
+	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.opts.Silent || s.closed {
+		return
+	}
+	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"this client offers no such method"}}`
+	if m.Get("method").String() == "ping" {
+		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`
+	}
+	s.answers.Add(1)
+	go func() {
+		defer s.answers.Done()
+		s.Start(context.Background(), Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
+			Tags: map[string]string{"method": m.Get("method").String()}})
+	}()
+}
+
+// Incoming lists the frames that the target sent after a frame number.
+func (s *Session) Incoming(after int) []wire.Frame {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []wire.Frame
+	for _, f := range s.incoming {
+		if f.Number > after {
+			found = append(found, f)
+		}
+	}
+	return found
+}

@@ -1,0 +1,357 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Pending is a message that was sent and whose answer may still come.
+type Pending struct {
+	s     *Session
+	x     *recording.Exchange
+	q     Request
+	sent  *transport.Sent
+	ids   []json.RawMessage // of the requests in the message: one, or those of a batch
+	want  int               // how many answers end the waiting
+	got   int
+	first int           // frames of the session before the message was sent
+	done  chan struct{} // closed when the answers are there
+	once  sync.Once
+	start time.Duration
+}
+
+// Do sends a message and waits for what becomes of it. It always returns an
+// exchange; the outcome says what happened.
+func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
+	const attempts = 3
+	for attempt := 1; ; attempt++ {
+		x := s.Start(ctx, q).Wait(ctx)
+		wait, again := throttled(x)
+		if !again {
+			return x
+		}
+		if attempt == attempts {
+			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+" again and again"
+			return x
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return x
+		}
+	}
+}
+
+// throttled says whether the target asks us to come back later, and when: at
+// most five seconds from now.
+func throttled(x *recording.Exchange) (time.Duration, bool) {
+	if x.Status != http.StatusTooManyRequests && x.Status != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	if x.Outcome == recording.Replied && x.Status != http.StatusTooManyRequests {
+		return 0, false
+	}
+	wait := time.Second
+	if n, err := strconv.Atoi(x.Header.Get("Retry-After")); err == nil && n >= 0 {
+		wait = time.Duration(n) * time.Second
+	}
+	return min(wait, 5*time.Second), true
+}
+
+// Start sends a message without waiting for an answer.
+func (s *Session) Start(ctx context.Context, q Request) *Pending {
+	s.mu.Lock()
+	id := q.ID
+	if id == nil && !q.Notification {
+		s.nextID += 7 // not in steps of one, so that a server that counts its own answers is seen
+		id = json.RawMessage(strconv.Itoa(s.nextID))
+	}
+	conn := s.conn
+	s.mu.Unlock()
+	kind := s.opts.Kind
+	x := &recording.Exchange{Step: q.Step, Tags: q.Tags, Session: s.opts.ID, Kind: kind, Method: q.Method}
+	s.mu.Lock()
+	s.rec.Exchanges = append(s.rec.Exchanges, x)
+	s.mu.Unlock()
+	p := &Pending{s: s, x: x, q: q, want: max(q.Answers, 1), done: make(chan struct{})}
+	if s.opts.Limiter != nil {
+		if err := s.opts.Limiter(ctx); err != nil {
+			return p.fail(recording.Canceled, err.Error())
+		}
+	}
+	m, params, err := s.message(q, id)
+	if err != nil {
+		return p.fail(recording.Unsent, err.Error())
+	}
+	x.Params = params
+	p.ids = requestIDs(m.Body)
+	if len(p.ids) == 1 && !gjson.ParseBytes(m.Body).IsArray() {
+		x.ID = p.ids[0]
+	}
+	if conn == nil {
+		return p.fail(recording.Unsent, "there is no connection")
+	}
+	p.start = s.opts.Transcript.Now()
+	x.Sent = p.start
+	return p.send(ctx, conn, m)
+}
+
+// send hands the message to the connection. The pending entry is registered
+// before, because an answer can arrive before the sender has returned.
+func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Message) *Pending {
+	s := p.s
+	s.mu.Lock()
+	p.first = len(s.incoming)
+	s.pending = append(s.pending, p)
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(ctx, p.timeout())
+	defer cancel()
+	sent, err := conn.Send(ctx, m)
+	if err != nil {
+		s.forget(p)
+		outcome := recording.Unsent
+		if !s.Alive() {
+			outcome = recording.Lost
+		}
+		return p.fail(outcome, err.Error())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.sent = sent
+	if s.over == requirement.HTTP {
+		s.channels[sent.Channel] = p
+		for i := p.first; i < len(s.incoming); i++ {
+			if f := &s.incoming[i]; f.Channel == sent.Channel {
+				s.assign(f, p)
+			}
+		}
+	}
+	return p
+}
+
+// requestIDs lists the ids of the requests in a message, if they can be read.
+func requestIDs(body []byte) []json.RawMessage {
+	var ids []json.RawMessage
+	for _, m := range messages(body) {
+		id := m.Get("id")
+		if m.Get("method").Exists() && (id.Type == gjson.String || id.Type == gjson.Number) {
+			ids = append(ids, json.RawMessage(id.Raw))
+		}
+	}
+	return ids
+}
+
+// fail ends an exchange that never got under way.
+func (p *Pending) fail(o recording.Outcome, reason string) *Pending {
+	p.x.Outcome, p.x.Reason = o, reason
+	p.once.Do(func() { close(p.done) })
+	return p
+}
+
+// Exchange is the exchange so far; it is complete once Wait has returned.
+func (p *Pending) Exchange() *recording.Exchange { return p.x }
+
+// Cancel drops the HTTP response; on stdio it does nothing.
+func (p *Pending) Cancel() {
+	p.s.mu.Lock()
+	sent := p.sent
+	p.s.mu.Unlock()
+	if sent != nil && sent.Cancel != nil {
+		sent.Cancel()
+	}
+}
+
+func (p *Pending) timeout() time.Duration {
+	if p.q.Timeout > 0 {
+		return p.q.Timeout
+	}
+	return p.s.opts.Timeout
+}
+
+// Wait waits for the answer and completes the exchange.
+func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
+	x := p.x
+	if x.Outcome != "" {
+		return x
+	}
+	over := p.sent.Done
+	if p.q.NoAwait || (p.q.Notification && over == nil) {
+		return p.finish(recording.Sent, "")
+	}
+	timeout := p.timeout()
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	for {
+		select {
+		case <-p.done:
+			p.settle(over)
+			return p.finish(recording.Replied, "")
+		case <-over:
+			if p.s.over == requirement.HTTP || p.q.Notification || p.sent.Status() >= 400 || p.sent.Status() == 0 {
+				return p.ended()
+			}
+			over = nil // HTTP+SSE: the answer comes on the event stream
+		case <-p.s.conn.Done():
+			if p.replied() {
+				return p.finish(recording.Replied, "")
+			}
+			return p.finish(recording.Lost, p.s.lost())
+		case <-timer.C:
+			return p.expire(timeout)
+		case <-ctx.Done():
+			p.Cancel()
+			return p.finish(recording.Canceled, context.Cause(ctx).Error())
+		}
+	}
+}
+
+// settle lets a short HTTP response end by itself, so that status and trailing
+// frames belong to the exchange; a stream that stays open is not waited for.
+func (p *Pending) settle(over <-chan struct{}) {
+	if over == nil || p.s.over != requirement.HTTP {
+		return
+	}
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-over:
+	case <-timer.C:
+	}
+}
+
+// ended completes an exchange whose HTTP response has ended.
+func (p *Pending) ended() *recording.Exchange {
+	switch err := p.sent.Err(); {
+	case p.replied():
+		return p.finish(recording.Replied, "")
+	case p.sent.Status() == 0 && err != nil:
+		return p.finish(recording.Lost, err.Error())
+	case p.q.Notification:
+		return p.finish(recording.Sent, "")
+	case err != nil:
+		return p.finish(recording.HTTPOnly, err.Error())
+	default:
+		return p.finish(recording.HTTPOnly, "HTTP "+strconv.Itoa(p.sent.Status())+" ended without a JSON-RPC response to the request")
+	}
+}
+
+// expire completes an exchange that waited long enough, and tells the target,
+// as the specification asks (basic/utilities/cancellation): an HTTP stream is
+// dropped, elsewhere notifications/cancelled is sent.
+func (p *Pending) expire(timeout time.Duration) *recording.Exchange {
+	x := p.finish(recording.Silent, "no answer within "+timeout.String())
+	p.Cancel()
+	s := p.s
+	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
+		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
+		s.Start(context.Background(), Request{Step: "cancel", Method: "notifications/cancelled", Notification: true,
+			Params: map[string]any{"requestId": x.ID, "reason": "no answer in time"}})
+	}
+	return x
+}
+
+// finish fixes the outcome and what HTTP said.
+func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange {
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := p.x
+	x.Outcome, x.Reason = o, reason
+	x.Took = s.opts.Transcript.Now() - p.start
+	if p.sent != nil && p.sent.Status != nil {
+		x.Status = p.sent.Status()
+		x.Header = p.sent.Header()
+	}
+	if o != recording.Silent { // a late answer still belongs to it
+		s.drop(p)
+	}
+	return x
+}
+
+func (p *Pending) replied() bool {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return len(p.x.Replies) > 0
+}
+
+// forget removes a pending message; drop does so under the lock.
+func (s *Session) forget(p *Pending) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(p)
+}
+
+func (s *Session) drop(p *Pending) {
+	for i, q := range s.pending {
+		if q == p {
+			s.pending = append(s.pending[:i], s.pending[i+1:]...)
+			return
+		}
+	}
+}
+
+// lost is why the connection ended.
+func (s *Session) lost() string {
+	reason := "the connection was closed"
+	if err := s.conn.Err(); err != nil {
+		reason = err.Error()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rec.Lost == "" && !s.closed {
+		s.rec.Lost = reason
+	}
+	return reason
+}
+
+// Await waits until an incoming frame after the given number fits, and returns
+// it; ok is false if none came in time or the connection ended.
+func (s *Session) Await(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool) (frame *wire.Frame, ok bool) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		s.mu.Lock()
+		for i := range s.incoming {
+			if f := &s.incoming[i]; f.Number > after && fits(f) {
+				s.mu.Unlock()
+				return f, true
+			}
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		select {
+		case <-changed:
+		case <-timer.C:
+			return nil, false
+		case <-ctx.Done():
+			return nil, false
+		case <-s.conn.Done():
+			s.mu.Lock()
+			fresh := s.changed != changed
+			s.mu.Unlock()
+			if !fresh {
+				return nil, false
+			}
+		}
+	}
+}
+
+// Quiet lets time pass, unless the run ends first.
+func (s *Session) Quiet(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,194 @@
+package session
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Filter says what a subscriptions/listen request asks for (2026-07-28
+// basic/patterns/subscriptions#notification-filter).
+type Filter struct {
+	URIs        []string
+	ListChanged bool
+	// Further members of the filter, such as those of other features.
+	Further map[string]any
+}
+
+// params is the filter as the request carries it.
+func (f Filter) params() map[string]any {
+	n := map[string]any{}
+	if f.URIs != nil {
+		n["resourceSubscriptions"] = f.URIs
+	}
+	if f.ListChanged {
+		n["resourcesListChanged"] = true
+	}
+	for k, v := range f.Further {
+		n[k] = v
+	}
+	return map[string]any{"notifications": n}
+}
+
+// Stream is a long-lived answer: of subscriptions/listen, or of a GET.
+type Stream struct {
+	*Pending
+	// Ack is the frame of the acknowledgment; nil if none came.
+	Ack *wire.Frame
+}
+
+// Listen sends subscriptions/listen and waits until it is acknowledged, refused
+// or ended, or the time for one request is over.
+func (s *Session) Listen(ctx context.Context, step string, f Filter, q Request) *Stream {
+	q.Step, q.Method = step, "subscriptions/listen"
+	if q.Params == nil {
+		q.Params = f.params()
+	}
+	after := s.Last()
+	st := &Stream{Pending: s.Start(ctx, q)}
+	if st.x.Outcome != "" {
+		return st
+	}
+	var over <-chan struct{}
+	if st.sent != nil {
+		over = st.sent.Done
+	}
+	ack, ok := s.awaitOr(ctx, after, st.timeout(), func(f *wire.Frame) bool { return st.isAck(f) }, st.done, over)
+	if ok {
+		st.Ack = ack
+	}
+	return st
+}
+
+// isAck reports whether a frame is the acknowledgment of this listen request:
+// on Streamable HTTP the one on its own stream, on stdio the one that carries
+// its id, or, for want of any id, the first.
+func (st *Stream) isAck(f *wire.Frame) bool {
+	if gjson.GetBytes(f.Raw, "method").String() != "notifications/subscriptions/acknowledged" {
+		return false
+	}
+	if st.s.over == requirement.HTTP {
+		return st.sent != nil && f.Channel == st.sent.Channel
+	}
+	id := SubscriptionID(f)
+	return !id.Exists() || wire.SameID([]byte(id.Raw), st.x.ID) || !st.s.pendingID(id)
+}
+
+// pendingID reports whether an id is that of a request under way.
+func (s *Session) pendingID(id gjson.Result) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.byID(id) != nil
+}
+
+// SubscriptionID is the subscription id that a notification carries.
+func SubscriptionID(f *wire.Frame) gjson.Result {
+	return gjson.GetBytes(f.Raw, `params._meta.io\.modelcontextprotocol/subscriptionId`)
+}
+
+// awaitOr is [Session.Await] that also ends when one of two channels closes.
+func (s *Session) awaitOr(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool, a, b <-chan struct{}) (*wire.Frame, bool) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		select {
+		case <-a:
+		case <-b:
+		case <-ctx.Done():
+			return
+		}
+		cancel()
+	}()
+	f, ok := s.Await(ctx, after, d, fits)
+	cancel()
+	<-ended
+	if !ok {
+		// The frame may have come together with the end of the stream.
+		return s.seen(after, fits)
+	}
+	return f, ok
+}
+
+// seen looks for a fitting frame among those that are already there.
+func (s *Session) seen(after int, fits func(*wire.Frame) bool) (*wire.Frame, bool) {
+	for _, f := range s.Incoming(after) {
+		if fits(&f) {
+			return &f, true
+		}
+	}
+	return nil, false
+}
+
+// Stop ends a listen request as a client does: on Streamable HTTP by closing
+// the stream, on stdio by notifications/cancelled.
+func (st *Stream) Stop(ctx context.Context) *recording.Exchange {
+	st.Cancel()
+	if st.s.over != requirement.HTTP && st.x.Method != "" && st.s.Alive() {
+		st.s.Do(ctx, Request{Step: "stop", Method: "notifications/cancelled", Notification: true,
+			Params: map[string]any{"requestId": st.x.ID}})
+	}
+	return st.Finish()
+}
+
+// Finish completes an exchange without waiting: it was answered so far, or not.
+func (p *Pending) Finish() *recording.Exchange {
+	if p.x.Outcome != "" {
+		return p.x
+	}
+	if p.replied() {
+		return p.finish(recording.Replied, "")
+	}
+	return p.finish(recording.Sent, "")
+}
+
+// Ended is closed when the HTTP response of the message has ended; nil on
+// shared channels.
+func (p *Pending) Ended() <-chan struct{} {
+	if p.sent == nil || p.s.over != requirement.HTTP {
+		return nil
+	}
+	return p.sent.Done
+}
+
+// Answered is closed when the message was answered.
+func (p *Pending) Answered() <-chan struct{} { return p.done }
+
+// OpenStream opens the GET stream of legacy Streamable HTTP, on which the
+// target may send what belongs to no request. On other transports, where one
+// channel carries everything, it returns nil.
+func (s *Session) OpenStream(ctx context.Context, step string) *Stream {
+	if s.over != requirement.HTTP || s.opts.Revision.Modern() {
+		return nil
+	}
+	after := s.Last()
+	st := &Stream{Pending: s.Start(ctx, Request{Step: step, HTTPMethod: http.MethodGet})}
+	if st.x.Outcome != "" {
+		return st
+	}
+	// The headers of a stream without events may come late.
+	s.awaitOr(ctx, after, min(st.timeout(), time.Second), func(f *wire.Frame) bool {
+		return f.Channel == st.sent.Channel
+	}, st.sent.Done, nil)
+	return st
+}
+
+// Open reports whether the stream stands: it was answered with 200 and has not
+// ended.
+func (st *Stream) Open() bool {
+	if st == nil || st.sent == nil || st.x.Outcome != "" {
+		return false
+	}
+	select {
+	case <-st.Ended():
+		return false
+	default:
+	}
+	return st.s.over != requirement.HTTP || st.sent.Status() == http.StatusOK
+}

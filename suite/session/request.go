@@ -1,0 +1,256 @@
+package session
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// The members of _meta that every modern request carries, and the notification
+// methods' common ground (2026-07-28 basic/index#meta).
+const (
+	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
+	MetaClientInfo   = "io.modelcontextprotocol/clientInfo"
+	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
+	MetaLogLevel     = "io.modelcontextprotocol/logLevel"
+)
+
+// Request is a message to send. The zero value of a member means the ordinary
+// way of the session's revision and transport.
+type Request struct {
+	// Step is the line of the script, Tags are facts about it.
+	Step string
+	Tags map[string]string
+
+	Method string
+	// Params are encoded as JSON; nil means none (in modern sessions: only
+	// the metadata). A json.RawMessage is sent as it is, metadata added.
+	Params any
+	// ID replaces the session's own request id; raw JSON.
+	ID json.RawMessage
+	// Notification leaves out the id; nothing is awaited on stdio.
+	Notification bool
+
+	// Meta is merged into params._meta; a nil value removes a member. Bare
+	// leaves params as they are, without any metadata.
+	Meta map[string]any
+	Bare bool
+	// Version replaces the protocol version, in _meta and in the header.
+	Version string
+	// Capabilities replaces the (empty) capabilities of the client in a
+	// modern request.
+	Capabilities any
+
+	// Body replaces the whole message; Unframed suppresses the newline of
+	// stdio.
+	Body     []byte
+	Unframed bool
+	// HTTPMethod, Header, Omit and Exact change the HTTP request; see
+	// [transport.Message].
+	HTTPMethod string
+	Header     map[string]string
+	Omit       []string
+	Exact      [][2]string
+	// Answers is how many responses end the waiting; 0 means one.
+	Answers int
+	// NoAwait does not wait for anything: the exchange ends when it is sent.
+	NoAwait bool
+	// Timeout replaces the session's time for one request.
+	Timeout time.Duration
+}
+
+// ClientInfo is how we introduce ourselves.
+var ClientInfo = map[string]any{"name": "mcpcheck", "version": "1.0.0"}
+
+// InitializeParams are the params of initialize for a protocol version.
+func InitializeParams(version string) map[string]any {
+	return map[string]any{
+		"protocolVersion": version,
+		"capabilities":    map[string]any{},
+		"clientInfo":      ClientInfo,
+	}
+}
+
+// message builds the bytes and headers of a request, and fills in what the
+// exchange says about it.
+func (s *Session) message(q Request, id json.RawMessage) (transport.Message, json.RawMessage, error) {
+	m := transport.Message{
+		Raw: q.Unframed, Method: q.HTTPMethod, Omit: q.Omit, Exact: q.Exact,
+		Header: s.headers(q),
+	}
+	if q.Body != nil {
+		m.Body = q.Body
+		return m, json.RawMessage(gjson.GetBytes(q.Body, "params").Raw), nil
+	}
+	if q.HTTPMethod != "" && q.HTTPMethod != http.MethodPost {
+		return m, nil, nil
+	}
+	params, err := s.params(q)
+	if err != nil {
+		return m, nil, err
+	}
+	var b strings.Builder
+	b.WriteString(`{"jsonrpc":"2.0"`)
+	if !q.Notification {
+		fmt.Fprintf(&b, `,"id":%s`, id)
+	}
+	method, err := json.Marshal(q.Method)
+	if err != nil {
+		return m, nil, err
+	}
+	fmt.Fprintf(&b, `,"method":%s`, method)
+	if params != nil {
+		fmt.Fprintf(&b, `,"params":%s`, params)
+	}
+	b.WriteByte('}')
+	m.Body = []byte(b.String())
+	return m, params, nil
+}
+
+// params encodes the params and, in modern sessions, adds the metadata that
+// every request carries.
+func (s *Session) params(q Request) (json.RawMessage, error) {
+	var raw json.RawMessage
+	switch p := q.Params.(type) {
+	case nil:
+	case json.RawMessage:
+		raw = p
+	default:
+		b, err := encode(p)
+		if err != nil {
+			return nil, fmt.Errorf("cannot encode the params of %s: %w", q.Method, err)
+		}
+		raw = b
+	}
+	meta := map[string]any{}
+	if s.opts.Revision.Modern() && !q.Bare && !q.Notification {
+		meta[MetaVersion] = string(s.opts.Revision)
+		meta[MetaClientInfo] = ClientInfo
+		meta[MetaCapabilities] = map[string]any{}
+		if q.Version != "" {
+			meta[MetaVersion] = q.Version
+		}
+		if q.Capabilities != nil {
+			meta[MetaCapabilities] = q.Capabilities
+		}
+	}
+	maps.Copy(meta, q.Meta)
+	for k, v := range meta {
+		if v == nil {
+			delete(meta, k)
+		}
+	}
+	if (len(meta) == 0 && q.Meta == nil) || q.Bare {
+		return raw, nil
+	}
+	object := map[string]json.RawMessage{}
+	if raw != nil {
+		if err := json.Unmarshal(raw, &object); err != nil {
+			return raw, nil // params that are no object carry no metadata
+		}
+	}
+	b, err := encode(meta)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode _meta of %s: %w", q.Method, err)
+	}
+	object["_meta"] = b
+	return encode(object)
+}
+
+// encode is JSON without the escaping of <, > and &, which is legal but would
+// make URIs in the transcript hard to read.
+func encode(v any) ([]byte, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+}
+
+// headers are the protocol's own headers for a request on an HTTP transport;
+// other transports ignore them.
+func (s *Session) headers(q Request) http.Header {
+	h := http.Header{}
+	for k, v := range s.opts.Header {
+		h.Set(k, v)
+	}
+	s.mu.Lock()
+	version, id := s.version, s.session
+	s.mu.Unlock()
+	switch {
+	case s.opts.Revision.Modern():
+		v := string(s.opts.Revision)
+		if q.Version != "" {
+			v = q.Version
+		}
+		h.Set("Mcp-Protocol-Version", v)
+		if q.Method != "" {
+			h.Set("Mcp-Method", HeaderValue(q.Method))
+		}
+		if name := mcpName(q); name != "" {
+			h.Set("Mcp-Name", HeaderValue(name))
+		}
+	case version >= string(requirement.R20250618):
+		h.Set("Mcp-Protocol-Version", version)
+	}
+	if id != "" {
+		h.Set("Mcp-Session-Id", id)
+	}
+	if q.HTTPMethod == http.MethodGet {
+		h.Set("Accept", "text/event-stream")
+	}
+	for k, v := range q.Header {
+		h.Set(k, v)
+	}
+	return h
+}
+
+// mcpName is the value that Mcp-Name mirrors, for the methods that have one.
+func mcpName(q Request) string {
+	var raw []byte
+	switch p := q.Params.(type) {
+	case json.RawMessage:
+		raw = p
+	default:
+		raw, _ = encode(p) // params that cannot be encoded are reported when they are sent
+	}
+	switch q.Method {
+	case "resources/read":
+		return gjson.GetBytes(raw, "uri").String()
+	case "tools/call", "prompts/get":
+		return gjson.GetBytes(raw, "name").String()
+	}
+	return ""
+}
+
+// HeaderValue encodes a value for Mcp-Method and Mcp-Name: as it is where a
+// header can carry it, else in the Base64 form (2026-07-28
+// basic/transports/streamable-http#value-encoding).
+func HeaderValue(v string) string {
+	plain := v == strings.TrimSpace(v) && (!strings.HasPrefix(v, "=?base64?") || !strings.HasSuffix(v, "?="))
+	for _, c := range []byte(v) {
+		if (c < 0x20 && c != '\t') || c > 0x7e {
+			plain = false
+		}
+	}
+	if plain {
+		return v
+	}
+	return Sentinel(v)
+}
+
+// Sentinel is the Base64 form of a header value.
+func Sentinel(v string) string {
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(v)) + "?="
+}

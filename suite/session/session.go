@@ -1,0 +1,264 @@
+// Package session is one conversation with a target in one revision. It hides
+// what differs between revisions (a handshake, or metadata in every request;
+// resources/subscribe, or subscriptions/listen) and between transports, and
+// notes down every exchange as a [recording.Exchange].
+//
+// A session behaves as the specification asks of a client, unless the caller
+// asks for a deviation: that is what the negative probes do.
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Options says what session to open.
+type Options struct {
+	Revision requirement.Revision
+	Kind     recording.Kind
+	// ID names the session in the transcript.
+	ID         string
+	Transcript *wire.Transcript
+	// Timeout bounds one request, Start the opening: starting a process,
+	// connecting, the handshake.
+	Timeout, Start time.Duration
+	// Limiter, if set, is asked before every message (--rate).
+	Limiter func(context.Context) error
+	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
+	// initialize but not notifications/initialized: see [Session.Initialized].
+	NoHandshake, HoldInitialized bool
+	// Silent suppresses the answers to requests of the server.
+	Silent bool
+	// Header is added to every HTTP request of the session (the credentials
+	// of an identity).
+	Header map[string]string
+}
+
+// Session is one conversation. Its methods may be used from several goroutines.
+type Session struct {
+	opts Options
+	conn transport.Conn
+	// over is what the connection speaks: on Streamable HTTP every message
+	// has a channel of its own, elsewhere all share one.
+	over requirement.Transport
+	rec  *recording.Session
+
+	mu       sync.Mutex
+	nextID   int
+	version  string // as negotiated; empty before
+	session  string // the HTTP session id; empty if none
+	declared json.RawMessage
+	pending  []*Pending          // unanswered, in order of sending
+	channels map[string]*Pending // owners of HTTP responses
+	answered map[string]*recording.Exchange
+	incoming []wire.Frame
+	changed  chan struct{} // closed and replaced at each incoming frame
+	last     int           // number of the last frame
+	closed   bool
+	answers  sync.WaitGroup // our answers to requests of the server
+}
+
+// OpenError says why a session could not be opened.
+type OpenError struct {
+	Code   recording.Code
+	Reason string
+	Err    error // the cause, if there is one
+}
+
+func (e *OpenError) Error() string { return e.Reason }
+
+// Unwrap is the cause.
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// Open dials the endpoint and, in legacy revisions, performs the handshake. On
+// an error of type [*OpenError] the session may be non-nil: it then holds what
+// was seen, and must be closed.
+func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session, error) {
+	s := &Session{
+		opts:     opts,
+		rec:      &recording.Session{ID: opts.ID, Kind: opts.Kind, Opened: opts.Transcript.Now()},
+		nextID:   1000,
+		over:     dialer.Transport(),
+		channels: map[string]*Pending{},
+		answered: map[string]*recording.Exchange{},
+		changed:  make(chan struct{}),
+	}
+	ctx, cancel := context.WithTimeout(ctx, opts.Start)
+	defer cancel()
+	conn, err := dialer.Dial(ctx, s.receive)
+	if err != nil {
+		s.rec.Lost = err.Error()
+		return s, &OpenError{Code: recording.CodeUnreachable, Reason: err.Error(), Err: err}
+	}
+	s.mu.Lock()
+	s.conn = conn
+	s.mu.Unlock()
+	if opts.Revision.Modern() || opts.NoHandshake {
+		return s, nil
+	}
+	return s, s.handshake(ctx)
+}
+
+// handshake sends initialize and, unless it is held back, initialized.
+func (s *Session) handshake(ctx context.Context) error {
+	x := s.Do(ctx, Request{
+		Step: "initialize", Method: "initialize", Timeout: s.opts.Start,
+		Params: InitializeParams(string(s.opts.Revision)),
+	})
+	s.rec.Initialize = x
+	if err := s.Adopt(x); err != nil {
+		return err
+	}
+	if s.opts.HoldInitialized {
+		return nil
+	}
+	if x := s.Initialized(ctx); x.Outcome == recording.Unsent {
+		return &OpenError{Code: recording.CodeDied, Reason: "the notification that ends the handshake could not be sent: " + x.Reason}
+	}
+	return nil
+}
+
+// Adopt takes over what an answer to initialize settles: version, HTTP session
+// and capabilities. The error is an [*OpenError] if the answer opens no session
+// in the revision of this one.
+func (s *Session) Adopt(x *recording.Exchange) error {
+	switch {
+	case x.Outcome == recording.Lost:
+		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + x.Reason}
+	case x.Outcome == recording.Silent:
+		return &OpenError{Code: recording.CodeNoAnswer, Reason: "initialize was not answered: " + x.Reason}
+	case x.Outcome == recording.Canceled:
+		return &OpenError{Code: recording.CodeInterrupted, Reason: x.Reason}
+	case x.Outcome == recording.Refused:
+		return &OpenError{Code: recording.CodeThrottled, Reason: x.Reason}
+	case x.Outcome != recording.Replied:
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
+	case !x.Succeeded():
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " + short(x.Error().Raw)}
+	}
+	version := x.Result().Get("protocolVersion").String()
+	s.mu.Lock()
+	s.version = version
+	s.session = x.Header.Get("Mcp-Session-Id")
+	s.declared = json.RawMessage(x.Result().Raw)
+	s.mu.Unlock()
+	if version != string(s.opts.Revision) {
+		return &OpenError{Code: recording.CodeNoHandshake,
+			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, version)}
+	}
+	return nil
+}
+
+// Initialized sends notifications/initialized.
+func (s *Session) Initialized(ctx context.Context) *recording.Exchange {
+	return s.Do(ctx, Request{Step: "initialized", Method: "notifications/initialized", Notification: true})
+}
+
+// Declared is the result of initialize, raw; empty in modern sessions.
+func (s *Session) Declared() json.RawMessage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.declared
+}
+
+// HTTPSession is the session id that the target issued; empty if none.
+func (s *Session) HTTPSession() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session
+}
+
+// Revision is the revision that the session was opened for.
+func (s *Session) Revision() requirement.Revision { return s.opts.Revision }
+
+// ID names the session in the transcript.
+func (s *Session) ID() string { return s.opts.ID }
+
+// Kind says what the session is used for.
+func (s *Session) Kind() recording.Kind { return s.opts.Kind }
+
+// Record is the session's entry in a recording.
+func (s *Session) Record() *recording.Session { return s.rec }
+
+// Alive reports whether the connection still stands.
+func (s *Session) Alive() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil || s.closed || s.rec.Lost != "" {
+		return false
+	}
+	select {
+	case <-s.conn.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// Last is the number of the last frame of the session so far.
+func (s *Session) Last() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.last
+}
+
+// Close ends the connection, waits until nothing of it is left, and completes
+// the record. A legacy HTTP session is ended with DELETE, as the specification
+// asks of clients.
+func (s *Session) Close(ctx context.Context) *recording.Session {
+	s.mu.Lock()
+	if s.closed || s.conn == nil {
+		s.closed = true
+		s.mu.Unlock()
+		return s.rec
+	}
+	s.closed = true
+	id, conn := s.session, s.conn
+	s.mu.Unlock()
+	if id != "" {
+		s.endHTTP(ctx, conn)
+	}
+	e := conn.Close(ctx)
+	s.answers.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rec.Closed = s.opts.Transcript.Now()
+	s.rec.Ending = &recording.Ending{By: e.By, How: e.How, Took: e.Took, Status: e.Status, Stderr: e.Stderr, Reason: e.Reason}
+	if e.By == "target" && s.rec.Lost == "" {
+		s.rec.Lost = e.Reason
+	}
+	return s.rec
+}
+
+// endHTTP sends DELETE for the session; a refusal is the target's right.
+func (s *Session) endHTTP(ctx context.Context, conn transport.Conn) {
+	ctx, cancel := context.WithTimeout(ctx, min(s.opts.Timeout, 2*time.Second))
+	defer cancel()
+	m := transport.Message{Method: "DELETE", Header: s.headers(Request{})}
+	sent, err := conn.Send(ctx, m)
+	if err != nil || sent.Done == nil {
+		return
+	}
+	select {
+	case <-sent.Done:
+	case <-ctx.Done():
+		sent.Cancel()
+	}
+}
+
+// short cuts a text for use inside a sentence.
+func short(s string) string {
+	const limit = 200
+	if len(s) > limit {
+		return s[:limit] + "…"
+	}
+	return s
+}
