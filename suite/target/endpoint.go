@@ -39,8 +39,8 @@ type Endpoint struct {
 	// Pipe opens a connection to a server in this process that speaks the
 	// framing of stdio.
 	Pipe func(context.Context) (io.ReadWriteCloser, error) `yaml:"-"`
-	// Handler is a server in this process; Path is where it listens (empty
-	// means "/").
+	// Handler is a server in this process; Path is where it serves the
+	// protocol (empty means /mcp for http, /sse for sse).
 	Handler http.Handler `yaml:"-"`
 	Path    string       `yaml:"-"`
 }

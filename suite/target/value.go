@@ -1,6 +1,7 @@
 package target
 
 import (
+	"encoding/base64"
 	"fmt"
 	"os"
 	"slices"
@@ -106,6 +107,12 @@ func (v Value) secrets() []string {
 		switch strings.ToLower(scheme) {
 		case "bearer", "basic", "token", "apikey", "negotiate":
 			found = append(found, token)
+		}
+		if strings.EqualFold(scheme, "basic") {
+			if pair, err := base64.StdEncoding.DecodeString(token); err == nil {
+				_, password, _ := strings.Cut(string(pair), ":")
+				found = append(found, string(pair), password)
+			}
 		}
 	}
 	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
