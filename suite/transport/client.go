@@ -59,10 +59,12 @@ const (
 // HTTP/1.1 is spoken, where header names go out as they are spelled.
 type client struct {
 	*line
+	home    *url.URL // what the user gave
 	base    http.Header
 	limiter Limiter
 	rt      *http.Transport
 	server  *inProcess
+	conns   connSet
 	ctx     context.Context // ends with the connection
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -72,17 +74,24 @@ type client struct {
 	counts  map[string]int
 }
 
-func newClient(o Client, base http.Header, l *line) (*client, error) {
+func newClient(o Client, home *url.URL, base http.Header, l *line) (*client, error) {
 	config, err := o.tlsConfig()
 	if err != nil {
 		return nil, err
 	}
-	c := &client{line: l, base: base, limiter: o.Limiter, counts: map[string]int{}}
+	c := &client{line: l, home: home, base: base, limiter: o.Limiter, counts: map[string]int{}}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	l.exceeded = c.cancel
+	dial := (&net.Dialer{Timeout: 30 * time.Second}).DialContext
+	if o.Handler != nil {
+		c.server = serveInProcess(o.Handler)
+		dial = c.server.dial
+	}
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	c.rt = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment, // never for loopback addresses
-		DialContext:            (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		DialContext:            c.dialer(dial),
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    10 * time.Second,
 		DisableCompression:     true,
@@ -92,12 +101,9 @@ func newClient(o Client, base http.Header, l *line) (*client, error) {
 		Protocols:              protocols,
 	}
 	if o.Handler != nil {
-		c.server = serveInProcess(o.Handler)
-		c.rt.Proxy, c.rt.DialContext = nil, c.server.dial
-		c.rt.DialTLSContext = c.server.dial // https in name only
+		c.rt.Proxy = nil
+		c.rt.DialTLSContext = c.rt.DialContext // https in name only
 	}
-	c.ctx, c.cancel = context.WithCancel(context.Background())
-	l.exceeded = c.cancel
 	return c, nil
 }
 
@@ -136,6 +142,7 @@ func (c *client) shutdown(ctx context.Context) {
 	c.cancel()
 	c.wg.Wait()
 	c.rt.CloseIdleConnections()
+	c.conns.close()
 	if c.server != nil {
 		c.server.close(ctx)
 	}
@@ -162,7 +169,7 @@ type request struct {
 }
 
 // newRequest builds the HTTP request of a message.
-func (c *client) newRequest(m Message, to *url.URL, withBase bool) (*request, error) {
+func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 	method := m.Method
 	if method == "" {
 		method = http.MethodPost
@@ -182,13 +189,20 @@ func (c *client) newRequest(m Message, to *url.URL, withBase bool) (*request, er
 	if err != nil {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
-	c.setHeader(req, m, withBase)
+	c.setHeader(req, m)
 	return &request{req, m.Body}, nil
 }
 
+// trusts reports whether the configured headers may go to u: not to another
+// host, and not unencrypted if the user asked for encryption.
+func (c *client) trusts(u *url.URL) bool {
+	return strings.EqualFold(u.Hostname(), c.home.Hostname()) && (u.Scheme == c.home.Scheme || u.Scheme == "https")
+}
+
 // setHeader lays the headers over each other: ours, the configured ones, those
-// of the message.
-func (c *client) setHeader(req *http.Request, m Message, withBase bool) {
+// of the message. The configured ones may hold credentials, which are nobody
+// else's business.
+func (c *client) setHeader(req *http.Request, m Message) {
 	h := req.Header
 	h.Set("User-Agent", "mcpcheck")
 	switch req.Method {
@@ -198,11 +212,12 @@ func (c *client) setHeader(req *http.Request, m Message, withBase bool) {
 	case http.MethodGet:
 		h.Set("Accept", "text/event-stream")
 	}
-	if password, ok := req.URL.User.Password(); ok && withBase {
+	trusted := c.trusts(req.URL)
+	if password, ok := req.URL.User.Password(); ok && trusted {
 		req.SetBasicAuth(req.URL.User.Username(), password)
 	}
 	layers := []http.Header{m.Header}
-	if withBase {
+	if trusted {
 		layers = []http.Header{c.base, m.Header}
 	}
 	for _, layer := range layers {

@@ -21,7 +21,8 @@ type HTTP struct {
 	// URL is the endpoint. If the client has a Handler, the host is only a
 	// name, and an empty URL means http://127.0.0.1/mcp.
 	URL string
-	// Header is sent with every request; a message may override it.
+	// Header is sent with every request to the host of the URL; a message
+	// may override it.
 	Header http.Header
 	Client Client
 	Limits Limits
@@ -40,7 +41,7 @@ func (h *HTTP) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(h.Client, h.Header, newLine(sink, h.Limits))
+	c, err := newClient(h.Client, u, h.Header, newLine(sink, h.Limits))
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ type httpConn struct {
 
 // Send makes one HTTP request.
 func (c *httpConn) Send(ctx context.Context, m Message) (*Sent, error) {
-	r, err := c.newRequest(m, c.url, true)
+	r, err := c.newRequest(m, c.url)
 	if err != nil {
 		return nil, err
 	}

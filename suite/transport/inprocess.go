@@ -16,31 +16,52 @@ const handlerWait = 2 * time.Second
 
 // inProcess serves a handler over connections that exist in memory only.
 type inProcess struct {
-	server *http.Server
-	conns  chan net.Conn
-	closed chan struct{}
-	once   sync.Once
-	wg     sync.WaitGroup // the accept loop and all running handlers
+	handler http.Handler
+	server  *http.Server
+	conns   chan net.Conn
+	closed  chan struct{}
+	once    sync.Once
+	served  chan struct{} // closed when the accept loop has ended
+
+	mu      sync.Mutex
+	running int
+	closing bool
+	idle    chan struct{} // closed when closing and no handler runs
 }
 
 func serveInProcess(h http.Handler) *inProcess {
-	p := &inProcess{conns: make(chan net.Conn), closed: make(chan struct{})}
+	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}),
+		served: make(chan struct{}), idle: make(chan struct{})}
 	p.server = &http.Server{
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			p.wg.Add(1)
-			defer p.wg.Done()
-			h.ServeHTTP(w, r)
-		}),
+		Handler: p,
 		// A panic in the handler shows as a broken connection, as it would
 		// over a network; the log of the embedding program is not ours.
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
-	p.wg.Add(1)
 	go func() {
-		defer p.wg.Done()
+		defer close(p.served)
 		_ = p.server.Serve(p) // always ends with an error: the listener was closed
 	}()
 	return p
+}
+
+// ServeHTTP counts the handlers that run.
+func (p *inProcess) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mu.Lock()
+	if p.closing {
+		p.mu.Unlock()
+		panic(http.ErrAbortHandler) // how net/http wants to be told to drop a connection
+	}
+	p.running++
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.running--; p.running == 0 && p.closing {
+			close(p.idle)
+		}
+	}()
+	p.handler.ServeHTTP(w, r)
 }
 
 func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -61,12 +82,14 @@ func (p *inProcess) close(ctx context.Context) {
 	// Close reports the error of closing the listener, and ours has none.
 	_ = p.server.Close()
 	_ = p.Close()
-	done := make(chan struct{})
-	go func() {
-		p.wg.Wait()
-		close(done)
-	}()
-	waitFor(ctx, done, handlerWait)
+	<-p.served
+	p.mu.Lock()
+	p.closing = true
+	if p.running == 0 {
+		close(p.idle)
+	}
+	p.mu.Unlock()
+	waitFor(ctx, p.idle, handlerWait)
 }
 
 // Accept, Close and Addr make it a net.Listener.

@@ -91,6 +91,8 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 		// A read error here is the end of the stream, like any other.
 		_, _ = io.Copy(c.stderr, pipes.stderr)
 	}()
+	c.wg.Add(1)
+	go c.watchOutput()
 	go c.watch()
 	return c, nil
 }
@@ -207,6 +209,17 @@ func (c *processConn) watch() {
 	<-c.errRead
 }
 
+// watchOutput ends the connection when the process has closed its output, but
+// goes on running.
+func (c *processConn) watchOutput() {
+	defer c.wg.Done()
+	<-c.read
+	if !within(drainWait, c.exited) {
+		c.note(channelOut, "the process closed its standard output and goes on running")
+		c.finish(errors.New("the process closed its standard output"))
+	}
+}
+
 // within reports whether all channels are closed before the time is up.
 func within(d time.Duration, all ...<-chan struct{}) bool {
 	timer := time.NewTimer(d)
@@ -273,6 +286,9 @@ func (c *processConn) close(ctx context.Context) Ending {
 	case over:
 		e.By, e.Reason = "target", "the process ended: "+c.status
 	default:
+		if err := c.Err(); err != nil {
+			e.Reason = err.Error()
+		}
 		e.How = c.shutDown(ctx)
 	}
 	<-c.gone

@@ -47,7 +47,7 @@ func (s *SSE) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl, err := newClient(s.Client, s.Header, newLine(sink, s.Limits))
+	cl, err := newClient(s.Client, u, s.Header, newLine(sink, s.Limits))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ type sseConn struct {
 }
 
 func (c *sseConn) open(ctx context.Context) error {
-	r, err := c.newRequest(Message{Method: http.MethodGet}, c.url, true)
+	r, err := c.newRequest(Message{Method: http.MethodGet}, c.url)
 	if err != nil {
 		return err
 	}
@@ -106,17 +106,20 @@ func (c *sseConn) open(ctx context.Context) error {
 
 // opened says what is missing for a connection; nil if nothing is.
 func (c *sseConn) opened(ctx context.Context) error {
-	select {
-	case <-c.named:
-		if c.endpoint != nil {
-			return nil
-		}
-		return &DialError{Stage: "endpoint", Status: http.StatusOK, Reason: c.why}
-	default:
-	}
 	at := shownURL(c.url)
 	sent := c.stream.sent(channelSSE)
 	status, err := sent.Status(), sent.Err()
+	select {
+	case <-c.named:
+		switch {
+		case status != http.StatusOK: // told below
+		case c.endpoint == nil:
+			return &DialError{Stage: "endpoint", Status: status, Reason: c.why}
+		default:
+			return nil
+		}
+	default:
+	}
 	e := &DialError{Status: status, Cause: err}
 	ended := false
 	select {
@@ -175,13 +178,8 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 	}
 }
 
-// trusts reports whether the configured headers may go to u.
-func (c *sseConn) trusts(u *url.URL) bool {
-	return strings.EqualFold(u.Hostname(), c.url.Hostname()) && (u.Scheme == c.url.Scheme || u.Scheme == "https")
-}
-
 // Endpoint is the URI to which messages are posted, resolved.
-func (c *sseConn) Endpoint() string { return c.endpoint.String() }
+func (c *sseConn) Endpoint() string { return shownURL(c.endpoint) }
 
 // Send posts a message to the endpoint. Messages with another method go to the
 // URL of the stream.
@@ -190,14 +188,9 @@ func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
 	if post {
 		to = c.endpoint
 	}
-	r, err := c.newRequest(m, to, true)
+	r, err := c.newRequest(m, to)
 	if err != nil {
 		return nil, err
-	}
-	if !c.trusts(r.URL) {
-		if r, err = c.newRequest(m, to, false); err != nil {
-			return nil, err
-		}
 	}
 	x, err := c.do(ctx, r, "", nil)
 	if err != nil {
