@@ -106,7 +106,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	}
 	var ask []requirement.Revision
 	for _, rev := range requirement.Revisions() {
-		if r.cfg.Target.Serves(e.Endpoint, rev) {
+		if r.cfg.Target.Wants(e.Endpoint, rev) {
 			ask = append(ask, rev)
 		}
 	}

@@ -41,3 +41,12 @@ const StepAnswer = "answer"
 // Everything is no scenario: it stands for all frames of all clean sessions of
 // a combination.
 const Everything Name = "everything"
+
+// The scenarios. The scripts of package scenario say what each step of a
+// recording is, and what its tags mean.
+const (
+	WalkResources Name = "walk-resources" // every page of resources/list
+	WalkTemplates Name = "walk-templates" // every page of resources/templates/list
+	Reads         Name = "reads"          // a read of each listed resource, or of a sample
+	MissingReads  Name = "missing-reads"  // reads of resources that do not exist
+)

@@ -103,8 +103,7 @@ func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Optio
 	s, err := Open(ctx, dialer, o)
 	f.note(s.rec.Initialize)
 	if err != nil {
-		f.reject(ctx, s, err)
-		return err
+		return f.reject(s, err)
 	}
 	f.serve(s, s.Declared())
 	return nil
@@ -115,8 +114,7 @@ func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Optio
 func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options, legacy <-chan struct{}) error {
 	s, err := Open(ctx, dialer, o)
 	if err != nil {
-		f.reject(ctx, s, err)
-		return err
+		return f.reject(s, err)
 	}
 	ask, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -153,12 +151,14 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 			return nil
 		}
 	}
-	err = &OpenError{Code: recording.CodeNoHandshake, Reason: "server/discover: " + describe(x)}
-	if x.Outcome == recording.Lost {
-		err = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
+	failed := &OpenError{Code: recording.CodeNoHandshake, Reason: "server/discover: " + describe(x)}
+	switch {
+	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
+		failed = &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
+	case x.Outcome == recording.Lost:
+		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
-	f.reject(ctx, s, err)
-	return err
+	return f.reject(s, failed)
 }
 
 // ModernAnswer tells a modern server by its answer to server/discover: a result
@@ -206,12 +206,30 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	f.Declared[s.opts.Revision] = declared
 }
 
-func (f *Found) reject(ctx context.Context, s *Session, err error) {
+// reject closes a session that led nowhere and returns why, with the last words
+// of the process, if there were any.
+func (f *Found) reject(s *Session, err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
 	rec := s.Close(ctx)
+	var open *OpenError
+	if errors.As(err, &open) && rec.Ending != nil && open.Code != recording.CodeNoHandshake {
+		if last := lastLine(rec.Ending.Stderr); last != "" {
+			err = &OpenError{Code: open.Code, Err: open.Err, Reason: open.Reason + "; its standard error ends with: " + last}
+		}
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Tried = append(f.Tried, rec)
 	f.Reasons[s.opts.Revision] = err.Error()
+	return err
+}
+
+// lastLine is the last line with content, cut to a length that fits into a
+// sentence.
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return short(strings.TrimSpace(lines[len(lines)-1]))
 }
 
 func (f *Found) note(x *recording.Exchange) {

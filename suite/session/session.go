@@ -131,6 +131,8 @@ func (s *Session) handshake(ctx context.Context) error {
 // in the revision of this one.
 func (s *Session) Adopt(x *recording.Exchange) error {
 	switch {
+	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
+		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + x.Reason}
 	case x.Outcome == recording.Silent:

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// What a report keeps of the evidence: a report is to be read, and the transcript
+// of a hostile target has no end.
+const (
+	frameBytes  = 64 << 10 // of one frame
+	reportBytes = 32 << 20 // of all frames
+)
+
+// Report says what came out of the run. It may be called once Execute has
+// returned; before, and if there was nothing to execute, it has no results.
+func (r *Run) Report(strict bool) *reports.Report {
+	cfg := r.cfg.Shown
+	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
+	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
+	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
+	cfg.RatePerSecond = r.cfg.Rate
+	w := &writer{
+		report: reports.New(r.cfg.Tool, r.target(), cfg), transcript: r.transcript,
+		mask:   mask.NewMasker(r.cfg.Target.Secrets()),
+		frames: map[int]int{}, sessions: map[string]string{},
+	}
+	judged := make([]*Judgement, 0, len(r.out))
+	for _, row := range r.rows {
+		if j := r.out[key{row.Requirement.ID, row.Combination}]; j != nil {
+			judged = append(judged, j)
+		}
+	}
+	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
+	for _, j := range judged {
+		w.result(j)
+	}
+	w.report.Summarize(reports.SummaryOptions{
+		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: time.Since(r.began),
+		Profile: requirement.Profile, Profiles: requirement.Profiles(),
+	})
+	return w.report
+}
+
+// interrupted says in a few words why the run ended early.
+func (r *Run) interrupted() string {
+	switch {
+	case r.ended == nil:
+		return ""
+	case errors.Is(r.ended, ErrBudget):
+		return "budget"
+	default:
+		return "interrupted"
+	}
+}
+
+// target describes the target as far as it was found out.
+func (r *Run) target() reports.Target {
+	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
+	masker := mask.NewMasker(r.cfg.Target.Secrets())
+	for _, e := range r.endpoints {
+		out := reports.Endpoint{
+			Transport: string(e.transport), Address: masker.String(e.Address()),
+			Revisions: []string{}, Unreachable: masker.String(e.unreachable),
+		}
+		if e.found != nil {
+			for _, rev := range e.found.Served {
+				out.Revisions = append(out.Revisions, string(rev))
+				if s := server(e.found.Declared[rev]); s != nil {
+					out.Server = s
+				}
+			}
+		}
+		t.Endpoints = append(t.Endpoints, out)
+		if t.Name == "" {
+			t.Name = out.Address
+		}
+	}
+	return t
+}
+
+// server is what a target says of itself in a result of initialize or
+// server/discover.
+func server(declared []byte) *reports.Server {
+	info := gjson.GetBytes(declared, "serverInfo")
+	if !info.IsObject() {
+		info = gjson.GetBytes(declared, `_meta.io\.modelcontextprotocol/serverInfo`)
+	}
+	if !info.IsObject() {
+		return nil
+	}
+	return &reports.Server{Name: info.Get("name").String(), Version: info.Get("version").String(), Title: info.Get("title").String()}
+}
+
+// writer puts judgements into a report. Frames and sessions are numbered by
+// their first use there, so that the numbers do not depend on how scenarios
+// happened to overlap.
+type writer struct {
+	report     *reports.Report
+	transcript *wire.Transcript
+	mask       *mask.Masker
+	frames     map[int]int
+	sessions   map[string]string
+	kept       int
+}
+
+func (w *writer) result(j *Judgement) {
+	req, rev := j.Requirement, j.Combination.Revision
+	out := reports.Result{
+		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
+		Revision: string(rev), Transport: string(j.Combination.Transport),
+		Verdict: reports.Verdict(j.Outcome), ReasonCode: string(j.Code), Reason: w.mask.String(j.Reason),
+		Expected: w.mask.String(j.Expected), Actual: w.mask.String(j.Actual), Hint: w.mask.String(j.Hint),
+		DurationMS: reports.Milliseconds(j.Took), Evidence: w.evidence(j.Frames),
+	}
+	if s, ok := req.SectionIn(rev); ok {
+		out.Section = s.Ref()
+	}
+	if j.Outcome == check.Fail || j.Outcome == check.Warn {
+		out.ReasonCode, out.Reason = "", ""
+	}
+	w.report.Results = append(w.report.Results, out)
+	for _, o := range j.Observations {
+		w.report.Observations = append(w.report.Observations, reports.Observation{
+			ID: o.ID, Title: strings.ReplaceAll(o.ID, "-", " "), Requirement: req.ID, Revision: string(rev),
+			Transport: string(j.Combination.Transport), Detail: w.mask.String(o.Detail), Evidence: w.evidence(o.Frames),
+		})
+	}
+}
+
+// evidence adds frames to the report and returns their numbers there.
+func (w *writer) evidence(numbers []int) []int {
+	var out []int
+	for _, n := range numbers {
+		if m, ok := w.frames[n]; ok {
+			out = append(out, m)
+			continue
+		}
+		f, ok := w.transcript.Frame(n)
+		if !ok {
+			continue
+		}
+		m := len(w.frames) + 1
+		w.frames[n] = m
+		out = append(out, m)
+		w.report.Frames = append(w.report.Frames, w.frame(&f, m))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
+	session, ok := w.sessions[f.Session]
+	if !ok {
+		session = "session " + strconv.Itoa(len(w.sessions)+1)
+		w.sessions[f.Session] = session
+	}
+	raw := f.Raw
+	out := reports.Frame{
+		Number: number, Session: session, Channel: f.Channel, Direction: string(f.Dir),
+		AtMS: reports.Milliseconds(f.At), Size: f.Size, Truncated: f.Truncated, Note: w.mask.String(f.Text),
+	}
+	if keep := min(frameBytes, max(reportBytes-w.kept, 0)); len(raw) > keep {
+		// Masking comes before cutting, so that no half of a secret is left.
+		masked := w.mask.Mask(raw[:min(len(raw), keep+frameBytes)])
+		raw, out.Truncated = masked[:min(len(masked), keep)], true
+		out.Data = slices.Clone(raw)
+	} else {
+		out.Data = slices.Clone(w.mask.Mask(raw))
+	}
+	w.kept += len(out.Data)
+	if f.HTTP != nil {
+		out.Method, out.URL, out.Status = f.HTTP.Method, w.mask.String(f.HTTP.URL), f.HTTP.Status
+		out.Headers = w.header(f.HTTP.Header)
+	}
+	if len(f.Flaws) > 0 {
+		var flaws []string
+		for _, x := range f.Flaws {
+			flaws = append(flaws, strings.TrimSpace(string(x.Code)+" "+w.mask.String(x.Detail)))
+		}
+		out.Note = strings.TrimPrefix(out.Note+"; "+strings.Join(flaws, "; "), "; ")
+	}
+	return out
+}
+
+func (w *writer) header(h http.Header) http.Header {
+	out := http.Header{}
+	for k, values := range h {
+		for _, v := range values {
+			out[k] = append(out[k], w.mask.String(v))
+		}
+	}
+	return out
+}

@@ -1,0 +1,134 @@
+package scenario
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+var _ = register(&Scenario{
+	Name:  recording.WalkResources,
+	Title: "walking through all pages of resources/list",
+	Phase: Read,
+	Script: func(ctx context.Context, p *Play) {
+		if c, ok := p.Clean(ctx); ok {
+			walk(ctx, p, c, "resources/list", "resources", "page")
+		}
+	},
+})
+
+var _ = register(&Scenario{
+	Name:  recording.WalkTemplates,
+	Title: "walking through all pages of resources/templates/list",
+	Phase: Read,
+	Script: func(ctx context.Context, p *Play) {
+		if c, ok := p.Clean(ctx); ok {
+			walk(ctx, p, c, "resources/templates/list", "resourceTemplates", "page")
+		}
+	},
+})
+
+// walk follows nextCursor from the first page to the last, to a page that was
+// seen before under the same cursor, or to the bound. It notes how it ended in
+// the tag "end" of the last exchange: "done", "cycle", "bound" or "refused".
+func walk(ctx context.Context, p *Play, c *Client, method, member, step string) []*recording.Exchange {
+	var pages []*recording.Exchange
+	seen := map[string]bool{}
+	var params any
+	if !p.Modern() {
+		params = map[string]any{}
+	}
+	for n := 1; ; n++ {
+		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: Tags("page", strconv.Itoa(n))})
+		pages = append(pages, x)
+		next := x.Result().Get("nextCursor")
+		switch {
+		case !x.Succeeded():
+			x.Tags["end"] = "refused"
+			return pages
+		case next.Type != gjson.String:
+			x.Tags["end"] = "done" // null is a finding elsewhere, and the end here
+			return pages
+		case seen[next.Str+"\x00"+x.Result().Get(member).Raw]:
+			x.Tags["end"] = "cycle"
+			return pages
+		case n >= p.Limits.Pages:
+			x.Tags["end"] = "bound"
+			return pages
+		}
+		seen[next.Str+"\x00"+x.Result().Get(member).Raw] = true
+		params = map[string]any{"cursor": next.Str}
+	}
+}
+
+// Listed is a resource or template as it was listed.
+type Listed struct {
+	gjson.Result
+	// Page is the exchange that listed it.
+	Page *recording.Exchange
+}
+
+// URI is the listed URI; empty if it is no string.
+func (l Listed) URI() string {
+	if u := l.Get("uri"); u.Type == gjson.String {
+		return u.Str
+	}
+	return ""
+}
+
+// Template is the listed URI template; empty if it is no string.
+func (l Listed) Template() string {
+	if u := l.Get("uriTemplate"); u.Type == gjson.String {
+		return u.Str
+	}
+	return ""
+}
+
+// Resources lists the resources that the walk found, those with a URI only, each
+// URI once. The scenario must come after [recording.WalkResources].
+func (p *Play) Resources() []Listed {
+	return listed(p.Earlier(recording.WalkResources), "resources", Listed.URI)
+}
+
+// Templates lists the templates that the walk found, those with a URI template
+// only, each once. The scenario must come after [recording.WalkTemplates].
+func (p *Play) Templates() []Listed {
+	return listed(p.Earlier(recording.WalkTemplates), "resourceTemplates", Listed.Template)
+}
+
+func listed(r *recording.Recording, member string, name func(Listed) string) []Listed {
+	var all []Listed
+	if r == nil {
+		return nil
+	}
+	seen := map[string]bool{}
+	for _, page := range r.Steps("page") {
+		for _, item := range page.Result().Get(member).Array() {
+			l := Listed{item, page}
+			if n := name(l); n != "" && !seen[n] {
+				seen[n] = true
+				all = append(all, l)
+			}
+		}
+	}
+	return all
+}
+
+// sample picks at most n items, spread evenly, always the first and the last; all
+// of them if n is 0.
+func sample[T any](all []T, n int) []T {
+	if n <= 0 || len(all) <= n {
+		return all
+	}
+	if n == 1 {
+		return all[:1]
+	}
+	picked := make([]T, 0, n)
+	for i := range n {
+		picked = append(picked, all[i*(len(all)-1)/(n-1)])
+	}
+	return picked
+}
