@@ -119,7 +119,8 @@ func (c *console) finding(f *finding) {
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
 	if c.o.Rerun != nil {
-		c.labelled(2, "repeat", c.o.Rerun(x.ID, x.Revision, x.Transport))
+		// A command is not wrapped: it is there to be copied.
+		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "repeat")), Sanitize(c.o.Rerun(x.ID, x.Revision, x.Transport)))
 	}
 }
 
@@ -202,7 +203,6 @@ func (c *console) notExercised() {
 	c.title(fmt.Sprintf("NOT EXERCISED (%d): nothing broke, there was no occasion", total))
 	if !c.o.Verbose && len(reasons) > 12 {
 		reasons = byCode(reasons)
-		defer c.labelled(2, "", "More verbose output says what to add for each of them.")
 	}
 	c.tallies(reasons)
 }
@@ -240,20 +240,36 @@ func tally(r *Report, key func(*Result) (code, text string, keep bool)) []*talli
 	return list
 }
 
-// byCode joins the reasons of one code.
+// byCode joins the reasons of one code and keeps the texts that concern the most
+// results.
 func byCode(list []*tallied) []*tallied {
-	codes := map[string]*tallied{}
+	const keep = 5
+	codes := map[string][]*tallied{}
 	for _, t := range list {
-		if codes[t.code] == nil {
-			codes[t.code] = &tallied{code: t.code}
+		codes[t.code] = append(codes[t.code], t)
+	}
+	var joined []*tallied
+	for _, code := range slices.Sorted(maps.Keys(codes)) {
+		x := &tallied{code: code}
+		parts := codes[code]
+		slices.SortStableFunc(parts, func(a, b *tallied) int { return cmp.Compare(b.count, a.count) })
+		var texts []string
+		for i, t := range parts {
+			x.count += t.count
+			x.ids = append(x.ids, t.ids...)
+			if i < keep && t.text != "" {
+				texts = append(texts, "- "+Shorten(Sanitize(t.text), 240))
+			}
 		}
-		x := codes[t.code]
-		x.count += t.count
-		x.ids = append(x.ids, t.ids...)
+		if len(parts) > keep {
+			texts = append(texts, fmt.Sprintf("- and %d reasons more (--verbose)", len(parts)-keep))
+		}
+		x.text = strings.Join(texts, "\n")
 		slices.SortFunc(x.ids, CompareIDs)
 		x.ids = slices.Compact(x.ids)
+		joined = append(joined, x)
 	}
-	return slices.SortedFunc(maps.Values(codes), func(a, b *tallied) int { return cmp.Compare(a.code, b.code) })
+	return joined
 }
 
 func (c *console) tallies(list []*tallied) {

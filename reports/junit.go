@@ -242,8 +242,9 @@ func escapeXML(s string, attribute bool) string {
 	if attribute {
 		s = Sanitize(s)
 	} else {
-		s = commandless(SanitizeLines(s))
+		s = SanitizeLines(s)
 	}
+	s = commandless(s)
 	var b strings.Builder
 	b.Grow(len(s) + 16)
 	for _, r := range s {

@@ -1,0 +1,161 @@
+package reports
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func render(t *testing.T, r *Report, o ConsoleOptions) string {
+	t.Helper()
+	var b strings.Builder
+	if err := WriteConsole(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestConsole(t *testing.T) {
+	text := render(t, sample(), ConsoleOptions{Rerun: func(id, revision, transport string) string {
+		return "mcpcheck run --only " + id + " --revision " + revision + " --transport " + transport
+	}})
+	for _, want := range []string{
+		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
+		"PAGE                       4     4     ·     ·        ·",
+		"2025-06-18 on stdio", "FAILURES (1)", "✗ PAGE-9  A cursor is a string",
+		"MUST, server/utilities/pagination#response-format", "2025-06-18 on stdio, http; 2025-11-25 on stdio, http",
+		"expected  a string", "actual    an integer, 5", "change    send the cursor as a string", `#1 → {"jsonrpc"`, "#4 ← HTTP 404",
+		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS (1)", "#3 · the process ended",
+		"BLOCKED (4)", "target-died 4", "OBSERVATIONS (1)", "size-differs  The size differs (LIST-08)",
+		"NOT EXERCISED (4)", "needs-config 4", "add subjects.templates", "NOT CONFORMANT  4 passed, 4 failed, 4 warnings",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("escape sequences without colour")
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+}
+
+func TestConsoleColorOnlyPaints(t *testing.T) {
+	r := sample()
+	plain, colored := render(t, r, ConsoleOptions{}), render(t, r, ConsoleOptions{Color: true})
+	if !strings.Contains(colored, "\x1b[31m") {
+		t.Error("no colours")
+	}
+	var b strings.Builder
+	for rest := colored; rest != ""; {
+		before, after, found := strings.Cut(rest, "\x1b[")
+		b.WriteString(before)
+		if _, rest, found = strings.Cut(after, "m"); !found {
+			break
+		}
+	}
+	if b.String() != plain {
+		t.Errorf("without colours:\n%s\nplain:\n%s", b.String(), plain)
+	}
+}
+
+func TestConsoleQuiet(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(render(t, sample(), ConsoleOptions{Quiet: true})), "\n")
+	if len(lines) < 4 || !strings.HasPrefix(lines[0], "fail    PAGE-9  an integer, 5") || !strings.HasPrefix(lines[3], "NOT CONFORMANT") {
+		t.Errorf("got %q", lines)
+	}
+}
+
+func TestConsoleOutcomes(t *testing.T) {
+	for name, test := range map[string]struct {
+		results []Result
+		options SummaryOptions
+		want    string
+	}{
+		"conformant":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},
+		"partial":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "partial run"},
+		"empty":       {nil, SummaryOptions{}, "NOT ESTABLISHED"},
+		"interrupted": {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
+	} {
+		r := New(Tool{Name: "mcpcheck"}, Target{}, Config{})
+		r.Results = test.results
+		r.Summarize(test.options)
+		text := render(t, r, ConsoleOptions{})
+		if joined := strings.Join(strings.Fields(text), " "); !strings.Contains(joined, strings.Join(strings.Fields(test.want), " ")) {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+func TestConsoleManyReasons(t *testing.T) {
+	r := New(Tool{}, Target{}, Config{})
+	for i := range 30 {
+		x := row("A-"+string(rune('a'+i)), LevelMust, NotApplicable, CodeNeedsConfig)
+		x.Hint = "add thing " + string(rune('a'+i))
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize(SummaryOptions{})
+	if text := render(t, r, ConsoleOptions{}); !strings.Contains(text, "- and 25 reasons more") || !strings.Contains(text, "needs-config 30") {
+		t.Error(text)
+	}
+	if text := render(t, r, ConsoleOptions{Verbose: true}); strings.Count(text, "add thing") != 30 {
+		t.Error(text)
+	}
+}
+
+func TestConsoleHostile(t *testing.T) {
+	for _, o := range []ConsoleOptions{{}, {Verbose: true}, {Quiet: true}, {Width: 50},
+		{Rerun: func(string, string, string) string { return hostile }}} {
+		text := render(t, hostileReport(), o)
+		inert(t, text)
+	}
+}
+
+func TestSanitize(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain é 😀":          "plain é 😀",
+		"a\x1b[2Jb":          `a\x1b[2Jb`,
+		"a\nb\tc\rd":         `a\nb\tc\rd`,
+		"\u202eabc":          `\u202eabc`,
+		"\xff\x00":           `\xff\x00`,
+		"\u0085\u2028":       `\x85\u2028`,
+		"\U000e0041":         `\U000e0041`,
+		"replacement \ufffd": "replacement \ufffd",
+	} {
+		if got := Sanitize(in); got != want {
+			t.Errorf("Sanitize(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := SanitizeLines("a\nb\x07"); got != "a\nb\\x07" {
+		t.Errorf("got %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Sanitize(string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")))
+		if !utf8.ValidString(s) || Sanitize(s) != s {
+			t.Fatalf("%q", s)
+		}
+	})
+}
+
+func TestShortenAndWrap(t *testing.T) {
+	if got := Shorten("äöüäöü", 3); got != "äö…" {
+		t.Errorf("got %q", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		width := rapid.IntRange(20, 60).Draw(t, "width")
+		for _, line := range wrap(text, width) {
+			if utf8.RuneCountInString(line) > width {
+				t.Fatalf("%q is longer than %d", line, width)
+			}
+		}
+		if n := rapid.IntRange(1, 50).Draw(t, "n"); utf8.RuneCountInString(Shorten(text, n)) > n {
+			t.Fatalf("Shorten(%q, %d)", text, n)
+		}
+	})
+}

@@ -1,0 +1,77 @@
+package reports
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// hostile holds what a target could send to break a reader of reports.
+const hostile = "<script>alert(1)</script>]]>\x1b[31mred\x1b]0;title\x07\x00\r\n\u202eevil\u2066\u200b\ufffe\xff\xc3 & \"q\" 'a' [[ATTACHMENT|/etc/passwd]]\n##vso[task]x\n::error::x\n\U0001F600é"
+
+// sample is a report with something of everything.
+func sample() *Report {
+	r := New(Tool{Name: "mcpcheck", Version: "1.2.3", Catalogue: "c1"},
+		Target{Name: "everything", Endpoints: []Endpoint{{
+			Transport: "stdio", Address: "npx -y server-everything",
+			Revisions: []string{"2025-06-18", "2025-11-25"}, Server: &Server{Name: "everything", Version: "1.0"},
+		}}},
+		Config{Seed: 7, Read: "20", Headers: []string{"Authorization"}})
+	r.Frames = []Frame{
+		{Number: 1, Session: "s1", Channel: "stdin", Direction: Out, AtMS: 1.5, Size: 62, Data: []byte(`{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{}}`)},
+		{Number: 2, Session: "s1", Channel: "stdout", Direction: In, AtMS: 2, Size: 4000, Truncated: true, Data: []byte(`{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"` + strings.Repeat("x", 900) + `é"}]}}`)},
+		{Number: 3, Session: "s1", Direction: Note, AtMS: 3, Note: "the process ended with exit status 1"},
+		{Number: 4, Session: "s2", Direction: In, Status: 404, Headers: http.Header{"Content-Type": {"text/plain"}}, Size: 3, Data: []byte("\xff\xfe\x00")},
+	}
+	for _, transport := range []string{"http", "stdio"} {
+		for _, revision := range []string{"2025-11-25", "2025-06-18"} {
+			r.Results = append(r.Results,
+				Result{ID: "PAGE-10", Title: "An empty page is legal", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Pass, Section: "server/utilities/pagination", DurationMS: 1.25},
+				Result{ID: "PAGE-9", Title: "A cursor is a string", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Fail, ReasonCode: "violated", Reason: "nextCursor is a number", Expected: "a string", Actual: "an integer, 5", Section: "server/utilities/pagination#response-format", Hint: "send the cursor as a string", DurationMS: 2, Evidence: []int{1, 2, 4}},
+				Result{ID: "READ-09", Title: "Pad bits are zero", Level: LevelShould, Grade: "warn", Revision: revision, Transport: transport, Verdict: Warn, Reason: "the pad bits are set", Section: "server/resources", Evidence: []int{3}},
+				Result{ID: "TMPL-12", Title: "Values arrive decoded", Level: LevelMust, Grade: "warn", Revision: revision, Transport: transport, Verdict: NotApplicable, ReasonCode: CodeNeedsConfig, Reason: "no template arguments are configured", Hint: "add subjects.templates to the target file", Section: "server/resources"},
+				Result{ID: "SUB-01", Title: "Subscribe answers", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Blocked, ReasonCode: "target-died", Reason: "the process ended in the middle", Section: "server/resources"})
+		}
+	}
+	r.Observations = []Observation{{ID: "size-differs", Title: "The size differs", Requirement: "LIST-08", Revision: "2025-11-25", Transport: "stdio", Detail: "declared 5, sent 6", Evidence: []int{2}}}
+	r.Summarize(SummaryOptions{Duration: 3 * time.Second, Profile: testProfile, Profiles: []string{"core", "pagination", "caching"}})
+	return r
+}
+
+func testProfile(area string) string {
+	switch area {
+	case "PAGE":
+		return "pagination"
+	case "CACHE":
+		return "caching"
+	case "SUB":
+		return "subscriptions"
+	}
+	return "core"
+}
+
+// hostileReport has the hostile text in every member that a target can reach.
+func hostileReport() *Report {
+	r := sample()
+	r.Target.Name = hostile
+	r.Target.Endpoints[0].Address = hostile
+	r.Target.Endpoints[0].Server = &Server{Name: hostile, Version: hostile, Title: hostile}
+	r.Target.Endpoints[0].Unreachable = hostile
+	for i := range r.Frames {
+		r.Frames[i].Data = []byte(fmt.Sprint(i, hostile))
+		r.Frames[i].Note = hostile
+		r.Frames[i].URL = hostile
+		r.Frames[i].Method = "POST"
+	}
+	for i := range r.Results {
+		x := &r.Results[i]
+		x.Reason, x.Expected, x.Actual, x.Hint, x.Title = hostile, hostile, hostile, hostile, hostile
+		x.ReasonCode += hostile
+		x.Section = hostile
+		x.Evidence = []int{1, 2, 3, 4}
+	}
+	r.Observations[0].Detail, r.Observations[0].Title, r.Observations[0].ID = hostile, hostile, hostile
+	r.Summary.Interrupted = hostile
+	return r
+}
