@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+const maxCompletions = 100
+
+// serveComplete suggests values for a variable of a template: those that begin
+// with what has been typed.
+func (e *Engine) serveComplete(c *hook.Call, params hook.Object) *hook.Reply {
+	ref, ok := params["ref"].(hook.Object)
+	if !ok {
+		return fail(codeInvalidParams, `Invalid params: "ref" must be an object`)
+	}
+	argument, ok := params["argument"].(hook.Object)
+	if !ok {
+		return fail(codeInvalidParams, `Invalid params: "argument" must be an object`)
+	}
+	name, hasName := argument["name"].(string)
+	typed, hasValue := argument["value"].(string)
+	if !hasName || !hasValue {
+		return fail(codeInvalidParams, `Invalid params: "argument" needs a name and a value, both strings`)
+	}
+	others, why := contextArguments(c, params)
+	if why != "" {
+		return fail(codeInvalidParams, "Invalid params: "+why)
+	}
+	values, r := e.suggest(ref, name, others)
+	if r != nil {
+		return r
+	}
+	return &hook.Reply{Result: hook.Object{"completion": completion(values, typed)}}
+}
+
+func completion(values []string, typed string) hook.Object {
+	list := []any{}
+	total := 0
+	for _, v := range values {
+		if !strings.HasPrefix(strings.ToLower(v), strings.ToLower(typed)) {
+			continue
+		}
+		total++
+		if len(list) < maxCompletions {
+			list = append(list, v)
+		}
+	}
+	return hook.Object{"values": list, "total": hook.Number(int64(total)), "hasMore": total > len(list)}
+}
+
+// contextArguments reads the values of other variables (2025-06-18 on).
+func contextArguments(c *hook.Call, params hook.Object) (others map[string]string, why string) {
+	others = map[string]string{}
+	v, there := params["context"]
+	if !there || c.Revision < hook.R20250618 {
+		return others, ""
+	}
+	context, ok := v.(hook.Object)
+	if !ok {
+		return nil, `"context" must be an object`
+	}
+	v, there = context["arguments"]
+	if !there {
+		return others, ""
+	}
+	arguments, ok := v.(hook.Object)
+	if !ok {
+		return nil, `"context.arguments" must be an object`
+	}
+	for name, v := range arguments {
+		value, ok := v.(string)
+		if !ok {
+			return nil, `"context.arguments" must hold strings`
+		}
+		others[name] = value
+	}
+	return others, ""
+}
+
+// suggest lists all values of a variable of the referenced template.
+func (e *Engine) suggest(ref hook.Object, name string, others map[string]string) ([]string, *hook.Reply) {
+	switch ref["type"] {
+	case "ref/prompt":
+		return nil, fail(codeInvalidParams, "Invalid params: there is no such prompt")
+	case "ref/resource":
+	default:
+		return nil, fail(codeInvalidParams, `Invalid params: unknown type of "ref"`)
+	}
+	uri, ok := ref["uri"].(string)
+	if !ok {
+		return nil, fail(codeInvalidParams, `Invalid params: "ref.uri" must be a string`)
+	}
+	for _, t := range e.templates {
+		if t.URITemplate != uri {
+			continue
+		}
+		if !contains(t.variables(), name) {
+			return nil, fail(codeInvalidParams, "Invalid params: the template has no such variable")
+		}
+		return t.variable(name).Suggestions(others), nil
+	}
+	if e.exists(uri) {
+		return nil, nil // a resource without variables: nothing to suggest
+	}
+	return nil, fail(codeInvalidParams, "Invalid params: there is no such template")
+}

@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// exchange is one incoming message (or batch) and the way back for what
+// belongs to it.
+type exchange struct {
+	session *session
+	header  http.Header // nil on stdio
+	deliver func(ctx context.Context, m hook.Message) error
+	// ended, if not nil, is called once, when nothing more can come.
+	ended func()
+
+	mu     sync.Mutex
+	stream *listen // the listen stream that keeps the exchange open
+	silent bool    // a reply is being withheld: the exchange stays open
+	over   bool
+}
+
+type exchangeKey struct{}
+
+// exchangeOf finds the exchange that a call belongs to.
+func exchangeOf(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+func (x *exchange) opened(l *listen) {
+	x.mu.Lock()
+	x.stream = l
+	x.mu.Unlock()
+}
+
+func (x *exchange) withhold() {
+	x.mu.Lock()
+	x.silent = true
+	x.mu.Unlock()
+}
+
+// settle ends the exchange after processing, unless something keeps it open.
+func (x *exchange) settle() {
+	x.mu.Lock()
+	open := x.stream != nil || x.silent
+	x.mu.Unlock()
+	if !open {
+		x.finish()
+	}
+}
+
+func (x *exchange) finish() {
+	x.mu.Lock()
+	over := x.over
+	x.over = true
+	x.mu.Unlock()
+	if !over && x.ended != nil {
+		x.ended()
+	}
+}
+
+// emit sends a message that belongs to a call through the hooks.
+func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error {
+	m.Call, m.Peer, m.Transport = c, x.session, x.session.transport
+	m.Revision = x.session.Revision()
+	if c != nil {
+		m.Revision = c.Revision
+	}
+	return x.session.engine.emitter(ctx, m.To(x.deliver))
+}
+
+// arrive is the innermost receiver: it processes the message within the
+// exchange of its context.
+func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
+	if x := exchangeOf(ctx); x != nil {
+		e.process(ctx, x, in.Raw)
+	}
+}
+
+// accept takes a raw message: it passes the receive hooks and is processed.
+func (e *Engine) accept(ctx context.Context, x *exchange, raw []byte) {
+	e.receive(context.WithValue(ctx, exchangeKey{}, x), hook.Incoming{
+		Raw: raw, Transport: x.session.transport, Peer: x.session,
+	})
+	x.settle()
+}
+
+// process answers one raw message.
+func (e *Engine) process(ctx context.Context, x *exchange, raw []byte) {
+	raw = bytes.TrimSpace(raw)
+	if !wellFormed(raw) {
+		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
+		return
+	}
+	if raw[0] == '[' {
+		e.batch(ctx, x, raw)
+		return
+	}
+	if m, ok := e.one(ctx, x, raw, false); ok {
+		_ = x.emit(ctx, m.Call, m) // a client that has gone is noticed by the transport
+	}
+}
+
+// refuse answers input of which no id could be read.
+func (e *Engine) refuse(ctx context.Context, x *exchange, r *hook.Reply) {
+	_ = x.emit(ctx, nil, e.unreadable(x.session, r))
+}
+
+func (e *Engine) unreadable(s *session, r *hook.Reply) hook.Message {
+	return hook.Message{Kind: hook.Response, Raw: envelope(e.noID(s), r), Status: r.Status}
+}
+
+// noID is the id of an answer to input whose id could not be read: null by
+// JSON-RPC, and absent from 2025-11-25 on, where the schema leaves the choice.
+func (e *Engine) noID(s *session) json.RawMessage {
+	revision := s.Revision()
+	if revision == "" {
+		revision = e.supported()[0]
+	}
+	if revision >= hook.R20251125 {
+		return nil
+	}
+	return json.RawMessage("null")
+}
+
+// maxBatch bounds the messages of a batch.
+const maxBatch = 256
+
+// batch processes an array of messages, which only 2025-03-26 has.
+func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
+	if x.session.Revision() != hook.R20250326 {
+		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: there are no batches in this revision"))
+		return
+	}
+	var members []json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil || len(members) == 0 || len(members) > maxBatch {
+		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: a batch has 1 to 256 messages"))
+		return
+	}
+	var answers [][]byte
+	for _, member := range members {
+		if m, ok := e.one(ctx, x, member, true); ok {
+			answers = append(answers, m.Raw)
+		}
+	}
+	if len(answers) == 0 {
+		return
+	}
+	all := append([]byte{'['}, bytes.Join(answers, []byte{','})...)
+	_ = x.emit(ctx, nil, hook.Message{Kind: hook.Response, Raw: append(all, ']')})
+}
+
+// one processes a single message; ok says whether there is an answer.
+func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool) (m hook.Message, ok bool) {
+	in := parse(raw)
+	switch in.kind {
+	case response:
+		return m, false // the server asks nothing, so nothing can be answered
+	case invalid:
+		r := failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+in.why)
+		if in.id == nil {
+			return e.unreadable(x.session, r), true
+		}
+		return hook.Message{Kind: hook.Response, Raw: envelope(in.id, r), Status: r.Status}, true
+	}
+	c := e.call(x, in)
+	if batched && c.Method == methodInitialize {
+		return answer(c, fail(codeInvalidRequest, "Invalid request: initialize must not be part of a batch")), true
+	}
+	if c.Notification() {
+		if r := e.handle(ctx, c); r != nil && r.Raw != nil {
+			return hook.Message{Kind: hook.Response, Raw: r.Raw, Call: c}, true
+		}
+		return m, false
+	}
+	return e.answerCall(ctx, x, c)
+}
+
+// call makes the call of a parsed message.
+func (e *Engine) call(x *exchange, in incoming) *hook.Call {
+	c := &hook.Call{
+		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
+		Method: in.method, Params: in.params, Header: x.header, Peer: x.session,
+	}
+	if e.claimsModern(c) {
+		c.Modern = true
+		c.Revision, _ = c.Meta(metaVersion).(string)
+	}
+	c.Emit = func(ctx context.Context, m hook.Message) error { return x.emit(ctx, c, m) }
+	return c
+}
+
+// answerCall handles a request, unless it is cancelled meanwhile.
+func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hook.Message, bool) {
+	callCtx, done, ok := x.session.begin(ctx, idKey(c.ID))
+	if !ok {
+		return answer(c, fail(codeInternal, "Too many requests at once")), true
+	}
+	defer done()
+	r := e.handle(callCtx, c)
+	if r == nil || r.Silent {
+		x.withhold()
+		return hook.Message{}, false
+	}
+	if r.Open || callCtx.Err() != nil && c.Method != methodInitialize {
+		return hook.Message{}, false
+	}
+	return answer(c, r), true
+}
+
+func answer(c *hook.Call, r *hook.Reply) hook.Message {
+	return hook.Message{
+		Kind: hook.Response, Raw: envelope(c.ID, r), Call: c, Status: r.Status, Header: r.Header,
+	}
+}
+
+// serve is the innermost handler.
+func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
+	x := exchangeOf(ctx)
+	if x == nil {
+		return fail(codeInternal, "Internal error: a call outside its exchange")
+	}
+	c.Modern = e.claimsModern(c)
+	if c.Notification() {
+		e.note(x.session, c)
+		return nil
+	}
+	if !wait(ctx, e.config.Latency) {
+		return &hook.Reply{}
+	}
+	if c.Modern {
+		return e.serveModern(ctx, x, c)
+	}
+	return e.serveLegacy(ctx, x, c)
+}
+
+// note takes a notification of the client. Unknown and malformed ones are
+// ignored.
+func (e *Engine) note(s *session, c *hook.Call) {
+	if c.Method != methodCancelled {
+		return
+	}
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(c.Params, &params) == nil && params.RequestID != nil && validID(params.RequestID) {
+		s.cancelCall(idKey(params.RequestID))
+	}
+}
+
+// wait pauses; false says that the call was cancelled meanwhile.
+func wait(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// The paths of the endpoints.
+const (
+	PathStreamable = "/mcp"
+	PathEvents     = "/sse"
+	PathMessages   = "/message"
+)
+
+// maxBody bounds the body of a POST.
+const maxBody = 4 << 20
+
+// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message.
+func (e *Engine) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if e.isClosed() {
+			panic(http.ErrAbortHandler) // as if the process were gone
+		}
+		e.web.ServeHTTP(w, r)
+	})
+}
+
+func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != PathStreamable && r.URL.Path != PathEvents && r.URL.Path != PathMessages {
+		http.NotFound(w, r)
+		return
+	}
+	if why := e.checkOrigin(r); why != "" {
+		e.refuseHTTP(w, failAt(http.StatusForbidden, codeInvalidRequest, "Forbidden: "+why))
+		return
+	}
+	switch {
+	case r.URL.Path == PathStreamable && r.Method == http.MethodPost:
+		e.post(w, r)
+	case r.URL.Path == PathStreamable && r.Method == http.MethodGet && e.speaksLegacy(r):
+		e.get(w, r)
+	case r.URL.Path == PathStreamable && r.Method == http.MethodDelete && e.speaksLegacy(r):
+		e.delete(w, r)
+	case r.URL.Path == PathStreamable && len(e.legacy) == 0:
+		notAllowed(w, "POST")
+	case r.URL.Path == PathStreamable:
+		notAllowed(w, "GET, POST, DELETE")
+	case len(e.legacy) == 0:
+		http.NotFound(w, r)
+	case r.URL.Path == PathEvents && r.Method == http.MethodGet:
+		e.events(w, r)
+	case r.URL.Path == PathEvents:
+		notAllowed(w, "GET")
+	case r.Method == http.MethodPost:
+		e.message(w, r)
+	default:
+		notAllowed(w, "POST")
+	}
+}
+
+// speaksLegacy reports whether a GET or DELETE can mean a legacy session.
+func (e *Engine) speaksLegacy(r *http.Request) bool {
+	return len(e.legacy) > 0 && !slices.Contains(e.modern, r.Header.Get(headerVersion))
+}
+
+func notAllowed(w http.ResponseWriter, allow string) {
+	w.Header().Set("Allow", allow)
+	http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+}
+
+// refuseHTTP answers a request that does not get as far as the protocol.
+func (e *Engine) refuseHTTP(w http.ResponseWriter, r *hook.Reply) {
+	writeJSON(w, r.Status, r.Header, envelope(nil, r))
+}
+
+func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte) {
+	h := w.Header()
+	for name, values := range extra {
+		h[name] = values
+	}
+	h.Set("Content-Type", "application/json")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if status == 0 {
+		status = http.StatusOK
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone needs no answer
+}
+
+// post serves a POST of Streamable HTTP.
+func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
+		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
+		return
+	}
+	body, ok := e.body(w, r)
+	if !ok {
+		return
+	}
+	s, r1 := e.sessionOf(r, body)
+	if r1 != nil {
+		in := parse(body)
+		writeJSON(w, r1.Status, nil, envelope(in.id, r1))
+		return
+	}
+	e.exchangePost(w, r, s, body)
+}
+
+// body reads the body of a POST, or answers why it will not.
+func (e *Engine) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset, given := params["charset"]
+	if err != nil || mediaType != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
+		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest, "Unsupported media type: send application/json"))
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		e.refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
+		return nil, false
+	}
+	if err != nil {
+		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
+		return nil, false
+	}
+	return body, true
+}
+
+// post is one POST and the stream of what comes of it.
+type post struct {
+	engine  *Engine
+	session *session
+	stream  *stream
+	request bool // an answer is due
+	modern  bool
+}
+
+// exchangePost processes a message and answers it by a JSON object or, if there
+// is more to say than the answer, by an event stream.
+func (e *Engine) exchangePost(w http.ResponseWriter, r *http.Request, s *session, body []byte) {
+	in := parse(body)
+	fresh := s.Revision() == ""
+	p := &post{engine: e, session: s, request: in.kind == request}
+	p.modern = in.kind == request && e.claimsModern(&hook.Call{
+		Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params, Peer: s,
+	})
+	p.stream = s.openStream("post")
+	x := &exchange{session: s, header: r.Header.Clone(), deliver: p.stream.push, ended: p.stream.finish}
+	if fresh {
+		// A session without a handshake lasts as long as its POST: its client
+		// leaving cancels it.
+		defer context.AfterFunc(r.Context(), func() {
+			if s.Revision() == "" {
+				s.end()
+			}
+		})()
+		defer func() {
+			if s.Revision() == "" {
+				s.end()
+			}
+		}()
+	}
+	go e.accept(s.ctx, x, body)
+	p.respond(w, r)
+}
+
+// respond waits for the first message and then knows what response to make.
+func (p *post) respond(w http.ResponseWriter, r *http.Request) {
+	reader := p.stream.attach()
+	first, ok := p.stream.next(r.Context(), reader, 0)
+	revision := p.session.Revision()
+	if revision != "" && !p.modern && first.Call != nil && first.Call.Method == methodInitialize {
+		w.Header().Set(headerSession, p.session.id)
+	}
+	switch {
+	case !ok && r.Context().Err() != nil:
+		return // the client has gone
+	case !ok && !p.request:
+		p.session.forgetStream(p.stream)
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case ok && first.answer && (!p.engine.config.Hooks.EventStreams || first.Status >= http.StatusBadRequest || !p.request):
+		p.session.forgetStream(p.stream)
+		writeJSON(w, first.Status, first.Header, first.Raw)
+		return
+	}
+	for name, values := range first.Header {
+		w.Header()[name] = values
+	}
+	out := &responder{engine: p.engine, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
+	out.head()
+	if out.ids && revision >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: p.stream.eventID(-1), Data: []byte{}}) != nil {
+		p.stream.detach(reader)
+		return
+	}
+	out.run(r.Context(), 0)
+}
+
+// sessionOf finds or makes the session of a POST, or says why it is refused.
+func (e *Engine) sessionOf(r *http.Request, body []byte) (*session, *hook.Reply) {
+	in := parse(body)
+	id := r.Header.Get(headerSession)
+	version := r.Header.Get(headerVersion)
+	statelessVersion := slices.Contains(e.modern, version)
+	switch {
+	case in.kind == request && e.claimsModern(&hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params}) &&
+		(id == "" || claimsMeta(&hook.Call{Params: in.params})):
+		return e.newSession(e.ctx, hook.HTTP), nil
+	case len(e.legacy) == 0 && in.kind != request && version != "" && !statelessVersion:
+		return nil, e.unsupported(version)
+	case len(e.legacy) == 0 || statelessVersion && in.kind != request:
+		return e.newSession(e.ctx, hook.HTTP), nil
+	case id == "" && (in.kind == request && in.method == methodInitialize || !wellFormed(body)):
+		return e.provisional(), nil
+	case id == "":
+		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
+	}
+	s, r1 := e.sessionByHeader(r)
+	if r1 != nil {
+		return nil, r1
+	}
+	return s, nil
+}
+
+// provisional makes a session that becomes known when its handshake succeeds.
+func (e *Engine) provisional() *session {
+	s := e.newSession(e.ctx, hook.HTTP)
+	s.deliver = s.pushToGet
+	return s
+}
+
+// sessionByHeader finds the session that a request names.
+func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
+	}
+	s := e.find(id)
+	if s == nil || s.transport != hook.HTTP || s.Revision() == "" {
+		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
+	}
+	version := r.Header.Get(headerVersion)
+	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.legacy, version) {
+		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+headerVersion)
+	}
+	return s, nil
+}
+
+// get opens or resumes an event stream of a session.
+func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, "text/event-stream") {
+		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		return
+	}
+	s, r1 := e.sessionByHeader(r)
+	if r1 != nil {
+		e.refuseHTTP(w, r1)
+		return
+	}
+	last := r.Header.Get("Last-Event-ID")
+	var st *stream
+	from := 0
+	if last == "" {
+		st = s.openStream("get")
+	} else {
+		number, i, ok := parseEventID(last)
+		if ok {
+			st, from = s.stream(number), i+1
+		}
+		if st == nil {
+			e.refuseHTTP(w, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: this stream cannot be resumed"))
+			return
+		}
+	}
+	out := &responder{engine: e, w: w, stream: st, reader: st.attach(), ids: true}
+	out.head()
+	if last == "" && s.Revision() >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: st.eventID(-1), Data: []byte{}}) != nil {
+		st.detach(out.reader)
+		return
+	}
+	out.run(r.Context(), from)
+}
+
+// delete ends a session.
+func (e *Engine) delete(w http.ResponseWriter, r *http.Request) {
+	s, r1 := e.sessionByHeader(r)
+	if r1 != nil {
+		e.refuseHTTP(w, r1)
+		return
+	}
+	s.end()
+	w.WriteHeader(http.StatusNoContent)
+}

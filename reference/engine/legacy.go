@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// serveLegacy serves a request of a revision with a handshake.
+func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *hook.Reply {
+	params := hook.Object{}
+	if c.Params != nil {
+		var ok bool
+		if params, ok = hook.DecodeObject(c.Params); !ok {
+			return fail(codeInvalidParams, "Invalid params: not an object")
+		}
+	}
+	revision := x.session.Revision()
+	switch {
+	case c.Method == methodInitialize:
+		return e.initialize(x.session, params)
+	case c.Method == "ping":
+		return &hook.Reply{Result: hook.Object{}}
+	case revision == "":
+		return fail(codeInvalidRequest, "Invalid request: the session has not been initialized")
+	}
+	c.Revision = revision
+	if _, wrong := params["_meta"].(hook.Object); params["_meta"] != nil && !wrong {
+		return fail(codeInvalidParams, `Invalid params: "_meta" must be an object`)
+	}
+	switch c.Method {
+	case "resources/subscribe", "resources/unsubscribe":
+		if !e.caps.Subscribe {
+			break
+		}
+		return e.serveSubscription(x.session, c, params)
+	case "logging/setLevel":
+		if !e.caps.Logging {
+			break
+		}
+		level, _ := params["level"].(string)
+		if !slices.Contains(logLevels, level) {
+			return fail(codeInvalidParams, "Invalid params: unknown log level")
+		}
+		return &hook.Reply{Result: hook.Object{}}
+	}
+	if r, known := e.serveFeature(ctx, c, params); known {
+		return r
+	}
+	return fail(codeMethodNotFound, "Method not found")
+}
+
+// serveFeature serves the methods that both eras have.
+func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params hook.Object) (r *hook.Reply, known bool) {
+	switch c.Method {
+	case hook.MethodList:
+		return e.serveList(c, params), true
+	case hook.MethodTemplates:
+		return e.serveTemplates(c, params), true
+	case hook.MethodRead:
+		return e.serveRead(ctx, c, params), true
+	case hook.MethodComplete:
+		if e.caps.Completions {
+			return e.serveComplete(c, params), true
+		}
+	}
+	return nil, false
+}
+
+// initialize opens a session: it settles the revision and tells what the server
+// can do.
+func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
+	wanted, ok := params["protocolVersion"].(string)
+	if !ok {
+		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
+	}
+	if len(e.legacy) == 0 {
+		return e.unsupported(wanted)
+	}
+	if _, ok := params["capabilities"].(hook.Object); !ok {
+		return fail(codeInvalidParams, `Invalid params: "capabilities" must be an object`)
+	}
+	if !isImplementation(params["clientInfo"]) {
+		return fail(codeInvalidParams, `Invalid params: "clientInfo" must have a name and a version`)
+	}
+	revision := e.legacy[len(e.legacy)-1]
+	if slices.Contains(e.legacy, wanted) {
+		revision = wanted
+	}
+	s.mu.Lock()
+	again := s.revision != ""
+	if !again {
+		s.revision = revision
+	}
+	s.mu.Unlock()
+	if again {
+		return fail(codeInvalidRequest, "Invalid request: the session is initialized already")
+	}
+	if s.transport == hook.HTTP && s.engine.register(s) != nil {
+		return fail(codeInternal, "Internal error: the server is closing")
+	}
+	result := hook.Object{
+		"protocolVersion": revision,
+		"capabilities":    e.capabilities(revision),
+		"serverInfo":      e.introduce(revision),
+	}
+	if e.config.World.Instructions != "" {
+		result["instructions"] = e.config.World.Instructions
+	}
+	return &hook.Reply{Result: result}
+}
+
+func isImplementation(v any) bool {
+	o, ok := v.(hook.Object)
+	if !ok {
+		return false
+	}
+	_, name := o["name"].(string)
+	_, version := o["version"].(string)
+	return name && version
+}
+
+// capabilities are what the server declares in a revision. Completions had no
+// capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
+func (e *Engine) capabilities(revision string) hook.Object {
+	resources := hook.Object{}
+	if e.caps.Subscribe {
+		resources["subscribe"] = true
+	}
+	if e.caps.ListChanged {
+		resources["listChanged"] = true
+	}
+	all := hook.Object{"resources": resources}
+	if e.caps.Completions && revision >= hook.R20250326 {
+		all["completions"] = hook.Object{}
+	}
+	if e.caps.Logging && !hook.Modern(revision) {
+		all["logging"] = hook.Object{}
+	}
+	return all
+}
+
+func (e *Engine) serveSubscription(s *session, c *hook.Call, params hook.Object) *hook.Reply {
+	uri, r := e.uriParam(c, params)
+	if r != nil {
+		return r
+	}
+	if c.Method == "resources/unsubscribe" {
+		s.mu.Lock()
+		delete(s.subscribed, uri)
+		s.mu.Unlock()
+		return &hook.Reply{Result: hook.Object{}}
+	}
+	if !e.exists(uri) {
+		return notFound(c.Revision, uri)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.subscribed) >= maxListenResources {
+		return fail(codeInternal, "Too many subscriptions")
+	}
+	s.subscribed[uri] = true
+	return &hook.Reply{Result: hook.Object{}}
+}
+
+// unsupported refuses a version (2026-07-28). The list never holds the refused
+// one, which may be a legacy revision that was asked for in modern fashion.
+func (e *Engine) unsupported(requested string) *hook.Reply {
+	supported := []any{}
+	for _, r := range e.supported() {
+		if r != requested {
+			supported = append(supported, r)
+		}
+	}
+	r := failWith(codeUnsupported, "Unsupported protocol version", hook.Object{
+		"supported": supported, "requested": requested,
+	})
+	r.Status = http.StatusBadRequest
+	return r
+}
+
+// notFound is the answer to a request about a resource that is not there.
+func notFound(revision, uri string) *hook.Reply {
+	code := int64(codeNotFound)
+	if hook.Modern(revision) {
+		code = codeInvalidParams
+	}
+	return failWith(code, "Resource not found", hook.Object{"uri": uri})
+}
+
+// token is the progress token of a call, if it is one.
+func token(params hook.Object) any {
+	switch t := hook.ObjectAt(params, "_meta")["progressToken"].(type) {
+	case string:
+		return t
+	case json.Number:
+		if validID(json.RawMessage(t)) {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+const (
+	metaPrefix         = "io.modelcontextprotocol/"
+	metaVersion        = metaPrefix + "protocolVersion"
+	metaClientInfo     = metaPrefix + "clientInfo"
+	metaCapabilities   = metaPrefix + "clientCapabilities"
+	metaLogLevel       = metaPrefix + "logLevel"
+	metaServerInfo     = metaPrefix + "serverInfo"
+	metaSubscription   = metaPrefix + "subscriptionId"
+	methodCancelled    = "notifications/cancelled"
+	methodInitialize   = "initialize"
+	methodInitialized  = "notifications/initialized"
+	maxListens         = 64
+	maxListenResources = 10_000
+)
+
+// listen is an open subscriptions/listen stream (2026-07-28).
+type listen struct {
+	session     *session
+	exchange    *exchange
+	call        *hook.Call
+	id          any // decoded, as it goes into _meta
+	uris        []string
+	listChanged bool
+
+	mu      sync.Mutex
+	ready   bool // the acknowledgment is out
+	ended   bool
+	pending []hook.Message // what came up before that
+}
+
+// serveListen opens a stream. The acknowledgment goes out before anything else
+// of it.
+func (e *Engine) serveListen(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
+	x := exchangeOf(ctx)
+	filter, ok := params["notifications"].(hook.Object)
+	if !ok {
+		return fail(codeInvalidParams, `"notifications" must be an object`)
+	}
+	l := &listen{session: x.session, exchange: x, call: c, id: c.IDValue()}
+	granted, why := e.grant(l, filter)
+	if why != "" {
+		return fail(codeInvalidParams, why)
+	}
+	if why := x.session.addListen(l); why != "" {
+		return fail(codeInvalidRequest, why)
+	}
+	if x.session.transport == hook.HTTP && e.register(x.session) != nil {
+		x.session.dropListen(l)
+		return fail(codeInternal, "Internal error: the server is closing")
+	}
+	x.opened(l)
+	ack := hook.NewNotification(hook.NotificationAcknowledged, hook.Object{
+		"_meta":         hook.Object{metaSubscription: l.id},
+		"notifications": granted,
+	})
+	if err := l.emit(ack); err != nil {
+		x.session.dropListen(l)
+		return &hook.Reply{Silent: true}
+	}
+	l.release()
+	return &hook.Reply{Open: true}
+}
+
+// grant reads the filter and says what of it is honoured, or what is wrong.
+func (e *Engine) grant(l *listen, filter hook.Object) (granted hook.Object, why string) {
+	granted = hook.Object{}
+	for _, name := range []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
+		if v, there := filter[name]; there {
+			if _, ok := v.(bool); !ok {
+				return nil, `"` + name + `" must be true or false`
+			}
+		}
+	}
+	if filter["resourcesListChanged"] == true && e.caps.ListChanged {
+		l.listChanged = true
+		granted["resourcesListChanged"] = true
+	}
+	wanted, there := filter["resourceSubscriptions"]
+	if !there {
+		return granted, ""
+	}
+	list, ok := wanted.([]any)
+	if !ok || len(list) > maxListenResources {
+		return nil, `"resourceSubscriptions" must be an array of URIs`
+	}
+	honoured := []any{}
+	for _, v := range list {
+		uri, ok := v.(string)
+		if !ok {
+			return nil, `"resourceSubscriptions" must be an array of URIs`
+		}
+		if e.exists(uri) && !slices.Contains(l.uris, uri) {
+			l.uris = append(l.uris, uri)
+			honoured = append(honoured, uri)
+		}
+	}
+	if e.caps.Subscribe {
+		granted["resourceSubscriptions"] = honoured
+	} else {
+		l.uris = nil
+	}
+	return granted, ""
+}
+
+func (s *session) addListen(l *listen) (why string) {
+	key := idKey(l.call.ID)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ctx.Err() != nil {
+		return "the connection is ending"
+	}
+	if _, twice := s.listens[key]; twice {
+		return "a subscription with this id is open"
+	}
+	if len(s.listens) >= maxListens {
+		return "too many open subscriptions"
+	}
+	s.listens[key] = l
+	s.listenOrder = append(s.listenOrder, l)
+	return ""
+}
+
+// dropListen ends a stream: nothing more is sent for it.
+func (s *session) dropListen(l *listen) {
+	s.mu.Lock()
+	delete(s.listens, idKey(l.call.ID))
+	s.listenOrder = slices.DeleteFunc(s.listenOrder, func(other *listen) bool { return other == l })
+	s.mu.Unlock()
+	l.stop()
+}
+
+func (l *listen) stop() {
+	l.mu.Lock()
+	l.ended = true
+	l.mu.Unlock()
+	l.exchange.finish()
+}
+
+// notify sends a notification, or keeps it until the stream is acknowledged.
+func (l *listen) notify(method string, params hook.Object) {
+	params["_meta"] = hook.Object{metaSubscription: l.id}
+	m := hook.NewNotification(method, params)
+	l.mu.Lock()
+	if l.ended {
+		l.mu.Unlock()
+		return
+	}
+	if !l.ready {
+		l.pending = append(l.pending, m)
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Unlock()
+	// A stream that can no longer be written to is noticed by its reader.
+	_ = l.emit(m)
+}
+
+// release sends what has been kept back.
+func (l *listen) release() {
+	for {
+		l.mu.Lock()
+		if len(l.pending) == 0 || l.ended {
+			l.ready = true
+			l.mu.Unlock()
+			return
+		}
+		m := l.pending[0]
+		l.pending = l.pending[1:]
+		l.mu.Unlock()
+		if l.emit(m) != nil {
+			return
+		}
+	}
+}
+
+// farewell tells the client that the server ends the stream: by the result of
+// the listen request, and on stdio, where no stream closes, also by cancelling it.
+func (l *listen) farewell() {
+	l.mu.Lock()
+	over := l.ended
+	l.mu.Unlock()
+	if over {
+		return
+	}
+	if l.session.transport == hook.Stdio {
+		_ = l.emit(hook.NewNotification(methodCancelled, hook.Object{
+			"_meta":     hook.Object{metaSubscription: l.id},
+			"requestId": l.id,
+			"reason":    "the server is shutting down",
+		}))
+	}
+	result := l.session.engine.complete(hook.Object{})
+	hook.MakeObjectAt(result, "_meta")[metaSubscription] = l.id
+	_ = l.emit(hook.Message{
+		Kind: hook.Response, Raw: envelope(json.RawMessage(hook.Encode(l.id)), &hook.Reply{Result: result}),
+	})
+}
+
+// emit sends a message of the stream through the hooks.
+func (l *listen) emit(m hook.Message) error {
+	return l.exchange.emit(l.session.ctx, l.call, m)
+}

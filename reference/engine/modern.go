@@ -1,0 +1,204 @@
+package engine
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// The headers of Streamable HTTP.
+const (
+	headerVersion = "Mcp-Protocol-Version"
+	headerSession = "Mcp-Session-Id"
+	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
+)
+
+// claimsModern reports whether a call is to be served statelessly: it carries
+// metadata of its own, or its HTTP header names a modern revision, or it calls a
+// method that only modern revisions have before any handshake.
+func (e *Engine) claimsModern(c *hook.Call) bool {
+	if len(e.modern) == 0 {
+		return false
+	}
+	if len(e.legacy) == 0 {
+		return c.Method != methodInitialize || claimsMeta(c)
+	}
+	if claimsMeta(c) {
+		return true
+	}
+	if c.Peer != nil && c.Peer.Revision() != "" {
+		return false
+	}
+	if c.Transport == hook.HTTP && hook.Modern(c.Header.Get(headerVersion)) && c.Method != methodInitialize {
+		return true
+	}
+	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
+}
+
+func claimsMeta(c *hook.Call) bool {
+	params, _ := hook.DecodeObject(c.Params)
+	meta := hook.ObjectAt(params, "_meta")
+	for _, key := range []string{metaVersion, metaCapabilities, metaClientInfo} {
+		if _, there := meta[key]; there {
+			return true
+		}
+	}
+	return false
+}
+
+// serveModern serves a request of 2026-07-28: everything that it needs is in
+// the request itself.
+func (e *Engine) serveModern(ctx context.Context, x *exchange, c *hook.Call) *hook.Reply {
+	params, ok := hook.DecodeObject(c.Params)
+	if !ok {
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: not an object`)
+	}
+	if r := e.checkModern(c, params); r != nil {
+		return r
+	}
+	switch c.Method {
+	case hook.MethodDiscover:
+		return e.discover()
+	case hook.MethodListen:
+		return e.serveListen(ctx, c, params)
+	}
+	r, known := e.serveFeature(ctx, c, params)
+	if !known {
+		return failAt(http.StatusNotFound, codeMethodNotFound, "Method not found")
+	}
+	if r.Error == nil && r.Result != nil {
+		e.complete(r.Result)
+	}
+	return r
+}
+
+// complete adds the members that every modern result has.
+func (e *Engine) complete(result hook.Object) hook.Object {
+	if _, set := result["resultType"]; !set {
+		result["resultType"] = "complete"
+	}
+	hook.MakeObjectAt(result, "_meta")[metaServerInfo] = e.introduce(hook.R20260728)
+	return result
+}
+
+// checkModern validates the metadata of a request and, over HTTP, the headers
+// that mirror it.
+func (e *Engine) checkModern(c *hook.Call, params hook.Object) *hook.Reply {
+	meta, ok := params["_meta"].(hook.Object)
+	if !ok {
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
+	}
+	version, ok := meta[metaVersion].(string)
+	if !ok {
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
+	}
+	if c.Transport == hook.HTTP {
+		if r := mirrored(c, headerVersion, version); r != nil {
+			return r
+		}
+	}
+	if !slices.Contains(e.modern, version) || c.Transport == hook.SSE {
+		return e.unsupported(version)
+	}
+	c.Revision = version
+	if c.Transport == hook.HTTP {
+		if r := checkHeaders(c, params); r != nil {
+			return r
+		}
+	}
+	if _, ok := meta[metaCapabilities].(hook.Object); !ok {
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaCapabilities+`"`)
+	}
+	if info, there := meta[metaClientInfo]; there && !isImplementation(info) {
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+`" must have a name and a version`)
+	}
+	if v, there := meta[metaLogLevel]; there {
+		level, _ := v.(string)
+		if !slices.Contains(logLevels, level) {
+			return fail(codeInvalidParams, "Invalid params: unknown log level")
+		}
+	}
+	return nil
+}
+
+// checkHeaders compares Mcp-Method and Mcp-Name with the body.
+func checkHeaders(c *hook.Call, params hook.Object) *hook.Reply {
+	if r := mirrored(c, headerMethod, c.Method); r != nil {
+		return r
+	}
+	if c.Method != hook.MethodRead {
+		return nil
+	}
+	uri, ok := params["uri"].(string)
+	if !ok {
+		return nil // refused as a bad parameter: there is nothing to mirror
+	}
+	values := c.Header.Values(headerName)
+	if len(values) != 1 {
+		return mismatch("the header " + headerName + " is required once")
+	}
+	name, ok := unwrapHeader(values[0])
+	if !ok {
+		return mismatch("the header " + headerName + " cannot be decoded")
+	}
+	if name != uri {
+		return mismatch("the header " + headerName + " differs from the body")
+	}
+	return nil
+}
+
+// mirrored checks that a header is there once and has the value of the body.
+func mirrored(c *hook.Call, name, want string) *hook.Reply {
+	values := c.Header.Values(name)
+	if len(values) != 1 {
+		return mismatch("the header " + name + " is required once")
+	}
+	if strings.Trim(values[0], " \t") != want {
+		return mismatch("the header " + name + " differs from the body")
+	}
+	return nil
+}
+
+func mismatch(why string) *hook.Reply {
+	return failAt(http.StatusBadRequest, codeHeaderMismatch, "Header mismatch: "+why)
+}
+
+// unwrapHeader decodes the value of Mcp-Name, which may be wrapped in Base64.
+func unwrapHeader(value string) (string, bool) {
+	value = strings.Trim(value, " \t")
+	inner, wrapped := strings.CutPrefix(value, "=?base64?")
+	if wrapped {
+		inner, wrapped = strings.CutSuffix(inner, "?=")
+	}
+	if !wrapped {
+		return value, true
+	}
+	decoded, err := base64.StdEncoding.Strict().DecodeString(inner)
+	if err != nil || !utf8.Valid(decoded) {
+		return "", false
+	}
+	return string(decoded), true
+}
+
+// discover tells what the server is and can do.
+func (e *Engine) discover() *hook.Reply {
+	versions := []any{}
+	for _, r := range e.supported() {
+		versions = append(versions, r)
+	}
+	result := hook.Object{
+		"supportedVersions": versions,
+		"capabilities":      e.capabilities(hook.R20260728),
+	}
+	if e.config.World.Instructions != "" {
+		result["instructions"] = e.config.World.Instructions
+	}
+	e.hintList(result)
+	return &hook.Reply{Result: e.complete(result)}
+}

@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// Rendering leaves out what the revision of the client does not know, although a
+// client would have to tolerate it.
+
+func optional(o hook.Object, name, value string) {
+	if value != "" {
+		o[name] = value
+	}
+}
+
+// describe is the entry of a resource in the list.
+func (e *Engine) describe(en *entry, revision string) hook.Object {
+	r := en.res
+	o := hook.Object{"uri": r.URI, "name": r.Name}
+	decorate(o, revision, r.Title, r.Description, r.MIMEType, r.Annotations, r.Icons, r.Meta)
+	if !r.Directory() || r.Size != nil {
+		o["size"] = hook.Number(en.size)
+	}
+	if r.Input != nil && r.Size == nil {
+		delete(o, "size") // depends on the answers
+	}
+	return o
+}
+
+func describeTemplate(t world.Template, revision string) hook.Object {
+	o := hook.Object{"uriTemplate": t.URITemplate, "name": t.Name}
+	decorate(o, revision, t.Title, t.Description, t.MIMEType, t.Annotations, t.Icons, t.Meta)
+	return o
+}
+
+func decorate(o hook.Object, revision, title, description, mimeType string, a *world.Annotations, icons []world.Icon, meta map[string]any) {
+	optional(o, "description", description)
+	optional(o, "mimeType", mimeType)
+	if a != nil {
+		o["annotations"] = annotations(a, revision)
+	}
+	if revision >= hook.R20250618 {
+		optional(o, "title", title)
+		if meta != nil {
+			o["_meta"] = plain(meta)
+		}
+	}
+	if revision >= hook.R20251125 && len(icons) > 0 {
+		o["icons"] = pictures(icons)
+	}
+}
+
+func annotations(a *world.Annotations, revision string) hook.Object {
+	o := hook.Object{}
+	if a.Audience != nil {
+		o["audience"] = texts(a.Audience)
+	}
+	if a.Priority != nil {
+		o["priority"] = plain(*a.Priority)
+	}
+	if revision >= hook.R20250618 {
+		optional(o, "lastModified", a.LastModified)
+	}
+	return o
+}
+
+func pictures(icons []world.Icon) []any {
+	list := []any{}
+	for _, icon := range icons {
+		o := hook.Object{"src": icon.Src}
+		optional(o, "mimeType", icon.MIMEType)
+		optional(o, "theme", icon.Theme)
+		if len(icon.Sizes) > 0 {
+			o["sizes"] = texts(icon.Sizes)
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+func texts(values []string) []any {
+	list := make([]any, len(values))
+	for i, v := range values {
+		list[i] = v
+	}
+	return list
+}
+
+// plain brings a value from a world file into the form of decoded JSON, with
+// numbers as json.Number.
+func plain(v any) any {
+	p, err := hook.Decode(hook.Encode(v))
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// introduce is the Implementation object of the server.
+func (e *Engine) introduce(revision string) hook.Object {
+	s := e.config.World.Server
+	o := hook.Object{"name": s.Name, "version": s.Version}
+	if s.Name == "" {
+		o["name"] = "mockserver"
+	}
+	if s.Version == "" {
+		o["version"] = "0.0.0"
+	}
+	if e.config.Name != "" {
+		o["name"] = e.config.Name
+	}
+	if e.config.Version != "" {
+		o["version"] = e.config.Version
+	}
+	if revision >= hook.R20250618 {
+		optional(o, "title", s.Title)
+	}
+	if revision >= hook.R20251125 {
+		optional(o, "description", s.Description)
+		optional(o, "websiteUrl", s.WebsiteURL)
+		if len(s.Icons) > 0 {
+			o["icons"] = pictures(s.Icons)
+		}
+	}
+	return o
+}
+
+// The caching hints that hold where the world gives none.
+const (
+	listTTL = 5 * time.Minute
+	readTTL = time.Minute
+)
+
+func (e *Engine) hintList(result hook.Object) {
+	c := e.config.World.Caching
+	if c == nil {
+		c = &world.Caching{TTL: listTTL, Scope: "public"}
+	}
+	hint(result, *c)
+}
+
+func readCaching(r world.Resource) world.Caching {
+	if r.Caching != nil {
+		return *r.Caching
+	}
+	return world.Caching{TTL: readTTL, Scope: "private"}
+}
+
+func hint(result hook.Object, c world.Caching) {
+	result["ttlMs"] = hook.Number(c.TTL.Milliseconds())
+	result["cacheScope"] = c.Scope
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checkOrigin says why a request may not come from where it says it comes from.
+// Browsers send Origin; other clients need not. A server on a loopback address
+// also wants to be called by a loopback name: a page whose name has been
+// rebound to this address calls it by another.
+func (e *Engine) checkOrigin(r *http.Request) string {
+	for _, origin := range r.Header.Values("Origin") {
+		if !loopbackOrigin(origin) && !slices.Contains(e.config.AllowedOrigins, origin) {
+			return "this origin is not allowed"
+		}
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if ok && local.IP.IsLoopback() && !loopbackHost(r.Host) && !e.hostAllowed(r.Host) {
+		return "this host name is not allowed"
+	}
+	return ""
+}
+
+func loopbackOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" && loopbackHost(u.Host)
+}
+
+func loopbackHost(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// hostAllowed reports whether an allowed origin has that host.
+func (e *Engine) hostAllowed(host string) bool {
+	return slices.ContainsFunc(e.config.AllowedOrigins, func(origin string) bool {
+		u, err := url.Parse(origin)
+		return err == nil && strings.EqualFold(u.Host, host)
+	})
+}
+
+// accepts reports whether the Accept header admits a media type. A request
+// without the header admits everything.
+func accepts(r *http.Request, mediaType string) bool {
+	values := r.Header.Values("Accept")
+	if len(values) == 0 {
+		return true
+	}
+	family, _, _ := strings.Cut(mediaType, "/")
+	best, quality := 0, 0.0
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		name, params, _ := strings.Cut(part, ";")
+		rank := 0
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case mediaType:
+			rank = 3
+		case family + "/*":
+			rank = 2
+		case "*/*":
+			rank = 1
+		}
+		if rank > best {
+			best, quality = rank, weight(params)
+		}
+	}
+	return best > 0 && quality > 0
+}
+
+// weight is the q parameter of a range in an Accept header.
+func weight(params string) float64 {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if strings.EqualFold(name, "q") {
+			q, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				return 0
+			}
+			return q
+		}
+	}
+	return 1
+}

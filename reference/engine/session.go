@@ -1,0 +1,197 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// session is what the server knows of one connection (stdio, HTTP+SSE), of one
+// legacy session over Streamable HTTP, or of a single modern POST.
+type session struct {
+	engine    *Engine
+	id        string
+	serial    uint64
+	transport string
+	ctx       context.Context
+	cancel    context.CancelFunc
+	// deliver sends a message that belongs to no call.
+	deliver func(ctx context.Context, m hook.Message) error
+
+	mu          sync.Mutex
+	revision    string // negotiated by initialize
+	subscribed  map[string]bool
+	inflight    map[string]context.CancelFunc
+	listens     map[string]*listen
+	listenOrder []*listen
+	streams     []*stream // Streamable HTTP, oldest first
+	streamCount int
+}
+
+// newSession makes a session that ends with its parent, or with end.
+func (e *Engine) newSession(parent context.Context, transport string) *session {
+	ctx, cancel := context.WithCancel(parent)
+	e.mu.Lock()
+	e.serial++
+	serial := e.serial
+	e.mu.Unlock()
+	return &session{
+		engine:     e,
+		id:         rand.Text(),
+		serial:     serial,
+		transport:  transport,
+		ctx:        ctx,
+		cancel:     cancel,
+		deliver:    func(context.Context, hook.Message) error { return nil },
+		subscribed: map[string]bool{},
+		inflight:   map[string]context.CancelFunc{},
+		listens:    map[string]*listen{},
+	}
+}
+
+// end ends the session: its calls are cancelled and its streams finish.
+func (s *session) end() {
+	s.engine.unregister(s)
+	s.cancel()
+	s.mu.Lock()
+	streams := slices.Clone(s.streams)
+	for _, l := range s.listenOrder {
+		l.stop()
+	}
+	s.listens, s.listenOrder = map[string]*listen{}, nil
+	s.mu.Unlock()
+	for _, st := range streams {
+		st.finish()
+	}
+}
+
+// ID implements hook.Peer.
+func (s *session) ID() string { return s.id }
+
+// Transport implements hook.Peer.
+func (s *session) Transport() string { return s.transport }
+
+// Revision implements hook.Peer.
+func (s *session) Revision() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.revision
+}
+
+// Send implements hook.Peer.
+func (s *session) Send(ctx context.Context, raw []byte) error {
+	return s.deliver(ctx, hook.Message{
+		Kind: hook.Notification, Raw: raw, Revision: s.Revision(), Transport: s.transport, Peer: s,
+	})
+}
+
+// Peers implements hook.Peer.
+func (s *session) Peers() []hook.Peer {
+	var peers []hook.Peer
+	for _, other := range s.engine.open() {
+		peers = append(peers, other)
+	}
+	return peers
+}
+
+// Abort implements hook.Peer.
+func (s *session) Abort() { s.end() }
+
+// Halt implements hook.Peer.
+func (s *session) Halt() { s.engine.crash() }
+
+// maxInFlight bounds the calls that a session may have open at once.
+const maxInFlight = 256
+
+// begin notes a request as being in flight. The returned context is cancelled
+// with it; done ends it.
+func (s *session) begin(ctx context.Context, key string) (callCtx context.Context, done func(), ok bool) {
+	callCtx, cancel := context.WithCancel(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.inflight) >= maxInFlight {
+		cancel()
+		return nil, nil, false
+	}
+	if _, twice := s.inflight[key]; twice {
+		// The client must not reuse an id that is in flight. Both calls
+		// are served, but only the first can be cancelled.
+		return callCtx, cancel, true
+	}
+	s.inflight[key] = cancel
+	return callCtx, func() {
+		cancel()
+		s.mu.Lock()
+		delete(s.inflight, key)
+		s.mu.Unlock()
+	}, true
+}
+
+// cancelCall stops the request or the listen stream with that id, if any.
+func (s *session) cancelCall(key string) {
+	s.mu.Lock()
+	cancel := s.inflight[key]
+	l := s.listens[key]
+	s.mu.Unlock()
+	if cancel != nil {
+		cancel()
+	}
+	if l != nil {
+		s.dropListen(l)
+	}
+}
+
+// emit sends a message that belongs to no call through the hooks.
+func (s *session) emit(m hook.Message) {
+	m.Revision, m.Transport, m.Peer = s.Revision(), s.transport, s
+	// A connection that can no longer be written to is noticed by its reader.
+	_ = s.engine.emitter(s.ctx, m.To(s.deliver))
+}
+
+// notifyUpdated tells the client of a change of a resource, if it asked for that.
+func (s *session) notifyUpdated(uri string) {
+	s.mu.Lock()
+	wanted := s.revision != "" && s.subscribed[uri]
+	listens := slices.Clone(s.listenOrder)
+	s.mu.Unlock()
+	if wanted {
+		s.emit(hook.NewNotification(hook.NotificationUpdated, hook.Object{"uri": uri}))
+	}
+	for _, l := range listens {
+		if slices.Contains(l.uris, uri) {
+			l.notify(hook.NotificationUpdated, hook.Object{"uri": uri})
+		}
+	}
+}
+
+// notifyListChanged tells the client that the list has changed: everyone after
+// a handshake, and the listen streams that asked for it.
+func (s *session) notifyListChanged() {
+	s.mu.Lock()
+	wanted := s.revision != ""
+	listens := slices.Clone(s.listenOrder)
+	s.mu.Unlock()
+	if wanted {
+		s.emit(hook.NewNotification(hook.NotificationListChanged, nil))
+	}
+	for _, l := range listens {
+		if l.listChanged {
+			l.notify(hook.NotificationListChanged, hook.Object{})
+		}
+	}
+}
+
+// farewell ends the listen streams with the result that says that the server did
+// it.
+func (s *session) farewell() {
+	s.mu.Lock()
+	listens := slices.Clone(s.listenOrder)
+	s.mu.Unlock()
+	for _, l := range listens {
+		l.farewell()
+		s.dropListen(l)
+	}
+}

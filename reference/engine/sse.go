@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// events serves the GET of HTTP+SSE (2024-11-05): a connection that lasts as
+// long as its event stream. The first event tells where to post messages.
+func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, "text/event-stream") {
+		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		return
+	}
+	s := e.newSession(e.ctx, hook.SSE)
+	defer s.end()
+	st := s.openStream("sse")
+	s.deliver = st.push
+	if e.register(s) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer context.AfterFunc(r.Context(), s.end)()
+	out := &responder{engine: e, w: w, stream: st, reader: st.attach()}
+	out.head()
+	endpoint := PathMessages + "?" + url.Values{"sessionId": {s.id}}.Encode()
+	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
+		return
+	}
+	out.run(r.Context(), 0)
+}
+
+// message serves a POST of HTTP+SSE. The answer comes on the event stream.
+func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
+	body, ok := e.body(w, r)
+	if !ok {
+		return
+	}
+	id := r.URL.Query().Get("sessionId")
+	if id == "" {
+		http.Error(w, "the parameter sessionId is missing", http.StatusBadRequest)
+		return
+	}
+	s := e.find(id)
+	if s == nil || s.transport != hook.SSE {
+		http.Error(w, "there is no such connection", http.StatusNotFound)
+		return
+	}
+	if !wellFormed(body) {
+		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
+		return
+	}
+	e.lane(s, body, s.deliver, r.Header.Clone())
+	w.WriteHeader(http.StatusAccepted)
+}

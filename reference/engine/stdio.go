@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+const (
+	// maxLine bounds a message on stdio.
+	maxLine = 16 << 20
+	// grace is how long the reader of a stream waits for the answer to a message
+	// before it reads on. Calls that need no time are thereby answered in
+	// the order in which they came; the others run side by side.
+	grace = 5 * time.Millisecond
+)
+
+// ServeStream serves one connection over a pair of streams: a message per line.
+// It returns nil when the input ends, and an error when the context ends, the
+// server is closed, or a stream breaks. A Read or Write that is blocked by then
+// is abandoned; closing the streams ends it.
+func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
+	s := e.newSession(e.ctx, hook.Stdio)
+	defer s.end()
+	defer context.AfterFunc(ctx, s.cancel)()
+	streams := e.config.Hooks.Streams
+	if streams.Reader != nil {
+		in = streams.Reader(s.ctx, in)
+	}
+	if streams.Writer != nil {
+		out = streams.Writer(s.ctx, out)
+	}
+	lines := newLineWriter(out)
+	s.deliver = lines.deliver
+	if err := e.register(s); err != nil {
+		return err
+	}
+	if streams.Start != nil {
+		streams.Start(s.ctx, out)
+	}
+	err := e.readLines(s, in, lines)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil && streams.End != nil {
+		streams.End(s.ctx, out)
+	}
+	return err
+}
+
+// readLines processes the input line by line until it ends.
+func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
+	type line struct {
+		raw []byte
+		err error
+	}
+	input := make(chan line)
+	go func() {
+		reader := bufio.NewReaderSize(in, 64<<10)
+		for {
+			raw, err := readLine(reader)
+			select {
+			case input <- line{raw, err}:
+			case <-s.ctx.Done():
+				return
+			}
+			if err != nil && !errors.Is(err, errTooLong) {
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return errClosed
+		case <-out.broken:
+			return out.err
+		case l := <-input:
+			switch {
+			case errors.Is(l.err, errTooLong):
+				x := &exchange{session: s, deliver: out.deliver}
+				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
+			case len(bytes.TrimSpace(l.raw)) > 0:
+				e.lane(s, l.raw, out.deliver, nil)
+			}
+			if errors.Is(l.err, io.EOF) {
+				return nil
+			}
+			if l.err != nil && !errors.Is(l.err, errTooLong) {
+				return l.err
+			}
+		}
+	}
+}
+
+// lane processes a message of a connection that is a lane of messages (stdio,
+// HTTP+SSE) and returns when it has been answered, or takes time.
+func (e *Engine) lane(s *session, raw []byte, deliver func(context.Context, hook.Message) error, header http.Header) {
+	x := &exchange{session: s, header: header, deliver: deliver}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		e.accept(s.ctx, x, raw)
+	}()
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+	case <-s.ctx.Done():
+	}
+}
+
+var errTooLong = errors.New("the line is too long")
+
+// readLine reads up to the next newline, which it takes off. Of a line that is
+// too long it reads all and keeps nothing.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	long := false
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			long, line = true, nil
+		}
+		if !long {
+			line = append(line, part...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if long && err == nil {
+			err = errTooLong
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), err
+	}
+}
+
+// lineWriter writes messages as lines, each in one piece. The lock is a channel
+// so that a writer that waits for it counts as blocked in a synctest bubble.
+type lineWriter struct {
+	lock   chan struct{}
+	out    io.Writer
+	broken chan struct{}
+	err    error
+}
+
+func newLineWriter(out io.Writer) *lineWriter {
+	return &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
+}
+
+func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
+	select {
+	case w.lock <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w.lock }()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if w.err != nil {
+		return w.err
+	}
+	line := make([]byte, 0, len(m.Raw)+1)
+	line = append(append(line, m.Raw...), '\n')
+	if _, err := w.out.Write(line); err != nil {
+		w.err = err
+		close(w.broken)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+const (
+	// maxReplay bounds the events that a stream keeps for a client that comes
+	// back; maxBacklog those that wait for a client that reads slowly.
+	maxReplay  = 64
+	maxBacklog = 4096
+	// maxStreams bounds the streams that a session keeps.
+	maxStreams = 32
+)
+
+// stream is a sequence of events on their way to one HTTP response, or, if the
+// client comes back with Last-Event-ID, to several after each other.
+type stream struct {
+	number int    // within the session
+	kind   string // "post", "get" or "sse"
+
+	mu      sync.Mutex
+	events  []streamEvent
+	dropped int // events that are no longer kept
+	read    int // events that have been handed to a reader
+	done    bool
+	reader  int           // serial of the current reader; 0 if there is none
+	readers int           // all so far
+	changed chan struct{} // closed at every change
+}
+
+type streamEvent struct {
+	hook.Message
+	answer bool
+}
+
+func newStream(number int, kind string) *stream {
+	return &stream{number: number, kind: kind, changed: make(chan struct{})}
+}
+
+// signal wakes the readers. The caller holds mu.
+func (st *stream) signal() {
+	close(st.changed)
+	st.changed = make(chan struct{})
+}
+
+// push adds a message.
+func (st *stream) push(_ context.Context, m hook.Message) error {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.done {
+		return io.ErrClosedPipe
+	}
+	st.events = append(st.events, streamEvent{Message: m, answer: m.Kind == hook.Response})
+	if st.dropped+len(st.events)-st.read > maxBacklog {
+		st.done = true // nobody reads: give up
+	}
+	if surplus := min(len(st.events)-maxReplay, st.read-st.dropped); surplus > 0 {
+		st.events = append([]streamEvent(nil), st.events[surplus:]...)
+		st.dropped += surplus
+	}
+	st.signal()
+	return nil
+}
+
+// finish says that nothing more will come.
+func (st *stream) finish() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !st.done {
+		st.done = true
+		st.signal()
+	}
+}
+
+// attach makes the caller the reader; an earlier one ends.
+func (st *stream) attach() (reader int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.readers++
+	st.reader = st.readers
+	st.signal()
+	return st.reader
+}
+
+func (st *stream) detach(reader int) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.reader == reader {
+		st.reader = 0
+	}
+}
+
+func (st *stream) attached() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.reader != 0 && !st.done
+}
+
+// next waits for event number i (from 0). ok is false when there will be none
+// for this reader.
+func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok bool) {
+	for {
+		st.mu.Lock()
+		if st.reader != reader || i < st.dropped {
+			st.mu.Unlock()
+			return ev, false
+		}
+		if at := i - st.dropped; at < len(st.events) {
+			ev = st.events[at]
+			st.read = max(st.read, i+1)
+			st.mu.Unlock()
+			return ev, true
+		}
+		if st.done {
+			st.mu.Unlock()
+			return ev, false
+		}
+		changed := st.changed
+		st.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ev, false
+		}
+	}
+}
+
+// eventID names an event of a stream. It is unique within the session and
+// tells the stream.
+func (st *stream) eventID(i int) string { return fmt.Sprintf("%d-%d", st.number, i) }
+
+// parseEventID takes an event id apart.
+func parseEventID(id string) (number, i int, ok bool) {
+	a, b, ok := strings.Cut(id, "-")
+	if !ok {
+		return 0, 0, false
+	}
+	number, err1 := strconv.Atoi(a)
+	i, err2 := strconv.Atoi(b)
+	return number, i, err1 == nil && err2 == nil && i >= -1
+}
+
+// openStream adds a stream to a session and forgets the oldest that nobody
+// reads, if there are many.
+func (s *session) openStream(kind string) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.streamCount++
+	st := newStream(s.streamCount, kind)
+	s.streams = append(s.streams, st)
+	for i := 0; len(s.streams) > maxStreams && i < len(s.streams)-1; {
+		if s.streams[i].attached() {
+			i++
+			continue
+		}
+		s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
+	}
+	return st
+}
+
+func (s *session) forgetStream(st *stream) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, other := range s.streams {
+		if other == st {
+			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *session) stream(number int) *stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, st := range s.streams {
+		if st.number == number {
+			return st
+		}
+	}
+	return nil
+}
+
+// pushToGet sends a message that belongs to no call on one GET stream: the newest
+// that is being read, else the newest that was, whose reader may come back.
+func (s *session) pushToGet(ctx context.Context, m hook.Message) error {
+	s.mu.Lock()
+	var chosen *stream
+	for _, st := range s.streams {
+		if st.kind == "get" && (chosen == nil || st.attached() || !chosen.attached()) {
+			chosen = st
+		}
+	}
+	s.mu.Unlock()
+	if chosen == nil {
+		return nil // the client does not listen: there is no way to it
+	}
+	return chosen.push(ctx, m)
+}
+
+// responder writes the events of a stream to an HTTP response.
+type responder struct {
+	engine *Engine
+	w      http.ResponseWriter
+	stream *stream
+	reader int
+	ids    bool // events carry ids
+}
+
+type writerKey struct{}
+
+// head starts an event stream response.
+func (p *responder) head() {
+	h := p.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	p.w.WriteHeader(http.StatusOK)
+	flush(p.w)
+}
+
+// write writes one event through the hooks.
+func (p *responder) write(ctx context.Context, ev hook.Event) error {
+	ev.Stream = p.stream.kind
+	ctx = context.WithValue(ctx, writerKey{}, p.w)
+	if err := p.engine.event(ctx, ev); err != nil {
+		return err
+	}
+	flush(p.w)
+	return nil
+}
+
+// run writes the events from number i on until there are no more. A client that
+// has gone ends it as well.
+func (p *responder) run(ctx context.Context, i int) {
+	defer p.stream.detach(p.reader)
+	for ; ; i++ {
+		ev, ok := p.stream.next(ctx, p.reader, i)
+		if !ok {
+			return
+		}
+		out := hook.Event{Data: ev.Raw, Response: ev.answer}
+		if p.ids {
+			out.ID = p.stream.eventID(i)
+		}
+		if p.stream.kind == "sse" {
+			out.Type = "message"
+		}
+		if p.write(ctx, out) != nil {
+			return
+		}
+	}
+}
+
+// writeEvent is the innermost event writer.
+func writeEvent(ctx context.Context, ev hook.Event) error {
+	w, ok := ctx.Value(writerKey{}).(http.ResponseWriter)
+	if !ok {
+		return io.ErrClosedPipe
+	}
+	raw := ev.Raw
+	if raw == nil {
+		raw = encodeEvent(ev)
+	}
+	_, err := w.Write(raw)
+	return err
+}
+
+func encodeEvent(ev hook.Event) []byte {
+	var b bytes.Buffer
+	if ev.Type != "" {
+		fmt.Fprintf(&b, "event: %s\n", ev.Type)
+	}
+	if ev.ID != "" {
+		fmt.Fprintf(&b, "id: %s\n", ev.ID)
+	}
+	if ev.Retry > 0 {
+		fmt.Fprintf(&b, "retry: %d\n", ev.Retry/time.Millisecond)
+	}
+	if ev.Data != nil {
+		for line := range bytes.SplitSeq(ev.Data, []byte("\n")) {
+			b.WriteString("data: ")
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+func flush(w http.ResponseWriter) {
+	// A writer that cannot flush sends by itself.
+	_ = http.NewResponseController(w).Flush()
+}

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// template matches URIs against a URI template, the reverse of RFC 6570
+// expansion: every expression becomes a group that takes what its expansion
+// could have produced.
+type template struct {
+	world.Template
+	form   *regexp.Regexp // nil if the template cannot be read: it matches nothing
+	groups []group
+	finds  *uritemplate.Template
+}
+
+// group is a group of the pattern and what it holds.
+type group struct {
+	names []string
+	op    byte // of the expression; 0 for the simple one
+}
+
+var expression = regexp.MustCompile(`\{([+#./;?&]?)([^{}]+)\}`)
+
+// What an expansion can consist of: RFC 6570, sections 3.2.2 and 3.2.3.
+const (
+	unreservedRun = `(?:[A-Za-z0-9._~-]|%[0-9A-Fa-f]{2})*`
+	reservedRun   = `(?:[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
+	labelRun      = `(?:[A-Za-z0-9_~-]|%[0-9A-Fa-f]{2})*`
+	queryRun      = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
+)
+
+func compileTemplate(t world.Template) (*template, error) {
+	compiled := &template{Template: t}
+	if t.Finds != "" {
+		finds, err := uritemplate.New(t.Finds)
+		if err != nil {
+			return nil, fmt.Errorf("template %s: finds: %w", t.URITemplate, err)
+		}
+		compiled.finds = finds
+	}
+	if _, err := uritemplate.New(t.URITemplate); err != nil {
+		return compiled, nil // listed as it is, for clients to cope with
+	}
+	compiled.compile()
+	return compiled, nil
+}
+
+func (t *template) compile() {
+	var pattern strings.Builder
+	pattern.WriteByte('^')
+	rest := t.URITemplate
+	for {
+		at := expression.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		pattern.WriteString(regexp.QuoteMeta(rest[:at[0]]))
+		op, list := rest[at[2]:at[3]], rest[at[4]:at[5]]
+		t.expression(&pattern, op, strings.Split(list, ","))
+		rest = rest[at[1]:]
+	}
+	pattern.WriteString(regexp.QuoteMeta(rest))
+	pattern.WriteByte('$')
+	form, err := regexp.Compile(pattern.String())
+	if err != nil {
+		return // too large an expression: matches nothing
+	}
+	t.form = form
+}
+
+func (t *template) expression(pattern *strings.Builder, op string, variables []string) {
+	for i, v := range variables {
+		v = strings.TrimSuffix(v, "*")
+		variables[i], _, _ = strings.Cut(v, ":")
+	}
+	separated := func(run, separator string) {
+		for i, name := range variables {
+			if i > 0 {
+				pattern.WriteString(separator)
+			}
+			pattern.WriteString("(" + run + ")")
+			t.groups = append(t.groups, group{names: []string{name}})
+		}
+	}
+	switch op {
+	case "":
+		separated(unreservedRun, ",")
+	case "+":
+		separated(reservedRun, ",")
+	case "#":
+		pattern.WriteString("#")
+		separated(reservedRun, ",")
+	case ".":
+		pattern.WriteString(`\.`)
+		separated(labelRun, `\.`)
+	case "/":
+		pattern.WriteString("/")
+		separated(unreservedRun, "/")
+	case ";":
+		pattern.WriteString(`((?:;` + unreservedRun + `(?:=` + unreservedRun + `)?)*)`)
+		t.groups = append(t.groups, group{names: variables, op: ';'})
+	case "?", "&":
+		pattern.WriteString(`((?:` + regexp.QuoteMeta(op) + queryRun + `)?)`)
+		t.groups = append(t.groups, group{names: variables, op: op[0]})
+	}
+}
+
+// match returns the decoded values of the variables of a URI. Variables of a
+// query that are not there have no value.
+func (t *template) match(uri string) (values map[string]string, ok bool) {
+	if t.form == nil {
+		return nil, false
+	}
+	found := t.form.FindStringSubmatch(uri)
+	if found == nil {
+		return nil, false
+	}
+	values = map[string]string{}
+	for i, g := range t.groups {
+		if !g.take(found[i+1], values) {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+func (g group) take(s string, values map[string]string) bool {
+	if g.op == 0 {
+		value, err := url.PathUnescape(s)
+		values[g.names[0]] = value
+		return err == nil
+	}
+	separator := "&"
+	if g.op == ';' {
+		separator = ";"
+	}
+	for pair := range strings.SplitSeq(strings.TrimLeft(s, "?&;"), separator) {
+		name, raw, _ := strings.Cut(pair, "=")
+		for _, known := range g.names {
+			if name != known {
+				continue
+			}
+			value, err := url.PathUnescape(raw)
+			if err != nil {
+				return false
+			}
+			values[known] = value
+		}
+	}
+	return true
+}
+
+// variables lists the names of the variables.
+func (t *template) variables() []string {
+	var names []string
+	for _, g := range t.groups {
+		names = append(names, g.names...)
+	}
+	return names
+}
+
+func (t *template) variable(name string) world.Variable {
+	for _, v := range t.Variables {
+		if v.Name == name {
+			return v
+		}
+	}
+	return world.Variable{Name: name}
+}

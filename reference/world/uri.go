@@ -1,0 +1,115 @@
+package world
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+const maxURI = 64 << 10
+
+var (
+	schemeForm  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+	regNameForm = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$`)
+	portForm    = regexp.MustCompile(`^[0-9]*$`)
+	ipv6Form    = regexp.MustCompile(`^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
+	ipvNextForm = regexp.MustCompile(`^[vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+$`)
+)
+
+// CheckURI says why a string is no absolute URI in the sense of RFC 3986,
+// section 3; nil if it is one.
+func CheckURI(s string) error {
+	if len(s) > maxURI {
+		return errors.New("longer than 64 KiB")
+	}
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok {
+		return errors.New("no scheme")
+	}
+	if !schemeForm.MatchString(scheme) {
+		return fmt.Errorf("no scheme is written %q", clip(scheme))
+	}
+	if err := checkCharacters(rest); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(rest, "//") {
+		return checkPath(rest)
+	}
+	authority := rest[2:]
+	if i := strings.IndexAny(authority, "/?#"); i >= 0 {
+		rest, authority = authority[i:], authority[:i]
+	} else {
+		rest = ""
+	}
+	if err := checkAuthority(authority); err != nil {
+		return err
+	}
+	return checkPath(rest)
+}
+
+func checkCharacters(s string) error {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '%':
+			if i+2 >= len(s) || !hex(s[i+1]) || !hex(s[i+2]) {
+				return errors.New("a % that begins no triplet")
+			}
+		case c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0:
+			return fmt.Errorf("the character %q", rune(c))
+		}
+	}
+	return nil
+}
+
+func hex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func checkPath(s string) error {
+	path, fragment, _ := strings.Cut(s, "#")
+	if strings.ContainsAny(path, "[]") || strings.ContainsAny(fragment, "[]#") {
+		return errors.New("a bracket or # where none may be")
+	}
+	return nil
+}
+
+func checkAuthority(s string) error {
+	host := s
+	if i := strings.IndexByte(s, '@'); i >= 0 {
+		if !regNameForm.MatchString(s[:i]) {
+			return errors.New("a malformed user")
+		}
+		host = s[i+1:]
+	}
+	port := ""
+	if strings.HasPrefix(host, "[") {
+		literal, after, ok := strings.Cut(host[1:], "]")
+		if !ok || !ipv6Form.MatchString(literal) && !ipvNextForm.MatchString(literal) {
+			return errors.New("a malformed address in brackets")
+		}
+		if after != "" && after[0] != ':' {
+			return errors.New("something behind the bracket that is no port")
+		}
+		port = strings.TrimPrefix(after, ":")
+	} else if name, number, ok := strings.Cut(host, ":"); ok {
+		host, port = name, number
+		if !regNameForm.MatchString(host) {
+			return errors.New("a malformed host")
+		}
+	} else if !regNameForm.MatchString(host) {
+		return errors.New("a malformed host")
+	}
+	if !portForm.MatchString(port) {
+		return errors.New("a port that is no number")
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return s[:40] + "…"
+	}
+	return s
+}
