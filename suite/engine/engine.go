@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -33,9 +34,13 @@ type Run struct {
 
 	mu    sync.Mutex
 	takes map[requirement.Combination]*Take
-	done  chan struct{} // closed when every verdict is there
+	again map[requirement.Combination]*Take // those that confirmed red verdicts
+	done  chan struct{}                     // closed when every verdict is there
 	out   map[key]*Judgement
 	ended error // why the run ended early; nil if it did not
+	took  time.Duration
+
+	recorded *reports.Target // of a run that is judged again
 }
 
 // endpoint is an endpoint and what was found out about it.

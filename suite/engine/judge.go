@@ -82,6 +82,7 @@ func Judge(row Row, take *Take, t *target.Target) check.Result {
 func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
 	again := map[requirement.Combination]*Take{}
+	r.again = again
 	plans := map[*scenario.Stage][]*scenario.Scenario{}
 	var stages []*scenario.Stage
 	for _, st := range r.stages {
@@ -117,8 +118,8 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	}
 	r.gatherAgain(again, plans)
 	for _, j := range red {
-		if take := again[j.Combination]; take != nil {
-			r.compare(ctx, j, r.row(j.Row, take))
+		if take := again[j.Combination]; take != nil && context.Cause(ctx) == nil {
+			settle(j, r.row(j.Row, take))
 		}
 	}
 }
@@ -168,11 +169,8 @@ func (r *Run) endpointOf(st *scenario.Stage) *endpoint {
 	return nil
 }
 
-// compare settles a red verdict by its repetition.
-func (r *Run) compare(ctx context.Context, first, second *Judgement) {
-	if context.Cause(ctx) != nil {
-		return
-	}
+// settle settles a red verdict by its repetition.
+func settle(first, second *Judgement) {
 	if first.Outcome == second.Outcome {
 		return
 	}

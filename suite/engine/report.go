@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -47,7 +46,7 @@ func (r *Run) Report(strict bool) *reports.Report {
 		w.result(j)
 	}
 	w.report.Summarize(reports.SummaryOptions{
-		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: time.Since(r.began),
+		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
 		Profile: requirement.Profile, Profiles: requirement.Profiles(),
 	})
 	return w.report
@@ -67,6 +66,9 @@ func (r *Run) interrupted() string {
 
 // target describes the target as far as it was found out.
 func (r *Run) target() reports.Target {
+	if r.recorded != nil {
+		return *r.recorded
+	}
 	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
 	masker := mask.NewMasker(r.cfg.Target.Secrets())
 	for _, e := range r.endpoints {

@@ -29,6 +29,7 @@ type Take struct {
 // connection of the run is left.
 func (r *Run) Execute(ctx context.Context) {
 	defer close(r.done)
+	defer func() { r.took = time.Since(r.began) }()
 	bounded, cancel := r.bounded(ctx)
 	defer cancel()
 	total := 0

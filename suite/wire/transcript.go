@@ -172,3 +172,14 @@ func (t *Transcript) Refused() int {
 	defer t.mu.Unlock()
 	return t.refused
 }
+
+// Restore makes a transcript of frames that were recorded before, numbered from
+// 1 on.
+func Restore(frames []Frame) *Transcript {
+	t := NewTranscript(Budget{})
+	for i := range frames {
+		t.sessions[frames[i].Session] = append(t.sessions[frames[i].Session], i)
+	}
+	t.frames = frames
+	return t
+}

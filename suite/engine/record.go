@@ -1,0 +1,277 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// RecordingSchema names the format of a recorded run.
+const RecordingSchema = "mcpcheck.recording/1"
+
+// file is a recorded run: everything that checks look at, and what a report says
+// about the run itself.
+type file struct {
+	Schema  string          `json:"schema"`
+	Tool    reports.Tool    `json:"tool"`
+	Target  reports.Target  `json:"target"`
+	Config  reports.Config  `json:"config"`
+	OptOut  []optOut        `json:"opt_out,omitempty"`
+	Partial bool            `json:"partial,omitempty"`
+	Ended   string          `json:"ended,omitempty"`
+	Took    time.Duration   `json:"took"`
+	Rows    []recordedRow   `json:"rows"`
+	Frames  []wire.Frame    `json:"frames"`
+	Takes   []*recordedTake `json:"takes"`
+	// Complete comes last, so that its absence shows a truncated file.
+	Complete bool `json:"complete"`
+}
+
+type optOut struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+type recordedRow struct {
+	ID          string                  `json:"id"`
+	Combination requirement.Combination `json:"combination"`
+}
+
+// recordedTake is a [Take], the second time if it confirmed red verdicts.
+type recordedTake struct {
+	Again      bool                             `json:"again,omitempty"`
+	Facts      *recording.Facts                 `json:"facts"`
+	Recordings []*recordedPlay                  `json:"recordings"`
+	Took       map[recording.Name]time.Duration `json:"took"`
+}
+
+// recordedPlay is a recording with its frames by number.
+type recordedPlay struct {
+	*recording.Recording
+	FrameNumbers []int `json:"frames"`
+}
+
+// Record writes the run so that it can be judged again. Secrets are masked.
+func (r *Run) Record(w io.Writer) error {
+	masker := mask.NewMasker(r.cfg.Target.Secrets())
+	f := file{
+		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.cfg.Shown,
+		Partial: r.cfg.Partial, Ended: r.interrupted(), Took: r.took, Complete: true,
+	}
+	for _, o := range r.cfg.Target.OptOut {
+		f.OptOut = append(f.OptOut, optOut{ID: o.ID, Reason: o.Reason})
+	}
+	for _, row := range r.rows {
+		f.Rows = append(f.Rows, recordedRow{ID: row.Requirement.ID, Combination: row.Combination})
+	}
+	for _, frame := range r.transcript.Since(0) {
+		f.Frames = append(f.Frames, maskFrame(frame, masker))
+	}
+	for _, st := range r.stages {
+		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
+			if take := takes[st.Combination]; take != nil {
+				f.Takes = append(f.Takes, record(take, i == 1))
+			}
+		}
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(f)
+}
+
+func record(take *Take, again bool) *recordedTake {
+	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took}
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		rec := take.Recordings[name]
+		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
+		for i := range rec.Frames {
+			play.FrameNumbers = append(play.FrameNumbers, rec.Frames[i].Number)
+		}
+		t.Recordings = append(t.Recordings, play)
+	}
+	return t
+}
+
+func maskFrame(f wire.Frame, m *mask.Masker) wire.Frame {
+	f.Raw = m.Mask(f.Raw)
+	f.Text = m.String(f.Text)
+	if f.HTTP != nil {
+		h := *f.HTTP
+		h.URL = m.String(h.URL)
+		h.Header = h.Header.Clone()
+		for _, values := range h.Header {
+			for i := range values {
+				values[i] = m.String(values[i])
+			}
+		}
+		f.HTTP = &h
+	}
+	return f
+}
+
+// Rejudge reads a recorded run and judges it again, without the target. An error
+// says what is wrong with the file.
+func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, error) {
+	r, err := restore(rd)
+	if err != nil {
+		return nil, err
+	}
+	r.cfg.Tool = tool
+	for _, row := range r.rows {
+		take := r.takes[row.Combination]
+		j := r.row(row, take)
+		if again := r.again[row.Combination]; j.Outcome.Red() && again != nil {
+			settle(j, r.row(row, again))
+		}
+		r.out[key{row.Requirement.ID, row.Combination}] = j
+	}
+	close(r.done)
+	return r.Report(strict), nil
+}
+
+// restore turns a recorded run into one that can be judged.
+func restore(rd io.Reader) (*Run, error) {
+	var f file
+	if err := json.NewDecoder(rd).Decode(&f); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+			return nil, errors.New("the recording is truncated")
+		}
+		return nil, fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	switch {
+	case f.Schema != RecordingSchema:
+		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema, f.Schema)
+	case !f.Complete:
+		return nil, errors.New("the recording is truncated: its last member is missing")
+	}
+	r := &Run{
+		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
+		recorded: &f.Target, took: f.Took,
+		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
+		out: map[key]*Judgement{}, done: make(chan struct{}),
+	}
+	switch f.Ended {
+	case "":
+	case "budget":
+		r.ended = ErrBudget
+	default:
+		r.ended = ErrInterrupted
+	}
+	for _, o := range f.OptOut {
+		r.cfg.Target.OptOut = append(r.cfg.Target.OptOut, target.OptOut{ID: o.ID, Reason: o.Reason})
+	}
+	if err := r.restoreFrames(f.Frames); err != nil {
+		return nil, err
+	}
+	for i, t := range f.Takes {
+		take, err := r.restoreTake(t)
+		if err != nil {
+			return nil, fmt.Errorf("takes[%d]: %w", i, err)
+		}
+		if t.Again {
+			r.again[take.Facts.Combination] = take
+		} else {
+			r.takes[take.Facts.Combination] = take
+		}
+	}
+	return r, r.restoreRows(f.Rows)
+}
+
+// restoreFrames fills the transcript; frames must be numbered from 1 on.
+func (r *Run) restoreFrames(frames []wire.Frame) error {
+	for i, f := range frames {
+		if f.Number != i+1 {
+			return fmt.Errorf("frames[%d] has the number %d", i, f.Number)
+		}
+	}
+	r.transcript = wire.Restore(frames)
+	return nil
+}
+
+func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
+	if t.Facts == nil {
+		return nil, errors.New("facts are missing")
+	}
+	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took}
+	for _, play := range t.Recordings {
+		if play.Recording == nil {
+			return nil, errors.New("a recording is null")
+		}
+		rec := play.Recording
+		rec.Facts = t.Facts
+		for _, n := range play.FrameNumbers {
+			f, ok := r.transcript.Frame(n)
+			if !ok {
+				return nil, fmt.Errorf("the recording %q names frame %d, which does not exist", rec.Scenario, n)
+			}
+			rec.Frames = append(rec.Frames, f)
+		}
+		sortFrames(rec)
+		for _, x := range rec.Exchanges {
+			r.reattach(x)
+		}
+		for _, s := range rec.Sessions {
+			r.reattach(s.Initialize)
+			for _, x := range rec.Exchanges {
+				if x.Session == s.ID && rec.Scenario == recording.Everything {
+					s.Exchanges = append(s.Exchanges, x)
+				}
+			}
+		}
+		take.Recordings[rec.Scenario] = rec
+	}
+	return take, nil
+}
+
+// reattach gives an exchange its first reply back.
+func (r *Run) reattach(x *recording.Exchange) {
+	if x == nil || x.Outcome != recording.Replied || len(x.Replies) == 0 {
+		return
+	}
+	f, ok := r.transcript.Frame(x.Replies[0])
+	if !ok {
+		return
+	}
+	m := gjson.ParseBytes(f.Raw)
+	if m.IsArray() {
+		for _, one := range m.Array() {
+			if one.Get("result").Exists() || one.Get("error").Exists() {
+				m = one
+				break
+			}
+		}
+	}
+	x.Attach([]byte(m.Raw))
+}
+
+func (r *Run) restoreRows(rows []recordedRow) error {
+	var unknown []string
+	for _, row := range rows {
+		req, ok := requirement.Find(row.ID)
+		if !ok {
+			unknown = append(unknown, row.ID)
+			continue
+		}
+		if r.takes[row.Combination] == nil {
+			return fmt.Errorf("there is no recording for %s, which a row names", row.Combination)
+		}
+		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination})
+	}
+	if len(unknown) > 0 {
+		return fmt.Errorf("the recording names requirements that this release does not know: %s", strings.Join(unknown, ", "))
+	}
+	return nil
+}

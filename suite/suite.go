@@ -1,0 +1,249 @@
+// Package suite is mcpcheck as a library: it judges whether an MCP server's
+// resources feature conforms to the Model Context Protocol.
+//
+//	report, err := suite.Run(ctx, suite.Config{Target: &target.Target{
+//		Endpoints: []target.Endpoint{{Command: []string{"my-server", "--stdio"}}},
+//	}})
+//
+// In a test of your own server, [Test] makes a subtest of every verdict:
+//
+//	suite.Test(t, suite.Config{Target: ...})
+//
+// The packages below it, from the wire up: [suite/wire] and [suite/transport]
+// carry raw messages, [suite/session] holds one conversation, [suite/scenario] the
+// scripts, [suite/recording] what they leave behind, [suite/check] the judges,
+// [suite/engine] the run. The requirements stand in [suite/requirement], the
+// server under test is described by [suite/target].
+//
+// [suite/wire]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/wire
+// [suite/transport]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/transport
+// [suite/session]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/session
+// [suite/scenario]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/scenario
+// [suite/recording]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/recording
+// [suite/check]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/check
+// [suite/engine]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/engine
+// [suite/requirement]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/requirement
+// [suite/target]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/target
+package suite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// Config says what to judge, and how. The zero value of a member means its
+// default; only Target is required.
+type Config struct {
+	Target *target.Target
+	// Embedded says that the target is the reference that is built in.
+	Embedded bool
+	// Tool is the program that the report names.
+	Tool reports.Tool
+
+	// Revisions and Transports narrow the run; empty means all that the
+	// target serves.
+	Revisions  []requirement.Revision
+	Transports []requirement.Transport
+	// Only and Skip name requirements by id.
+	Only, Skip []string
+	// Filter picks rows by their labels; nil picks all. LabelFilter is the
+	// expression it was made from, for the report.
+	Filter      func(labels []string) bool
+	LabelFilter string
+	// Reads is how many resources are read at most; 0 means 50, a negative
+	// number all of them.
+	Reads int
+	// Strict counts warnings as failures.
+	Strict bool
+	// NoSecurityProbes leaves out the probes of the security group.
+	NoSecurityProbes bool
+
+	Timeout      time.Duration // one request; default 10 s
+	StartTimeout time.Duration // start-up and handshake; default 30 s
+	Budget       time.Duration // the whole run; default 5 min
+	QuietWindow  time.Duration // how long silence is watched; default 300 ms
+	Jobs         int           // scenarios at once; default 8
+	Rate         float64       // messages per second; 0 means no limit
+	Seed         int64         // of whatever is picked at random
+
+	// Progress is told what is going on.
+	Progress func(engine.Event)
+}
+
+// UsageError is a configuration that cannot be run; nothing was sent.
+type UsageError = engine.UsageError
+
+// Run judges the target and returns the report. The error is a [*UsageError],
+// or nil: whatever the target does, or does not, stands in the report.
+func Run(ctx context.Context, c Config) (*reports.Report, error) {
+	r, err := Prepare(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	r.Execute(ctx)
+	return r.Report(c.Strict), nil
+}
+
+// Prepare finds out what the target speaks and plans the run, for callers who
+// want to present it in their own way.
+func Prepare(ctx context.Context, c Config) (*engine.Run, error) {
+	cfg, err := c.engine()
+	if err != nil {
+		return nil, err
+	}
+	return engine.Prepare(ctx, cfg)
+}
+
+// Test judges the target in a test: every row becomes a subtest, named
+// "revision/transport/ID". Not-applicable rows are skipped; a fail, a blocked MUST
+// and, with Strict, a warning fail the test.
+func Test(t *testing.T, c Config) {
+	t.Helper()
+	r, err := Prepare(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if why := r.Unreachable(); why != "" {
+		t.Fatal(why)
+	}
+	r.Execute(t.Context())
+	report := r.Report(c.Strict)
+	for i := range report.Results {
+		x := &report.Results[i]
+		t.Run(x.Revision+"/"+x.Transport+"/"+x.ID, func(t *testing.T) { present(t, x, c.Strict) })
+	}
+}
+
+// present shows a result as the outcome of a test.
+func present(t *testing.T, x *reports.Result, strict bool) {
+	red := fmt.Sprintf("%s %s (%s, %s)\nexpected: %s\nactual:   %s", x.Level, x.Title, x.Revision, x.Section, x.Expected, x.Actual)
+	switch {
+	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict:
+		t.Error(red)
+	case x.Verdict == reports.Warn:
+		t.Log("warning: " + red)
+	case x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
+		t.Errorf("%s could not be judged: %s", x.Title, x.Reason)
+	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
+		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
+	}
+}
+
+// Catalogue lists the requirements.
+func Catalogue() []requirement.Requirement { return requirement.Catalogue() }
+
+// LabelKeys lists the keys of the labels that rows bear.
+func LabelKeys() []string { return []string{"rev", "transport", "level", "area", "id", "profile"} }
+
+// Labels are the labels of a row: rev:2025-11-25 transport:http level:MUST
+// area:PAGE id:PAGE-02 profile:pagination.
+func Labels(row engine.Row) []string {
+	req, c := row.Requirement, row.Combination
+	return []string{
+		"rev:" + string(c.Revision), "transport:" + string(c.Transport), "level:" + string(req.LevelIn(c.Revision)),
+		"area:" + req.Area(), "id:" + req.ID, "profile:" + requirement.Profile(req.Area()),
+	}
+}
+
+// engine turns the configuration into that of the engine.
+func (c Config) engine() (engine.Config, error) {
+	if c.Target == nil {
+		return engine.Config{}, &UsageError{Reason: "there is no target: give a command, a URL or a target file"}
+	}
+	t := *c.Target
+	for _, id := range slices.Concat(c.Only, c.Skip) {
+		if _, ok := requirement.Find(id); !ok {
+			return engine.Config{}, &UsageError{Reason: unknownID(id)}
+		}
+	}
+	if len(c.Revisions) > 0 {
+		t.Revisions = intersect(c.Revisions, t.Revisions)
+		if len(t.Revisions) == 0 {
+			return engine.Config{}, &UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
+		}
+	}
+	l := t.Limits
+	cfg := engine.Config{
+		Target: &t, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
+		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes,
+		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
+		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
+		Jobs: cmp.Or(c.Jobs, l.Jobs), Reads: c.Reads, Rate: cmp.Or(c.Rate, l.Rate), Progress: c.Progress,
+		Shown: c.shown(),
+	}
+	return cfg, nil
+}
+
+func intersect(want, have []requirement.Revision) []requirement.Revision {
+	if len(have) == 0 {
+		return want
+	}
+	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool { return !slices.Contains(have, r) })
+}
+
+func unknownID(id string) string {
+	s := fmt.Sprintf("there is no requirement %q", id)
+	if near := requirement.Suggest(id); len(near) > 0 {
+		return s + ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return s + `: "mcpcheck list" shows them all`
+}
+
+// partial reports whether rows are left out on purpose.
+func (c Config) partial() bool {
+	return len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Revisions) > 0 || len(c.Transports) > 0 || c.NoSecurityProbes
+}
+
+// wants reports whether a row is selected.
+func (c Config) wants(row engine.Row) bool {
+	id := row.Requirement.ID
+	switch {
+	case len(c.Only) > 0 && !slices.Contains(c.Only, id), slices.Contains(c.Skip, id):
+		return false
+	case c.Filter != nil:
+		return c.Filter(Labels(row))
+	}
+	return true
+}
+
+// shown is the configuration as the report shows it.
+func (c Config) shown() reports.Config {
+	s := reports.Config{
+		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict, Seed: c.Seed,
+		Read: "50",
+	}
+	for _, r := range c.Revisions {
+		s.Revisions = append(s.Revisions, string(r))
+	}
+	for _, t := range c.Transports {
+		s.Transports = append(s.Transports, string(t))
+	}
+	if c.Reads < 0 {
+		s.Read = "all"
+	} else if c.Reads > 0 {
+		s.Read = fmt.Sprint(c.Reads)
+	}
+	for i := range c.Target.Endpoints {
+		e := &c.Target.Endpoints[i]
+		for name := range e.Header {
+			s.Headers = append(s.Headers, name)
+		}
+		for name := range e.Env {
+			s.Environment = append(s.Environment, name)
+		}
+	}
+	slices.Sort(s.Headers)
+	slices.Sort(s.Environment)
+	s.Headers, s.Environment = slices.Compact(s.Headers), slices.Compact(s.Environment)
+	return s
+}
