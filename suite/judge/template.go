@@ -1,13 +1,9 @@
 package judge
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/yosida95/uritemplate/v3"
 )
 
 // The problems of a URI template (RFC 6570).
@@ -68,41 +64,6 @@ func Variables(s string) []Variable {
 		}
 	}
 	return list
-}
-
-// Expand fills in the variables of a template; those without a value stay
-// undefined. It refuses malformed templates and those longer than 16 KiB, and
-// expansions longer than 1 MiB.
-func Expand(s string, values map[string]string) (string, error) {
-	if len(s) > maxTemplate {
-		return "", fmt.Errorf("the template has %d bytes, more than %d", len(s), maxTemplate)
-	}
-	if p, bad := First(Template(s)); bad {
-		return "", errors.New(p.String())
-	}
-	size := len(s)
-	for _, v := range Variables(s) {
-		// A byte grows to three by percent-encoding.
-		if size += len(v.Name) + 3*len(values[v.Name]); size > 3*maxExpansion {
-			return "", fmt.Errorf("the expansion could have more than %d bytes", maxExpansion)
-		}
-	}
-	template, err := uritemplate.New(s)
-	if err != nil {
-		return "", fmt.Errorf("reading the template: %w", err)
-	}
-	vars := uritemplate.Values{}
-	for name, value := range values {
-		vars.Set(name, uritemplate.String(value))
-	}
-	expanded, err := template.Expand(vars)
-	if err != nil {
-		return "", fmt.Errorf("expanding the template: %w", err)
-	}
-	if len(expanded) > maxExpansion {
-		return "", fmt.Errorf("the expansion has %d bytes, more than %d", len(expanded), maxExpansion)
-	}
-	return expanded, nil
 }
 
 // StartsWithScheme reports whether what a template expands to starts with a
