@@ -13,7 +13,9 @@ package yamlfile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -210,3 +212,6 @@ func tokenPos(t *token.Token) Pos {
 	}
 	return Pos{Line: t.Position.Line, Column: t.Position.Column}
 }
+
+// Paths lists the fields that the file contains, sorted.
+func (x *Index) Paths() []string { return slices.Sorted(maps.Keys(x.at)) }

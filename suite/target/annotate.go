@@ -1,0 +1,322 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// Found is what was seen of a live server, to be suggested in its target file.
+// All members are optional.
+type Found struct {
+	// Revisions are those that the server serves.
+	Revisions []requirement.Revision
+	// TextURI is a readable text resource, TextMIMEType its media type and
+	// TextSample (the beginning of) its text.
+	TextURI, TextMIMEType, TextSample string
+	// BlobURI is a readable binary resource, BlobSHA the SHA-256 of its
+	// bytes in hexadecimal and BlobSize their number.
+	BlobURI, BlobSHA string
+	BlobSize         int64
+	// Missing are URIs that are likely to lead to nothing.
+	Missing []string
+	// Complete are the URIs that a walk of the list delivered.
+	Complete []string
+	// Templates are the URI templates that the server lists.
+	Templates []FoundTemplate
+	// Subscribe and ListChanged say what the server declares.
+	Subscribe, ListChanged bool
+	// Tools are names of tools that might make a resource change.
+	Tools []string
+}
+
+// FoundTemplate is a URI template that a server lists, with its variables.
+type FoundTemplate struct {
+	Template  string
+	Variables []string
+}
+
+const (
+	maxSample    = 200 // bytes of a text that are suggested
+	maxSuggested = 10  // items of a list that are suggested
+)
+
+// WriteAnnotated writes a target file that explains every field. What the
+// target sets is written; what it does not set stands in a comment, with what
+// was found as a suggestion. [Parse] reads the file back.
+//
+// Values whose name tells that they are secret are left out, unless they come
+// from the environment: target files are meant to be kept with the code.
+func WriteAnnotated(w io.Writer, t *Target, found Found) error {
+	if len(t.Endpoints) == 0 {
+		return errors.New("a target without an endpoint cannot be written")
+	}
+	for i := range t.Endpoints {
+		if len(t.Endpoints[i].Command) == 0 && t.Endpoints[i].URL == "" {
+			return errors.New("an endpoint in this process cannot be written to a file")
+		}
+	}
+	p := &printer{}
+	p.lines = append(p.lines, strings.Split(strings.TrimSpace(preamble), "\n")...)
+	p.field("", "name", t.Name, "name: my-server")
+	p.endpoints(t)
+	p.field("", "revisions", t.Revisions, lines(emit("revisions", orRevisions(found.Revisions))))
+	p.subjects(&t.Subjects, found)
+	p.triggers(&t.Triggers, found)
+	p.field("", "identities", withoutSecrets(t.Identities), suggestions["identities"])
+	p.field("", "authorization", t.Authorization, "authorization: protocol")
+	p.field("", "origins", t.Origins, `origins: ["https://app.example"]`)
+	p.field("", "allow", t.Allow, "allow: [public-bind]")
+	p.field("", "opt-out", t.OptOut, suggestions["opt-out"])
+	p.field("", "secrets", safe(t.Secret), "secrets:\n  - env: MY_SERVER_TOKEN")
+	p.section("limits", []string{"timeout", "start-timeout", "budget", "quiet-window", "jobs", "rate", "message-bytes", "connection-bytes"},
+		reflect.ValueOf(t.Limits), suggestions)
+	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
+	return err
+}
+
+// printer collects the lines of the file.
+type printer struct {
+	lines []string
+}
+
+// field explains a field and writes it, or suggests it if it is not set.
+func (p *printer) field(within, name string, value any, suggestion string) {
+	path, by := name, ""
+	if within != "" {
+		path, by = within+"."+name, "  "
+	}
+	p.lines = append(p.lines, "")
+	for _, l := range strings.Split(docs[path], "\n") {
+		p.lines = append(p.lines, by+"# "+l)
+	}
+	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+		p.lines = append(p.lines, indent(emit(name, value), by)...)
+		return
+	}
+	for _, l := range strings.Split(suggestion, "\n") {
+		p.lines = append(p.lines, by+"#"+l)
+	}
+}
+
+// section writes a struct, field by field.
+func (p *printer) section(name string, fields []string, v reflect.Value, suggested map[string]string) {
+	p.lines = append(p.lines, "")
+	for _, l := range strings.Split(docs[name], "\n") {
+		p.lines = append(p.lines, "# "+l)
+	}
+	p.lines = append(p.lines, name+":")
+	for _, f := range fields {
+		p.field(name, f, byTag(v, f), suggested[name+"."+f])
+	}
+}
+
+// byTag is the field of a struct with a name in files.
+func byTag(v reflect.Value, name string) any {
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") == name {
+			return v.Field(i).Interface()
+		}
+	}
+	return nil
+}
+
+func (p *printer) endpoints(t *Target) {
+	p.lines = append(p.lines, "")
+	for _, l := range strings.Split(docs["endpoints"], "\n") {
+		p.lines = append(p.lines, "# "+l)
+	}
+	p.lines = append(p.lines, "endpoints:")
+	for i := range t.Endpoints {
+		e := t.Endpoints[i]
+		var left []string
+		e.Env, left = withoutSecretValues(e.Env, "env", left)
+		e.Header, left = withoutSecretValues(e.Header, "headers", left)
+		item := emitItem(e)
+		for _, l := range left {
+			item = append(item, "    # "+l)
+		}
+		p.lines = append(p.lines, item...)
+	}
+	more := suggestions["endpoint with a url"]
+	if t.Endpoints[0].URL != "" {
+		more = suggestions["endpoint with a command"]
+	}
+	for _, l := range strings.Split(more, "\n") {
+		p.lines = append(p.lines, "  #"+l)
+	}
+}
+
+// emitItem writes an item of a list, indented by two.
+func emitItem(value any) []string {
+	item, _ := emitValue(reflect.ValueOf(value))
+	item = indent(item, "    ")
+	item[0] = "  - " + strings.TrimPrefix(item[0], "    ")
+	return item
+}
+
+// withoutSecretValues drops values that must not be written to a file, and says
+// for each what to write in its place.
+func withoutSecretValues(values map[string]Value, field string, left []string) (map[string]Value, []string) {
+	kept := make(map[string]Value)
+	for _, name := range sortedKeys(values) {
+		v := values[name]
+		if v.Env != "" || v.Public || !telling(name) && !strings.EqualFold(name, "cookie") || references(v.Value) {
+			kept[name] = v
+			continue
+		}
+		variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+		left = append(left, fmt.Sprintf("%s: %s is left out because it may be a secret; put it into a variable: {env: %s}", field, name, variable))
+	}
+	if len(kept) == 0 {
+		return nil, left
+	}
+	return kept, left
+}
+
+// references reports whether a value refers to the environment.
+func references(s string) bool {
+	_, parts, err := expand(s, func(string) (string, bool) { return "", true })
+	return err == nil && len(parts) > 0
+}
+
+// withoutSecrets is the identities that can be written without giving a secret
+// away; the others are left out.
+func withoutSecrets(all []Identity) []Identity {
+	var kept []Identity
+	for _, id := range all {
+		var left []string
+		id.Env, left = withoutSecretValues(id.Env, "env", left)
+		id.Header, left = withoutSecretValues(id.Header, "headers", left)
+		if len(left) == 0 {
+			kept = append(kept, id)
+		}
+	}
+	return kept
+}
+
+// safe is the secrets that are given by reference.
+func safe(all []Value) []Value {
+	var kept []Value
+	for _, v := range all {
+		if v.Env != "" || references(v.Value) {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+func (p *printer) subjects(s *Subjects, found Found) {
+	suggested := maps.Clone(suggestions)
+	if found.TextURI != "" {
+		sample, cut := clip(found.TextSample)
+		suggested["subjects.texts"] = lines(emit("texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}}))
+	}
+	if found.BlobURI != "" && found.BlobSHA != "" {
+		suggested["subjects.blobs"] = lines(emit("blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}}))
+	}
+	if len(found.Missing) > 0 {
+		suggested["subjects.missing"] = lines(emit("missing", first(found.Missing)))
+	}
+	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
+		suggested["subjects.complete"] = lines(emit("complete", found.Complete))
+	}
+	if len(found.Templates) > 0 {
+		var names []string
+		var templates []Template
+		var completions []Completion
+		for _, t := range first(found.Templates) {
+			vars := make(map[string]string)
+			for _, v := range t.Variables {
+				vars[v] = "VALUE"
+				completions = append(completions, Completion{Template: t.Template, Argument: v, Values: []string{"VALUE"}})
+			}
+			names = append(names, t.Template)
+			templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
+		}
+		suggested["subjects.templates"] = lines(emit("templates", templates))
+		if len(found.Templates) <= maxSuggested {
+			suggested["subjects.complete-templates"] = lines(emit("complete-templates", names))
+		}
+		if len(completions) > 0 {
+			suggested["subjects.completions"] = lines(emit("completions", first(completions)))
+		}
+	}
+	p.section("subjects", []string{"texts", "blobs", "missing", "complete", "complete-templates", "templates", "completions",
+		"broken", "slow", "input", "protected", "roots"}, reflect.ValueOf(*s), suggested)
+}
+
+func (p *printer) triggers(t *Triggers, found Found) {
+	suggested := maps.Clone(suggestions)
+	if len(found.Tools) > 0 {
+		uri := found.TextURI
+		if uri == "" {
+			uri = "file:///notes.txt"
+		}
+		suggested["triggers.update"] = lines(emit("update", &Trigger{URI: uri,
+			Tool: &Tool{Name: found.Tools[0], Arguments: map[string]any{"argument": "VALUE"}}}))
+	}
+	v := reflect.ValueOf(*t)
+	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v), suggested)
+	note := ""
+	switch {
+	case found.Subscribe && found.ListChanged:
+		note = "The server declares resources.subscribe and resources.listChanged: triggers let both be judged."
+	case found.Subscribe:
+		note = "The server declares resources.subscribe: triggers.update lets it be judged."
+	case found.ListChanged:
+		note = "The server declares resources.listChanged: triggers.add and triggers.remove let it be judged."
+	}
+	if note != "" {
+		p.lines = append(p.lines, "  # "+note)
+	}
+	if len(found.Tools) > 1 {
+		p.lines = append(p.lines, "  # Tools that may change a resource: "+comment(strings.Join(first(found.Tools), ", ")))
+	}
+}
+
+// writable is the triggers without those that only exist in Go.
+func writable(v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	for i := range v.NumField() {
+		if tr, ok := v.Field(i).Interface().(*Trigger); ok && tr != nil && tr.Func == nil {
+			out.Field(i).Set(v.Field(i))
+		}
+	}
+	return out
+}
+
+func first[T any](all []T) []T { return all[:min(len(all), maxSuggested)] }
+
+func lines(all []string) string { return strings.Join(all, "\n") }
+
+// comment makes a text from the server safe to stand in a comment.
+func comment(s string) string {
+	q := quoteText(s)
+	return q[1 : len(q)-1]
+}
+
+// clip cuts a text to what is worth suggesting.
+func clip(s string) (sample string, cut bool) {
+	if len(s) <= maxSample {
+		return s, false
+	}
+	n := maxSample
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], true
+}
+
+func orRevisions(found []requirement.Revision) []requirement.Revision {
+	if len(found) == 0 {
+		return requirement.Revisions()
+	}
+	return found
+}
