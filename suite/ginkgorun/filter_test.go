@@ -1,0 +1,47 @@
+package ginkgorun
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFilter(t *testing.T) {
+	labels := []string{"rev:2025-11-25", "transport:http", "level:MUST", "area:PAGE", "id:PAGE-02", "profile:pagination"}
+	for expression, want := range map[string]bool{
+		"rev:2025-11-25":                       true,
+		"rev:2025-06-18":                       false,
+		"id:PAGE-02 || id:PAGE-03":             true,
+		"rev:2025-11-25 && !area:SUB":          true,
+		"rev:2025-11-25 && !(area:PAGE)":       false,
+		"area:PAGE, area:READ":                 true,
+		"area: containsAny {PAGE, LIST}":       true,
+		"level:must":                           true,
+		"/id:PAGE-0[0-9]/":                     true,
+		"transport:stdio || profile:templates": false,
+	} {
+		filter, err := Filter(expression)
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+			continue
+		}
+		if got := filter(labels); got != want {
+			t.Errorf("%s: %v", expression, got)
+		}
+	}
+}
+
+func TestFilterErrors(t *testing.T) {
+	for expression, want := range map[string]string{
+		"":                       "empty",
+		"  ":                     "empty",
+		"colour:red":             `uses "colour:red"`,
+		"smoke":                  `uses "smoke"`,
+		"rev:2025-11-25 && (":    "cannot be understood",
+		"rev:2025-11-25 && !foo": `uses "foo"`,
+	} {
+		_, err := Filter(expression)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", expression, err)
+		}
+	}
+}
