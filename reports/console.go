@@ -122,6 +122,7 @@ func (c *console) labelled(indent int, label, text string) {
 	}
 	pad := strings.Repeat(" ", indent)
 	const column = 10
+	label = Sanitize(Shorten(label, 40))
 	for i, l := range wrap(SanitizeLines(Shorten(text, consoleText)), c.o.Width-indent-column) {
 		if i > 0 {
 			label = ""
@@ -225,7 +226,7 @@ func (c *console) combinations() {
 	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "COMBINATION", countsHead)))
 	for _, x := range c.r.Summary.Combinations {
 		name := Sanitize(x.Revision + " on " + x.Transport)
-		c.line(fmt.Sprintf("%-22s", Shorten(name, 22)), c.counts(x.Counts), "  ", string(x.Outcome))
+		c.line(fmt.Sprintf("%-22s", Shorten(name, 22)), c.counts(x.Counts), "  ", Sanitize(Shorten(string(x.Outcome), 40)))
 	}
 	if len(c.r.Summary.Profiles) == 0 {
 		return
@@ -233,12 +234,20 @@ func (c *console) combinations() {
 	c.line()
 	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "PROFILE", countsHead)))
 	for _, p := range c.r.Summary.Profiles {
-		status := string(p.Status)
-		if n := len(p.MustsNotExercised); n > 0 && p.Status == ProfilePassed {
-			status += fmt.Sprintf(" (%d idle)", n)
+		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(p.Name, 20))), c.counts(p.Counts), "  ",
+			Sanitize(Shorten(string(p.Status), 40)))
+		if ids := p.MustsNotExercised; len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished) {
+			c.labelled(2, "", "MUSTs not exercised: "+c.list(ids, 10))
 		}
-		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(p.Name, 20))), c.counts(p.Counts), "  ", status)
 	}
+}
+
+// list joins ids, as many as the limit allows unless the output is verbose.
+func (c *console) list(ids []string, limit int) string {
+	if c.o.Verbose || len(ids) <= limit {
+		return strings.Join(ids, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(ids[:limit], ", "), len(ids)-limit)
 }
 
 // brief is the quiet form: one line for each finding and blocked requirement.

@@ -276,13 +276,7 @@ func (c *console) tallies(list []*tallied) {
 	for _, t := range list {
 		c.line("  ", c.paint(bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
 		c.labelled(4, "", t.text)
-		ids := t.ids
-		more := ""
-		if limit := 24; !c.o.Verbose && len(ids) > limit {
-			more = fmt.Sprintf(" and %d more", len(ids)-limit)
-			ids = ids[:limit]
-		}
-		c.labelled(4, "ids", strings.Join(ids, ", ")+more)
+		c.labelled(4, "ids", c.list(t.ids, 24))
 	}
 }
 

@@ -51,7 +51,8 @@ func testProfile(area string) string {
 	return "core"
 }
 
-// hostileReport has the hostile text in every member that a target can reach.
+// hostileReport has the hostile text in every member that a target, or whoever
+// wrote the file, can reach.
 func hostileReport() *Report {
 	r := sample()
 	r.Target.Name = hostile
@@ -72,6 +73,17 @@ func hostileReport() *Report {
 		x.Evidence = []int{1, 2, 3, 4}
 	}
 	r.Observations[0].Detail, r.Observations[0].Title, r.Observations[0].ID = hostile, hostile, hostile
+	for i := range r.Summary.Combinations {
+		x := &r.Summary.Combinations[i]
+		x.Revision, x.Transport, x.Outcome = hostile, hostile, hostile
+	}
+	for i := range r.Summary.Profiles {
+		x := &r.Summary.Profiles[i]
+		x.Name, x.Status, x.MustsNotExercised = hostile, ProfilePassed, []string{hostile}
+	}
+	r.Summary.Profiles[0].Status = hostile
+	r.Target.Endpoints[0].Transport, r.Tool.Name = hostile, hostile
+	r.Results[0].ID, r.Results[0].Excused, r.Results[0].Verdict = hostile, true, Fail
 	r.Summary.Interrupted = hostile
 	return r
 }
