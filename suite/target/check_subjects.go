@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
-	"github.com/yosida95/uritemplate/v3"
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 )
 
 // minCanary is the least length of a canary's contents in bytes: shorter ones
@@ -135,12 +135,14 @@ func (c *checker) variables(path, template string) (names []string, ok bool) {
 		c.fail(path, "must be given")
 		return nil, false
 	}
-	t, err := uritemplate.New(template)
-	if err != nil {
+	if _, err := judge.Expand(template, nil); err != nil {
 		c.fail(path, "is no URI template (RFC 6570): %q", template)
 		return nil, false
 	}
-	return t.Varnames(), true
+	for _, v := range judge.Variables(template) {
+		names = append(names, v.Name)
+	}
+	return names, true
 }
 
 func (c *checker) variable(path, name string, known []string) {
