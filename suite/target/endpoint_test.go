@@ -1,0 +1,164 @@
+package target
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+)
+
+func noPipe(context.Context) (io.ReadWriteCloser, error) { return nil, io.EOF }
+
+func TestAddress(t *testing.T) {
+	for want, e := range map[string]Endpoint{
+		"srv":                             {Command: []string{"srv"}},
+		`srv 'a b' '' 'it'\''s' --x=y`:    {Command: []string{"srv", "a b", "", "it's", "--x=y"}},
+		"srv --token=*** --api-key *** z": {Command: []string{"srv", "--token=t0ken", "--api-key", "k3y", "z"}},
+		"srv --token --verbose":           {Command: []string{"srv", "--token", "--verbose"}},
+		"env API_KEY=*** srv":             {Command: []string{"env", "API_KEY=x", "srv"}},
+		"srv postgres://***@db/x":         {Command: []string{"srv", "postgres://u:p@db/x"}},
+		"https://h:1/mcp":                 {URL: "https://h:1/mcp"},
+		"https://***@h/mcp?key=***&***":   {URL: "https://u:p@h/mcp?key=x&y"},
+		"***":                             {URL: "http://h:bad"},
+		"pipe":                            {Pipe: noPipe},
+		"handler":                         {Handler: http.NotFoundHandler()},
+		"":                                {},
+	} {
+		if got := e.Address(); got != want {
+			t.Errorf("Address() = %s, want %s", got, want)
+		}
+		if e.Label() != want {
+			t.Errorf("Label() = %s", e.Label())
+		}
+		e.Name = "n"
+		if e.Label() != "n" {
+			t.Errorf("Label() = %s", e.Label())
+		}
+	}
+}
+
+func TestLocalAndOwned(t *testing.T) {
+	for url, want := range map[string]bool{
+		"http://localhost/": true, "http://LOCALHOST.:80/": true, "http://a.localhost": true, "http://127.0.0.1": true, "http://127.9.9.9": true,
+		"http://[::1]:1/": true, "http://10.0.0.1": true, "http://192.168.1.1": true, "http://172.16.0.1": true, "http://[fd00::1]": true,
+		"http://169.254.1.1": true, "http://0.0.0.0": true, "http://[::ffff:127.0.0.1]": true,
+		"http://example.com": false, "http://8.8.8.8": false, "http://[2001:db8::1]": false, "http://localhost.example.com": false,
+		"http://172.32.0.1": false, "http://h:bad": false,
+	} {
+		e := Endpoint{URL: url}
+		if e.Local() != want || e.Owned() {
+			t.Errorf("%s: Local() = %v", url, e.Local())
+		}
+	}
+	command := Endpoint{Command: []string{"x"}}
+	pipe := Endpoint{Pipe: noPipe}
+	if !command.Local() || !command.Owned() || !pipe.Local() || pipe.Owned() {
+		t.Error("commands and pipes are local, and only commands are owned")
+	}
+}
+
+func TestDialer(t *testing.T) {
+	t.Setenv("MCPCHECK_TEST_KEY", "key")
+	as := &Identity{Name: "w", Env: map[string]Value{"B": Plain("2")}, Header: map[string]Value{"authorization": Plain("w"), "X-New": Plain("n")}}
+	command := Endpoint{Command: []string{"srv", "-x"}, Dir: "d", Env: map[string]Value{"A": FromEnv("MCPCHECK_TEST_KEY"), "B": Plain("1")}}
+	d, err := command.Dialer(DialOptions{As: as, Limits: transport.Limits{Message: 1}})
+	process, ok := d.(*transport.Process)
+	if err != nil || !ok || !slices.Equal(process.Env, []string{"A=key", "B=1", "B=2"}) || process.Dir != "d" || process.Limits.Message != 1 || len(process.Argv) != 2 {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	url := Endpoint{URL: "http://h/mcp", CAFile: "ca", Header: map[string]Value{"Authorization": Plain("own"), "X-App": {Value: "app", Public: true}}}
+	for _, c := range []struct {
+		o    DialOptions
+		want http.Header
+	}{
+		{DialOptions{}, http.Header{"Authorization": {"own"}, "X-App": {"app"}}},
+		{DialOptions{As: as}, http.Header{"Authorization": {"w"}, "X-App": {"app"}, "X-New": {"n"}}},
+		{DialOptions{Anonymous: true}, http.Header{"X-App": {"app"}}},
+		{DialOptions{As: as, Header: http.Header{"x-new": {"o"}}}, http.Header{"Authorization": {"w"}, "X-App": {"app"}, "X-New": {"o"}}},
+	} {
+		c.o.Transport = requirement.HTTP
+		d, err := url.Dialer(c.o)
+		got, ok := d.(*transport.HTTP)
+		if err != nil || !ok || !reflect.DeepEqual(got.Header, c.want) || got.URL != "http://h/mcp" || got.Client.CAFile != "ca" {
+			t.Errorf("got %+v, %v, want %v", d, err, c.want)
+		}
+	}
+	handler := Endpoint{Handler: http.NotFoundHandler(), Path: "x", Forced: requirement.SSE}
+	if d, err := handler.Dialer(DialOptions{}); err != nil || d.(*transport.SSE).URL != "http://127.0.0.1/x" {
+		t.Errorf("got %+v, %v", d, err)
+	}
+	pipe := Endpoint{Pipe: noPipe}
+	if d, err := pipe.Dialer(DialOptions{}); err != nil || d.Transport() != requirement.Stdio {
+		t.Errorf("got %+v, %v", d, err)
+	}
+}
+
+func TestDialerErrors(t *testing.T) {
+	unset := map[string]Value{"A": FromEnv("MCPCHECK_UNSET_VARIABLE")}
+	for want, c := range map[string]struct {
+		e Endpoint
+		o DialOptions
+	}{
+		"not known whether":        {Endpoint{URL: "http://h", Forced: "auto"}, DialOptions{}},
+		"speaks sse, not http":     {Endpoint{URL: "http://h", Forced: requirement.SSE}, DialOptions{Transport: requirement.HTTP}},
+		"env A: the environment":   {Endpoint{Command: []string{"x"}, Env: unset}, DialOptions{}},
+		"header A: the":            {Endpoint{URL: "http://h", Header: unset, Forced: requirement.HTTP}, DialOptions{}},
+		"identity w: header A:":    {Endpoint{URL: "http://h", Forced: requirement.HTTP}, DialOptions{As: &Identity{Name: "w", Header: unset}}},
+		"has no command":           {Endpoint{}, DialOptions{Transport: requirement.Stdio}},
+		`the transport "x" is not`: {Endpoint{URL: "http://h"}, DialOptions{Transport: "x"}},
+	} {
+		if _, err := c.e.Dialer(c.o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+func TestValue(t *testing.T) {
+	t.Setenv("A", "1")
+	t.Setenv("B", "")
+	for in, want := range map[string]string{
+		"": "", "x": "x", "${A}": "1", "a${A}b${B}c${A}": "a1bc1", "$${A}": "${A}", "$A $$ ${A}$": "$A $$ 1$", "$${${A}": "${1", "$$${A}": "$${A}",
+	} {
+		if got, err := (Value{Value: in}).Reveal(); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", in, got, err)
+		}
+		if got, err := Plain(in).Reveal(); err != nil || got != in {
+			t.Errorf("Plain(%q) = %q, %v", in, got, err)
+		}
+	}
+	v := Value{Value: "hush"}
+	for _, shown := range []string{fmt.Sprint(v), fmt.Sprintf("%+v", Endpoint{Header: map[string]Value{"a": v}}), fmt.Sprintf("%#v", v), fmt.Sprint(&v)} {
+		if strings.Contains(shown, "hush") {
+			t.Errorf("the value is shown: %s", shown)
+		}
+	}
+}
+
+func TestSecrets(t *testing.T) {
+	t.Setenv("MCPCHECK_TEST_KEY", "from-env")
+	tr := &Target{
+		Endpoints: []Endpoint{
+			{Command: []string{"x", "--token", "arg"}, Env: map[string]Value{"A": Plain("env"), "P": {Value: "public", Public: true}}},
+			{URL: "http://u:pw@h/?api_key=q&page=1", Header: map[string]Value{"Authorization": {Value: "Bearer ${MCPCHECK_TEST_KEY}"}}},
+			{URL: "http://name@h/", Header: map[string]Value{"Authorization": Plain("Basic dTpiYXNpYw=="), "B": FromEnv("MCPCHECK_UNSET_VARIABLE")}},
+		},
+		Identities: []Identity{{Env: map[string]Value{"A": Plain("id-env")}, Header: map[string]Value{"A": Plain("id-header")}}},
+		Triggers: Triggers{
+			Add:    &Trigger{Exec: &Exec{Command: []string{"x", "--password=tr-arg"}, Env: map[string]Value{"A": Plain("tr-env")}}},
+			Remove: &Trigger{HTTP: &Call{URL: "http://u:tr-pw@h", Header: map[string]Value{"A": Plain("tr-header")}}},
+		},
+		Secret: []Value{Plain("listed"), Plain("")},
+	}
+	want := []string{"Basic dTpiYXNpYw==", "Bearer from-env", "arg", "basic", "dTpiYXNpYw==", "env", "from-env", "id-env", "id-header",
+		"listed", "name", "pw", "q", "tr-arg", "tr-env", "tr-header", "tr-pw", "u:basic"}
+	if got := tr.Secrets(); !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
