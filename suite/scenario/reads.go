@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
 )
 
 var _ = register(&Scenario{
@@ -23,9 +24,17 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
-		// Tags: "uri" is what was listed, "listed" the size of the list.
+		// Tags: "uri" is what was listed, "listed" the size of the list, "size"
+		// and "type" the size and the MIME type in the list, if there are any.
 		Each(c, sample(all, p.Limits.Reads), func(_ int, l Listed, c *Client) {
-			read(ctx, c, "read", l.URI(), "listed", strconv.Itoa(len(all)))
+			tags := []string{"listed", strconv.Itoa(len(all))}
+			if size := l.Get("size"); size.Type == gjson.Number {
+				tags = append(tags, "size", size.Raw)
+			}
+			if mime := l.Get("mimeType"); mime.Type == gjson.String {
+				tags = append(tags, "type", mime.Str)
+			}
+			read(ctx, c, "read", l.URI(), tags...)
 		})
 	},
 })

@@ -35,6 +35,11 @@ var _ = register(&Scenario{
 // seen before under the same cursor, or to the bound. It notes how it ended in
 // the tag "end" of the last exchange: "done", "cycle", "bound" or "refused".
 func walk(ctx context.Context, p *Play, c *Client, method, member, step string) []*recording.Exchange {
+	return walkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
+}
+
+// walkUpTo is walk with a bound of its own.
+func walkUpTo(ctx context.Context, p *Play, c *Client, method, member, step string, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	seen := map[string]bool{}
 	var params any
@@ -55,7 +60,7 @@ func walk(ctx context.Context, p *Play, c *Client, method, member, step string) 
 		case seen[next.Str+"\x00"+x.Result().Get(member).Raw]:
 			x.Tags["end"] = "cycle"
 			return pages
-		case n >= p.Limits.Pages:
+		case n >= bound:
 			x.Tags["end"] = "bound"
 			return pages
 		}
