@@ -1,0 +1,86 @@
+// Command mcpcheck judges whether an MCP server's resources feature conforms to
+// the Model Context Protocol.
+//
+//	mcpcheck run -- COMMAND [ARG...]   a server that speaks stdio
+//	mcpcheck run --url URL             a server that speaks HTTP
+//	mcpcheck run --config FILE         a target file
+//	mcpcheck run                       the reference server that is built in
+//
+// "mcpcheck help" lists the other commands. Results go to standard output,
+// progress to standard error and only to a terminal. The exit status is part of
+// the contract: see [exitUsage] and its neighbours.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+)
+
+// The exit statuses, in the order in which they take precedence.
+const (
+	exitOK             = 0 // conformant, as far as the run went
+	exitFindings       = 1 // a fail, or a warning under --strict
+	exitUsage          = 2 // wrong flags or configuration: nothing was run
+	exitNotEstablished = 3 // interrupted, unreachable, nothing selected, a report not written, a blocked MUST
+)
+
+func main() {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		<-signals
+		cancel(engine.ErrInterrupted)
+		<-signals // a second signal does not wait for the report
+		os.Exit(exitNotEstablished)
+	}()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is the whole program. It returns the exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	root := p.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		return p.report(err)
+	}
+	return p.status
+}
+
+// program is one call of the program.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	status         int
+}
+
+// failure is an error with the exit status that it leads to.
+type failure struct {
+	status int
+	err    error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+
+// Unwrap is the cause.
+func (f *failure) Unwrap() error { return f.err }
+
+// badUsage is a mistake in flags or configuration.
+func badUsage(format string, args ...any) error {
+	return &failure{status: exitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// impossible is why a command could not do its work.
+func impossible(format string, args ...any) error {
+	return &failure{status: exitNotEstablished, err: fmt.Errorf(format, args...)}
+}

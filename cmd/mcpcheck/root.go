@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/spf13/cobra"
+)
+
+// root is the command tree.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "mcpcheck",
+		Short: "Judge whether an MCP server's resources feature conforms to the Model Context Protocol",
+		Long: `mcpcheck judges whether an MCP server's resources feature conforms to the Model
+Context Protocol, requirement by requirement, in every revision of the protocol
+that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
+		Example: `  mcpcheck run                                  the reference server that is built in
+  mcpcheck run -- npx -y my-server --stdio      a server that speaks stdio
+  mcpcheck run --url http://127.0.0.1:3000/mcp  a server that speaks HTTP`,
+		Args:          noArguments,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       versionText(),
+		CompletionOptions: cobra.CompletionOptions{
+			HiddenDefaultCmd: true,
+		},
+	}
+	root.SetVersionTemplate("mcpcheck {{.Version}}\n")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
+	})
+	root.AddCommand(p.runCommand(), p.listCommand(), p.judgeCommand())
+	return root
+}
+
+func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return badUsage("there is no command %q; %q shows what there is", args[0], c.CommandPath()+" --help")
+	}
+	return nil
+}
+
+// report prints an error in one sentence and returns the exit status.
+func (p *program) report(err error) int {
+	status := exitUsage // what cobra itself complains about
+	var f *failure
+	var usage *suite.UsageError
+	var config *target.ConfigError
+	switch {
+	case errors.As(err, &f):
+		status = f.status
+	case errors.As(err, &usage), errors.As(err, &config):
+	}
+	fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(strings.TrimSpace(err.Error())))
+	return status
+}
+
+// tool describes this program, from the information of its build.
+func tool() reports.Tool {
+	t := reports.Tool{Name: "mcpcheck", Version: "devel", Catalogue: requirement.Version}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return t
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		t.Version = v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			t.Commit = s.Value
+		}
+	}
+	return t
+}
+
+func versionText() string {
+	t := tool()
+	s := t.Version
+	if t.Commit != "" {
+		s += " (commit " + t.Commit + ")"
+	}
+	return s + ", catalogue " + t.Catalogue
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/spf13/cobra"
+)
+
+// runFlags are the flags of "mcpcheck run".
+type runFlags struct {
+	connect
+	outputs
+
+	revisions        []string
+	labelFilter      string
+	only, skip       []string
+	read             string
+	strict           bool
+	jobs             int
+	timeout          time.Duration
+	startTimeout     time.Duration
+	budget           time.Duration
+	quietWindow      time.Duration
+	seed             int64
+	rate             float64
+	noSecurityProbes bool
+	record           string
+}
+
+func (p *program) runCommand() *cobra.Command {
+	o := &runFlags{}
+	c := &cobra.Command{
+		Use:   "run [flags] [-- COMMAND [ARG...]]",
+		Short: "Judge a server",
+		Long: `Judge a server: one that is started with a command, one at a URL, or one that a
+target file describes. Without any of these the reference server that is built in
+is judged.
+
+Exit status: 0 nothing found, 1 a requirement is broken, 2 wrong usage, 3 the
+verdict could not be established.`,
+		Example: `  mcpcheck run -- node server.js
+  mcpcheck run --url https://example.com/mcp --header-env Authorization=TOKEN
+  mcpcheck run --config target.yaml --junit report.xml --json report.json
+  mcpcheck run --label-filter 'rev:2025-11-25 && area:PAGE' -- ./server`,
+		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args, o) },
+	}
+	o.connect.register(c, true)
+	o.outputs.register(c)
+	f := c.Flags()
+	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
+	f.StringVar(&o.labelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
+	f.StringSliceVar(&o.only, "only", nil, "judge these requirements only, by `id`")
+	f.StringSliceVar(&o.skip, "skip", nil, "leave these requirements out, by `id`")
+	f.StringVar(&o.read, "read", "50", "how many listed resources to read: a `number`, or all")
+	f.BoolVar(&o.strict, "strict", false, "count warnings as failures")
+	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
+	f.DurationVar(&o.timeout, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(&o.startTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+	f.DurationVar(&o.budget, "budget", 0, "time for the whole run (default 5m)")
+	f.DurationVar(&o.quietWindow, "quiet-window", 0, "how long silence is watched (default 300ms)")
+	f.Int64Var(&o.seed, "seed", 1, "seed of whatever is picked at random")
+	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit")
+	f.BoolVar(&o.noSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	f.StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
+	return c
+}
+
+// run carries out "mcpcheck run".
+func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
+	cfg, err := p.configure(c, args, o)
+	if err != nil {
+		return err
+	}
+	if err := o.outputs.check(p, o.record); err != nil {
+		return err
+	}
+	if cfg.Target == nil {
+		t, server, err := embedded.Target(reference.Options{})
+		if err != nil {
+			return impossible("the reference server that is built in cannot be started: %w", err)
+		}
+		defer server.Close()
+		cfg.Target, cfg.Embedded = t, true
+		if !o.quiet {
+			fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
+		}
+	}
+	progress := newProgress(p.stderr, o.quiet, o.color(p.stderr))
+	cfg.Progress = progress.tell
+	return p.judge(c.Context(), cfg, o, progress)
+}
+
+// judge executes a run and writes what came out.
+func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress) error {
+	r, err := suite.Prepare(ctx, cfg)
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	nothing := ""
+	switch {
+	case r.Unreachable() != "":
+		nothing = "the target could not be judged: " + r.Unreachable()
+	case len(r.Rows()) == 0:
+		nothing = "nothing was selected: no requirement of the combinations that the target serves fits the flags"
+	}
+	if nothing == "" {
+		err = ginkgorun.Run(ctx, r, ginkgorun.Options{Strict: o.strict})
+		progress.clear()
+		if err != nil {
+			return impossible("the run failed: %w", err)
+		}
+	}
+	report := r.Report(o.strict)
+	p.status = report.ExitCode(o.strict, false)
+	for _, e := range report.Target.Endpoints {
+		if e.Unreachable != "" {
+			p.status = exitNotEstablished
+		}
+	}
+	if err := o.outputs.write(p, report, o.strict, rerun(os.Args)); err != nil {
+		p.status = exitNotEstablished
+		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+	}
+	if err := recordTo(o.record, r); err != nil {
+		p.status = exitNotEstablished
+		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+	}
+	if nothing != "" {
+		return impossible("%s", nothing)
+	}
+	return nil
+}
+
+// configure turns flags into the configuration of the run.
+func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite.Config, error) {
+	t, err := o.connect.target(c, args)
+	if err != nil {
+		return suite.Config{}, err
+	}
+	cfg := suite.Config{
+		Target: t, Tool: tool(), Only: o.only, Skip: o.skip, Strict: o.strict, NoSecurityProbes: o.noSecurityProbes,
+		Timeout: o.timeout, StartTimeout: o.startTimeout, Budget: o.budget, QuietWindow: o.quietWindow,
+		Jobs: o.jobs, Rate: o.rate, Seed: o.seed, LabelFilter: o.labelFilter,
+	}
+	if cfg.Revisions, err = revisions(o.revisions); err != nil {
+		return cfg, err
+	}
+	if cfg.Reads, err = reads(o.read); err != nil {
+		return cfg, err
+	}
+	if c.Flags().Changed("label-filter") {
+		if cfg.Filter, err = ginkgorun.Filter(o.labelFilter); err != nil {
+			return cfg, badUsage("%w", err)
+		}
+	}
+	if o.transport != "" && !c.Flags().Changed("url") {
+		tr := requirement.Transport(o.transport)
+		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
+			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse", o.transport)
+		}
+		cfg.Transports = []requirement.Transport{tr}
+	}
+	if o.rate < 0 || o.jobs < 0 {
+		return cfg, badUsage("--rate and --jobs must not be negative")
+	}
+	return cfg, positive(map[string]time.Duration{
+		"timeout": o.timeout, "start-timeout": o.startTimeout, "budget": o.budget, "quiet-window": o.quietWindow,
+	})
+}
+
+// rerun is the command that repeats one verdict: the one that was given, narrowed
+// down. Values of secret flags are left out.
+func rerun(args []string) func(id, revision, transport string) string {
+	return func(id, revision, transport string) string {
+		words := []string{"mcpcheck", "run", "--only", id, "--revision", revision}
+		return strings.Join(append(words, keptArguments(args)...), " ")
+	}
+}
+
+// keptArguments are the arguments that describe the target, quoted for a shell.
+func keptArguments(args []string) []string {
+	var kept []string
+	for i := 1; i < len(args); i++ {
+		name, _, joined := strings.Cut(args[i], "=")
+		switch {
+		case args[i] == "--":
+			for _, a := range args[i:] {
+				kept = append(kept, quoted(a))
+			}
+			return kept
+		case name == "--header" || name == "--env":
+			kept = append(kept, name, "'…'")
+			if !joined {
+				i++
+			}
+		case name == "--url" || name == "--config" || name == "--transport" || name == "--header-env" || name == "--cwd" || name == "--ca-file":
+			kept = append(kept, quoted(args[i]))
+			if !joined && i+1 < len(args) {
+				i++
+				kept = append(kept, quoted(args[i]))
+			}
+		}
+	}
+	return kept
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// recordTo writes the recording of a run, if one was asked for.
+func recordTo(path string, r *engine.Run) error {
+	if path == "" {
+		return nil
+	}
+	return toFile(path, func(w io.Writer) error { return r.Record(w) })
+}

@@ -1,0 +1,64 @@
+// Package embedded describes the reference server, running in this process, as a
+// target with everything that can be said about it, so that a run leaves out no
+// requirement which it can exercise. The command line judges it when no target is
+// given, and the proof judges it with faults and quirks.
+package embedded
+
+import (
+	"context"
+	"io"
+
+	"github.com/mcpcheck/mcpcheck/fixtures/targets"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// PageSize is how many entries the embedded server puts on a page, so that there
+// is something to walk through.
+const PageSize = 5
+
+// Target starts a reference server with its default world and describes it. The
+// caller closes the server.
+func Target(o reference.Options) (*target.Target, *reference.Server, error) {
+	if o.PageSize == 0 {
+		o.PageSize = PageSize
+	}
+	server, err := reference.New(reference.DefaultWorld(), o)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := describe(server)
+	if err != nil {
+		server.Close()
+		return nil, nil, err
+	}
+	return t, server, nil
+}
+
+// describe joins the reference's target file with the endpoints and triggers of a
+// server in this process.
+func describe(server *reference.Server) (*target.Target, error) {
+	data, err := targets.Read(targets.Reference)
+	if err != nil {
+		return nil, err
+	}
+	t := &target.Target{}
+	if _, err := yamlfile.Decode(targets.Reference, data, t); err != nil {
+		return nil, err
+	}
+	Attach(t, server)
+	return t, t.Validate()
+}
+
+// Attach adds the endpoints and triggers of a server in this process.
+func Attach(t *target.Target, server *reference.Server) {
+	t.Endpoints = []target.Endpoint{
+		{Name: "reference, stdio", Pipe: func(context.Context) (io.ReadWriteCloser, error) {
+			return server.Pipe(context.Background()) // it outlives the dialling
+		}},
+		{Name: "reference, Streamable HTTP", Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP},
+		{Name: "reference, HTTP+SSE", Handler: server.Handler(), Path: "/sse", Forced: requirement.SSE},
+	}
+}

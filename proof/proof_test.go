@@ -1,0 +1,125 @@
+package proof
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// judge judges a reference server in simulated time: timeouts and silence cost
+// nothing.
+func judge(t *testing.T, o reference.Options, cfg suite.Config) *reports.Report {
+	t.Helper()
+	target, server, err := embedded.Target(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	cfg.Target = target
+	if cfg.Budget == 0 {
+		cfg.Budget = time.Hour
+	}
+	report, err := suite.Run(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// describe is a result in a few lines.
+func describe(x *reports.Result) string {
+	return fmt.Sprintf("%s in %s on %s: %s %s %s\n\texpected: %s\n\tactual:   %s", x.ID, x.Revision, x.Transport, x.Verdict, x.ReasonCode, x.Reason, x.Expected, x.Actual)
+}
+
+// TestReference: the reference passes everything that applies to it, and nothing
+// is left out for want of an occasion, unless it is listed here.
+func TestReference(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		report := judge(t, reference.Options{}, suite.Config{})
+		if n := len(report.Summary.Combinations); n != len(requirement.Grid()) {
+			t.Errorf("%d combinations were judged", n)
+		}
+		idle := map[string]bool{}
+		for i := range report.Results {
+			x := &report.Results[i]
+			if x.Verdict.Red() || x.Verdict == reports.Blocked {
+				t.Error(describe(x))
+			}
+			if x.Verdict == reports.NotApplicable && reports.NotExercised(x.ReasonCode) {
+				idle[x.ID+" "+x.ReasonCode+": "+x.Reason] = true
+			}
+		}
+		for _, o := range report.Observations {
+			t.Logf("observed: %s %s %s %s: %s", o.ID, o.Requirement, o.Revision, o.Transport, o.Detail)
+		}
+		for _, line := range sorted(idle) {
+			t.Log("not exercised: ", line)
+		}
+	})
+}
+
+func sorted(set map[string]bool) []string {
+	var all []string
+	for s := range set {
+		all = append(all, s)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestKill: every fault turns the requirement red that it breaks.
+func TestKill(t *testing.T) {
+	for _, f := range fault.All() {
+		area, _, _ := strings.Cut(f.Requirement, "-")
+		t.Run(area+"/"+f.Name, func(t *testing.T) {
+			if _, ok := check.Find(f.Requirement); !ok {
+				t.Skipf("%s has no check yet", f.Requirement)
+			}
+			if f.Needs.Process {
+				t.Skip("it shows in a process only")
+			}
+			synctest.Test(t, func(t *testing.T) { kill(t, f) })
+		})
+	}
+}
+
+func kill(t *testing.T, f fault.Fault) {
+	o := reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served}
+	cfg := suite.Config{}
+	if os.Getenv("PROOF_WHOLE") == "" {
+		cfg.Only = []string{f.Requirement}
+	}
+	report := judge(t, o, cfg)
+	red := 0
+	for i := range report.Results {
+		x := &report.Results[i]
+		switch {
+		case x.ID == f.Requirement && x.Verdict.Red():
+			red++
+		case x.Verdict.Red():
+			t.Log("collateral: " + describe(x))
+		}
+	}
+	if red > 0 {
+		return
+	}
+	for i := range report.Results {
+		t.Log(describe(&report.Results[i]))
+	}
+	for _, e := range report.Target.Endpoints {
+		t.Log(e.Transport, e.Revisions, e.Unreachable)
+	}
+	t.Errorf("the fault %s (%s) did not turn %s red", f.Name, f.Summary, f.Requirement)
+}
