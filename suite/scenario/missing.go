@@ -9,33 +9,50 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// Steps "configured" read URIs that the target file declares as missing; steps
-// "guessed" read siblings of listed URIs that match no listed template. Only the
-// first certainly lead nowhere.
+// Steps "configured" read URIs that the target file declares as missing, those
+// of template arguments included; steps "guessed" read siblings of listed URIs
+// that match no listed template. Only the first certainly lead nowhere.
 var _ = register(&Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
+		configured := missing(&p.Target.Subjects)
+		guesses := siblings(p.Resources(), p.Templates())
+		if len(guesses)+len(configured) == 0 {
+			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file (subjects.missing)")
+			return
+		}
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return
 		}
-		for _, uri := range p.Target.Subjects.Missing {
-			read(ctx, c, "configured", uri)
-		}
-		guesses := siblings(p.Resources(), p.Templates())
-		if len(guesses) == 0 && len(p.Target.Subjects.Missing) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file (subjects.missing)")
-		}
-		for _, uri := range guesses {
-			read(ctx, c, "guessed", uri)
-		}
+		Each(c, append(slices.Clone(configured), guesses...), func(i int, uri string, c *Client) {
+			step := "guessed"
+			if i < len(configured) {
+				step = "configured"
+			}
+			read(ctx, c, step, uri)
+		})
 	},
 })
+
+// missing lists the URIs that the target file declares as missing.
+func missing(s *target.Subjects) []string {
+	uris := slices.Clone(s.Missing)
+	for _, t := range s.Templates {
+		for _, a := range t.Arguments {
+			if uri, err := judge.Expand(t.Template, a.Vars); a.Missing && err == nil && !slices.Contains(uris, uri) {
+				uris = append(uris, uri)
+			}
+		}
+	}
+	return uris
+}
 
 // siblings guesses at most two URIs beside listed ones that most probably do not
 // exist: the last segment is replaced. URIs that a template matches are left
@@ -56,7 +73,7 @@ func siblings(resources, templates []Listed) []string {
 		if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) {
 			continue
 		}
-		if slices.ContainsFunc(templates, func(t Listed) bool { return judge.Matches(t.Template(), guess) }) {
+		if matched(templates, guess) {
 			continue
 		}
 		if found = append(found, guess); len(found) == wanted {
@@ -64,6 +81,11 @@ func siblings(resources, templates []Listed) []string {
 		}
 	}
 	return found
+}
+
+// matched reports whether a listed template could stand for a URI.
+func matched(templates []Listed, uri string) bool {
+	return slices.ContainsFunc(templates, func(t Listed) bool { return judge.Matches(t.Template(), uri) })
 }
 
 // extension is the part of a name from its last dot, if it looks like a file's.

@@ -40,6 +40,9 @@ type Options struct {
 	// Header is added to every HTTP request of the session (the credentials
 	// of an identity).
 	Header map[string]string
+	// Dialer replaces the one that [Open] is given (to call as another
+	// identity); nil means no other.
+	Dialer transport.Dialer
 }
 
 // Session is one conversation. Its methods may be used from several goroutines.
@@ -82,6 +85,9 @@ func (e *OpenError) Unwrap() error { return e.Err }
 // an error of type [*OpenError] the session may be non-nil: it then holds what
 // was seen, and must be closed.
 func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session, error) {
+	if opts.Dialer != nil {
+		dialer = opts.Dialer
+	}
 	s := &Session{
 		opts:     opts,
 		rec:      &recording.Session{ID: opts.ID, Kind: opts.Kind, Opened: opts.Transcript.Now()},

@@ -1,0 +1,261 @@
+package scenario
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// maxVariables bounds how many variables of templates are completed.
+const maxVariables = 40
+
+// completes says why completions cannot be asked for: they were not declared.
+// 2024-11-05 has no capability for them, so that asking is the only way.
+func completes(p *Play) *recording.Skipped {
+	if p.Revision() == requirement.R20241105 || p.Facts.Declares("completions") {
+		return nil
+	}
+	return skip(recording.CodeUndeclared, "the target does not declare capabilities.completions")
+}
+
+// variable is a variable of a listed template.
+type variable struct {
+	template, name string
+	first          string // another variable of the template, that comes first
+}
+
+// variables lists the variables of the listed templates, each once.
+func variables(p *Play) []variable {
+	var all []variable
+	for _, l := range p.Templates() {
+		seen, first := map[string]bool{}, ""
+		for _, v := range judge.Variables(l.Template()) {
+			if seen[v.Name] || len(all) == maxVariables {
+				continue
+			}
+			seen[v.Name] = true
+			all = append(all, variable{l.Template(), v.Name, first})
+			if first == "" {
+				first = v.Name
+			}
+		}
+	}
+	return all
+}
+
+// complete is a request for a completion; further tags come in pairs.
+func complete(step, template, argument, value string, context map[string]string, tags ...string) session.Request {
+	params := map[string]any{
+		"ref":      map[string]any{"type": "ref/resource", "uri": template},
+		"argument": map[string]any{"name": argument, "value": value},
+	}
+	if context != nil {
+		params["context"] = map[string]any{"arguments": context}
+	}
+	return session.Request{Step: step, Method: "completion/complete", Params: params,
+		Tags: Tags(append(tags, "template", template, "argument", argument)...)}
+}
+
+// Steps "complete" complete each variable of each listed template with nothing
+// typed so far; steps "typed" do so once more with a letter for those that
+// have very many values. Steps "context" complete the second and further variables
+// of a template with the first one given (2025-06-18 on); the tag "invented" says
+// that no value of the first was known. Steps "configured" are the completions that
+// the target file gives. The tags "template" and "argument" say what is completed.
+var _ = register(&Scenario{
+	Name:  recording.TemplateCompletions,
+	Title: "completing the variables of templates",
+	Phase: Read,
+	After: []recording.Name{recording.WalkTemplates},
+	When:  completes,
+	Script: func(ctx context.Context, p *Play) {
+		all := variables(p)
+		if len(all)+len(p.Target.Subjects.Completions) == 0 {
+			p.Skip(recording.CodeNeedsSubject, "no template with a variable is listed")
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		values := make([][]string, len(all))
+		Each(c, all, func(i int, v variable, c *Client) {
+			x := c.Do(ctx, complete("complete", v.template, v.name, "", nil))
+			for _, s := range x.Result().Get("completion.values").Array() {
+				values[i] = append(values[i], s.String())
+			}
+		})
+		Each(c, further(p, all, values), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	},
+})
+
+// further are the completions that build on the first ones, and those that the
+// target file gives.
+func further(p *Play, all []variable, values [][]string) []session.Request {
+	const many = 100
+	var requests []session.Request
+	known := map[variable]string{}
+	for i, v := range all {
+		if len(values[i]) > 0 {
+			known[variable{template: v.template, name: v.name}] = values[i][0]
+		}
+		if len(values[i]) >= many {
+			requests = append(requests, complete("typed", v.template, v.name, firstLetter(values[i][0]), nil))
+		}
+	}
+	for _, v := range all {
+		if v.first == "" || p.Revision() < requirement.R20250618 {
+			continue
+		}
+		var tags []string
+		value, ok := known[variable{template: v.template, name: v.first}]
+		if !ok {
+			value, tags = "a", []string{"invented", "yes"}
+		}
+		requests = append(requests, complete("context", v.template, v.name, "", map[string]string{v.first: value}, tags...))
+	}
+	for i := range p.Target.Subjects.Completions {
+		requests = append(requests, configured(p, &p.Target.Subjects.Completions[i]))
+	}
+	return requests
+}
+
+func firstLetter(s string) string {
+	for _, r := range s {
+		return string(r)
+	}
+	return ""
+}
+
+// configured is a completion that the target file gives. Values that must not
+// come stand in the tag "never", one in a line.
+func configured(p *Play, k *target.Completion) session.Request {
+	var given map[string]string
+	if p.Revision() >= requirement.R20250618 && len(k.Context) > 0 {
+		given = k.Context
+	}
+	var tags []string
+	if len(k.Never) > 0 {
+		tags = append(tags, "never", strings.Join(k.Never, "\n"))
+	}
+	return complete("configured", k.Template, k.Argument, k.Prefix, given, tags...)
+}
+
+// Steps "guarded" are the configured completions with values that must never
+// come, asked for by the weaker identity if there is one, else by the caller that
+// the endpoint stands for. The tag "never" holds these values, one in a line.
+var _ = register(&Scenario{
+	Name:  recording.GuardedCompletions,
+	Title: "completing what must not be given away",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		for _, k := range p.Target.Subjects.Completions {
+			if len(k.Never) > 0 {
+				return completes(p)
+			}
+		}
+		return skip(recording.CodeNotExercised, "no values that must never come are configured")
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := guarded(ctx, p)
+		if !ok {
+			return
+		}
+		var all []session.Request
+		for i := range p.Target.Subjects.Completions {
+			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
+				q := configured(p, k)
+				q.Step = "guarded"
+				all = append(all, q)
+			}
+		}
+		Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	},
+})
+
+// guarded is a client of the weaker identity, or of the endpoint's own.
+func guarded(ctx context.Context, p *Play) (*Client, bool) {
+	weaker := p.Target.WithRights(target.RightsWeaker)
+	if weaker == nil {
+		return p.Clean(ctx)
+	}
+	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: weaker})
+	if err != nil {
+		p.Break(recording.CodeUnreachable, err.Error())
+		return nil, false
+	}
+	return p.Fresh(ctx, session.Options{Dialer: dialer})
+}
+
+// Steps leave out what a completion has to have ("no-ref", "no-argument",
+// "no-value"), or get it wrong ("unknown-type", "number-value",
+// "unknown-argument", "unknown-uri").
+var _ = register(&Scenario{
+	Name:  recording.MalformedCompletions,
+	Title: "asking for completions in a wrong way",
+	Phase: Read,
+	After: []recording.Name{recording.WalkTemplates},
+	When:  completes,
+	Script: func(ctx context.Context, p *Play) {
+		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
+		if all := variables(p); len(all) > 0 {
+			v = all[0]
+		}
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		ref := map[string]any{"type": "ref/resource", "uri": v.template}
+		argument := map[string]any{"name": v.name, "value": ""}
+		Each(c, []struct {
+			step   string
+			params map[string]any
+		}{
+			{"no-ref", map[string]any{"argument": argument}},
+			{"no-argument", map[string]any{"ref": ref}},
+			{"no-value", map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
+			{"unknown-type", map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
+			{"number-value", map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
+			{"unknown-argument", map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
+			{"unknown-uri", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
+		}, func(_ int, m struct {
+			step   string
+			params map[string]any
+		}, c *Client) {
+			c.Do(ctx, session.Request{Step: m.step, Method: "completion/complete", Params: m.params})
+		})
+	},
+})
+
+// Step "undeclared" completes a variable of the first template, or of one that
+// nobody has, although the target did not declare completions.
+var _ = register(&Scenario{
+	Name:  recording.UndeclaredCompletion,
+	Title: "asking for a completion that was not declared",
+	Phase: Read,
+	After: []recording.Name{recording.WalkTemplates},
+	When: func(p *Play) *recording.Skipped {
+		if completes(p) == nil {
+			return skip(recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		all := variables(p)
+		if len(all) == 0 {
+			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
+		}
+		Each(c, sample(all, 4), func(_ int, v variable, c *Client) {
+			c.Do(ctx, complete("undeclared", v.template, v.name, "", nil))
+		})
+	},
+})

@@ -1,0 +1,165 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+// notURIs are strings that are no absolute URIs, by what is wrong with them.
+// None of them names anything that could exist by chance.
+var notURIs = []struct{ form, uri string }{
+	{"empty", ""},
+	{"words", "not a uri"},
+	{"no-scheme", "::::"},
+	{"relative", "mcpcheck/no-such-resource"},
+	{"bad-percent", "file://%zz"},
+	{"bad-authority", "http://[::1"},
+	{"nul", "x-mcpcheck-7b4e91:no-such\x00resource"},
+}
+
+// strangers are well-formed URIs of a scheme that nobody serves.
+var strangers = []struct{ form, uri string }{
+	{"scheme", "x-mcpcheck-7b4e91://nothing"},
+	{"overlong", "x-mcpcheck-7b4e91:" + strings.Repeat("0123456789abcdef", 240)},
+}
+
+// untyped are the params of a read without a usable uri, as JSON.
+var untyped = []struct{ form, params string }{
+	{"absent", `{}`},
+	{"number", `{"uri":42}`},
+	{"null", `{"uri":null}`},
+	{"array", `{"uri":[]}`},
+	{"object", `{"uri":{}}`},
+}
+
+// Steps "malformed" read strings that are no URIs; the tag "form" says what is
+// wrong, and "served" is set where the target lists the string or a template
+// that could mean it. Steps "stranger" read URIs of a made-up scheme, with the
+// same tags. Steps "untyped" read without a uri, or with one that is no string.
+var _ = register(&Scenario{
+	Name:  recording.MalformedReads,
+	Title: "reading what is no URI",
+	Phase: Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		var all []session.Request
+		add := func(step, form string, params any, tags ...string) {
+			all = append(all, session.Request{Step: step, Method: "resources/read", Params: params,
+				Tags: Tags(append(tags, "form", form)...)})
+		}
+		for _, m := range notURIs {
+			add("malformed", m.form, map[string]any{"uri": m.uri}, served(p, m.uri)...)
+		}
+		for _, m := range strangers {
+			add("stranger", m.form, map[string]any{"uri": m.uri}, served(p, m.uri)...)
+		}
+		for _, m := range untyped {
+			add("untyped", m.form, json.RawMessage(m.params))
+		}
+		Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	},
+})
+
+// served is the tag of a string that the target lists, or that a template of
+// its own could stand for.
+func served(p *Play, uri string) []string {
+	listed := slices.ContainsFunc(p.Resources(), func(l Listed) bool { return l.URI() == uri })
+	if listed || matched(p.Templates(), uri) {
+		return []string{"served", "yes"}
+	}
+	return nil
+}
+
+// Step "subscribe" asks for updates of what is no URI, or of a path that climbs
+// out of every directory; the tag "form" says which, "served" is as in
+// malformed-reads, and "accepted" is set if the target took it. An accepted one
+// is given up at once.
+var _ = register(&Scenario{
+	Name:  recording.URISubscriptions,
+	Title: "subscribing to what is no URI",
+	Phase: Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	When: func(p *Play) *recording.Skipped {
+		if !p.Facts.Declares("resources.subscribe") {
+			return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		all := append(slices.Clone(notURIs), struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
+		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
+			tags := append(served(p, m.uri), "form", m.form, "uri", m.uri)
+			if p.Modern() {
+				c.subscribeModern(ctx, m.uri, tags)
+				return
+			}
+			c.subscribeLegacy(ctx, m.uri, tags)
+		})
+	},
+})
+
+func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags []string) {
+	params := map[string]any{"uri": uri}
+	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: Tags(tags...)})
+	if x.Succeeded() {
+		x.Tags["accepted"] = "yes"
+		c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params})
+	}
+}
+
+// subscribeModern opens a listen stream, ends it and asks for a sign of life; a
+// session that was lost over it is tried once more, as [Client.Do] does.
+func (c *Client) subscribeModern(ctx context.Context, uri string, tags []string) {
+	for attempt := 1; ; attempt++ {
+		st := c.s.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: Tags(tags...)})
+		granted := false
+		if st.Ack != nil {
+			granted = slices.Contains(acknowledged(st.Ack.Raw), uri)
+		}
+		x := st.Stop(ctx)
+		if granted {
+			x.Tags["accepted"] = "yes"
+		}
+		life := c.note(c.life(ctx))
+		lost := x.Outcome == recording.Lost || !c.s.Alive() || (life.Outcome != recording.Replied && life.Outcome != recording.Canceled)
+		switch {
+		case !lost:
+			c.note(x)
+			return
+		case attempt == 1:
+			x.Step += StepLost
+			c.note(x)
+			if !c.replace(ctx) {
+				return
+			}
+		default:
+			x.Fatal = true
+			c.note(x)
+			c.replace(ctx)
+			return
+		}
+	}
+}
+
+// acknowledged lists the URIs that an acknowledgment grants.
+func acknowledged(ack []byte) []string {
+	var uris []string
+	for _, u := range gjson.GetBytes(ack, "params.notifications.resourceSubscriptions").Array() {
+		uris = append(uris, u.String())
+	}
+	return uris
+}
