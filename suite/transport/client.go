@@ -148,18 +148,21 @@ func (c *client) shutdown(ctx context.Context) {
 	}
 }
 
-// channel numbers the requests of each method: "post:1". It also counts the
-// request as running; false if the connection is closed.
-func (c *client) channel(method string) (string, bool) {
+// begin counts a request as running and names its channel: the given one, or
+// the method with a number, "post:1". False if the connection is closed.
+func (c *client) begin(method, channel string) (string, bool) {
 	c.countMu.Lock()
 	defer c.countMu.Unlock()
 	if c.closed {
 		return "", false
 	}
 	c.wg.Add(1)
-	name := strings.ToLower(method)
-	c.counts[name]++
-	return fmt.Sprintf("%s:%d", name, c.counts[name]), true
+	if channel == "" {
+		name := strings.ToLower(method)
+		c.counts[name]++
+		channel = fmt.Sprintf("%s:%d", name, c.counts[name])
+	}
+	return channel, true
 }
 
 // request is what goes out for one message.

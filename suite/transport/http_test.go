@@ -60,7 +60,7 @@ func TestHTTPResponses(t *testing.T) {
 		"page":        {reply("text/html", long), 200, []string{long[:64<<10]}, [][]wire.FlawCode{{wire.FlawNotJSON}}, true},
 		"not so":      {reply("application/json", long), 200, []string{long}, [][]wire.FlawCode{{wire.FlawNotJSON}}, false},
 		"mislabelled": {reply("text/plain", `{"id":1}`), 200, []string{`{"id":1}`}, [][]wire.FlawCode{nil}, false},
-		"redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, 307, []string{""}, [][]wire.FlawCode{nil}, false},
+		"redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect) }, 307, []string{""}, [][]wire.FlawCode{nil}, false},
 		"events": {reply("Text/Event-Stream; charset=utf-8", ": hi\n\nid: 1\ndata:\n\ndata: {\"id\":1}\n\n{\"id\":2}\n\ndata: {"), 200,
 			[]string{"", "", `{"id":1}`, "", "{"}, [][]wire.FlawCode{nil, nil, nil, {wire.FlawFraming}, {wire.FlawUnterminated, wire.FlawNotJSON}}, false},
 	} {
@@ -94,6 +94,7 @@ func TestHTTPResponses(t *testing.T) {
 }
 
 func TestHTTPRequestAsSent(t *testing.T) {
+	spelled := "mcp-METHOD"
 	// A bare listener, because net/http canonicalises what it reads.
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -123,7 +124,7 @@ func TestHTTPRequestAsSent(t *testing.T) {
 		Body:   []byte(`{"x":1}`),
 		Header: http.Header{"x-both": {"message"}, "Host": {"evil.example"}, "Origin": {"http://evil.example"}},
 		Omit:   []string{"accept", "User-Agent"},
-		Exact:  [][2]string{{"mcp-METHOD", "tools/list"}, {"mcp-METHOD", "again"}},
+		Exact:  [][2]string{{spelled, "tools/list"}, {spelled, "again"}},
 	})
 	finished(t, "the response", sent.Done)
 	head := <-got
@@ -140,7 +141,7 @@ func TestHTTPRequestAsSent(t *testing.T) {
 	}
 	f := l.all()[0]
 	if f.Dir != wire.Out || f.Channel != "post:1" || f.HTTP.Method != "POST" || strings.Contains(f.HTTP.URL, "secret") ||
-		f.HTTP.Header.Get("Host") != "evil.example" || len(f.HTTP.Header["mcp-METHOD"]) != 2 || f.HTTP.Header["User-Agent"] != nil {
+		f.HTTP.Header.Get("Host") != "evil.example" || len(f.HTTP.Header[spelled]) != 2 || f.HTTP.Header["User-Agent"] != nil {
 		t.Errorf("recorded as %+v", f.HTTP)
 	}
 }

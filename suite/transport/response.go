@@ -32,7 +32,8 @@ type call struct {
 	err    error
 }
 
-// do starts one HTTP request. It returns when the request is written, the answer
+// do starts one HTTP request on the given channel; if that is empty, on one named
+// after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
 func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call, error) {
 	if c.limiter != nil {
@@ -43,12 +44,9 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
-	name, ok := c.channel(r.Method)
+	channel, ok := c.begin(r.Method, channel)
 	if !ok {
 		return nil, fmt.Errorf("cannot send: %w", errClosed)
-	}
-	if channel == "" {
-		channel = name
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)
