@@ -60,7 +60,9 @@ func TestHTTPResponses(t *testing.T) {
 		"page":        {reply("text/html", long), 200, []string{long[:64<<10]}, [][]wire.FlawCode{{wire.FlawNotJSON}}, true},
 		"not so":      {reply("application/json", long), 200, []string{long}, [][]wire.FlawCode{{wire.FlawNotJSON}}, false},
 		"mislabelled": {reply("text/plain", `{"id":1}`), 200, []string{`{"id":1}`}, [][]wire.FlawCode{nil}, false},
-		"redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect) }, 307, []string{""}, [][]wire.FlawCode{nil}, false},
+		"redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, 307, []string{""}, [][]wire.FlawCode{nil}, false},
 		"events": {reply("Text/Event-Stream; charset=utf-8", ": hi\n\nid: 1\ndata:\n\ndata: {\"id\":1}\n\n{\"id\":2}\n\ndata: {"), 200,
 			[]string{"", "", `{"id":1}`, "", "{"}, [][]wire.FlawCode{nil, nil, nil, {wire.FlawFraming}, {wire.FlawUnterminated, wire.FlawNotJSON}}, false},
 	} {
