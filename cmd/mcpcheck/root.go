@@ -37,7 +37,7 @@ that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
 	})
-	root.AddCommand(p.runCommand(), p.listCommand(), p.judgeCommand())
+	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.judgeCommand())
 	return root
 }
 

@@ -193,3 +193,16 @@ func sortFrames(rec *recording.Recording) {
 	slices.SortFunc(rec.Frames, func(a, b wire.Frame) int { return a.Number - b.Number })
 	rec.Frames = slices.CompactFunc(rec.Frames, func(a, b wire.Frame) bool { return a.Number == b.Number })
 }
+
+// Take is what was recorded in a combination; nil if nothing was. It may be
+// called once Execute has returned.
+func (r *Run) Take(c requirement.Combination) *Take { return r.takes[c] }
+
+// Combinations lists the combinations of the run, in the order of the grid.
+func (r *Run) Combinations() []requirement.Combination {
+	var all []requirement.Combination
+	for _, st := range r.stages {
+		all = append(all, st.Combination)
+	}
+	return all
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/explore"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/spf13/cobra"
+)
+
+func (p *program) initCommand() *cobra.Command {
+	o := &connect{}
+	output := ""
+	force := false
+	var timeout, start time.Duration
+	c := &cobra.Command{
+		Use:   "init [flags] [--url URL | -- COMMAND [ARG...]]",
+		Short: "Write an annotated target file from a live server",
+		Long: `Look a server over and write a target file for it: how to reach it, and, as
+comments to be taken over, what else could be said so that more requirements can
+be judged.`,
+		Example: `  mcpcheck init -o target.yaml -- node server.js
+  mcpcheck init --url http://127.0.0.1:3000/mcp > target.yaml`,
+		RunE: func(c *cobra.Command, args []string) error {
+			t, err := o.target(c, args)
+			switch {
+			case err != nil:
+				return err
+			case t == nil:
+				return badUsage("give a server: a command behind --, or --url")
+			}
+			if _, err := os.Stat(output); output != "" && err == nil && !force {
+				return badUsage("%s is there already; --force replaces it", output)
+			}
+			if err := positive(map[string]time.Duration{"timeout": timeout, "start-timeout": start}); err != nil {
+				return err
+			}
+			progress := newProgress(p.stderr, false, false)
+			found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start, Reads: 20, Progress: progress.tell})
+			progress.clear()
+			var usage *suite.UsageError
+			switch {
+			case errors.As(err, &usage):
+				return err
+			case err != nil:
+				return impossible("the server could not be looked over: %w", err)
+			}
+			write := func(w io.Writer) error { return target.WriteAnnotated(w, t, found) }
+			if output == "" {
+				err = buffered(p.stdout, write)
+			} else {
+				err = toFile(output, write)
+			}
+			if err != nil {
+				return impossible("the target file was not written: %w", err)
+			}
+			if output != "" {
+				fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %s\"\n", output, output)
+			}
+			return nil
+		},
+	}
+	o.register(c, false)
+	f := c.Flags()
+	f.StringVarP(&output, "output", "o", "", "write to this `file`; default is standard output")
+	f.BoolVar(&force, "force", false, "replace the file if it is there already")
+	f.DurationVar(&timeout, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(&start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+	return c
+}
