@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -13,7 +14,7 @@ import (
 func init() {
 	add(Check{
 		Requirement: "PAGE-01",
-		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		From:        bothWalks,
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("page") {
@@ -32,27 +33,7 @@ func init() {
 		Requirement: "PAGE-02",
 		From:        []recording.Name{recording.WalkResources},
 		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			pages := walked(r, v)
-			if pages == nil {
-				return
-			}
-			last := pages[len(pages)-1]
-			switch last.Tags["end"] {
-			case "done":
-				v.Saw()
-			case "bound":
-				v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
-			case "cycle":
-				expected := "a last page without nextCursor"
-				actual := fmt.Sprintf("page %d repeats an earlier page together with its nextCursor %s", len(pages), Brief(last.Result().Get("nextCursor")))
-				if len(last.Result().Get("resources").Array()) == 0 {
-					v.Ought(false, expected, actual, last.Evidence()...)
-					return
-				}
-				v.That(false, expected, actual, last.Evidence()...)
-			}
-		},
+		Judge:       func(r *recording.Recording, v *Verdict) { ending(walked(r, v), "resources", v) },
 	}, Check{
 		Requirement: "PAGE-03",
 		From:        []recording.Name{recording.WalkResources},
@@ -63,7 +44,76 @@ func init() {
 		From:        []recording.Name{recording.WalkResources},
 		Needs:       []Gate{resources},
 		Judge:       func(r *recording.Recording, v *Verdict) { advancing(walked(r, v), "resources", v) },
+	}, Check{
+		Requirement: "PAGE-05",
+		From:        []recording.Name{recording.BadCursors},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if listsAtAll(r, v) {
+				v.Expect(r.Step("unknown")).To(BeErrorCode(-32602), "a cursor that was never handed out")
+			}
+		},
+	}, Check{
+		Requirement: "PAGE-06",
+		From:        []recording.Name{recording.BadCursors},
+		Needs:       []Gate{resources},
+		Judge:       survives,
+	}, Check{
+		Requirement: "PAGE-07",
+		From:        []recording.Name{recording.Paging},
+		Needs:       []Gate{resources},
+		Judge:       stableCursor,
+	}, Check{
+		Requirement: "PAGE-08",
+		From:        []recording.Name{recording.Paging},
+		Needs:       []Gate{resources},
+		Judge:       noHiddenPosition,
+	}, Check{
+		Requirement: "PAGE-09",
+		From:        bothWalks,
+		Needs:       []Gate{resources},
+		Judge:       emptyCursor,
+	}, Check{
+		Requirement: "PAGE-12",
+		From:        []recording.Name{recording.WalkTemplates},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			pages := walked(r, v)
+			ownCursors(pages, v)
+			advancing(pages, "resourceTemplates", v)
+			ending(pages, "resourceTemplates", v)
+		},
+	}, Check{
+		Requirement: "PAGE-13",
+		From:        []recording.Name{recording.CompleteWalks},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			complete(r.Steps("page"), "resources", v)
+			complete(r.Steps("template"), "resourceTemplates", v)
+		},
 	})
+}
+
+// ending: a walk comes to an end.
+func ending(pages []*recording.Exchange, member string, v *Verdict) {
+	if len(pages) == 0 {
+		return
+	}
+	last := pages[len(pages)-1]
+	switch last.Tags["end"] {
+	case "done":
+		v.Saw()
+	case "bound":
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
+	case "cycle":
+		note := v.That
+		if len(last.Result().Get(member).Array()) == 0 {
+			note = v.Ought
+		}
+		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats an earlier page together with its nextCursor %s",
+			len(pages), Brief(last.Result().Get("nextCursor"))), last.Evidence()...)
+		v.Hint("leave nextCursor out on the last page")
+	}
 }
 
 // walked lists the pages of a walk that got beyond its first page; otherwise it
@@ -93,18 +143,28 @@ func ownCursors(pages []*recording.Exchange, v *Verdict) {
 
 // advancing: a page goes on after the one before and does not repeat it.
 func advancing(pages []*recording.Exchange, member string, v *Verdict) {
+	seen := map[string]bool{}
 	for i, x := range pages {
-		if i == 0 || !x.Succeeded() {
+		if !x.Succeeded() {
 			continue
 		}
-		this, before := identities(x, member), identities(pages[i-1], member)
-		if len(this) == 0 {
-			v.Saw() // an empty page is legal
+		this := identities(x, member)
+		fresh := len(this) == 0 // an empty page is legal
+		for _, id := range this {
+			fresh = fresh || !seen[id]
+			seen[id] = true
+		}
+		if i == 0 {
 			continue
 		}
-		v.That(fmt.Sprint(this) != fmt.Sprint(before), "a page that goes on after the one before it",
-			fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), append(pages[i-1].Evidence(), x.Evidence()...)...)
-		v.Hint("take the cursor of the request into account")
+		const expected = "a page that goes on after the one before it"
+		frames := append(pages[i-1].Evidence(), x.Evidence()...)
+		if len(this) > 0 && slices.Equal(this, identities(pages[i-1], member)) {
+			v.That(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
+			v.Hint("take the cursor of the request into account")
+			continue
+		}
+		v.Ought(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // Steps, on a session of their own: "first" has no cursor; "second" neither;
 // "next" and "next-again" have the cursor that "first" handed out; "middle" has
-// none again. "walked" is the second page of the walk before, on its session.
+// none again. "page" is the second page of the walk before.
 var _ = register(&Scenario{
 	Name:  recording.Paging,
 	Title: "asking for the same pages again",
@@ -22,6 +22,7 @@ var _ = register(&Scenario{
 			p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
 			return
 		}
+		p.note(pages[1])
 		c, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
 			return

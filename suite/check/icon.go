@@ -1,0 +1,176 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of icons (basic/index#icons).
+func init() {
+	add(Check{
+		Requirement: "ICON-01",
+		From:        bothWalks,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, i := range iconOwners(r, v) {
+				icons := i.Get("icons")
+				v.Saw()
+				if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.name+" is "+judge.TypeName(icons), i.frames...) {
+					continue
+				}
+				for n, icon := range icons.Array() {
+					iconShape(v, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
+				}
+			}
+			noIcons(v)
+		},
+	}, Check{
+		Requirement: "ICON-03",
+		From:        bothWalks,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, i := range iconSources(r, v) {
+				p, bad := judge.First(judge.URI(i.Str))
+				v.That(!bad, "an absolute URI", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+			}
+		},
+	}, Check{
+		Requirement: "ICON-04",
+		From:        bothWalks,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, i := range iconSources(r, v) {
+				p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
+				v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+			}
+		},
+	}, Check{
+		Requirement: "ICON-05",
+		From:        bothWalks,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, i := range iconSources(r, v) {
+				if judge.HasScheme(i.Str, "data") {
+					p, bad := judge.First(judge.DataIcon(i.Str))
+					v.That(!bad, "a base64-encoded image", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+				}
+			}
+			v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
+		},
+	}, Check{
+		Requirement: "ICON-08",
+		From:        bothWalks,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, i := range iconsOf(r, v) {
+				sizes := i.Get("sizes")
+				if !sizes.IsArray() {
+					continue
+				}
+				for _, size := range sizes.Array() {
+					if judge.IsString(size) {
+						v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, Brief(size)+" among the sizes of "+i.name, i.frames...)
+					}
+				}
+			}
+			v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
+		},
+	})
+}
+
+// iconShape judges one icon against its schema.
+func iconShape(v *Verdict, i item) {
+	if !v.That(i.IsObject(), "an object for each icon", i.name+" is "+judge.TypeName(i.Result), i.frames...) {
+		return
+	}
+	src := i.Get("src")
+	v.That(judge.IsString(src), "a string src", "src of "+i.name+" is "+judge.TypeName(src), i.frames...)
+	typed(v, i, "mimeType", judge.IsString, "a string")
+	if typed(v, i, "sizes", judge.IsArray, "an array of strings") {
+		for _, size := range i.Get("sizes").Array() {
+			v.That(judge.IsString(size), "sizes as strings", Brief(size)+" among the sizes of "+i.name, i.frames...)
+		}
+	}
+	if theme := i.Get("theme"); theme.Exists() {
+		v.That(judge.IsString(theme) && (theme.Str == "light" || theme.Str == "dark"), `"light" or "dark" as theme`,
+			"theme of "+i.name+" is "+Brief(theme), i.frames...)
+	}
+}
+
+// iconOwners lists what has icons: the entries of a walk and, once, the server.
+func iconOwners(r *recording.Recording, v *Verdict) []item {
+	all := listedItems(r, v)
+	if r.Scenario == recording.WalkResources {
+		all = append(all, introductions(r, v)...)
+	}
+	var owners []item
+	for _, i := range all {
+		if i.IsObject() && i.Get("icons").Exists() {
+			owners = append(owners, i)
+		}
+	}
+	return owners
+}
+
+// metaServerInfo is where results say who served them (2026-07-28).
+const metaServerInfo = `_meta.io\.modelcontextprotocol/serverInfo`
+
+// introductions lists how the target introduces itself: in the handshake, or in
+// discovery and in results.
+func introductions(r *recording.Recording, v *Verdict) []item {
+	const name = "the server's description of itself"
+	declared := gjson.ParseBytes(v.Facts.Declared)
+	if !v.Modern() {
+		var frames []int
+		for _, s := range r.Sessions {
+			if s.Initialize != nil {
+				frames = s.Initialize.Evidence()
+			}
+		}
+		return []item{{declared.Get("serverInfo"), name, frames}}
+	}
+	found := []item{{declared.Get(metaServerInfo), name, nil}}
+	if !found[0].IsObject() {
+		found = nil
+	}
+	// The same description comes with every result: one is as good as all.
+	for _, x := range r.Steps("page") {
+		if info := x.Result().Get(metaServerInfo); info.IsObject() {
+			return []item{{info, name, x.Evidence()}}
+		}
+	}
+	return found
+}
+
+// iconsOf lists all icons that are objects.
+func iconsOf(r *recording.Recording, v *Verdict) []item {
+	var all []item
+	for _, i := range iconOwners(r, v) {
+		icons := i.Get("icons")
+		if !icons.IsArray() {
+			continue
+		}
+		for n, icon := range icons.Array() {
+			if icon.IsObject() {
+				all = append(all, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
+			}
+		}
+	}
+	if len(all) == 0 {
+		noIcons(v)
+	}
+	return all
+}
+
+// iconSources lists the src members that are strings.
+func iconSources(r *recording.Recording, v *Verdict) []item {
+	var all []item
+	for _, i := range iconsOf(r, v) {
+		if src := i.Get("src"); judge.IsString(src) {
+			all = append(all, item{src, i.name, i.frames})
+		}
+	}
+	return all
+}
+
+func noIcons(v *Verdict) {
+	v.Skip(recording.CodeNeedsSubject, "neither a resource, nor a template, nor the server has icons")
+}

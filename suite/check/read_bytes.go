@@ -1,0 +1,210 @@
+package check
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+)
+
+// The checks of server/resources, reading: what the contents say.
+func init() {
+	add(Check{
+		Requirement: "READ-12",
+		From:        reads,
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range readings(r, v, "read") {
+				for _, c := range x.contents {
+					text, mime := c.Get("text"), declaredType(x, c)
+					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
+						if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
+							v.Saw()
+						}
+						continue
+					}
+					at, binary := judge.BinaryInText(text.Str)
+					v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.name, at), c.frames...)
+					v.Hint("send what is no text as a base64-encoded blob")
+				}
+			}
+			v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
+		},
+	}, Check{
+		Requirement: "READ-13",
+		From:        []recording.Name{recording.KnownReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("text") {
+				if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
+					knownText(v, x)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "READ-14",
+		From:        []recording.Name{recording.KnownReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("blob") {
+				if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
+					knownBlob(v, x)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "READ-15",
+		From:        reads,
+		Needs:       []Gate{resources},
+		Judge:       fitsType,
+	}, Check{
+		Requirement: "READ-17",
+		From:        []recording.Name{recording.TaskRead},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			v.Expect(r.Step("task")).To(Matcher{"a result with contents", func(x *recording.Exchange) bool {
+				return x.Succeeded() && x.Result().Get("contents").IsArray()
+			}}, "a read with a task parameter, of a resource that could be read without")
+			v.Hint("ignore the task parameter where tasks are not supported")
+		},
+	})
+}
+
+// knownText: a known text arrives character for character.
+func knownText(v *Verdict, x *recording.Exchange) {
+	want, exact := x.Tags["text"]
+	part := x.Tags["contains"] != ""
+	var texts []string
+	for _, c := range contentsOf(x) {
+		if text := c.Get("text"); judge.IsString(text) {
+			texts = append(texts, text.Str)
+		}
+	}
+	if !v.That(len(texts) > 0, "text from "+Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
+		return
+	}
+	actual := ""
+	for i, got := range texts {
+		if got == want || part && strings.Contains(got, want) {
+			v.Saw()
+			return
+		}
+		if i == 0 {
+			actual = firstDifference(want, got)
+		}
+	}
+	if part {
+		actual = fmt.Sprintf("it does not occur in %d characters of text", utf8.RuneCountInString(texts[0]))
+	}
+	v.That(false, "the text that the target file gives for "+Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.Hint("send the text in UTF-8, without converting characters or line ends")
+}
+
+// firstDifference says where two texts part.
+func firstDifference(want, got string) string {
+	at := 0
+	for at < len(want) && at < len(got) && want[at] == got[at] {
+		at++
+	}
+	for at > 0 && (at < len(want) && !utf8.RuneStart(want[at]) || at < len(got) && !utf8.RuneStart(got[at])) {
+		at--
+	}
+	excerpt := func(s string) string {
+		if s = s[at:]; len(s) > 24 {
+			s = s[:24]
+		}
+		return fmt.Sprintf("%q", strings.ToValidUTF8(s, ""))
+	}
+	return fmt.Sprintf("at byte %d it goes on with %s instead of %s (%d bytes instead of %d)", at, excerpt(got), excerpt(want), len(got), len(want))
+}
+
+// knownBlob: a known blob decodes to the original bytes.
+func knownBlob(v *Verdict, x *recording.Exchange) {
+	actual := "no content with a blob"
+	for _, c := range contentsOf(x) {
+		blob := c.Get("blob")
+		if !judge.IsString(blob) {
+			continue
+		}
+		data, err := judge.Decode(blob.Str)
+		switch {
+		case err != nil:
+			actual = "a blob that cannot be decoded: " + err.Error()
+		case isKnown(x, data):
+			v.Saw()
+			return
+		default:
+			sum := sha256.Sum256(data)
+			actual = fmt.Sprintf("%d bytes with the SHA-256 %x", len(data), sum)
+			if twice, err := judge.Decode(string(data)); err == nil && isKnown(x, twice) {
+				actual += ", which are base64 once more"
+			}
+		}
+	}
+	v.That(false, "the bytes that the target file gives for "+Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.Hint("encode the bytes of the resource once, and nothing else")
+}
+
+// isKnown compares bytes with what the target file says about them.
+func isKnown(x *recording.Exchange, data []byte) bool {
+	if size := x.Tags["size"]; size != "" && size != fmt.Sprint(len(data)) {
+		return false
+	}
+	if want := x.Tags["base64"]; want != "" {
+		known, err := judge.Decode(want)
+		return err == nil && bytes.Equal(known, data)
+	}
+	sum := sha256.Sum256(data)
+	want := x.Tags["sha256"]
+	return want == "" || strings.EqualFold(want, hex.EncodeToString(sum[:]))
+}
+
+// fitsType: a decoded blob begins as its type lets expect.
+func fitsType(r *recording.Recording, v *Verdict) {
+	var sniffed, differing sightings
+	for _, x := range readings(r, v, "read") {
+		for _, c := range x.contents {
+			mime := declaredType(x, c)
+			if own, listed := c.Get("mimeType"), x.Tags["type"]; len(x.contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
+				differing.add(fmt.Sprintf("%s (listed as %s, read as %s)", Brief(x.Param("uri")), listed, own.Str), c.frames...)
+			}
+			blob := c.Get("blob")
+			data, err := judge.Decode(blob.Str)
+			if !judge.IsString(blob) || err != nil || len(data) == 0 {
+				continue
+			}
+			begins := judge.Sniff(data)
+			if !judge.Sniffable(mime) {
+				if begins != "" && vague(mime) {
+					sniffed.add(fmt.Sprintf("%s (%s, looks like %s)", c.name, orNone(mime), begins), c.frames...)
+				}
+				continue
+			}
+			actual := c.name + " begins like no " + mime
+			if begins != "" {
+				actual = c.name + " begins like " + begins
+			} else if twice, err := judge.Decode(string(data)); err == nil && judge.Sniff(twice) == judge.Essence(mime) {
+				actual = c.name + " decodes to base64 once more"
+			}
+			v.That(begins == judge.Essence(mime), "bytes of the type "+mime, actual, c.frames...)
+		}
+	}
+	differing.observe(v, "mime-type-differs", "%d MIME types are not the same in the list and in the read: %s")
+	sniffed.observe(v, "mime-type-vague", "%d blobs look like another type than the one declared: %s")
+	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
+}
+
+// vague reports whether a type says nothing about the bytes.
+func vague(mime string) bool { return mime == "" || judge.Essence(mime) == "application/octet-stream" }
+
+func orNone(mime string) string {
+	if mime == "" {
+		return "without a type"
+	}
+	return mime
+}
