@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -245,7 +246,7 @@ func (r *Run) reattach(x *recording.Exchange) {
 	if !ok {
 		return
 	}
-	m := gjson.ParseBytes(f.Raw)
+	m := gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
 	if m.IsArray() {
 		for _, one := range m.Array() {
 			if one.Get("result").Exists() || one.Get("error").Exists() {

@@ -163,13 +163,16 @@ func (x *Exchange) Result() gjson.Result { return x.message.Get("result") }
 // Error is the error member of the first reply.
 func (x *Exchange) Error() gjson.Result { return x.message.Get("error") }
 
-// Succeeded reports whether the first reply carries a result and no error.
+// Succeeded reports whether the first reply carries a result and no error. An
+// error of null, as in JSON-RPC 1.0, counts as none.
 func (x *Exchange) Succeeded() bool {
-	return x.Outcome == Replied && x.Result().Exists() && !x.Error().Exists()
+	return x.Outcome == Replied && x.Result().Exists() && !x.Failed()
 }
 
 // Failed reports whether the first reply carries an error.
-func (x *Exchange) Failed() bool { return x.Outcome == Replied && x.Error().Exists() }
+func (x *Exchange) Failed() bool {
+	return x.Outcome == Replied && x.Error().Exists() && x.Error().Type != gjson.Null
+}
 
 // Code is the error code of the first reply; ok is false if there is no
 // integer code. 5.0 counts as 5.

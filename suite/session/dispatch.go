@@ -1,13 +1,14 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
@@ -72,14 +73,24 @@ func (s *Session) route(f *wire.Frame) {
 		s.assign(f, owner)
 		return
 	}
-	for _, m := range messages(f.Raw) {
+	all := messages(f.Raw)
+	for _, m := range all {
 		s.routeMessage(f, m)
+	}
+	if len(all) == 0 {
+		// No message, such as an empty array: what else can it be but a
+		// reaction to a probe?
+		if p := s.probing(true); p != nil {
+			p.x.Others = append(p.x.Others, f.Number)
+		}
 	}
 }
 
-// messages lists the messages of a frame: one, or those of a batch.
+// messages lists the messages of a frame: one, or those of a batch. A byte order
+// mark is overlooked: it is a finding elsewhere.
 func messages(raw []byte) []gjson.Result {
-	if len(raw) == 0 || !gjson.ValidBytes(raw) {
+	raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
+	if len(raw) == 0 || !wire.Valid(raw) {
 		return nil
 	}
 	m := gjson.ParseBytes(raw)
@@ -106,11 +117,52 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
-	// An id that we never gave, or none: on a shared channel it can only be
-	// told whose it is if a single answer is awaited.
-	if p := s.onlyAwaiting(); p != nil {
+	// An id that we never gave, or none: it answers a probe, if one is under
+	// way. Otherwise it can only be told whose it is if a single answer is awaited.
+	nameless := !m.Get("id").Exists() || m.Get("id").Type == gjson.Null
+	if p := s.probing(nameless); p != nil {
+		p.attach(f, m)
+		return
+	}
+	switch p := s.onlyAwaiting(); {
+	case p == nil:
+	case nameless:
+		p.doubt(f, m)
+	default:
 		p.attach(f, m)
 	}
+}
+
+// probing is the oldest unanswered probe under way to which a response without
+// an id of ours can belong: a message of the caller's own making or, if the
+// response has no id at all, a notification whose answer is looked out for.
+func (s *Session) probing(nameless bool) *Pending {
+	for _, p := range s.pending {
+		if p.q.NoAwait || len(p.x.Replies) > 0 || p.x.Outcome != "" {
+			continue
+		}
+		if p.q.Body != nil && (nameless || len(p.ids) == 0) || p.q.Notification && nameless {
+			return p
+		}
+	}
+	return nil
+}
+
+// doubtTime is how long the proper answer to a request may follow a response
+// without an id.
+const doubtTime = time.Second
+
+// doubt takes a response without an id for the answer to a request, unless the
+// proper one follows soon: it may as well be an illegal answer to a notification.
+func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
+	frame := *f
+	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
+		p.s.mu.Lock()
+		defer p.s.mu.Unlock()
+		if p.x.Outcome == "" && len(p.x.Replies) == 0 {
+			p.attach(&frame, m)
+		}
+	})
 }
 
 // byID finds the pending exchange with an id of the same type and value, else
@@ -184,13 +236,13 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	if p.got == 1 {
 		p.x.Attach([]byte(m.Raw))
 	}
+	if id := m.Get("id"); len(p.ids) > 1 && (!id.Exists() || id.Type == gjson.Null) {
+		p.got = max(p.got, p.want) // a batch was refused as a whole
+	}
 	for _, id := range p.ids {
 		p.s.answered[string(id)] = p.x
 	}
 	if p.got >= p.want {
-		if p.s.over != requirement.HTTP {
-			p.s.drop(p)
-		}
 		p.once.Do(func() { close(p.done) })
 	}
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -95,6 +96,9 @@ func (s *Session) Start(ctx context.Context, q Request) *Pending {
 	}
 	x.Params = params
 	p.ids = requestIDs(m.Body)
+	if q.Body != nil && q.ID != nil {
+		p.ids = []json.RawMessage{q.ID}
+	}
 	if len(p.ids) == 1 && !gjson.ParseBytes(m.Body).IsArray() {
 		x.ID = p.ids[0]
 	}
@@ -139,10 +143,17 @@ func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Mes
 	return p
 }
 
-// requestIDs lists the ids of the requests in a message, if they can be read.
+// requestIDs lists the ids of the requests in a message, if they can be read, or
+// in several messages, a line each.
 func requestIDs(body []byte) []json.RawMessage {
 	var ids []json.RawMessage
-	for _, m := range messages(body) {
+	all := messages(body)
+	if all == nil && bytes.IndexByte(body, '\n') >= 0 {
+		for line := range bytes.Lines(body) {
+			all = append(all, messages(line)...)
+		}
+	}
+	for _, m := range all {
 		id := m.Get("id")
 		if m.Get("method").Exists() && (id.Type == gjson.String || id.Type == gjson.Number) {
 			ids = append(ids, json.RawMessage(id.Raw))

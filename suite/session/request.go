@@ -50,8 +50,9 @@ type Request struct {
 	// modern request.
 	Capabilities any
 
-	// Body replaces the whole message; Unframed suppresses the newline of
-	// stdio.
+	// Body replaces the whole message; ID is then the id under which an
+	// answer is awaited, if it is not to be read from the body. Unframed
+	// suppresses the newline of stdio.
 	Body     []byte
 	Unframed bool
 	// HTTPMethod, Header, Omit and Exact change the HTTP request; see
