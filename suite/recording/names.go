@@ -38,6 +38,10 @@ const (
 // target.
 const StepAnswer = "answer"
 
+// StepLost is what is added to the step of an exchange during which a session
+// was lost: the connection ended, or the target no longer answered.
+const StepLost = "/lost"
+
 // Everything is no scenario: it stands for all frames of all clean sessions of
 // a combination.
 const Everything Name = "everything"

@@ -101,7 +101,7 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 
 // StepLost is what is added to the step of an exchange during which a session
 // was lost.
-const StepLost = "/lost"
+const StepLost = recording.StepLost
 
 // Probe sends a message to which silence may be a fitting answer (a
 // notification, or something that is no message at all). Instead of waiting as
@@ -193,9 +193,15 @@ func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
 func (c *Client) replace(ctx context.Context) bool {
 	old := c.s
 	kind := old.Kind()
-	if c.shared && kind == recording.Clean {
+	switch {
+	case c.shared && kind == recording.Clean:
 		c.p.abandon(old)
 		c.shared = false // what follows concerns this script alone
+	case c.shared:
+		// Deaf or gone: nobody else is to borrow it.
+		shut, cancel := context.WithTimeout(context.Background(), closeTime)
+		old.Close(shut)
+		cancel()
 	}
 	fresh, ok := c.p.Fresh(ctx, session.Options{Kind: kind})
 	if !ok {

@@ -1,0 +1,82 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Probes is [Client.Probe] for several messages at once: they are sent one after
+// the other, and a single sign of life is asked for at the end. If there is none,
+// each message is probed alone in a session of its own, so that the one that did
+// it can be told. The exchanges come in the order of the messages.
+func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
+	pending := make([]*session.Pending, len(qs))
+	for i, q := range qs {
+		pending[i] = c.s.Start(ctx, q)
+	}
+	alive := c.settled(ctx, pending)
+	all := make([]*recording.Exchange, len(qs))
+	for i, p := range pending {
+		x := p.Finish()
+		if x.Outcome == recording.Sent && !qs[i].Notification {
+			x.Outcome, x.Reason = recording.Silent, "no answer, although a later request was answered"
+		}
+		if !alive && x.Outcome != recording.Replied {
+			x.Step += StepLost
+		}
+		all[i] = c.note(x)
+	}
+	if alive || !c.replace(ctx) {
+		return all
+	}
+	for i, q := range qs {
+		if all[i].Outcome != recording.Replied {
+			all[i] = c.alone(ctx, q)
+		}
+	}
+	return all
+}
+
+// settled waits until the messages have been answered, or until the target had
+// occasion to answer them, and reports whether it is alive.
+func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
+	if pending[0].Ended() != nil {
+		// On Streamable HTTP each message has a response of its own.
+		heard := false
+		for _, p := range pending {
+			x := p.Wait(ctx)
+			heard = heard || x.Status > 0
+		}
+		return heard || c.alive(ctx, pending[0].Exchange())
+	}
+	life := c.note(c.life(ctx))
+	if life.Outcome != recording.Replied {
+		return life.Outcome == recording.Canceled
+	}
+	window := time.NewTimer(c.p.Limits.QuietWindow)
+	defer window.Stop()
+	for _, p := range pending {
+		select {
+		case <-p.Answered():
+		case <-window.C:
+			return c.s.Alive()
+		case <-ctx.Done():
+			return true
+		}
+	}
+	return c.s.Alive()
+}
+
+// alone probes with a message of which it is known that it, or one sent together
+// with it, cost a session.
+func (c *Client) alone(ctx context.Context, q session.Request) *recording.Exchange {
+	x, alive := c.probe(ctx, q)
+	if !alive {
+		x.Fatal = true
+		c.replace(ctx)
+	}
+	return c.note(x)
+}
