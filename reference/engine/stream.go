@@ -136,9 +136,9 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 	}
 }
 
-// eventID names an event of a stream. It is unique within the session and
-// tells the stream.
-func (st *stream) eventID(i int) string { return fmt.Sprintf("%d-%d", st.number, i) }
+// eventID names event i of a stream, or with -1 its beginning. It is unique within
+// the session and tells the stream.
+func (st *stream) eventID(i int) string { return fmt.Sprintf("%d-%d", st.number, i+1) }
 
 // parseEventID takes an event id apart.
 func parseEventID(id string) (number, i int, ok bool) {
@@ -148,7 +148,7 @@ func parseEventID(id string) (number, i int, ok bool) {
 	}
 	number, err1 := strconv.Atoi(a)
 	i, err2 := strconv.Atoi(b)
-	return number, i, err1 == nil && err2 == nil && i >= -1
+	return number, i - 1, err1 == nil && err2 == nil && i >= 0
 }
 
 // openStream adds a stream to a session and forgets the oldest that nobody
