@@ -122,7 +122,9 @@ func (e *Engine) unreadable(s *session, r *hook.Reply) hook.Message {
 func (e *Engine) noID(s *session) json.RawMessage {
 	revision := s.Revision()
 	if revision == "" {
-		revision = e.supported()[0]
+		if all := e.supported(s.transport); len(all) > 0 {
+			revision = all[0]
+		}
 	}
 	if revision >= hook.R20251125 {
 		return nil

@@ -155,11 +155,31 @@ func (e *Engine) install(h hook.Hooks) {
 	}
 }
 
-// supported lists the served revisions, newest first.
-func (e *Engine) supported() []string {
-	all := slices.Concat(e.legacy, e.modern)
+// supported lists the revisions served on a transport, newest first.
+func (e *Engine) supported(transport string) []string {
+	all := e.handshaking(transport)
+	if transport != hook.SSE {
+		all = append(all, e.modern...)
+	}
 	slices.Reverse(all)
 	return all
+}
+
+// handshaking lists the served revisions with a handshake that the specification
+// defines for a transport, oldest first: 2024-11-05 has no Streamable HTTP, and
+// nothing after it has HTTP+SSE.
+func (e *Engine) handshaking(transport string) []string {
+	return slices.DeleteFunc(slices.Clone(e.legacy), func(r string) bool {
+		switch {
+		case e.config.Hooks.OffGrid:
+			return false
+		case transport == hook.HTTP:
+			return r == hook.R20241105
+		case transport == hook.SSE:
+			return r != hook.R20241105
+		}
+		return false
+	})
 }
 
 // Close ends the server: listen streams get their final result, all

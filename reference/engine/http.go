@@ -43,17 +43,19 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.URL.Path == PathStreamable && r.Method == http.MethodPost:
+	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && len(e.supported(hook.HTTP)) > 0:
 		e.post(w, r)
 	case r.URL.Path == PathStreamable && r.Method == http.MethodGet && e.speaksLegacy(r):
 		e.get(w, r)
 	case r.URL.Path == PathStreamable && r.Method == http.MethodDelete && e.speaksLegacy(r):
 		e.delete(w, r)
-	case r.URL.Path == PathStreamable && len(e.legacy) == 0:
+	case r.URL.Path == PathStreamable && len(e.supported(hook.HTTP)) == 0:
+		http.NotFound(w, r)
+	case r.URL.Path == PathStreamable && len(e.handshaking(hook.HTTP)) == 0:
 		notAllowed(w, "POST")
 	case r.URL.Path == PathStreamable:
 		notAllowed(w, "GET, POST, DELETE")
-	case len(e.legacy) == 0:
+	case len(e.handshaking(hook.SSE)) == 0:
 		http.NotFound(w, r)
 	case r.URL.Path == PathEvents && r.Method == http.MethodGet:
 		e.events(w, r)
@@ -68,7 +70,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // speaksLegacy reports whether a GET or DELETE can mean a legacy session.
 func (e *Engine) speaksLegacy(r *http.Request) bool {
-	return len(e.legacy) > 0 && !slices.Contains(e.modern, r.Header.Get(headerVersion))
+	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.modern, r.Header.Get(headerVersion))
 }
 
 func notAllowed(w http.ResponseWriter, allow string) {
@@ -215,9 +217,9 @@ func (e *Engine) sessionOf(r *http.Request, body []byte) (*session, *hook.Reply)
 	case in.kind == request && e.claimsModern(&hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params}) &&
 		(id == "" || claimsMeta(&hook.Call{Params: in.params})):
 		return e.newSession(e.ctx, hook.HTTP), nil
-	case len(e.legacy) == 0 && in.kind != request && version != "" && !statelessVersion:
-		return nil, e.unsupported(version)
-	case len(e.legacy) == 0 || statelessVersion && in.kind != request:
+	case len(e.handshaking(hook.HTTP)) == 0 && in.kind != request && version != "" && !statelessVersion:
+		return nil, e.unsupported(hook.HTTP, version)
+	case len(e.handshaking(hook.HTTP)) == 0 || statelessVersion && in.kind != request:
 		return e.newSession(e.ctx, hook.HTTP), nil
 	case id == "" && (in.kind == request && in.method == methodInitialize || !wellFormed(body)):
 		return e.provisional(), nil
@@ -249,7 +251,7 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
 	}
 	version := r.Header.Get(headerVersion)
-	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.legacy, version) {
+	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+headerVersion)
 	}
 	return s, nil

@@ -79,8 +79,9 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 	if !ok {
 		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
 	}
-	if len(e.legacy) == 0 {
-		return e.unsupported(wanted)
+	offered := e.handshaking(s.transport)
+	if len(offered) == 0 {
+		return e.unsupported(s.transport, wanted)
 	}
 	if _, ok := params["capabilities"].(hook.Object); !ok {
 		return fail(codeInvalidParams, `Invalid params: "capabilities" must be an object`)
@@ -88,8 +89,8 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 	if !isImplementation(params["clientInfo"]) {
 		return fail(codeInvalidParams, `Invalid params: "clientInfo" must have a name and a version`)
 	}
-	revision := e.legacy[len(e.legacy)-1]
-	if slices.Contains(e.legacy, wanted) {
+	revision := offered[len(offered)-1]
+	if slices.Contains(offered, wanted) {
 		revision = wanted
 	}
 	s.mu.Lock()
@@ -170,9 +171,9 @@ func (e *Engine) serveSubscription(s *session, c *hook.Call, params hook.Object)
 
 // unsupported refuses a version (2026-07-28). The list never holds the refused
 // one, which may be a legacy revision that was asked for in modern fashion.
-func (e *Engine) unsupported(requested string) *hook.Reply {
+func (e *Engine) unsupported(transport, requested string) *hook.Reply {
 	supported := []any{}
-	for _, r := range e.supported() {
+	for _, r := range e.supported(transport) {
 		if r != requested {
 			supported = append(supported, r)
 		}

@@ -26,7 +26,7 @@ func (e *Engine) claimsModern(c *hook.Call) bool {
 	if len(e.modern) == 0 {
 		return false
 	}
-	if len(e.legacy) == 0 {
+	if len(e.handshaking(c.Transport)) == 0 {
 		return c.Method != methodInitialize || claimsMeta(c)
 	}
 	if claimsMeta(c) {
@@ -64,7 +64,7 @@ func (e *Engine) serveModern(ctx context.Context, x *exchange, c *hook.Call) *ho
 	}
 	switch c.Method {
 	case hook.MethodDiscover:
-		return e.discover()
+		return e.discover(c.Transport)
 	case hook.MethodListen:
 		return e.serveListen(ctx, c, params)
 	}
@@ -104,7 +104,7 @@ func (e *Engine) checkModern(c *hook.Call, params hook.Object) *hook.Reply {
 		}
 	}
 	if !slices.Contains(e.modern, version) || c.Transport == hook.SSE {
-		return e.unsupported(version)
+		return e.unsupported(c.Transport, version)
 	}
 	c.Revision = version
 	if c.Transport == hook.HTTP {
@@ -187,9 +187,9 @@ func unwrapHeader(value string) (string, bool) {
 }
 
 // discover tells what the server is and can do.
-func (e *Engine) discover() *hook.Reply {
+func (e *Engine) discover(transport string) *hook.Reply {
 	versions := []any{}
-	for _, r := range e.supported() {
+	for _, r := range e.supported(transport) {
 		versions = append(versions, r)
 	}
 	result := hook.Object{

@@ -231,6 +231,9 @@ type Hooks struct {
 	// EventStreams makes every POST of a request be answered by an event
 	// stream instead of a JSON object.
 	EventStreams bool
+	// OffGrid lets a handshake settle on any served revision, also on a
+	// transport for which the specification does not define it.
+	OffGrid bool
 }
 
 // Maker makes hooks that keep state between calls of one server. The source of
@@ -261,6 +264,7 @@ func wrap(outer, inner Hooks) Hooks {
 			End:    sequence(outer.Streams.End, inner.Streams.End),
 		},
 		EventStreams: outer.EventStreams || inner.EventStreams,
+		OffGrid:      outer.OffGrid || inner.OffGrid,
 	}
 }
 
