@@ -45,12 +45,12 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 	if pending[0].Ended() != nil {
 		// On Streamable HTTP each message has a response of its own.
-		heard := false
+		heard := true
 		for _, p := range pending {
 			x := p.Wait(ctx)
-			heard = heard || x.Status > 0
+			heard = heard && (x.Status > 0 || x.Outcome == recording.Canceled)
 		}
-		return heard || c.alive(ctx, pending[0].Exchange())
+		return heard || c.note(c.life(ctx)).Status > 0
 	}
 	life := c.note(c.life(ctx))
 	if life.Outcome != recording.Replied {

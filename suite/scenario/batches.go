@@ -1,0 +1,54 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Each step is an array: "requests" of two requests, "mixed" of a request, a
+// notification and a request, "notifications" of two notifications, "empty" of
+// nothing, "invalid-member" of a number and a request. The tag "ids" lists the ids
+// of the requests in it, separated by spaces.
+var _ = register(&Scenario{
+	Name:  recording.Batches,
+	Title: "batches",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if p.Revision() != requirement.R20250326 {
+			return skip(recording.CodeCombination, "only 2025-03-26 has batches")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+		list := func(id int) string {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, ordinary(p, "").Method)
+		}
+		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
+		c.Do(ctx, batch("requests", "910001 910002", 2, list(910001), ping(910002)))
+		c.Do(ctx, batch("mixed", "910011 910012", 2, ping(910011), note, list(910012)))
+		quiet := batch("notifications", "", 1, note, note)
+		quiet.Notification = true
+		c.Probes(ctx, quiet, batch("empty", "", 1))
+		c.Probes(ctx, batch("invalid-member", "910031", 3, "1", list(910031)))
+	},
+})
+
+func batch(step, ids string, answers int, members ...string) session.Request {
+	body := []byte{'['}
+	for i, m := range members {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, m...)
+	}
+	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: Tags("ids", ids)}
+}

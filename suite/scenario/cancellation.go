@@ -1,0 +1,254 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// cancellation is a notifications/cancelled with these params.
+func cancellation(step string, params any) session.Request {
+	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true, Params: params}
+}
+
+// Step "done" is a request that is answered. Then come cancellations: "finished"
+// names that request, "unknown" one that was never made, "no-id" none, and
+// "object-id" an object. Step "after" is a request at the end.
+var _ = register(&Scenario{
+	Name:  recording.OddCancellations,
+	Title: "cancellations without effect",
+	Phase: Read,
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		done := c.Do(ctx, ordinary(p, "done"))
+		var id any = done.ID
+		if len(done.ID) == 0 {
+			id = 900005
+		}
+		c.Probes(ctx,
+			cancellation("finished", map[string]any{"requestId": id}),
+			cancellation("unknown", map[string]any{"requestId": "mcpcheck-unknown"}),
+			cancellation("no-id", map[string]any{"reason": "no request is named"}),
+			cancellation("object-id", map[string]any{"requestId": map[string]any{}}))
+		c.Do(ctx, ordinary(p, "after"))
+	},
+})
+
+// Steps "raced" are requests that are cancelled as soon as they are sent, by steps
+// "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
+// Step "after" is a request at the end.
+var _ = register(&Scenario{
+	Name:  recording.CancelRace,
+	Title: "cancellations that race with the response",
+	Phase: Destructive,
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const races = 20
+		pending := make([]*session.Pending, races)
+		for i := range pending {
+			q := ordinary(p, "raced")
+			q.Tags = Tags(recording.TagCancelled, "yes")
+			pending[i] = c.Start(ctx, q)
+			p.cancel(ctx, c, pending[i])
+		}
+		after := c.note(c.s.Do(ctx, ordinary(p, "after")))
+		for _, one := range pending {
+			one.Cancel()
+			one.Finish()
+		}
+		if after.Outcome != recording.Replied {
+			c.replace(ctx)
+		}
+	},
+})
+
+// cancel cancels a request as a client does.
+func (p *Play) cancel(ctx context.Context, c *Client, pending *session.Pending) {
+	if p.Modern() && p.Combination.Transport == requirement.HTTP {
+		pending.Cancel()
+		return
+	}
+	q := cancellation("cancel", map[string]any{"requestId": pending.Exchange().ID})
+	q.NoAwait = true
+	c.note(c.s.Do(ctx, q))
+}
+
+// slow leaves out targets without a resource that is slow to read.
+func slow(p *Play) *recording.Skipped {
+	if p.Target.Subjects.Slow == nil {
+		return skip(recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
+	}
+	return nil
+}
+
+// slowRead is a read of the slow resource, with a progress token.
+func slowRead(p *Play, step string) session.Request {
+	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI},
+		Meta: map[string]any{"progressToken": "mcpcheck-" + step}, Tags: Tags(recording.TagCancelled, "yes")}
+}
+
+// underway lets time pass until a slow read is certainly under way, and certainly
+// not done.
+func underway(ctx context.Context, p *Play, c *Client) {
+	c.s.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
+}
+
+// Step "slow" is a slow read with a progress token. It is cancelled by step
+// "cancel" after the mark "cancelling"; then the script waits for longer than the
+// read takes.
+var _ = register(&Scenario{
+	Name:  recording.CancelledRead,
+	Title: "cancelling a slow read",
+	Phase: Quiet,
+	When: func(p *Play) *recording.Skipped {
+		if p.Modern() && p.Combination.Transport == requirement.HTTP {
+			return skip(recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		pending := c.Start(ctx, slowRead(p, "slow"))
+		underway(ctx, p, c)
+		p.Mark("cancelling")
+		p.cancel(ctx, c, pending)
+		c.s.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
+		pending.Finish()
+		pending.Cancel()
+	},
+})
+
+// Steps "dropped" are slow reads whose streams are closed while they are under way.
+// Step "after" is a request at the end.
+var _ = register(&Scenario{
+	Name:  recording.DroppedReads,
+	Title: "dropping many slow reads",
+	Phase: Destructive,
+	When: func(p *Play) *recording.Skipped {
+		if !p.Modern() || p.Combination.Transport != requirement.HTTP {
+			return skip(recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const reads = 100
+		pending := make([]*session.Pending, reads)
+		for i := range pending {
+			pending[i] = c.Start(ctx, slowRead(p, "dropped"))
+		}
+		underway(ctx, p, c)
+		for _, one := range pending {
+			one.Cancel()
+			one.Finish()
+		}
+		c.note(c.s.Do(ctx, ordinary(p, "after")))
+	},
+})
+
+// Step "slow" is a slow read over Streamable HTTP whose stream is closed after its
+// first event with an id, which the tag "event" of step "resume" names: a GET
+// with Last-Event-ID. The script then waits for the response.
+var _ = register(&Scenario{
+	Name:  recording.ResumedRead,
+	Title: "resuming a slow read",
+	Phase: Quiet,
+	When: func(p *Play) *recording.Skipped {
+		if p.Modern() || p.Combination.Transport != requirement.HTTP {
+			return skip(recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		after := c.s.Last()
+		pending := c.Start(ctx, slowRead(p, "slow"))
+		request := pending.Exchange()
+		event, seen := c.s.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
+			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
+		})
+		select {
+		case <-pending.Answered():
+			seen = false // too late to drop it
+		default:
+		}
+		if !seen {
+			pending.Wait(ctx)
+			p.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
+			return
+		}
+		pending.Cancel()
+		resume := c.Start(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet,
+			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: Tags("event", event.Event.ID, "request", string(json.RawMessage(request.ID)))})
+		timer := time.NewTimer(p.Target.Subjects.Slow.AtLeast + p.Limits.Timeout)
+		defer timer.Stop()
+		select {
+		case <-pending.Answered():
+		case <-resume.Ended():
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		pending.Finish()
+		resume.Cancel()
+		resume.Finish()
+	},
+})
+
+// Step "first" opens and closes a listen stream, steps "listen" many more of them.
+// Step "last" opens one more; the tag "acknowledged" says of each that it was.
+// Step "after" is an ordinary request.
+var _ = register(&Scenario{
+	Name:  recording.ListenChurn,
+	Title: "opening and closing listen streams",
+	Phase: Destructive,
+	When: func(p *Play) *recording.Skipped {
+		switch {
+		case !p.Modern() || p.Combination.Transport != requirement.HTTP:
+			return skip(recording.CodeCombination, "it is about the streams of modern revisions over HTTP")
+		case !p.Facts.Declares("resources.listChanged"):
+			return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.listChanged")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok || !listenOnce(ctx, c, "first") {
+			return
+		}
+		Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *Client) { listenOnce(ctx, c, "listen") })
+		listenOnce(ctx, c, "last")
+		c.note(c.s.Do(ctx, ordinary(p, "after")))
+	},
+})
+
+// listenOnce opens a listen stream and closes it, and reports whether it was
+// acknowledged.
+func listenOnce(ctx context.Context, c *Client, step string) bool {
+	st := c.s.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: Tags()})
+	if st.Ack != nil {
+		st.Exchange().Tags["acknowledged"] = "yes"
+	}
+	c.note(st.Stop(ctx))
+	return st.Ack != nil
+}

@@ -1,0 +1,51 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps "together" are requests in flight at the same time: reads (the tag "uri"
+// is what was asked for), lists and others. Step "after" is a request once they
+// are all answered or given up.
+var _ = register(&Scenario{
+	Name:  recording.Concurrency,
+	Title: "many requests at once",
+	Phase: Read,
+	After: []recording.Name{recording.WalkResources},
+	When: func(p *Play) *recording.Skipped {
+		if !p.Facts.Declares("resources") {
+			return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const requests = 20
+		uris := sample(p.Resources(), 5)
+		pending := make([]*session.Pending, requests)
+		for i := range pending {
+			pending[i] = c.Start(ctx, together(p, uris, i))
+		}
+		for _, one := range pending {
+			one.Wait(ctx)
+		}
+		c.note(c.s.Do(ctx, ordinary(p, "after")))
+	},
+})
+
+// together is request number i of a mixture. The slow resource is left out: it
+// would only hold up the others.
+func together(p *Play, uris []Listed, i int) session.Request {
+	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
+		if uri := uris[i/2%len(uris)].URI(); slow == nil || slow.URI != uri {
+			return session.Request{Step: "together", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri)}
+		}
+	}
+	return ordinary(p, "together")
+}

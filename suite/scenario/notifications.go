@@ -1,0 +1,26 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Step "unknown" is a notification of a method that nobody has, "cancelled" one
+// that cancels a request that was never made.
+var _ = register(&Scenario{
+	Name:  recording.ClientNotifications,
+	Title: "notifications, known and unknown",
+	Phase: Read,
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Probes(ctx,
+			session.Request{Step: "unknown", Method: "notifications/mcpcheck/unknown", Notification: true},
+			session.Request{Step: "cancelled", Method: "notifications/cancelled", Notification: true,
+				Params: map[string]any{"requestId": 900003, "reason": "never made"}})
+	},
+})

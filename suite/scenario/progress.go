@@ -1,0 +1,43 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps "string-token" and "integer-token" are reads with a progress token, of the
+// resource that is declared as slow or else of a listed one; "no-token" is one
+// without.
+var _ = register(&Scenario{
+	Name:  recording.Progress,
+	Title: "reads with progress tokens",
+	Phase: Read,
+	After: []recording.Name{recording.WalkResources},
+	Script: func(ctx context.Context, p *Play) {
+		uri := ""
+		if slow := p.Target.Subjects.Slow; slow != nil {
+			uri = slow.URI
+		} else if all := p.Resources(); len(all) > 0 {
+			uri = all[0].URI()
+		}
+		if uri == "" {
+			p.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		all := []session.Request{
+			{Step: "string-token", Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
+			{Step: "integer-token", Meta: map[string]any{"progressToken": 4711}},
+			{Step: "no-token"},
+		}
+		Each(c, all, func(_ int, q session.Request, c *Client) {
+			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, Tags("uri", uri)
+			c.Do(ctx, q)
+		})
+	},
+})
