@@ -1,0 +1,220 @@
+package check
+
+import (
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of declared capabilities.
+func init() {
+	add(Check{
+		Requirement: "CAP-01",
+		From:        []recording.Name{recording.Undeclared},
+		Needs:       []Gate{declaring, lacks("resources")},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if x := r.Step("list"); x != nil && v.Answered(x) {
+				list := x.Result().Get("resources")
+				n := len(list.Array())
+				v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
+					"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
+				v.Hint("declare capabilities.resources")
+				v.Ought(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
+					"an empty list", x.Evidence()...)
+			}
+			if x := r.Step("read"); x != nil && v.Answered(x) {
+				contents := x.Result().Get("contents")
+				v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
+					"resources/read is answered with contents", x.Evidence()...)
+			}
+		},
+	}, Check{
+		Requirement: "CAP-02",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []Gate{declaring},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			declaredObject(v, r, "resources")
+		},
+	}, Check{
+		Requirement: "CAP-03",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, name := range []string{"subscribe", "listChanged"} {
+				c := v.Facts.Capability("resources." + name)
+				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+Brief(c), declaration(r)...)
+			}
+		},
+	}, Check{
+		Requirement: "CAP-06",
+		From:        []recording.Name{recording.WalkResources, recording.Capabilities},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if x := r.Step("rich-list"); x != nil {
+				v.Expect(x).To(Succeed(), "resources/list from a client with all capabilities")
+				return
+			}
+			x := r.Step("page")
+			if code, _ := code(x); x == nil || v.Modern() && code == codeMissingCapability {
+				return // asked again with all capabilities
+			}
+			v.Expect(x).To(Succeed(), "resources/list")
+		},
+	}, Check{
+		Requirement: "CAP-07",
+		From:        []recording.Name{recording.WalkTemplates},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if !v.Expect(r.Step("page")).To(Succeed(), "resources/templates/list") {
+				v.Hint("answer with an empty resourceTemplates array if there are no templates")
+			}
+		},
+	}, Check{
+		Requirement: "CAP-08",
+		From:        []recording.Name{recording.Reads, recording.Capabilities},
+		Needs:       []Gate{resources},
+		Judge:       readExists,
+	}, Check{
+		Requirement: "CAP-09",
+		From:        []recording.Name{recording.Capabilities},
+		Needs:       []Gate{resources, subscribe},
+		Judge:       subscribeExists,
+	}, Check{
+		Requirement: "CAP-10",
+		From:        []recording.Name{recording.Capabilities},
+		Needs:       []Gate{resources, lacks("resources.subscribe")},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("subscribe") {
+				v.Expect(x).To(BeRefused(), "resources/subscribe without a declared subscribe")
+			}
+		},
+	}, Check{
+		Requirement: "CAP-11",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []Gate{declaring},
+		Judge:       otherCapabilities,
+	}, Check{
+		Requirement: "CAP-12",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []Gate{declaring, lacks("logging")},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			v.Saw()
+			for _, f := range r.Notifications("notifications/message", 0) {
+				v.That(false, "no notifications/message from a target that does not declare the logging capability", Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
+				v.Hint("declare capabilities.logging, or log to standard error")
+			}
+		},
+	}, Check{
+		Requirement: "CAP-13",
+		From:        []recording.Name{recording.Undeclared},
+		Needs:       []Gate{declaring},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("feature") {
+				v.Expect(x).To(BeErrorCode(codeMethodNotFound), x.Method+" without declared "+x.Tags["feature"])
+			}
+		},
+	})
+}
+
+// declaring asks for a target of which it is known what it declares.
+func declaring(f *recording.Facts) *recording.Skipped {
+	if len(f.Declared) > 0 {
+		return nil
+	}
+	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "it is not known what the target declares"}
+}
+
+// code is the error code of an exchange that may be missing.
+func code(x *recording.Exchange) (int64, bool) {
+	if x == nil {
+		return 0, false
+	}
+	return x.Code()
+}
+
+// declaredObject: a capability, where it is declared, is an object.
+func declaredObject(v *Verdict, r *recording.Recording, name string) {
+	c := v.Facts.Capability(name)
+	if !c.Exists() {
+		v.Skip(recording.CodeUndeclared, "the target does not declare capabilities."+name)
+		return
+	}
+	v.That(judge.IsObject(c), "capabilities."+name+" as an object", "it is "+judge.TypeName(c), declaration(r)...)
+	if c.Type == gjson.False || c.Type == gjson.Null {
+		v.Hint("leave the member out where the feature is missing")
+	}
+}
+
+// otherCapabilities: what the revision defines beside resources has the type that
+// it defines.
+func otherCapabilities(r *recording.Recording, v *Verdict) {
+	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
+	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), declaration(r)...)
+	names := []string{"logging", "prompts", "tools", "experimental"}
+	if v.Revision() >= requirement.R20250326 {
+		names = append(names, "completions")
+	}
+	if v.Modern() {
+		names = append(names, "extensions")
+	}
+	for _, name := range names {
+		if c.Get(name).Exists() {
+			declaredObject(v, r, name)
+		}
+	}
+	for _, name := range []string{"experimental", "extensions"} {
+		if name == "extensions" && !v.Modern() {
+			continue
+		}
+		for _, entry := range judge.Names(c.Get(name)) {
+			value := judge.Member(c.Get(name), entry)
+			v.That(judge.IsObject(value), "an object in capabilities."+name+" for "+quoted(entry), "it is "+judge.TypeName(value), declaration(r)...)
+		}
+	}
+}
+
+// readExists: resources/read is no unknown method. Where only https URIs are
+// listed, which clients may fetch for themselves, or nothing, it is a warning.
+func readExists(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Steps("read", "unlisted") {
+		if !v.Answered(x) {
+			continue
+		}
+		code, _ := x.Code()
+		state := v.That
+		if x.Step == "unlisted" || strings.HasPrefix(x.Tags["uri"], "https:") {
+			state = v.Ought
+		}
+		state(code != codeMethodNotFound, "resources/read to be known to a target that declares resources", Describe(x), x.Evidence()...)
+	}
+}
+
+// subscribeExists: the methods of subscriptions are known. A resource that cannot
+// be subscribed to is no violation, but all of them refused are suspect.
+func subscribeExists(r *recording.Recording, v *Verdict) {
+	tried := r.Steps("subscribe")
+	if len(tried) == 0 {
+		v.Skip(recording.CodeNeedsSubject, "the target lists no resource to subscribe to")
+		return
+	}
+	served := false
+	for _, x := range tried {
+		if !v.Answered(x) {
+			return
+		}
+		code, _ := x.Code()
+		v.That(code != codeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+		served = served || x.Succeeded()
+	}
+	last := tried[len(tried)-1]
+	if code, _ := last.Code(); code != codeMethodNotFound {
+		v.Ought(served, "a listed resource that can be subscribed to", Describe(last)+" to resources/subscribe", last.Evidence()...)
+	}
+	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
+		code, _ := x.Code()
+		v.Ought(code != codeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+	}
+}

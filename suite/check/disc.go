@@ -1,0 +1,177 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/discover and of its result.
+func init() {
+	add(Check{
+		Requirement: "DISC-01",
+		From:        []recording.Name{recording.Discovery, recording.FirstMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("discover", "first-discover") {
+				about := "server/discover"
+				if x.Step == "first-discover" {
+					about = "server/discover as the first message of a connection"
+				}
+				if !v.Expect(x).To(Succeed(), about) {
+					v.Hint("every server of this revision implements server/discover")
+				}
+			}
+		},
+	}, Check{
+		Requirement: "DISC-02",
+		From:        []recording.Name{recording.Discovery},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x, ok := discovered(r, v)
+			if !ok {
+				return
+			}
+			versions := x.Result().Get("supportedVersions")
+			v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+Brief(versions), x.Evidence()...)
+			capabilities := x.Result().Get("capabilities")
+			v.That(judge.IsObject(capabilities), "capabilities as an object", "capabilities is "+judge.TypeName(capabilities), x.Evidence()...)
+			instructions := x.Result().Get("instructions")
+			v.That(!instructions.Exists() || judge.IsString(instructions), "instructions as a string, or absent",
+				"instructions is "+judge.TypeName(instructions), x.Evidence()...)
+		},
+	}, Check{
+		Requirement: "DISC-03",
+		From:        []recording.Name{recording.Discovery},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x, ok := discovered(r, v)
+			if !ok {
+				return
+			}
+			versions := x.Result().Get("supportedVersions")
+			v.That(slices.Contains(texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
+				"supportedVersions is "+Brief(versions), x.Evidence()...)
+		},
+	}, Check{
+		Requirement: "DISC-04",
+		From:        []recording.Name{recording.Advertised},
+		Judge:       func(r *recording.Recording, v *Verdict) { advertised(r, v) },
+	}, Check{
+		Requirement: "DISC-07",
+		From:        []recording.Name{recording.Discovery},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x, ok := discovered(r, v)
+			if !ok {
+				return
+			}
+			info := judge.Member(x.Result().Get("_meta"), metaServerInfo)
+			v.That(judge.IsObject(info), "_meta with "+metaServerInfo+", an object", metaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
+			if x.Result().Get("serverInfo").Exists() {
+				v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", metaServerInfo)
+			}
+		},
+	}, Check{
+		Requirement: "DISC-16",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []Gate{declares("extensions")},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			frames := declaration(r)
+			extensions := v.Facts.Capability("extensions")
+			v.That(judge.IsObject(extensions), "capabilities.extensions as an object", "it is "+judge.TypeName(extensions), frames...)
+			for _, name := range judge.Names(extensions) {
+				if problem, bad := judge.First(judge.ExtensionID(name)); bad {
+					v.That(false, "extension identifiers with a prefix, such as \"com.example/name\"", quoted(name)+": "+problem.String(), frames...)
+				}
+				value := judge.Member(extensions, name)
+				v.That(judge.IsObject(value), "an object of settings for the extension "+name, "it is "+judge.TypeName(value), frames...)
+			}
+			for _, x := range r.Exchanges {
+				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
+					v.That(coreType(kind.Str), "core behaviour or an error towards a client without extensions",
+						x.Method+" answered with resultType "+Brief(kind), x.Evidence()...)
+				}
+			}
+		},
+	})
+}
+
+
+// discovered is the answer to server/discover, if it is a result.
+func discovered(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {
+	x := r.Step("discover")
+	if !v.Answered(x) {
+		return nil, false
+	}
+	if !x.Succeeded() {
+		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+Describe(x))
+	}
+	return x, x.Succeeded()
+}
+
+// onlyStrings reports whether a value is an array of strings only.
+func onlyStrings(list gjson.Result) bool {
+	return list.IsArray() && len(texts(list)) == len(list.Array())
+}
+
+// texts lists the strings of an array.
+func texts(list gjson.Result) []string {
+	var all []string
+	if list.IsArray() {
+		for _, s := range list.Array() {
+			if s.Type == gjson.String {
+				all = append(all, s.Str)
+			}
+		}
+	}
+	return all
+}
+
+// advertised: the versions in the discovery result are served. Legacy ones that
+// were seen to be served on this transport need no further proof.
+func advertised(r *recording.Recording, v *Verdict) {
+	for _, version := range texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")) {
+		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
+			v.Saw()
+		}
+	}
+	for _, x := range r.Steps("modern") {
+		v.Expect(x).To(Succeed(), x.Method+" under the advertised version "+x.Tags["version"])
+	}
+	for _, x := range r.Steps("legacy") {
+		if !v.Answered(x) {
+			continue
+		}
+		got := x.Result().Get("protocolVersion")
+		actual := "initialize with it is answered with " + Describe(x)
+		if x.Succeeded() {
+			actual = "initialize with it is answered with the version " + Brief(got)
+		}
+		v.That(got.String() == x.Tags["version"], "the advertised version "+x.Tags["version"]+" served", actual, x.Evidence()...)
+		v.Hint("leave out of supportedVersions what is not served on this endpoint")
+	}
+}
+
+// coreType reports whether a result type is one of the core protocol.
+func coreType(t string) bool { return t == "complete" || t == "input_required" }
+
+// declaration lists the frames in which the target declared its capabilities.
+func declaration(r *recording.Recording) []int {
+	for _, s := range r.Sessions {
+		if s.Initialize != nil && s.Initialize.Succeeded() {
+			return s.Initialize.Evidence()
+		}
+	}
+	for _, x := range r.Exchanges {
+		if (x.Method == "server/discover" || x.Method == "initialize") && x.Succeeded() {
+			return x.Evidence()
+		}
+	}
+	return nil
+}
+
+// quoted is a name in a sentence, cut to a length that fits there.
+func quoted(name string) string {
+	return Brief(gjson.Result{Type: gjson.String, Raw: `"` + strings.ToValidUTF8(name, "\uFFFD") + `"`})
+}

@@ -1,0 +1,278 @@
+package check
+
+import (
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/versioning and of statelessness in modern revisions.
+func init() {
+	add(Check{
+		Requirement: "DISC-08",
+		From:        []recording.Name{recording.Versions},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if !baseline(r, v, "supported") {
+				return
+			}
+			for _, x := range r.Steps("unsupported") {
+				if x.Tags["main"] != "" {
+					v.Expect(x).To(BeErrorCode(codeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"])
+				}
+			}
+		},
+	}, Check{
+		Requirement: "DISC-09",
+		From:        []recording.Name{recording.Versions},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("unsupported") {
+				if code, ok := x.Code(); ok && code == codeUnsupportedVersion {
+					unsupportedData(x, v)
+				}
+			}
+			for _, x := range r.Steps("retry") {
+				v.Expect(x).To(Succeed(), x.Method+" under "+x.Tags["version"]+", which the error recommended")
+			}
+		},
+	}, Check{
+		Requirement: "DISC-11",
+		From:        []recording.Name{recording.Versions},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if !baseline(r, v, "supported") {
+				return
+			}
+			for _, x := range r.Steps("unsupported") {
+				if code, _ := x.Code(); code == codeMethodNotFound && x.Method == "resources/templates/list" {
+					v.Saw() // a method that the target does not have
+					continue
+				}
+				v.Expect(x).To(BeErrorCode(codeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"]+", after requests that were served")
+			}
+			v.Expect(r.Step("supported-again")).To(Succeed(), "a request under a supported version, after others had been refused")
+		},
+	}, Check{
+		Requirement: "DISC-12",
+		From:        []recording.Name{recording.FirstMessages},
+		Judge:       firstMessages,
+	}, Check{
+		Requirement: "DISC-13",
+		From:        []recording.Name{recording.BareRequests},
+		Needs:       []Gate{modernOnly},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x, ok := refusedHandshake(r, v)
+			if !ok || !v.Answered(x) {
+				return
+			}
+			versions := append(texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), string(v.Revision()))
+			answer := answerText(r, x)
+			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
+			v.That(named, "an error to initialize that names the versions the server supports", Describe(x), x.Evidence()...)
+		},
+	}, Check{
+		Requirement: "DISC-14",
+		From:        []recording.Name{recording.BareRequests},
+		Needs:       []Gate{modernOnly},
+		Judge:       promptRefusal,
+	}, Check{
+		Requirement: "DISC-15",
+		From:        []recording.Name{recording.AfterHandshake},
+		Needs:       []Gate{dualEra},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x := r.Step("after-handshake")
+			about := "a request with modern metadata after a handshake with " + tag(x, "version")
+			if v.Expect(x).To(Succeed(), about) {
+				kind := x.Result().Get("resultType")
+				v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+			}
+		},
+	}, Check{
+		Requirement: "DISC-17",
+		From:        []recording.Name{recording.Metadata},
+		Needs:       []Gate{resources},
+		Judge:       sameForAllNames,
+	}, Check{
+		Requirement: "DISC-18",
+		From:        []recording.Name{recording.FirstMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if x := r.Step("first-read"); x != nil && v.Answered(x) {
+				again := r.Step("first-read-again") // served at the second attempt it is another matter
+				v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
+					Describe(x)+" to a read of "+quoted(x.Tags["uri"]), x.Evidence()...)
+			}
+			if x := r.Step("cursor"); x != nil {
+				v.Expect(x).To(Succeed(), "a cursor that was handed out on another connection")
+			}
+		},
+	})
+}
+
+// The error codes of the modern revisions, and those of JSON-RPC.
+const (
+	codeHeaderMismatch     = -32020
+	codeMissingCapability  = -32021
+	codeUnsupportedVersion = -32022
+	codeMethodNotFound     = -32601
+	codeInvalidParams      = -32602
+)
+
+// baseline reports whether the ordinary request of a script was served; where it
+// was not, deviations from it say nothing.
+func baseline(r *recording.Recording, v *Verdict, step string) bool {
+	x := r.Step(step)
+	if !v.Answered(x) {
+		return false
+	}
+	if !x.Succeeded() {
+		v.Skip(recording.CodeNotExercised, "the ordinary request, with which others would be compared, is refused: "+Describe(x))
+	}
+	return x.Succeeded()
+}
+
+// tag is a tag of an exchange that may be missing.
+func tag(x *recording.Exchange, name string) string {
+	if x == nil {
+		return ""
+	}
+	return x.Tags[name]
+}
+
+// unsupportedData judges the data of an error for an unsupported version.
+func unsupportedData(x *recording.Exchange, v *Verdict) {
+	data, version := x.Error().Get("data"), x.Tags["version"]
+	requested, supported := data.Get("requested"), data.Get("supported")
+	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+quoted(version), "it is "+Brief(requested), x.Evidence()...)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+Brief(supported), x.Evidence()...) {
+		return
+	}
+	list := texts(supported)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+Brief(supported), x.Evidence()...)
+	usable := slices.ContainsFunc(list, func(s string) bool {
+		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
+	})
+	v.That(usable, "data.supported with a version that such requests can use", "it is "+Brief(supported), x.Evidence()...)
+	told := texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions"))
+	if len(told) > 0 {
+		v.Ought(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+Brief(supported), x.Evidence()...)
+	}
+}
+
+func sameVersions(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	sort.Strings(a)
+	sort.Strings(b)
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
+
+// firstMessages: what is served at all is served as the first message, too.
+func firstMessages(r *recording.Recording, v *Verdict) {
+	for _, step := range []string{"first-list", "first-read", "first-discover"} {
+		x, again := r.Step(step), r.Step(step+"-again")
+		switch {
+		case x == nil:
+		case x.Succeeded():
+			v.Saw()
+		case again != nil && again.Succeeded():
+			v.That(false, x.Method+" served as the first message of a connection", Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
+		case !v.Answered(x):
+		case x.Tags["walked"] != "":
+			v.That(false, x.Method+" served as the first message of a connection", Describe(x)+"; it is served on other connections", x.Evidence()...)
+		default:
+			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+Describe(x))
+		}
+	}
+}
+
+// refusedHandshake is the answer to initialize of a modern-only target. A target
+// that performs the handshake, or lists legacy versions, is none.
+func refusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {
+	x := r.Step("initialize")
+	if x == nil {
+		return nil, false
+	}
+	legacy := slices.ContainsFunc(texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), func(s string) bool {
+		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
+	})
+	if x.Succeeded() || legacy {
+		v.Skip(recording.CodeNotExercised, "the target is not modern-only: it serves or lists revisions with a handshake")
+		return nil, false
+	}
+	return x, true
+}
+
+// answerText is everything that came back for an exchange.
+func answerText(r *recording.Recording, x *recording.Exchange) string {
+	var b strings.Builder
+	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+		if f := r.Frame(n); f != nil {
+			b.Write(f.Raw)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString(x.Error().Raw)
+	return b.String()
+}
+
+// promptRefusal: initialize is refused, and not left unanswered.
+func promptRefusal(r *recording.Recording, v *Verdict) {
+	x, ok := refusedHandshake(r, v)
+	if !ok {
+		return
+	}
+	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
+		v.That(false, "an error to initialize", Describe(x), x.Evidence()...)
+		return
+	}
+	if !v.Answered(x) {
+		return
+	}
+	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", Describe(x), x.Evidence()...)
+	if x.Status > 0 {
+		// An unknown method is 404 by another rule, so that either will do.
+		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", Describe(x), x.Evidence()...)
+	}
+}
+
+// sameForAllNames: the list does not depend on how the client calls itself.
+func sameForAllNames(r *recording.Recording, v *Verdict) {
+	if !baseline(r, v, "plain") || !baseline(r, v, "plain-again") {
+		return
+	}
+	want := listEntries(r.Step("plain"))
+	if !slices.Equal(want, listEntries(r.Step("plain-again"))) {
+		v.Skip(recording.CodeNotExercised, "the list changes by itself, so that nothing can be compared")
+		return
+	}
+	for _, x := range r.Steps("other-client", "anonymous") {
+		if !v.Answered(x) || !x.Succeeded() {
+			continue // whether such requests are served is judged elsewhere
+		}
+		v.That(slices.Equal(want, listEntries(x)), "the same list for every clientInfo",
+			"another list for "+whose(x), append(r.Step("plain").Evidence(), x.Evidence()...)...)
+	}
+}
+
+func whose(x *recording.Exchange) string {
+	info := judge.Member(x.Param("_meta"), "io.modelcontextprotocol/clientInfo")
+	if !info.Exists() {
+		return "a client without clientInfo"
+	}
+	return "the client " + Brief(info.Get("name"))
+}
+
+// listEntries lists the entries of a list result in an order that does not depend on
+// the target.
+func listEntries(x *recording.Exchange) []string {
+	var all []string
+	for _, member := range []string{"resources", "resourceTemplates"} {
+		for _, e := range x.Result().Get(member).Array() {
+			all = append(all, e.Raw)
+		}
+	}
+	sort.Strings(all)
+	return all
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/patterns/mrtr.
+func init() {
+	add(Check{
+		Requirement: "MRTR-01",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			eachResult(r, func(x *recording.Exchange) {
+				if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
+					v.That(x.Result().Get("resultType").String() != "input_required", "no request for input in the answer to "+x.Method,
+						`resultType is "input_required"`, x.Evidence()...)
+				}
+			})
+		},
+	}, Check{
+		Requirement: "MRTR-02",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range inputRequired(r) {
+				wellFormedInput(x, v)
+			}
+		},
+	}, Check{
+		Requirement: "MRTR-04",
+		From:        []recording.Name{recording.Reads, recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Calls("resources/read") {
+				if v.Answered(x) {
+					withinCapabilities(x, v)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "MRTR-05",
+		From:        []recording.Name{recording.InputReads},
+		Judge:       missingCapabilityNamed,
+	}, Check{
+		Requirement: "MRTR-07",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("tampered", "other-caller") {
+				if !v.Answered(x) {
+					continue
+				}
+				state, expected := v.Ought, "no contents for a retry with a state that was altered"
+				if x.Step == "other-caller" {
+					expected = "no contents for a retry with the state of another caller"
+				} else if x.Tags["matters"] != "" {
+					state = v.That
+				}
+				state(!served(x), expected, Describe(x), x.Evidence()...)
+			}
+			v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
+		},
+	}, Check{
+		Requirement: "MRTR-08",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			v.Expect(r.Step("retry-empty")).To(askForInput(), "a retry that answers nothing")
+		},
+	}, Check{
+		Requirement: "MRTR-09",
+		From:        []recording.Name{recording.Superfluous},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			v.Expect(r.Step("superfluous")).To(Succeed(), "a read with answers that nobody asked for")
+			if x := r.Step("malformed"); x != nil {
+				if x.Fatal {
+					v.That(false, "a target that survives malformed inputResponses", Describe(x), x.Evidence()...)
+				} else if v.Answered(x) {
+					v.Saw() // an error and the contents will both do
+				}
+			}
+		},
+	}, Check{
+		Requirement: "MRTR-10",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			x, asked := r.Step("lingering"), r.Step("ask")
+			if !v.Answered(x) || asked == nil || !asksForInput(asked) {
+				return
+			}
+			v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", Describe(x), x.Evidence()...)
+		},
+	}, Check{
+		Requirement: "MRTR-11",
+		From:        []recording.Name{recording.InputReads},
+		Judge:       wholeFlow,
+	}, Check{
+		Requirement: "MRTR-60",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if len(inputRequired(r)) == 0 {
+				return
+			}
+			x := r.Step("after-abandoned")
+			if x != nil && x.Outcome == recording.Silent {
+				v.That(false, "requests served after a read was given up that asked for input", Describe(x), x.Evidence()...)
+				return
+			}
+			v.Expect(x).To(Succeed(), "a request after a read was given up that asked for input")
+		},
+	})
+}
+
+// inputRequired lists the results that ask for input.
+func inputRequired(r *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, x := range r.Exchanges {
+		if asksForInput(x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+func askForInput() Matcher {
+	return Matcher{"a new request for input", asksForInput}
+}
+
+// served reports whether a read was answered with contents.
+func served(x *recording.Exchange) bool {
+	return x.Succeeded() && !asksForInput(x) && x.Result().Get("contents").IsArray()
+}
+
+// capabilityFor names the client capability that an input request uses.
+var capabilityFor = map[string]string{
+	"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots",
+}
+
+// wellFormedInput: a result that asks for input says for what, or has a state.
+func wellFormedInput(x *recording.Exchange, v *Verdict) {
+	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
+	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x.Evidence()...)
+	if state.Exists() {
+		v.That(judge.IsString(state), "requestState as a string", "it is "+judge.TypeName(state), x.Evidence()...)
+	}
+	if !requests.Exists() || !v.That(judge.IsObject(requests), "inputRequests as a map of requests", "it is "+judge.TypeName(requests), x.Evidence()...) {
+		return
+	}
+	for _, key := range judge.Names(requests) {
+		request := judge.Member(requests, key)
+		method, params := request.Get("method"), request.Get("params")
+		v.That(capabilityFor[method.Str] != "" && method.Type == gjson.String, "input requests for elicitation/create, sampling/createMessage or roots/list",
+			"the method of "+quoted(key)+" is "+Brief(method), x.Evidence()...)
+		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+quoted(key),
+			"it is "+judge.TypeName(params), x.Evidence()...)
+	}
+}
+
+// withinCapabilities: input requests use no capability that the request did not
+// declare.
+func withinCapabilities(x *recording.Exchange, v *Verdict) {
+	v.Saw()
+	declared := judge.Member(x.Param("_meta"), keyClientCapabilities)
+	requests := x.Result().Get("inputRequests")
+	if !asksForInput(x) || !requests.IsObject() {
+		return
+	}
+	for _, key := range judge.Names(requests) {
+		method := judge.Member(requests, key).Get("method").String()
+		if capability := capabilityFor[method]; capability != "" {
+			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
+				"it is asked for by a read with the capabilities "+Brief(declared), x.Evidence()...)
+		}
+	}
+}
+
+// missingCapabilityNamed: a read that cannot do without a capability says so.
+func missingCapabilityNamed(r *recording.Recording, v *Verdict) {
+	x, asked := r.Step("bare"), r.Step("ask")
+	if !v.Answered(x) || !v.Answered(asked) {
+		return
+	}
+	switch {
+	case x.Succeeded():
+		if !x.Result().Get("inputRequests").Exists() {
+			v.Saw() // served without input
+		}
+		return
+	case !asked.Succeeded():
+		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+Describe(asked))
+		return
+	}
+	if !v.Expect(x).To(BeErrorCode(codeMissingCapability), "a read that needs a capability which the client did not declare") {
+		return
+	}
+	needed := x.Error().Get("data.requiredCapabilities")
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+Brief(needed), x.Evidence()...)
+	for i := 0; x.Tags[fmt.Sprintf("required:%d", i)] != ""; i++ {
+		name, _, _ := strings.Cut(x.Tags[fmt.Sprintf("required:%d", i)], ".")
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+Brief(needed), x.Evidence()...)
+	}
+	if x.Status > 0 {
+		v.That(x.Status == 400, "HTTP status 400 with the error -32021", Describe(x), x.Evidence()...)
+	}
+}
+
+// wholeFlow: a retry with all answers is served, over whatever connection.
+func wholeFlow(r *recording.Recording, v *Verdict) {
+	first, retries := r.Step("ask-again"), r.Steps("retry")
+	last := first
+	if len(retries) > 0 {
+		last = retries[len(retries)-1]
+	}
+	switch {
+	case !v.Answered(first) || !v.Answered(last):
+	case tag(last, "unanswered") != "":
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+quoted(last.Tags["unanswered"])+" (subjects.input.answers)")
+	case len(retries) == 0:
+		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+Describe(first))
+	case asksForInput(last):
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
+	default:
+		if v.Expect(last).To(Succeed(), "a retry with all answers, on another connection") {
+			expectedText(last, v)
+		}
+	}
+}
+
+// expectedText: the contents have the text that the target file gives.
+func expectedText(x *recording.Exchange, v *Verdict) {
+	want, given := x.Tags["text"]
+	if !given {
+		return
+	}
+	contents := x.Result().Get("contents")
+	found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
+	v.That(found, "contents with the text "+quoted(want)+", as the target file has it", "contents are "+Brief(contents), x.Evidence()...)
+}

@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+// Step "discover" is server/discover on the session that scripts share.
+var _ = register(&Scenario{
+	Name:  recording.Discovery,
+	Title: "asking what the target is and can do",
+	Phase: Read,
+	When:  inModern,
+	Script: func(ctx context.Context, p *Play) {
+		if c, ok := p.Clean(ctx); ok {
+			c.Do(ctx, session.Request{Step: "discover", Method: "server/discover"})
+		}
+	},
+})
+
+// Steps "first-list", "first-read" and "first-discover" each open a connection of
+// their own. Where one is not served, "then-discover" and the same step with
+// "-again" follow, which tells a server that wants to be asked something else
+// first from one that lacks the thing altogether. The tag "walked" says that the
+// list was served on another connection before; what is read was, too.
+//
+// "cursor" goes on, on the connection of the read, with the cursor of another
+// connection. "logged" are requests with a log level (tag "level") on the connection
+// that began with discovery, "after-logs" a request without one that ends them.
+var _ = register(&Scenario{
+	Name:  recording.FirstMessages,
+	Title: "opening connections with any request",
+	Phase: Read,
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	When:  inModern,
+	Script: func(ctx context.Context, p *Play) {
+		uri := p.readable()
+		scripts := []func(*Client){func(c *Client) { p.firstList(ctx, c) }}
+		if uri != "" {
+			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
+		}
+		scripts = append(scripts, func(c *Client) {
+			c.first(ctx, session.Request{Step: "first-discover", Method: "server/discover"})
+			p.logged(ctx, c, uri)
+		})
+		p.together(ctx, session.Options{}, scripts...)
+	},
+})
+
+func (p *Play) firstList(ctx context.Context, c *Client) {
+	q := p.ordinary("first-list")
+	q.Tags = Tags()
+	if walk := p.Earlier(recording.WalkResources).Step("page"); walk != nil && walk.Succeeded() {
+		q.Tags["walked"] = "yes"
+	}
+	c.first(ctx, q)
+}
+
+func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
+	c.first(ctx, session.Request{Step: "first-read", Method: "resources/read",
+		Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri)})
+	pages := p.Earlier(recording.WalkResources).Steps("page")
+	if len(pages) > 1 && pages[1].Succeeded() {
+		cursor := pages[0].Result().Get("nextCursor").Str
+		c.Do(ctx, session.Request{Step: "cursor", Method: "resources/list", Params: map[string]any{"cursor": cursor}})
+	}
+}
+
+// logged sends requests with log levels, then one without.
+func (p *Play) logged(ctx context.Context, c *Client, uri string) {
+	for _, level := range []string{"error", "debug"} {
+		q := p.ordinary("logged")
+		if uri != "" {
+			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
+		}
+		q.Tags, q.Meta = Tags("level", level), map[string]any{session.MetaLogLevel: level}
+		c.Do(ctx, q)
+	}
+	c.Do(ctx, session.Request{Step: "after-logs", Method: "server/discover"})
+}
+
+// first sends the first message of a connection.
+func (c *Client) first(ctx context.Context, q session.Request) {
+	if c.Do(ctx, q).Succeeded() {
+		return
+	}
+	c.Do(ctx, session.Request{Step: "then-discover", Method: "server/discover"})
+	q.Step += "-again"
+	c.Do(ctx, q)
+}
+
+// together plays scripts at the same time, each on a fresh session. The recording
+// holds their exchanges one script after the other. Where the target allows
+// fewer instances than there are scripts, the last ones are left out.
+func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(*Client)) {
+	if n := p.Endpoint.Instances; n > 0 && len(scripts) > n {
+		scripts = scripts[:n]
+	}
+	clients := make([]*Client, len(scripts))
+	var wg sync.WaitGroup
+	for i, script := range scripts {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if c, ok := p.Fresh(ctx, o); ok {
+				c.buffered = true
+				clients[i] = c
+				script(c)
+			}
+		}()
+	}
+	wg.Wait()
+	for _, c := range clients {
+		if c == nil {
+			continue
+		}
+		for _, x := range c.buffer {
+			p.note(x)
+		}
+	}
+}
+
+// ordinary is a request that the target should serve: a list of its resources,
+// or, where it declares none, one that every target of the era serves.
+func (p *Play) ordinary(step string) session.Request {
+	q := session.Request{Step: step, Method: "resources/list"}
+	switch {
+	case p.Facts.Declares("resources") && !p.Modern():
+		q.Params = map[string]any{}
+	case p.Facts.Declares("resources"):
+	case p.Modern():
+		q.Method = "server/discover"
+	default:
+		q.Method = "ping"
+	}
+	return q
+}
+
+// readable is a listed URI that was read with success; empty if there is none.
+// The scenario must come after [recording.Reads].
+func (p *Play) readable() string {
+	r := p.Earlier(recording.Reads)
+	if r == nil {
+		return ""
+	}
+	for _, x := range r.Steps("read") {
+		if x.Succeeded() && !required(x) && !strings.HasPrefix(x.Tags["uri"], "https:") {
+			return x.Tags["uri"]
+		}
+	}
+	return ""
+}
+
+// required reports whether a result asks for input.
+func required(x *recording.Exchange) bool {
+	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"
+}
+
+// supported lists the versions that discovery named.
+func (p *Play) supported() []string {
+	var all []string
+	for _, v := range gjson.GetBytes(p.Facts.Declared, "supportedVersions").Array() {
+		if v.Type == gjson.String {
+			all = append(all, v.Str)
+		}
+	}
+	return all
+}
+
+// inModern skips a scenario in revisions with a handshake, inLegacy in those
+// without.
+func inModern(p *Play) *recording.Skipped {
+	if p.Modern() {
+		return nil
+	}
+	return skip(recording.CodeCombination, "%s opens with a handshake", p.Revision())
+}
+
+func inLegacy(p *Play) *recording.Skipped {
+	if !p.Modern() {
+		return nil
+	}
+	return skip(recording.CodeCombination, "%s has no handshake", p.Revision())
+}

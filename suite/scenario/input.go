@@ -1,0 +1,229 @@
+package scenario
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// A resource whose read asks for input, on one connection: "bare" declares no
+// client capabilities, "ask" all of them, "lingering" none again, "roots-only" the
+// one for roots. "retry-empty" answers nothing of what "ask" asked for, and
+// "after-abandoned" is an ordinary request after all these reads were given up.
+//
+// "ask-again" begins the whole flow; "retry" (tag "round") goes on with it on a
+// second connection. Tag "unanswered" on the last of them names a key for which
+// the target file has no answer, "text" is the text that is expected at the end.
+//
+// "tampered" and "other-caller" are retries with all answers and a state that was
+// altered, or was made for another caller. Tag "matters" says that the target file
+// declares that the state matters, "required" (on "bare") which capabilities it says are needed.
+var _ = register(&Scenario{
+	Name:  recording.InputReads,
+	Title: "reading what asks for input",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if p.Modern() && p.Target.Subjects.Input == nil {
+			return skip(recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")
+		}
+		return inModern(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
+		bare := f.read(ctx, c, "bare", nil, nil)
+		for i, name := range f.in.Requires {
+			bare.Tags["required:"+strconv.Itoa(i)] = name
+		}
+		asked := f.read(ctx, c, "ask", richCapabilities, nil)
+		f.read(ctx, c, "lingering", nil, nil)
+		f.read(ctx, c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
+		if required(asked) && asked.Result().Get("inputRequests").IsObject() {
+			f.read(ctx, c, "retry-empty", richCapabilities, again(asked, map[string]any{}))
+		}
+		c.Do(ctx, p.ordinary("after-abandoned"))
+		f.whole(ctx, c)
+		f.tamper(ctx)
+		f.otherCaller(ctx, c)
+	},
+})
+
+// inputFlow plays the reads of the resource that asks for input.
+type inputFlow struct {
+	p  *Play
+	in *target.Input
+}
+
+// read reads the resource; further params are those of a retry.
+func (f *inputFlow) read(ctx context.Context, c *Client, step string, capabilities any, further map[string]any) *recording.Exchange {
+	params := map[string]any{"uri": f.in.URI}
+	for k, v := range further {
+		params[k] = v
+	}
+	tags := Tags("uri", f.in.URI)
+	if f.in.StateMatters {
+		tags["matters"] = "yes"
+	}
+	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params, Capabilities: capabilities, Tags: tags})
+}
+
+// again is what a retry adds to the params: the answers, and the state if there
+// was one. Nil answers are left out.
+func again(x *recording.Exchange, answers map[string]any) map[string]any {
+	further := map[string]any{}
+	if answers != nil {
+		further["inputResponses"] = answers
+	}
+	if state := x.Result().Get("requestState"); state.Type == gjson.String {
+		further["requestState"] = state.Str
+	}
+	return further
+}
+
+// answers are the configured answers to what a result asks for; missing names the
+// first key that has none. Where nothing is asked for the answers are nil.
+func (f *inputFlow) answers(x *recording.Exchange) (answers map[string]any, missing string) {
+	x.Result().Get("inputRequests").ForEach(func(key, _ gjson.Result) bool {
+		answer, ok := f.in.Answers[key.String()]
+		if !ok {
+			answer, ok = f.in.Answers["*"]
+		}
+		if !ok {
+			missing = key.String()
+			return false
+		}
+		if answers == nil {
+			answers = map[string]any{}
+		}
+		answers[key.String()] = answer
+		return true
+	})
+	return answers, missing
+}
+
+// maxRounds bounds the rounds of input of one read.
+const maxRounds = 5
+
+// whole answers everything, beginning on one connection and going on on another.
+func (f *inputFlow) whole(ctx context.Context, c *Client) {
+	x := f.read(ctx, c, "ask-again", richCapabilities, nil)
+	if !required(x) {
+		return
+	}
+	second, ok := f.p.Fresh(ctx, session.Options{})
+	if !ok {
+		return
+	}
+	for round := 1; round <= maxRounds && required(x); round++ {
+		answers, missing := f.answers(x)
+		if missing != "" {
+			x.Tags["unanswered"] = missing
+			return
+		}
+		x = f.read(ctx, second, "retry", richCapabilities, again(x, answers))
+		x.Tags["round"] = strconv.Itoa(round)
+		if f.in.Text != nil {
+			x.Tags["text"] = *f.in.Text
+		}
+	}
+}
+
+// tamper answers everything, but alters the state.
+func (f *inputFlow) tamper(ctx context.Context) {
+	c, ok := f.p.Expendable(ctx)
+	if !ok {
+		return
+	}
+	x := f.read(ctx, c, "ask-to-tamper", richCapabilities, nil)
+	answers, missing := f.answers(x)
+	further := again(x, answers)
+	state, _ := further["requestState"].(string)
+	if !required(x) || missing != "" || state == "" {
+		return
+	}
+	further["requestState"] = flip(state)
+	f.read(ctx, c, "tampered", richCapabilities, further)
+}
+
+// flip changes one character in the middle of a state. The last character of a
+// part in Base64 may have bits without a meaning, so it is left alone.
+func flip(state string) string {
+	b := []byte(state)
+	at := len(b) / 2
+	for i := range b {
+		j := (at + i) % len(b)
+		if alphanumeric(b[j]) && (j+1 == len(b) || alphanumeric(b[j+1])) {
+			at = j
+			break
+		}
+	}
+	if b[at] == 'A' {
+		b[at] = 'Q'
+	} else {
+		b[at] = 'A'
+	}
+	return string(b)
+}
+
+func alphanumeric(c byte) bool {
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z'
+}
+
+// otherCaller finishes as another caller what one has begun.
+func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
+	if f.p.Combination.Transport != requirement.HTTP {
+		return
+	}
+	other := f.p.Target.WithRights(target.RightsEqual)
+	if other == nil {
+		return
+	}
+	x := f.read(ctx, c, "ask-for-other", richCapabilities, nil)
+	answers, missing := f.answers(x)
+	further := again(x, answers)
+	if !required(x) || missing != "" || further["requestState"] == nil {
+		return
+	}
+	if second, ok := f.p.as(ctx, other); ok {
+		f.read(ctx, second, "other-caller", richCapabilities, further)
+	}
+}
+
+// Answers that nobody asked for, in reads of a resource that needs none:
+// "superfluous" are well-formed, "malformed" are not.
+var _ = register(&Scenario{
+	Name:  recording.Superfluous,
+	Title: "answers that nobody asked for",
+	Phase: Read,
+	After: []recording.Name{recording.Reads},
+	When:  inModern,
+	Script: func(ctx context.Context, p *Play) {
+		uri := p.readable()
+		if uri == "" {
+			p.Skip(recording.CodeNeedsSubject, "no listed resource can be read")
+			return
+		}
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		for _, s := range []struct {
+			step    string
+			answers any
+		}{
+			{"superfluous", map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
+			{"malformed", "mcpcheck"},
+		} {
+			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: Tags("uri", uri),
+				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
+		}
+	},
+})
