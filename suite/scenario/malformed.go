@@ -42,12 +42,16 @@ var untyped = []struct{ form, params string }{
 // wrong, and "served" is set where the target lists the string or a template
 // that could mean it. Steps "stranger" read URIs of a made-up scheme, with the
 // same tags. Steps "untyped" read without a uri, or with one that is no string.
+// Steps "guessed" are those of missing-reads.
 var _ = register(&Scenario{
 	Name:  recording.MalformedReads,
 	Title: "reading what is no URI",
 	Phase: Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
+		for _, x := range p.Earlier(recording.MissingReads).Steps("guessed") {
+			p.note(x)
+		}
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return

@@ -1,0 +1,287 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// seenErrors names the recordings in which every error code is looked at: the
+// clean sessions and the probes that provoke errors.
+var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
+	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions, recording.RemovedMethods}
+
+// The checks of server/resources#error-handling and basic/index#error-codes.
+func init() {
+	add(Check{
+		Requirement: "ERR-01",
+		From:        []recording.Name{recording.MissingReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("configured") {
+				if refusesMissing(x, v) {
+					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
+				}
+			}
+			guessedCodes(r.Steps("guessed"), v)
+			leakedPaths(v, r.Exchanges)
+		},
+	}, Check{
+		Requirement: "ERR-02",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frame)
+				v.Hint("use -32602 for a resource that does not exist")
+			})
+		},
+	}, Check{
+		Requirement: "ERR-04",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				foreign := code <= -32020 && code >= -32099 && code < codeUnsupportedVersion
+				if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
+					v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
+					foreign = false
+				}
+				v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frame)
+				v.Hint("use a code above -32000 or below -32768 for errors of your own")
+			})
+		},
+	}, Check{
+		Requirement: "ERR-05",
+		From:        []recording.Name{recording.Everything, recording.MissingReads},
+		Judge:       keepMeaning,
+	}, Check{
+		Requirement: "ERR-06",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frame)
+			})
+		},
+	}, Check{
+		Requirement: "ERR-60",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Exchanges {
+				if code, ok := x.Code(); !ok || code != codeMissingCapability {
+					continue
+				}
+				named := x.Error().Get("data.requiredCapabilities")
+				v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
+				v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
+			}
+			v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
+		},
+	}, Check{
+		Requirement: "ERR-61",
+		From:        []recording.Name{recording.RemovedMethods},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("ping", "set-level") {
+				if v.Expect(x).To(BeErrorCode(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
+					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
+				}
+			}
+			if x := r.Step("initialize"); x != nil {
+				v.Expect(x).To(BeRefused(), "initialize, which this revision no longer has")
+			}
+		},
+	})
+}
+
+// notFoundCode expects the code of the revision for what does not exist.
+func notFoundCode(v *Verdict) Matcher {
+	if v.Modern() {
+		return BeErrorCode(-32602)
+	}
+	return BeErrorCode(-32002)
+}
+
+// refusesMissing reports whether the answer to a read of what does not exist is
+// an error whose code can be judged. Results are judged by ERR-09 and ERR-10, and
+// a refusal for another reason says nothing.
+func refusesMissing(x *recording.Exchange, v *Verdict) bool {
+	code, _ := x.Code()
+	switch {
+	case yields(x):
+		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
+	case x.Succeeded():
+		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result, which ERR-09 and ERR-10 judge")
+	case x.Status >= 500:
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
+	case v.Modern() && code == codeMissingCapability:
+		v.Skip(recording.CodeNotExercised, "the read was refused for want of a capability of the client")
+	default:
+		return v.Answered(x)
+	}
+	return false
+}
+
+// guessedCodes judges reads of guessed URIs. A guess may hit something that is
+// there, so a wrong code fails only if two guesses agree on it.
+func guessedCodes(guesses []*recording.Exchange, v *Verdict) {
+	m := notFoundCode(v)
+	wrong := map[string]int{}
+	for _, x := range guesses {
+		if x.Failed() {
+			wrong[x.Error().Get("code").Raw]++
+		}
+	}
+	for _, x := range guesses {
+		if yields(x) {
+			v.Observe("catch-all-read", "a URI that was made up yields contents: "+Brief(x.Param("uri")), x.Evidence()...)
+		}
+		const about = "a read beside a listed resource, of one that should not exist"
+		switch {
+		case !refusesMissing(x, v):
+		case wrong[x.Error().Get("code").Raw] > 1:
+			v.Expect(x).To(m, about)
+		default:
+			v.Expect(x).Should(m, about)
+		}
+	}
+}
+
+// eachErrorCode calls judge for the first occurrence of each error code in a recording.
+func eachErrorCode(r *recording.Recording, v *Verdict, judge func(code int64, frame int)) {
+	seen := map[int64]bool{}
+	for _, f := range r.Incoming(0) {
+		c := gjson.GetBytes(f.Raw, "error.code")
+		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
+			seen[code] = true
+			judge(code, f.Number)
+		}
+	}
+	v.Skip(recording.CodeNotExercised, "no error was seen")
+}
+
+// madeUp reports whether a code lies in the reserved range without being defined
+// there. Codes that have a requirement of their own are left to it.
+func madeUp(code int64) bool {
+	switch {
+	case code < -32768 || code > -32000, code <= -32020 && code >= -32099, code == -32002:
+		return false
+	case code == -32700, code <= -32600 && code >= -32603:
+		return false
+	}
+	return true
+}
+
+// keepMeaning: requests that are in order do not meet the codes for those that
+// are not.
+func keepMeaning(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Exchanges {
+		version := x.Param(`_meta.io\.modelcontextprotocol/protocolVersion`).String()
+		if x.Outcome != recording.Replied || len(x.ID) == 0 || version != string(v.Revision()) {
+			continue
+		}
+		code, _ := x.Code()
+		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
+		wrong := code == codeHeaderMismatch || code == codeUnsupportedVersion ||
+			code == codeMissingCapability && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
+		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", Describe(x)+" to "+what(x), x.Evidence()...)
+		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && code == codeHeaderMismatch {
+			v.Hint("stdio has no headers that could mismatch")
+		}
+	}
+}
+
+// asksMore reports whether capabilities are required that the client did not
+// declare. Required ones that cannot be read are judged by ERR-60.
+func asksMore(required, declared gjson.Result) bool {
+	if !required.IsObject() {
+		return true
+	}
+	more := false
+	required.ForEach(func(name, inner gjson.Result) bool {
+		has := judge.Member(declared, name.String())
+		more = !has.Exists() || (inner.IsObject() && len(inner.Map()) > 0 && asksMore(inner, has))
+		return !more
+	})
+	return more
+}
+
+// The checks of reads that cannot succeed.
+func init() {
+	add(Check{
+		Requirement: "ERR-08",
+		From:        []recording.Name{recording.BrokenRead},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("broken") {
+				if x.Succeeded() {
+					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+Brief(x.Param("uri")))
+					continue
+				}
+				v.Expect(x).To(BeErrorCode(-32603), "a read that fails on the server's side")
+			}
+		},
+	}, Check{
+		Requirement: "ERR-09",
+		From:        []recording.Name{recording.MissingReads, recording.MalformedReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("configured", "guessed", "stranger") {
+				if yields(x) || asksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == "guessed" {
+					continue
+				}
+				state := v.Ought
+				if x.Step == "configured" {
+					state = v.That
+				}
+				state(!emptyContents(x), "an error for a resource that does not exist", "empty contents for "+readOf(x), x.Evidence()...)
+				v.Hint("answer with an error, so that missing and empty differ")
+			}
+			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
+		},
+	}, Check{
+		Requirement: "ERR-10",
+		From:        []recording.Name{recording.MissingReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("configured") {
+				if v.Answered(x) && !asksForInput(x) {
+					v.That(!yields(x), "a JSON-RPC error for a resource that does not exist", Describe(x)+" to "+readOf(x), x.Evidence()...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "ERR-11",
+		From:        []recording.Name{recording.MalformedReads},
+		Needs:       []Gate{resources},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("untyped") {
+				about := "resources/read with params " + strings.TrimSpace(Brief(withoutMeta(x)))
+				if !survived(v, x, about) {
+					continue
+				}
+				code, ok := x.Code()
+				switch {
+				case x.Outcome == recording.HTTPOnly && !Refused(x):
+					v.Ought(false, BeRefused().Expected, Describe(x)+" to "+about, x.Evidence()...)
+				case !Refused(x):
+					v.That(false, BeRefused().Expected, Describe(x)+" to "+about, x.Evidence()...)
+					v.Hint("check that uri is there and a string before it is used")
+				case ok && code != -32602 && !(v.Modern() && code == codeHeaderMismatch && x.Status > 0):
+					v.Ought(false, "the code -32602", Describe(x)+" to "+about, x.Evidence()...)
+				default:
+					v.Saw()
+				}
+			}
+		},
+	})
+}
+
+// withoutMeta is the params of a read, cut down to their uri.
+func withoutMeta(x *recording.Exchange) gjson.Result {
+	if u := x.Param("uri"); u.Exists() {
+		return gjson.Parse(`{"uri":` + u.Raw + `}`)
+	}
+	return gjson.Parse(`{}`)
+}
