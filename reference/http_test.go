@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -210,6 +211,24 @@ func TestOneGetStreamGetsEachMessage(t *testing.T) {
 	})
 }
 
+// lockedText can be read while another goroutine writes it.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // rawStream opens an event stream and returns what has come when all is quiet.
 func rawStream(t *testing.T, h http.Handler, method string, body []byte, hdr http.Header) (text func() string, leave func()) {
 	t.Helper()
@@ -219,7 +238,7 @@ func rawStream(t *testing.T, h http.Handler, method string, body []byte, hdr htt
 	r.Header.Set("Accept", "application/json, text/event-stream")
 	r.Header.Set("Content-Type", "application/json")
 	w := newLiveResponse()
-	var all strings.Builder
+	var all lockedText
 	go func() {
 		defer w.finish()
 		h.ServeHTTP(w, r)

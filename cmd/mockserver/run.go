@@ -35,7 +35,6 @@ type settings struct {
 	stdio      bool
 	addr       string
 	world      string
-	latency    time.Duration
 	listFaults bool
 	listQuirks bool
 	options    reference.Options

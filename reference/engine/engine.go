@@ -102,11 +102,7 @@ func New(config Config) (*Engine, error) {
 	}
 	e.store = store
 	for _, t := range config.World.Templates {
-		compiled, err := compileTemplate(t)
-		if err != nil {
-			return nil, err
-		}
-		e.templates = append(e.templates, compiled)
+		e.templates = append(e.templates, compileTemplate(t))
 	}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.install(config.Hooks)
@@ -321,6 +317,13 @@ func (e *Engine) ListChanged() {
 	}
 	for _, s := range e.open() {
 		s.notifyListChanged()
+	}
+}
+
+// EndSubscriptions ends all listen streams as a shutdown does, and nothing else.
+func (e *Engine) EndSubscriptions() {
+	for _, s := range e.open() {
+		s.farewell()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/big"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -94,13 +95,22 @@ func validID(raw json.RawMessage) bool {
 	case string:
 		return true
 	case json.Number:
-		if len(v) > 64 {
-			return false
-		}
-		r, ok := new(big.Rat).SetString(v.String())
-		return ok && r.IsInt()
+		return isInteger(v.String())
 	}
 	return false
+}
+
+// isInteger reports whether a JSON number has no fraction. Numbers that are too
+// long for an id, or have an exponent of more than two digits, are not looked at.
+func isInteger(n string) bool {
+	if len(n) > 64 {
+		return false
+	}
+	if _, exponent, ok := strings.Cut(strings.ToLower(n), "e"); ok && len(strings.TrimLeft(exponent, "+-0")) > 2 {
+		return false
+	}
+	r, ok := new(big.Rat).SetString(n)
+	return ok && r.IsInt()
 }
 
 // idKey makes ids comparable: "7" and 7 differ, "A" and "A" do not.

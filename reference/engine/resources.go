@@ -3,11 +3,9 @@ package engine
 import (
 	"context"
 	"encoding/base64"
-	"net/url"
+	"fmt"
 	"strings"
 	"time"
-
-	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -216,7 +214,7 @@ func (e *Engine) expand(t *template, uri string, values map[string]string) (*ent
 			return nil, false
 		}
 	}
-	if t.finds != nil {
+	if t.Finds != "" {
 		return e.lookup(t, values)
 	}
 	text := substitute(*t.Text, values)
@@ -234,22 +232,38 @@ func contains(values []string, value string) bool {
 }
 
 func (e *Engine) lookup(t *template, values map[string]string) (*entry, bool) {
-	vars := uritemplate.Values{}
-	for name, value := range values {
-		vars.Set(name, uritemplate.String(value))
-	}
-	target, err := t.finds.Expand(vars)
-	if err != nil {
-		return nil, false
-	}
+	target := expression.ReplaceAllStringFunc(t.Finds, func(found string) string {
+		parts := expression.FindStringSubmatch(found)
+		return escape(values[parts[2]], parts[1] == "+")
+	})
 	return e.store.get(target)
+}
+
+const (
+	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+	reserved   = ":/?#[]@!$&'()*+,;="
+)
+
+// escape percent-encodes a value for a URI, byte by byte of its UTF-8 form; with
+// keep it leaves reserved characters as they are ({+name} of RFC 6570).
+func escape(value string, keep bool) string {
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if strings.IndexByte(unreserved, c) >= 0 || keep && strings.IndexByte(reserved, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // substitute puts the values of variables into a text, for {name}.
 func substitute(text string, values map[string]string) string {
-	pairs := make([]string, 0, 4*len(values))
+	pairs := make([]string, 0, 2*len(values))
 	for name, value := range values {
-		pairs = append(pairs, "{"+name+"}", value, "{"+name+":uri}", url.PathEscape(value))
+		pairs = append(pairs, "{"+name+"}", value)
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
@@ -18,7 +17,6 @@ type template struct {
 	world.Template
 	form   *regexp.Regexp // nil if the template cannot be read: it matches nothing
 	groups []group
-	finds  *uritemplate.Template
 }
 
 // group is a group of the pattern and what it holds.
@@ -37,20 +35,13 @@ const (
 	queryRun      = `(?:[A-Za-z0-9._~:/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*`
 )
 
-func compileTemplate(t world.Template) (*template, error) {
+func compileTemplate(t world.Template) *template {
 	compiled := &template{Template: t}
-	if t.Finds != "" {
-		finds, err := uritemplate.New(t.Finds)
-		if err != nil {
-			return nil, fmt.Errorf("template %s: finds: %w", t.URITemplate, err)
-		}
-		compiled.finds = finds
-	}
 	if _, err := uritemplate.New(t.URITemplate); err != nil {
-		return compiled, nil // listed as it is, for clients to cope with
+		return compiled // listed as it is, for clients to cope with
 	}
 	compiled.compile()
-	return compiled, nil
+	return compiled
 }
 
 func (t *template) compile() {

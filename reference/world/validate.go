@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"mime"
+	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -95,13 +96,15 @@ func (c *Caching) validate() error {
 	return nil
 }
 
+var findsForm = regexp.MustCompile(`^([^{}]|\{\+?[A-Za-z0-9_.]+\})+$`)
+
 func (t Template) validate() error {
 	if (t.Text == nil) == (t.Finds == "") {
 		return fmt.Errorf("template %s: needs either text or finds", t.URITemplate)
 	}
 	if t.Finds != "" {
-		if _, err := uritemplate.New(t.Finds); err != nil {
-			return fmt.Errorf("template %s: finds: %w", t.URITemplate, err)
+		if !findsForm.MatchString(t.Finds) {
+			return fmt.Errorf("template %s: finds is %q, where only {name} and {+name} may stand in braces", t.URITemplate, t.Finds)
 		}
 	}
 	for _, v := range t.Variables {

@@ -153,8 +153,8 @@ type Template struct {
 	// Text is the content of every expansion; {name} stands for the decoded
 	// value of a variable. Without Text, Finds must be there.
 	Text *string `yaml:"text"`
-	// Finds is a URI template that, expanded with the decoded values, names the
-	// resource of this world whose content is served.
+	// Finds is a URI with {name} or {+name} in it that, expanded with the decoded
+	// values, names the resource of this world whose content is served.
 	Finds string `yaml:"finds"`
 }
 
