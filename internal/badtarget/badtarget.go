@@ -1,0 +1,250 @@
+// Package badtarget is a small MCP server that misbehaves in one way at a time:
+// it hangs, floods, dies, lies about lengths, or tells everything it knows. Tests
+// run it as a child process or behind an HTTP listener to show that a run against
+// such a target ends in time, in bounded memory and with the right verdict. What
+// concerns the protocol alone is the business of the reference's faults.
+package badtarget
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The environment by which a test tells a child process what to be.
+const (
+	// EnvMode holds a mode, and behind an equals sign its argument.
+	EnvMode = "MCPCHECK_BAD_TARGET"
+	// EnvDir names a directory in which each process leaves a file that is
+	// named after its process id.
+	EnvDir = "MCPCHECK_BAD_TARGET_PIDS"
+)
+
+// HugeSize is the length of the single message of the mode "huge", in bytes.
+const HugeSize = 100 << 20
+
+// lateDefault is how late the mode "late" answers unless it is told.
+const lateDefault = 300 * time.Millisecond
+
+// stdioModes are the modes of a process, each with what it does when it starts;
+// nil means nothing out of the ordinary.
+var stdioModes = map[string]func(*process){
+	"good":   nil,
+	"exit":   func(p *process) { fmt.Fprintln(os.Stderr, "badtarget: no licence found"); os.Exit(7) },
+	"silent": func(p *process) { p.drain() },
+	"deaf":   func(*process) { hang() },
+	"flood": func(p *process) {
+		p.flood(`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + strings.Repeat("x", 200) + `"}}`)
+	},
+	"pings":    func(p *process) { p.flood(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) },
+	"blank":    func(p *process) { p.flood("") },
+	"stubborn": func(p *process) { signal.Ignore(syscall.SIGTERM) },
+	"banner":   func(p *process) { p.write("My Server 1.0 is listening\n") },
+	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
+}
+
+// Modes lists what a process can be.
+func Modes() []string {
+	var all []string
+	for name := range stdioModes {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Main serves standard input and output in a mode. It returns the exit status.
+func Main(mode string) int {
+	name, argument, _ := strings.Cut(mode, "=")
+	start, known := stdioModes[name]
+	if !known {
+		fmt.Fprintf(os.Stderr, "badtarget: there is no mode %q\n", name)
+		return 2
+	}
+	if dir := os.Getenv(EnvDir); dir != "" {
+		file := filepath.Join(dir, strconv.Itoa(os.Getpid()))
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			fmt.Fprintln(os.Stderr, "badtarget:", err)
+			return 2
+		}
+	}
+	p := &process{server: server{mode: name, argument: argument}, in: bufio.NewReaderSize(os.Stdin, 64<<10), out: os.Stdout}
+	if start != nil {
+		start(p)
+	}
+	p.serve()
+	if name == "stubborn" {
+		hang()
+	}
+	return 0
+}
+
+// hang never returns.
+func hang() {
+	for {
+		time.Sleep(time.Hour)
+	}
+}
+
+// process speaks the framing of stdio.
+type process struct {
+	server
+	in  *bufio.Reader
+	out io.Writer
+}
+
+// write ends the process when nobody reads any more: there is nothing left to do.
+func (p *process) write(s string) {
+	if _, err := io.WriteString(p.out, s); err != nil {
+		os.Exit(1)
+	}
+}
+
+// drain reads everything and answers nothing.
+func (p *process) drain() {
+	_, _ = io.Copy(io.Discard, p.in) // a broken input ends the target as its end does
+	os.Exit(0)
+}
+
+// flood writes a line over and over, and never reads.
+func (p *process) flood(line string) {
+	block := strings.Repeat(line+"\n", max(1, 32<<10/(len(line)+1)))
+	for {
+		p.write(block)
+	}
+}
+
+func (p *process) serve() {
+	for {
+		line, err := p.in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		switch p.mode {
+		case "garbage":
+			p.write("\x00\xff{]} this is no JSON\n")
+			continue
+		case "third":
+			if p.requests++; p.requests == 3 {
+				os.Exit(3)
+			}
+		case "late":
+			time.Sleep(duration(p.argument, lateDefault))
+		}
+		answer, ok := p.answer(line)
+		if !ok {
+			continue
+		}
+		if p.mode == "midline" && strings.Contains(string(line), `"resources/list"`) {
+			p.write(answer[:len(answer)/2])
+			os.Exit(0)
+		}
+		p.write(answer + "\n")
+	}
+}
+
+func duration(s string, standard time.Duration) time.Duration {
+	if d, err := time.ParseDuration(s); err == nil {
+		return d
+	}
+	return standard
+}
+
+// message is as much of a JSON-RPC message as the server looks at.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Version string `json:"protocolVersion"`
+		URI     string `json:"uri"`
+	} `json:"params"`
+}
+
+// server answers as a plain server of the revisions up to 2025-11-25 does, but
+// for what the mode changes.
+type server struct {
+	mode, argument string
+	requests       int
+	pages          int
+	// told is what the mode "echo" repeats in every answer.
+	told string
+}
+
+// answer is the response to a message; false if it gets none.
+func (s *server) answer(raw []byte) (string, bool) {
+	var m message
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return failure(json.RawMessage("null"), -32700, "parse error"), true
+	}
+	if len(m.ID) == 0 {
+		return "", false
+	}
+	switch m.Method {
+	case "initialize":
+		return s.initialize(&m), true
+	case "ping":
+		return result(m.ID, `{}`), true
+	case "resources/list":
+		return s.list(&m), true
+	case "resources/templates/list":
+		return result(m.ID, `{"resourceTemplates":[]}`), true
+	case "resources/read":
+		if m.Params.URI != "test://one" {
+			return failure(m.ID, -32002, "resource not found"+s.echo()), true
+		}
+		return result(m.ID, `{"contents":[{"uri":"test://one","mimeType":"text/plain","text":`+quote("one"+s.echo())+`}]}`), true
+	}
+	return failure(m.ID, -32601, "method not found"+s.echo()), true
+}
+
+func (s *server) initialize(m *message) string {
+	version := m.Params.Version
+	if !slices.Contains([]string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}, version) {
+		version = "2025-11-25"
+	}
+	capabilities := `{"resources":{}}`
+	if s.mode == "nothing" {
+		capabilities = `{}`
+	}
+	return result(m.ID, `{"protocolVersion":`+quote(version)+`,"capabilities":`+capabilities+
+		`,"serverInfo":{"name":"bad","version":"1"},"instructions":`+quote("hello"+s.echo())+`}`)
+}
+
+func (s *server) list(m *message) string {
+	next, name := "", "one"
+	switch s.mode {
+	case "cursor":
+		s.pages++
+		next = `,"nextCursor":"page-` + strconv.Itoa(s.pages) + `"`
+	case "huge":
+		name = strings.Repeat("n", HugeSize)
+	case "nothing":
+		return failure(m.ID, -32601, "method not found")
+	}
+	return result(m.ID, `{"resources":[{"uri":"test://one","name":`+quote(name+s.echo())+`}]`+next+`}`)
+}
+
+func result(id json.RawMessage, body string) string {
+	return `{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + body + `}`
+}
+
+func failure(id json.RawMessage, code int, text string) string {
+	return `{"jsonrpc":"2.0","id":` + string(id) + `,"error":{"code":` + strconv.Itoa(code) + `,"message":` + quote(text) + `}}`
+}
+
+func quote(s string) string {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return `""` // a string can always be encoded
+	}
+	return string(raw)
+}

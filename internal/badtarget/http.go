@@ -1,0 +1,112 @@
+package badtarget
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// httpModes are the modes of [Handler] that never get as far as the protocol.
+var httpModes = map[string]http.HandlerFunc{
+	"hang": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	"html": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintln(w, "<!DOCTYPE html><title>Welcome</title><p>It works.</p>")
+	},
+	"error": func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "internal error", http.StatusInternalServerError)
+	},
+	"throttle": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, "slow down", http.StatusTooManyRequests)
+	},
+	"garbage": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, "\x00\xff{]} this is no JSON")
+	},
+	"endless-json": endless("application/json", `{"jsonrpc":"2.0","id":1,"result":{"text":"`, strings.Repeat("x", 32<<10)),
+	"endless-sse": endless("text/event-stream", "", strings.Repeat(
+		"data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{}}\n\n", 400)),
+	"endless-comments": endless("text/event-stream", "", strings.Repeat(": nothing\n\n", 3000)),
+	"endless-header": func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Long", strings.Repeat("x", 8<<20))
+		w.WriteHeader(http.StatusOK)
+	},
+}
+
+// endless answers with a body that goes on until the client has had enough.
+func endless(contentType, begin, part string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		_, err := io.WriteString(w, begin)
+		for err == nil && r.Context().Err() == nil {
+			_, err = io.WriteString(w, part)
+		}
+	}
+}
+
+// Handler serves Streamable HTTP in a mode: one of its own or one of those that
+// change the answers of a process. The error says that there is no such mode.
+func Handler(mode string) (http.Handler, error) {
+	if h, ok := httpModes[mode]; ok {
+		return h, nil
+	}
+	name, argument, _ := strings.Cut(mode, "=")
+	if !slices.Contains([]string{"good", "late", "nothing", "cursor", "huge", "echo"}, name) {
+		return nil, fmt.Errorf("there is no mode %q", mode)
+	}
+	return &protocol{server: server{mode: name, argument: argument}}, nil
+}
+
+// protocol answers POST requests with JSON bodies.
+type protocol struct {
+	mu     sync.Mutex
+	server server
+}
+
+// ServeHTTP answers one message.
+func (p *protocol) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "POST only", http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+	if err != nil {
+		return // the client has gone
+	}
+	if p.server.mode == "late" {
+		time.Sleep(duration(p.server.argument, lateDefault))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.server.mode == "echo" {
+		p.tell(w, r)
+	}
+	answer, ok := p.server.answer(body)
+	if !ok {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, answer) // a client that has gone wants no answer
+}
+
+// tell takes up the headers of a request that begin with X-Canary, and the
+// credentials, and gives them back as headers, too.
+func (p *protocol) tell(w http.ResponseWriter, r *http.Request) {
+	var told []string
+	for name, values := range r.Header {
+		if strings.HasPrefix(name, "X-Canary") || name == "Authorization" {
+			told = append(told, values...)
+			w.Header()["X-Echo"] = append(w.Header()["X-Echo"], values...)
+		}
+	}
+	for _, values := range r.URL.Query() {
+		told = append(told, values...)
+	}
+	p.server.told = strings.Join(told, " ")
+}
