@@ -1,0 +1,150 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// reply runs a call through the handle hooks.
+func reply(h Hooks, c *Call, r *Reply) *Reply {
+	next := func(context.Context, *Call) *Reply { return r }
+	if h.Handle == nil {
+		return next(context.Background(), c)
+	}
+	return h.Handle(next)(context.Background(), c)
+}
+
+func TestMatches(t *testing.T) {
+	tests := []struct {
+		pattern, method string
+		want            bool
+	}{
+		{"", "x", true}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
+	}
+	for _, test := range tests {
+		if got := matches(test.pattern, test.method); got != test.want {
+			t.Errorf("%q on %q: %t", test.pattern, test.method, got)
+		}
+	}
+}
+
+func TestEditingKeepsTheRest(t *testing.T) {
+	raw := []byte(`{"a":9007199254740993,"b":1.10,"c":"<&>","d":null,"e":[{"f":1e2}]}`)
+	got := EditRaw(raw, func(o Object) { o["z"] = true })
+	if want := strings.TrimSuffix(string(raw), "}") + `,"z":true}`; string(got) != want {
+		t.Errorf("edited %s, want %s", got, want)
+	}
+	if got := EditRaw([]byte("garbage"), func(Object) { t.Error("called") }); string(got) != "garbage" {
+		t.Errorf("garbage became %s", got)
+	}
+	if got := EditRaw([]byte(`[{},1,{}]`), func(o Object) { o["x"] = "y" }); string(got) != `[{"x":"y"},1,{"x":"y"}]` {
+		t.Errorf("array: %s", got)
+	}
+}
+
+func TestEditorsOfReplies(t *testing.T) {
+	list := func() *Reply {
+		return &Reply{Result: Object{"resources": []any{Object{"name": "a"}, Object{"name": "b"}}}}
+	}
+	c := &Call{Method: MethodList, ID: json.RawMessage("1")}
+	r := reply(EditEachResource(func(i int, o Object) { o["i"] = Number(int64(i)) }), c, list())
+	if second := r.Result["resources"].([]any)[1].(Object); second["i"] != json.Number("1") {
+		t.Errorf("entries: %v", r.Result)
+	}
+	if r := reply(EditError("", func(Object) { t.Error("called for a result") }), c, list()); r.Error != nil {
+		t.Error("an error came up")
+	}
+	if r := reply(ReplaceCode("", -32602, -32000), c, Fail(-32602, "x")); r.Error["code"] != json.Number("-32000") {
+		t.Errorf("code: %v", r.Error)
+	}
+	if r := reply(DropReply("resources/*"), c, list()); !r.Silent {
+		t.Error("not dropped")
+	}
+	if r := reply(ReplaceReply(MethodRead, func(*Call) *Reply { return nil }), c, list()); r == nil {
+		t.Error("replaced the reply of another method")
+	}
+}
+
+func TestEditParams(t *testing.T) {
+	c := &Call{Method: "m"}
+	reply(EditParams("m", func(_ *Call, params Object) { params["x"] = Number(1) }), c, nil)
+	if string(c.Params) != `{"x":1}` {
+		t.Errorf("params %s", c.Params)
+	}
+	c.SetMeta("k", "v")
+	if c.Meta("k") != "v" || c.Param("x") != json.Number("1") {
+		t.Errorf("params %s", c.Params)
+	}
+	c.SetMeta("k", nil)
+	if string(c.Params) != `{"_meta":{},"x":1}` {
+		t.Errorf("params %s", c.Params)
+	}
+}
+
+func TestEmitHooks(t *testing.T) {
+	var sent []string
+	send := func(h Hooks, m Message) {
+		sent = nil
+		m = m.To(func(_ context.Context, m Message) error { sent = append(sent, string(m.Raw)); return nil })
+		if err := h.Emit(Deliver)(context.Background(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note := NewNotification("n", Object{"a": true})
+	send(DropNotification("n"), note)
+	if len(sent) != 0 {
+		t.Errorf("dropped: %q", sent)
+	}
+	send(RepeatMessage("", 2), note)
+	if len(sent) != 1 {
+		t.Errorf("a notification is no response: %q", sent)
+	}
+	send(RepeatMessage("", 2), Message{Kind: Response, Raw: []byte("{}")})
+	if len(sent) != 2 {
+		t.Errorf("repeated: %q", sent)
+	}
+	both := Join(
+		EditNotification("n", func(n Object) { ObjectAt(n, "params")["order"] = "outer" }),
+		EditNotification("n", func(n Object) { ObjectAt(n, "params")["order"] = "inner" }),
+	)
+	send(both, note)
+	if !slices.Equal(sent, []string{`{"jsonrpc":"2.0","method":"n","params":{"a":true,"order":"inner"}}`}) {
+		t.Errorf("joined: %q", sent)
+	}
+	send(Tee(func(Message) bool { return true }, func(Message) [][]byte { return [][]byte{[]byte("1")} }, func(Message) [][]byte { return [][]byte{[]byte("3")} }), Message{Raw: []byte("2")})
+	if !slices.Equal(sent, []string{"1", "2", "3"}) {
+		t.Errorf("tee: %q", sent)
+	}
+}
+
+func TestHTTPHooks(t *testing.T) {
+	handler := func(contentType string) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = w.Write([]byte("body"))
+		})
+	}
+	run := func(h Hooks, contentType string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		h.HTTP(handler(contentType)).ServeHTTP(w, httptest.NewRequest("POST", "/mcp", strings.NewReader("request")))
+		return w
+	}
+	if w := run(ReplaceStatus(202, 418), "text/event-stream"); w.Code != 418 || w.Body.String() != "body" {
+		t.Errorf("status %d %q", w.Code, w.Body)
+	}
+	edit := EditAnswer(func(_ *http.Request, body []byte, a *Answer) {
+		a.Status, a.Body = 500, append(a.Body, body...)
+	})
+	if w := run(edit, "application/json"); w.Code != 500 || w.Body.String() != "bodyrequest" || w.Header().Get("Content-Length") != "11" {
+		t.Errorf("answer %d %q", w.Code, w.Body)
+	}
+	if w := run(edit, "text/event-stream"); w.Code != 202 || w.Body.String() != "body" {
+		t.Errorf("an event stream was edited: %d %q", w.Code, w.Body)
+	}
+}
