@@ -209,6 +209,9 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			return p.finish(recording.Replied, "")
 		case <-over:
 			if p.s.over == requirement.HTTP || p.q.Notification || p.sent.Status() >= 400 || p.sent.Status() == 0 {
+				if p.resume(ctx) {
+					return p.finish(recording.Replied, "")
+				}
 				return p.ended()
 			}
 			over = nil // HTTP+SSE: the answer comes on the event stream
