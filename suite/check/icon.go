@@ -110,9 +110,6 @@ func iconOwners(r *recording.Recording, v *Verdict) []item {
 	return owners
 }
 
-// metaServerInfo is where results say who served them (2026-07-28).
-const metaServerInfo = `_meta.io\.modelcontextprotocol/serverInfo`
-
 // introductions lists how the target introduces itself: in the handshake, or in
 // discovery and in results.
 func introductions(r *recording.Recording, v *Verdict) []item {
@@ -127,13 +124,13 @@ func introductions(r *recording.Recording, v *Verdict) []item {
 		}
 		return []item{{declared.Get("serverInfo"), name, frames}}
 	}
-	found := []item{{declared.Get(metaServerInfo), name, nil}}
+	found := []item{{judge.Member(declared.Get("_meta"), metaServerInfo), name, nil}}
 	if !found[0].IsObject() {
 		found = nil
 	}
 	// The same description comes with every result: one is as good as all.
 	for _, x := range r.Steps("page") {
-		if info := x.Result().Get(metaServerInfo); info.IsObject() {
+		if info := judge.Member(x.Result().Get("_meta"), metaServerInfo); info.IsObject() {
 			return []item{{info, name, x.Evidence()}}
 		}
 	}

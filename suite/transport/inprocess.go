@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,7 +68,7 @@ func (p *inProcess) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	select {
-	case p.conns <- theirs:
+	case p.conns <- remote{theirs, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1024 + int(ports.Add(1))%64000}}:
 		return ours, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
@@ -75,6 +76,19 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 		return nil, ctx.Err()
 	}
 }
+
+// ports numbers the connections of all handlers.
+var ports atomic.Uint32
+
+// remote is the handler's end of a connection, with an address that tells it from
+// others, as it would on a network.
+type remote struct {
+	net.Conn
+	addr net.Addr
+}
+
+// RemoteAddr is where the connection seems to come from.
+func (r remote) RemoteAddr() net.Addr { return r.addr }
 
 // close ends the server and waits for its handlers, within reason: one that
 // ignores the end of its request cannot be stopped.
