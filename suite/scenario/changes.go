@@ -1,0 +1,351 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Two sessions watch the target change: the tag "who" says whether an exchange is
+// of the "watcher", which subscribes, or of the "bystander", which does not.
+//
+// Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
+// "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
+// is changed (tag "uri"; "other" is the one that has nothing to do with it). Steps of 2026-07-28: "listen" opens streams as in
+// listening; by their tag "name" they are "uris" (the resource), "off" (the same
+// with resourcesListChanged: false), and "list" (the list). "uris" is ended before
+// the resource changes for the last time: its tag "stopped" is the number of the
+// last frame before that.
+//
+// In all revisions: "listed" are the pages of the list before the changes,
+// "added" and "removed" those after them (tag "uri" if it is known what
+// comes or goes); the tag "look" counts the attempts.
+// "busy" are requests of the bystander. The marks are set before each change.
+var _ = register(&Scenario{
+	Name:  recording.Changes,
+	Title: "watching resources and the list change",
+	Phase: Mutate,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	When: func(p *Play) *recording.Skipped {
+		t := &p.Target.Triggers
+		if t.Update == nil && t.Add == nil && t.Remove == nil {
+			return skip(recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		w := &watch{p: p, t: &p.Target.Triggers}
+		if !w.open(ctx) {
+			return
+		}
+		defer func() { w.streams.stop(ctx) }()
+		if w.begin(ctx) && w.updates(ctx) && w.giveUp(ctx) && w.list(ctx) {
+			w.last(ctx)
+		}
+		w.streams.look(p)
+	},
+})
+
+// watch is the state of the script.
+type watch struct {
+	p                  *Play
+	t                  *target.Triggers
+	watcher, bystander *Client
+	streams            streams
+	// ending is the stream, or the subscription, that is given up midway.
+	ending *session.Stream
+	// subscribed and announced say that updates, and changes of the list, are
+	// to be expected by the watcher.
+	subscribed, announced bool
+}
+
+const (
+	watcher   = "watcher"
+	bystander = "bystander"
+)
+
+// open opens the two sessions. A target of which only one instance may run has
+// no bystander.
+func (w *watch) open(ctx context.Context) (ok bool) {
+	if w.watcher, ok = w.p.Fresh(ctx, session.Options{}); !ok {
+		return false
+	}
+	if e := w.p.Endpoint; e != nil && e.Instances == 1 {
+		return true
+	}
+	w.bystander, ok = w.p.Fresh(ctx, session.Options{})
+	return ok
+}
+
+// all lists the sessions.
+func (w *watch) all() []*Client {
+	if w.bystander == nil {
+		return []*Client{w.watcher}
+	}
+	return []*Client{w.watcher, w.bystander}
+}
+
+// begin subscribes the watcher and looks at the list.
+func (w *watch) begin(ctx context.Context) bool {
+	if w.p.Modern() {
+		w.listen(ctx)
+	} else {
+		w.subscribe(ctx)
+	}
+	w.busy(ctx)
+	if w.t.Add != nil || w.t.Remove != nil {
+		w.look(ctx, "listed", "", "1")
+	}
+	return w.watcher.s.Alive()
+}
+
+// subscribe is the legacy way to watch.
+func (w *watch) subscribe(ctx context.Context) {
+	w.channel(ctx, w.watcher, watcher)
+	if w.bystander != nil {
+		w.channel(ctx, w.bystander, bystander)
+	}
+	w.announced = w.p.Facts.Declares("resources.listChanged")
+	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
+		return
+	}
+	x := w.watcher.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
+		Params: map[string]any{"uri": w.t.Update.URI}, Tags: tagged(w.about(), "who", watcher)})
+	w.subscribed = x.Succeeded()
+}
+
+// about are the tags that name the resources that are changed.
+func (w *watch) about() []string {
+	tags := append(w.watcher.sessionless(), "uri", w.t.Update.URI)
+	if w.t.UpdateOther != nil {
+		tags = append(tags, "other", w.t.UpdateOther.URI)
+	}
+	return tags
+}
+
+// channel opens the stream on which a legacy target on Streamable HTTP can send
+// notifications.
+func (w *watch) channel(ctx context.Context, c *Client, who string) {
+	st := c.s.OpenStream(ctx, "stream")
+	if st == nil {
+		return
+	}
+	st.Exchange().Tags = tagged(c.sessionless(), "who", who)
+	c.note(st.Exchange())
+	if st.Open() {
+		st.Exchange().Tags["open"] = "yes"
+	}
+	w.streams.add(st)
+}
+
+// listen is the modern way to watch.
+func (w *watch) listen(ctx context.Context) {
+	changes := w.p.Facts.Declares("resources.listChanged") && (w.t.Add != nil || w.t.Remove != nil)
+	if w.t.Update != nil && w.p.Facts.Declares("resources.subscribe") {
+		uris := []string{w.t.Update.URI}
+		w.ending = w.watcher.listen(ctx, filter{name: "uris", who: watcher, tags: w.about(), filter: session.Filter{URIs: uris}})
+		w.streams.add(w.ending)
+		off := w.watcher.listen(ctx, filter{name: "off", who: watcher, tags: w.about(), id: `"mcpcheck-off"`, filter: session.Filter{
+			URIs: uris, Further: map[string]any{"resourcesListChanged": false}}})
+		w.streams.add(off)
+		w.subscribed = w.ending.Ack != nil && slices.Contains(acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || off.Ack != nil
+	}
+	if changes {
+		st := w.watcher.listen(ctx, filter{name: "list", who: watcher, id: `"mcpcheck-list"`, filter: session.Filter{ListChanged: true}})
+		w.streams.add(st)
+		w.announced = st.Ack != nil
+	}
+}
+
+// busy keeps the bystander's connection in use while the target changes.
+func (w *watch) busy(ctx context.Context) {
+	if w.bystander == nil {
+		return
+	}
+	q := session.Request{Step: "busy", Method: "ping", Tags: Tags("who", bystander)}
+	if w.p.Modern() {
+		q.Method = "server/discover"
+	}
+	w.bystander.Do(ctx, q)
+}
+
+// updates changes resources: first the one that nobody subscribed.
+func (w *watch) updates(ctx context.Context) bool {
+	if w.t.Update == nil {
+		return true
+	}
+	if w.t.UpdateOther != nil {
+		w.p.Mark(recording.MarkOther)
+		if !w.p.fire(ctx, w.t.UpdateOther, w.all()...) {
+			return false
+		}
+	}
+	return w.update(ctx, recording.MarkUpdate)
+}
+
+// update changes the subscribed resource and waits for the update.
+func (w *watch) update(ctx context.Context, mark string) bool {
+	after := w.p.Mark(mark)
+	if !w.p.fire(ctx, w.t.Update, w.all()...) {
+		return false
+	}
+	w.busy(ctx)
+	if w.subscribed {
+		w.await(ctx, after, "notifications/resources/updated", w.awaited())
+	}
+	return w.watcher.s.Alive()
+}
+
+// awaited is how many updates are due: in 2026-07-28 one for each open stream.
+func (w *watch) awaited() int {
+	n := 0
+	for _, st := range w.streams {
+		tags := st.Exchange().Tags
+		if (tags["name"] == "uris" || tags["name"] == "off") && st.Ack != nil && tags["stopped"] == "" &&
+			slices.Contains(acknowledged(st.Ack.Raw), w.t.Update.URI) {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// giveUp unsubscribes, in 2026-07-28 one stream of several.
+func (w *watch) giveUp(ctx context.Context) bool {
+	switch {
+	case w.p.Modern() && w.ending != nil:
+		w.streams.look(w.p)
+		end(ctx, w.ending)
+		tags := w.ending.Exchange().Tags
+		tags["stopped"] = strconv.Itoa(w.watcher.s.Last())
+	case !w.p.Modern() && w.subscribed:
+		// The resource changes once more at the very end, so nothing is in
+		// flight by then.
+		w.subscribed = false
+		w.watcher.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe",
+			Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+	}
+	return w.watcher.s.Alive()
+}
+
+// list makes a resource come and go.
+func (w *watch) list(ctx context.Context) bool {
+	for _, change := range []struct {
+		t          *target.Trigger
+		mark, step string
+	}{{w.t.Add, recording.MarkAdd, "added"}, {w.t.Remove, recording.MarkRemove, "removed"}} {
+		if change.t == nil {
+			continue
+		}
+		after := w.p.Mark(change.mark)
+		if !w.p.fire(ctx, change.t, w.all()...) {
+			return false
+		}
+		w.busy(ctx)
+		seen := w.announced && w.await(ctx, after, "notifications/resources/list_changed", 1)
+		w.relist(ctx, change.step, change.t.URI, seen)
+		if !w.watcher.s.Alive() {
+			return false
+		}
+	}
+	return true
+}
+
+// relist looks at the list after a change; where the change was announced it
+// looks again for a while, because a list may lag behind.
+func (w *watch) relist(ctx context.Context, step, uri string, announced bool) {
+	const looks, pause = 6, 400 * time.Millisecond
+	before := w.lastLook()
+	for n := 1; ; n++ {
+		now := w.look(ctx, step, uri, strconv.Itoa(n))
+		if now != before || !announced || n == looks || ctx.Err() != nil {
+			return
+		}
+		w.watcher.s.Quiet(ctx, pause)
+	}
+}
+
+// look walks through the list.
+func (w *watch) look(ctx context.Context, step, uri, n string) string {
+	pages := walkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
+	for _, x := range pages {
+		x.Tags["look"], x.Tags["who"] = n, watcher
+		if uri != "" {
+			x.Tags["uri"] = uri
+		}
+	}
+	return uris(pages)
+}
+
+// lastLook is the list as it was last seen.
+func (w *watch) lastLook() string {
+	var last []*recording.Exchange
+	for _, x := range w.p.rec.Exchanges {
+		if x.Method != "resources/list" {
+			continue
+		}
+		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags["look"] != x.Tags["look"]) {
+			last = nil
+		}
+		last = append(last, x)
+	}
+	return uris(last)
+}
+
+// last changes the resource once more, now that the subscription is given up,
+// and lets the silence be heard.
+func (w *watch) last(ctx context.Context) {
+	if w.t.Update != nil && !w.update(ctx, recording.MarkSilenced) {
+		return
+	}
+	w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
+}
+
+// await waits until the watcher has got a number of notifications of a method,
+// and reports whether it did. Where there is no way for them to come, silence is
+// watched instead.
+func (w *watch) await(ctx context.Context, after int, method string, n int) bool {
+	d := min(changeTime, w.p.Limits.Timeout)
+	if w.deaf() {
+		d = w.p.Limits.QuietWindow
+	}
+	deadline := time.Now().Add(d)
+	for ; n > 0; n-- {
+		f, ok := w.watcher.s.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return notifies(f, method) })
+		if !ok {
+			return false
+		}
+		after = f.Number
+	}
+	return true
+}
+
+// deaf reports whether the watcher has no channel for notifications: a legacy
+// target on Streamable HTTP that gave it no stream.
+func (w *watch) deaf() bool {
+	for _, st := range w.streams {
+		if tags := st.Exchange().Tags; tags["who"] == watcher && (w.p.Modern() || tags["open"] != "") {
+			return false
+		}
+	}
+	return len(w.streams) > 0
+}
+
+// notifies reports whether a frame holds a notification of a method, alone or
+// in a batch.
+func notifies(f *wire.Frame, method string) bool {
+	if !wire.Valid(f.Raw) {
+		return false
+	}
+	m := gjson.ParseBytes(f.Raw)
+	if !m.IsArray() {
+		return m.Get("method").String() == method
+	}
+	return slices.ContainsFunc(m.Array(), func(one gjson.Result) bool { return one.Get("method").String() == method })
+}

@@ -1,0 +1,212 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// manySubscriptions is how many listed resources one listen request names.
+const manySubscriptions = 100
+
+// Steps "listen" open streams, the tag "name" says for what: "full" is all that
+// the target declares, "list" the list alone, "uris" two resources, "unsupported"
+// what the target does not declare (listed in the tag "unsupported") beside
+// something that it does. Further tags: "ack" is the number of the frame that
+// acknowledged it; "ended" the time in milliseconds after which the stream was
+// found ended, if it was; "alive" is set on a stream that was neither acknowledged
+// nor refused, if the target answered a request after it; "listed" and
+// "templates" are the sizes of the lists. Steps "before" and "during" are
+// ordinary requests, before and while the streams stand; those meanwhile ask for
+// progress and, where logging is declared, for log messages.
+var _ = register(&Scenario{
+	Name:  recording.Listening,
+	Title: "listening while nothing happens",
+	Phase: Quiet,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
+	When:  inModern,
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		c.Do(ctx, session.Request{Step: "before", Method: "server/discover"})
+		var open streams
+		defer open.stop(ctx)
+		for _, f := range p.filters() {
+			st := c.listen(ctx, f)
+			open.add(st)
+			if st.Ack == nil && !answered(st) {
+				return // the others would take as long
+			}
+		}
+		c.meanwhile(ctx, p)
+		open.look(p)
+		c.s.Quiet(ctx, p.Limits.QuietWindow)
+		open.look(p)
+	},
+})
+
+// filter is a listen request to be sent.
+type filter struct {
+	name string
+	// who tells sessions apart; empty if there is only one.
+	who    string
+	id     string // JSON; empty means one of the session's own
+	tags   []string
+	filter session.Filter
+}
+
+// filters lists the listen requests that make sense with what is declared.
+func (p *Play) filters() []filter {
+	changes := p.Facts.Declares("resources.listChanged")
+	var uris []string
+	if p.Facts.Declares("resources.subscribe") {
+		for _, l := range sample(p.Resources(), manySubscriptions) {
+			uris = append(uris, l.URI())
+		}
+	}
+	tags := []string{"listed", strconv.Itoa(len(p.Resources())), "templates", strconv.Itoa(len(p.Templates()))}
+	var all []filter
+	if changes || len(uris) > 0 {
+		all = append(all, filter{name: "full", id: `"mcpcheck-full"`, tags: tags, filter: session.Filter{URIs: uris, ListChanged: changes}})
+	}
+	if changes {
+		all = append(all, filter{name: "list", filter: session.Filter{ListChanged: true}})
+	}
+	if len(uris) > 0 {
+		all = append(all, filter{name: "uris", filter: session.Filter{URIs: uris[:min(2, len(uris))]}})
+	}
+	if f, ok := p.unsupportedFilter(uris, changes); ok {
+		all = append(all, f)
+	}
+	return all
+}
+
+// unsupportedFilter asks for what is not declared, and for something that is, so
+// that there is no reason to refuse the request as a whole.
+func (p *Play) unsupportedFilter(uris []string, changes bool) (filter, bool) {
+	f := session.Filter{ListChanged: changes, Further: map[string]any{}}
+	if len(uris) > 0 {
+		f.URIs = uris[:1]
+	}
+	var unsupported []string
+	add := func(member string, value any) {
+		unsupported = append(unsupported, member)
+		f.Further[member] = value
+	}
+	for _, feature := range []string{"tools", "prompts"} {
+		if !p.Facts.Declares(feature + ".listChanged") {
+			add(feature+"ListChanged", true)
+		}
+	}
+	if !changes {
+		add("resourcesListChanged", true)
+	}
+	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
+		add("resourceSubscriptions", []string{all[0].URI()})
+	}
+	return filter{name: "unsupported", tags: []string{"unsupported", strings.Join(unsupported, " ")}, filter: f}, len(unsupported) > 0
+}
+
+// listen opens a stream and notes how it was received.
+func (c *Client) listen(ctx context.Context, f filter) *session.Stream {
+	q := session.Request{Tags: tagged(f.tags, "name", f.name)}
+	if f.who != "" {
+		q.Tags["who"] = f.who
+	}
+	if f.id != "" {
+		q.ID = json.RawMessage(f.id)
+	}
+	st := c.s.Listen(ctx, "listen", f.filter, q)
+	c.note(st.Exchange())
+	switch {
+	case st.Ack != nil:
+		q.Tags["ack"] = strconv.Itoa(st.Ack.Number)
+	case !answered(st):
+		if c.life(ctx).Outcome == recording.Replied {
+			q.Tags["alive"] = "yes"
+		}
+	}
+	return st
+}
+
+// answered reports whether a listen request has ended: it was answered or, on
+// Streamable HTTP, the stream is closed, or it could not be sent.
+func answered(st *session.Stream) bool {
+	if st.Exchange().Outcome != "" {
+		return true
+	}
+	select {
+	case <-st.Answered():
+		return true
+	case <-st.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
+// meanwhile sends ordinary requests that invite other notifications.
+func (c *Client) meanwhile(ctx context.Context, p *Play) {
+	all := []session.Request{{Method: "resources/list"}}
+	if uri := p.readable(); uri != "" {
+		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": uri}})
+	}
+	if slow := p.Target.Subjects.Slow; slow != nil {
+		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
+	}
+	Each(c, all, func(i int, q session.Request, c *Client) {
+		q.Step, q.Meta = "during", map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
+		if p.Facts.Declares("logging") {
+			q.Meta[session.MetaLogLevel] = "debug"
+		}
+		c.Do(ctx, q)
+	})
+}
+
+// streams are the open streams of a script.
+type streams []*session.Stream
+
+func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
+
+// look notes which streams have ended by themselves since they were acknowledged.
+func (all streams) look(p *Play) {
+	for _, st := range all {
+		tags := st.Exchange().Tags
+		if st.Ack == nil || tags["ended"] != "" || tags["stopped"] != "" || !answered(st) {
+			continue
+		}
+		tags["ended"] = strconv.FormatInt((p.Transcript.Now() - st.Ack.At).Milliseconds(), 10)
+	}
+}
+
+// stop ends all streams as a client does.
+func (all streams) stop(ctx context.Context) {
+	var wg sync.WaitGroup
+	for _, st := range all {
+		if st.Exchange().Tags["stopped"] == "" {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				end(ctx, st)
+			}()
+		}
+	}
+	wg.Wait()
+}
+
+// end ends a stream as a client does, unless it has ended already: only what is
+// under way may be cancelled.
+func end(ctx context.Context, st *session.Stream) {
+	if answered(st) {
+		st.Finish()
+		return
+	}
+	st.Stop(ctx)
+}

@@ -1,0 +1,62 @@
+package scenario
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// changeTime bounds the waiting for a notification that is due after a change.
+const changeTime = 5 * time.Second
+
+// stepTrigger is the step of tool calls that make the target change.
+const stepTrigger = "trigger"
+
+// fire pulls a trigger and waits until the change is made. Where it fails the
+// recording says why, and ok is false.
+//
+// A tool of the target is called in a session of its own, so that the call is in
+// nobody's way. On stdio every session may be a process of its own that knows
+// nothing of the others: there the tool is called in each of the sessions that
+// are to see the change, if any are given.
+func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (ok bool) {
+	if t.Kind() != target.KindTool {
+		if err := t.Fire(ctx); err != nil {
+			p.Break(recording.CodeTrigger, "the trigger failed: "+err.Error())
+			return false
+		}
+		return true
+	}
+	if p.Combination.Transport != requirement.Stdio || len(seenBy) == 0 {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return false
+		}
+		seenBy = []*Client{c}
+	}
+	for _, c := range seenBy {
+		if !c.call(ctx, t.Tool) {
+			return false
+		}
+	}
+	return true
+}
+
+// call calls a tool that makes the target change.
+func (c *Client) call(ctx context.Context, tool *target.Tool) bool {
+	arguments := tool.Arguments
+	if arguments == nil {
+		arguments = map[string]any{}
+	}
+	x := c.Do(ctx, session.Request{Step: stepTrigger, Method: "tools/call",
+		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
+	if x.Succeeded() && !x.Result().Get("isError").Bool() {
+		return true
+	}
+	c.p.Break(recording.CodeTrigger, "the trigger failed: the tool "+tool.Name+" did not succeed")
+	return false
+}
