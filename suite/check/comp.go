@@ -219,7 +219,7 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("no-ref", "no-argument", "no-value", "unknown-type", "number-value", "unknown-argument", "unknown-uri") {
 				about := "completion/complete with params " + Brief(gjson.ParseBytes(x.Params))
-				if !offered(x, v) || !survived(v, x, about) {
+				if !offered(x, v) || !withstood(v, x, about) {
 					continue
 				}
 				values := len(x.Result().Get("completion.values").Array())

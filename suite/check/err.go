@@ -258,7 +258,7 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("untyped") {
 				about := "resources/read with params " + strings.TrimSpace(Brief(withoutMeta(x)))
-				if !survived(v, x, about) {
+				if !withstood(v, x, about) {
 					continue
 				}
 				code, ok := x.Code()

@@ -144,7 +144,7 @@ func init() {
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("malformed") {
-				if x.Tags["served"] == "" && survived(v, x, readOf(x)) {
+				if x.Tags["served"] == "" && withstood(v, x, readOf(x)) {
 					refusedRead(v, x, readOf(x), v.That)
 				}
 			}
@@ -182,7 +182,7 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("subscribe") {
 				about := "a subscription to " + Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags["uri"])))
-				if !survived(v, x, about) {
+				if !withstood(v, x, about) {
 					continue
 				}
 				taken := x.Tags["accepted"] != "" && x.Tags["served"] == "" && x.Tags["form"] != "climbing"
@@ -196,9 +196,9 @@ func init() {
 // readOf names a read by the URI as it was sent.
 func readOf(x *recording.Exchange) string { return "a read of " + Brief(x.Param("uri")) }
 
-// survived notes a violation if a probe took the target down or was never
+// withstood notes a violation if a probe took the target down or was never
 // answered, and reports whether there is an answer to look at.
-func survived(v *Verdict, x *recording.Exchange, about string) bool {
+func withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
 		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice: "+x.Reason, x.Evidence()...)
@@ -244,7 +244,7 @@ func strangers(r *recording.Recording, v *Verdict) {
 	everything := len(guesses) == 0 || slices.ContainsFunc(guesses, yields)
 	for _, x := range r.Steps("stranger") {
 		switch about := "a read with a scheme that nobody serves"; {
-		case x.Tags["served"] != "" || !survived(v, x, about):
+		case x.Tags["served"] != "" || !withstood(v, x, about):
 		case emptyContents(x):
 			v.Skip(recording.CodeNotExercised, "the target answers with empty contents, which ERR-09 judges")
 		case everything && yields(x):
