@@ -76,10 +76,11 @@ func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*
 			if sc.Phase != phase {
 				continue
 			}
-			ready[sc.Name] = make(chan struct{})
+			played := make(chan struct{})
+			ready[sc.Name] = played
 			earlier := maps.Clone(ready)
 			play := func() {
-				defer close(ready[sc.Name])
+				defer close(played)
 				for _, name := range sc.After {
 					if c := earlier[name]; c != nil {
 						<-c
