@@ -1,0 +1,129 @@
+package check
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// The checks of basic/index#batching (2025-03-26), and of what is left of it.
+func init() {
+	batches := []recording.Name{recording.Batches}
+	add(Check{
+		Requirement: "BATCH-01",
+		From:        batches,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("requests") {
+				if batchJudged(x, v) {
+					missing := missingAnswers(r, x)
+					v.That(len(missing) == 0, "a response to each of the requests "+x.Tags["ids"]+" of a batch",
+						"none to "+strings.Join(missing, " and ")+"; "+Describe(x), x.Evidence()...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "BATCH-02",
+		From:        batches,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("notifications") {
+				if x.Outcome == recording.Refused || x.Outcome == recording.Canceled || x.Status >= 400 {
+					v.Answered(x)
+					continue
+				}
+				v.That(!x.Fatal, "no answer to a batch of notifications", lostWords(x), x.Evidence()...)
+				for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+					if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
+						v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+					}
+				}
+			}
+		},
+	}, Check{
+		Requirement: "BATCH-03",
+		From:        batches,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("mixed") {
+				all := repliesOf(r, x)
+				if x.Outcome != recording.Replied || len(missingAnswers(r, x)) == 2 {
+					v.Answered(x)
+					continue // that batches do not work at all is judged elsewhere
+				}
+				v.That(len(all) == 2, "two responses to a batch of two requests and a notification", strconv.Itoa(len(all))+" responses", x.Evidence()...)
+			}
+		},
+	}, Check{
+		Requirement: "BATCH-04",
+		From:        batches,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("empty") {
+				if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
+					v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
+				}
+			}
+			for _, x := range r.Steps("invalid-member") {
+				if batchJudged(x, v) {
+					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+Describe(x), x.Evidence()...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "BATCH-07",
+		From:        []recording.Name{recording.Everything, recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			noArrays(r, v)
+			for _, x := range r.Steps("array") {
+				v.That(!x.Fatal, "a server that lives on after an array from the client", lostWords(x), x.Evidence()...)
+			}
+		},
+	})
+}
+
+// noArrays: no message of the target is an array.
+func noArrays(r *recording.Recording, v *Verdict) {
+	for _, f := range r.Incoming(0) {
+		if carriesMessage(r.Combination.Transport, f) && !f.Truncated {
+			v.That(wire.Classify(f.Raw) != wire.KindBatch, "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
+		}
+	}
+}
+
+// batchJudged reports whether the answer to a batch can be judged, also if it is
+// that none came.
+func batchJudged(x *recording.Exchange, v *Verdict) bool {
+	switch x.Outcome {
+	case recording.Silent, recording.Lost, recording.HTTPOnly:
+		if x.Status != 401 && x.Status != 403 && x.Status != 429 && x.Status != 503 {
+			return true
+		}
+	}
+	return v.Answered(x)
+}
+
+// missingAnswers lists the ids of the requests of a batch that got no response.
+func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
+	ids := strings.Fields(x.Tags["ids"])
+	for _, m := range repliesOf(r, x) {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.Get("id").String() })
+	}
+	return ids
+}
+
+func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
+	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+		if f := r.Frame(n); f != nil && wire.Classify(f.Raw) == wire.KindBatch {
+			return true
+		}
+	}
+	return false
+}
+
+// emptyAnswer says how an empty batch was answered.
+func emptyAnswer(r *recording.Recording, x *recording.Exchange) string {
+	if replyIsArray(r, x) {
+		return "an array"
+	}
+	return Describe(x)
+}

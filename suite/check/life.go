@@ -1,0 +1,251 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/lifecycle and basic/utilities/ping.
+func init() {
+	everything := []recording.Name{recording.Everything}
+	add(Check{
+		Requirement: "LIFE-01",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range handshakes(r) {
+				result := x.Result()
+				info := result.Get("serverInfo")
+				at := x.Evidence()
+				v.That(judge.IsString(result.Get("protocolVersion")), "protocolVersion as a string", Brief(result.Get("protocolVersion")), at...)
+				v.That(result.Get("capabilities").IsObject(), "capabilities as an object", "capabilities is "+judge.TypeName(result.Get("capabilities")), at...)
+				if v.That(info.IsObject(), "serverInfo as an object", "serverInfo is "+judge.TypeName(info), at...) {
+					v.That(judge.IsString(info.Get("name")), "serverInfo.name as a string", "it is "+judge.TypeName(info.Get("name")), at...)
+					v.That(judge.IsString(info.Get("version")), "serverInfo.version as a string", "it is "+judge.TypeName(info.Get("version")), at...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-03",
+		From:        []recording.Name{recording.Everything, recording.Negotiation},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range handshakes(r) {
+				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+Brief(got), x.Evidence()...)
+			}
+			for _, x := range r.Steps("return") {
+				if v.Answered(x) && x.Succeeded() {
+					got := x.Result().Get("protocolVersion")
+					v.That(got.String() == x.Tags["version"], "the version "+x.Tags["version"]+", which the server had offered before", "the version "+Brief(got), x.Evidence()...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-04",
+		From:        []recording.Name{recording.Negotiation},
+		Judge:       counterOffer,
+	}, Check{
+		Requirement: "LIFE-05",
+		From:        []recording.Name{recording.Negotiation},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			latest := requirement.Revision("")
+			for _, rev := range v.Facts.Served {
+				if !rev.Modern() {
+					latest = max(latest, rev)
+				}
+			}
+			for _, x := range r.Steps("alien") {
+				offer := x.Result().Get("protocolVersion")
+				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
+					continue
+				}
+				v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-07",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range handshakes(r) {
+				optionalMembers(x, v)
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-09",
+		From:        []recording.Name{recording.Handshake},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			end := r.Step("initialized")
+			if end == nil {
+				return
+			}
+			v.Saw()
+			for _, m := range requestsOf(r) {
+				if m.frame.Number < end.Request && m.method() != "ping" {
+					v.That(false, "no request but ping before notifications/initialized", "a request for "+m.method(), m.frame.Number)
+					v.Hint("wait for notifications/initialized before asking the client for anything")
+				}
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-10",
+		From:        []recording.Name{recording.Handshake},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("first") {
+				if again := r.Step("again"); again != nil && !x.Succeeded() {
+					x = again
+				}
+				if code, _ := x.Code(); x.Failed() && code == -32601 {
+					v.Skip(recording.CodeNeedsSubject, x.Method+" is not implemented: "+Describe(x))
+					continue
+				}
+				v.Expect(x).To(Succeed(), x.Method+" after the handshake")
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-12",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			clean := len(received(r)) > 0
+			for _, m := range requestsOf(r) {
+				feature, _, _ := strings.Cut(m.method(), "/")
+				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+					clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.method(), m.frame.Number)
+				}
+			}
+			if clean {
+				v.Saw()
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-13",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if r.Combination.Revision != requirement.R20250326 {
+				noArrays(r, v) // batches are part of that revision alone
+			}
+			for _, m := range responses(r) {
+				kind := m.Get("result.resultType")
+				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m.frame.Number)
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-14",
+		From:        []recording.Name{recording.Pings},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("ping", "ping-meta") {
+				if v.Expect(x).To(Succeed(), "ping") {
+					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
+					v.Ought(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-16",
+		From:        []recording.Name{recording.Handshake},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("early-ping") {
+				if x.Outcome == recording.Silent {
+					v.That(false, "an answer", Describe(x)+" to a ping before initialized", x.Evidence()...)
+					continue
+				}
+				v.Expect(x).To(Succeed(), "a ping before initialized")
+			}
+		},
+	}, Check{
+		Requirement: "LIFE-17",
+		From:        []recording.Name{recording.FaultyHandshake, recording.Negotiation},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("no-members", "no-client-info", "alien") {
+				tolerable(x, v)
+			}
+			for _, x := range r.Steps("sound") {
+				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", Describe(x), x.Evidence()...)
+			}
+			if len(r.Exchanges) > 0 && r.Step("sound") == nil && r.Broken != nil {
+				v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
+			}
+		},
+	})
+}
+
+// handshakes lists the answered handshakes of clean sessions.
+func handshakes(r *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, s := range r.Sessions {
+		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind == recording.Clean {
+			all = append(all, s.Initialize)
+		}
+	}
+	return all
+}
+
+// alien is the version that a handshake asked for.
+func alien(x *recording.Exchange) string { return x.Param("protocolVersion").String() }
+
+// counterOffer: an unknown version is met with another one, and that one works.
+func counterOffer(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Steps("alien") {
+		if !v.Answered(x) {
+			continue
+		}
+		if Refused(x) {
+			v.Ought(false, "the offer of a version that the server supports", Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
+			continue
+		}
+		offer := x.Result().Get("protocolVersion")
+		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+Brief(offer), x.Evidence()...)
+	}
+	for _, x := range r.Steps("return") {
+		v.Expect(x).To(Succeed(), "a handshake with "+x.Tags["version"]+", which the server had offered")
+	}
+}
+
+// optionalMembers judges the types of what a handshake may hold.
+func optionalMembers(x *recording.Exchange, v *Verdict) {
+	at, result := x.Evidence(), x.Result()
+	text := func(path string) {
+		if m := result.Get(path); m.Exists() {
+			v.That(judge.IsString(m), path+" as a string, or absent", path+" is "+judge.TypeName(m), at...)
+			v.Hint("leave the member out where there is nothing to say")
+		}
+	}
+	v.Saw()
+	text("instructions")
+	if v.Revision() >= requirement.R20250618 {
+		text("serverInfo.title")
+	}
+	if v.Revision() < requirement.R20251125 {
+		return
+	}
+	text("serverInfo.description")
+	text("serverInfo.websiteUrl")
+	if site := result.Get("serverInfo.websiteUrl"); judge.IsString(site) {
+		if problems := hardProblems(site); len(problems) > 0 {
+			v.That(false, "serverInfo.websiteUrl as a URI", Brief(site)+": "+problems[0].String(), at...)
+		}
+	}
+	if icons := result.Get("serverInfo.icons"); icons.Exists() {
+		v.That(icons.IsArray(), "serverInfo.icons as an array", "icons is "+judge.TypeName(icons), at...)
+	}
+}
+
+// hardProblems are those that make a string no URI.
+func hardProblems(uri gjson.Result) []judge.Problem {
+	return slices.DeleteFunc(judge.URI(uri.Str), func(p judge.Problem) bool { return p.Soft })
+}
+
+// tolerable: a faulty initialize was answered, somehow.
+func tolerable(x *recording.Exchange, v *Verdict) {
+	switch x.Outcome {
+	case recording.Silent, recording.Lost:
+		v.That(false, "an answer to a faulty initialize, error or result", Describe(x)+" to the step "+x.Step, x.Evidence()...)
+	default:
+		if v.Answered(x) {
+			v.Saw()
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/index: messages, responses, errors.
+func init() {
+	everything := []recording.Name{recording.Everything}
+	add(Check{
+		Requirement: "RPC-01",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range received(r) {
+				if m.kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
+					continue // a stray line, not a message
+				}
+				version := m.Get("jsonrpc")
+				if !v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
+					`jsonrpc is `+Brief(version)+" in "+m.said(), m.frame.Number) {
+					v.Hint("put the member into errors and notifications, too")
+				}
+			}
+		},
+	}, Check{
+		Requirement: "RPC-02",
+		From:        []recording.Name{recording.Everything, recording.RequestIDs},
+		Judge:       answeredByID,
+	}, Check{
+		Requirement: "RPC-03",
+		From:        []recording.Name{recording.RequestIDs},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("id", "digits", "empty") {
+				if !v.Answered(x) || x.Outcome != recording.Replied {
+					continue
+				}
+				got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+				if got.String() != sent.String() || !got.Exists() {
+					continue // another id altogether is judged elsewhere
+				}
+				v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+Brief(got), x.Evidence()...)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-04",
+		From:        []recording.Name{recording.RequestIDs},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("id", "digits", "empty") {
+				usableID(x, v)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-05",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range responses(r) {
+				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
+				actual := "neither"
+				if result {
+					actual = "both: error is " + Brief(m.Get("error"))
+				}
+				v.That(result != failure, "either result or error in a response", actual, m.frame.Number)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-06",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range responses(r) {
+				if result := m.Get("result"); result.Exists() {
+					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result), m.frame.Number)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "RPC-07",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range failures(r) {
+				e := m.Get("error")
+				if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e), m.frame.Number) {
+					continue
+				}
+				v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.frame.Number)
+				v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+Brief(e.Get("message")), m.frame.Number)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-08",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range failures(r) {
+				if code := m.Get("error.code"); code.Exists() {
+					v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+Brief(code), m.frame.Number)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "RPC-12",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, m := range received(r) {
+				wellFormedNotification(r, m, v)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-16",
+		From:        errorSources,
+		Judge:       errorIDs,
+	}, Check{
+		Requirement: "RPC-18",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			const long = 300
+			for _, m := range failures(r) {
+				if text := m.Get("error.message"); judge.IsString(text) {
+					v.Ought(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
+						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), Brief(text)), m.frame.Number)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "RPC-20",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, f := range r.Incoming(0) {
+				if !carriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+					continue
+				}
+				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+detail(f, wire.FlawUTF8), f.Number)
+				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", detail(f, wire.FlawBOM), f.Number)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-21",
+		From:        everything,
+		Judge:       freshIDs,
+	}, Check{
+		Requirement: "RPC-22",
+		From:        everything,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			asked := requestsOf(r)
+			for _, m := range asked {
+				v.That(false, "no requests from the server", "a request for "+m.method(), m.frame.Number)
+				v.Hint("ask for input in the result of the client's own request (resultType input_required)")
+			}
+			if len(asked) == 0 && len(received(r)) > 0 {
+				v.Saw()
+			}
+		},
+	}, Check{
+		Requirement: "RPC-24",
+		From:        errorSources,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
+			for _, m := range failures(r) {
+				if code := m.Get("error.code"); judge.IsInteger(code) {
+					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
+						"code "+code.Raw, m.frame.Number)
+				}
+			}
+		},
+	})
+}
+
+// detail is what the strict reader says about a flaw.
+func detail(f *wire.Frame, code wire.FlawCode) string {
+	for _, flaw := range f.Flaws {
+		if flaw.Code == code {
+			return flaw.Detail
+		}
+	}
+	return ""
+}
+
+// answeredByID: every response has the id of a request of its session, and fits
+// the method asked for.
+func answeredByID(r *recording.Recording, v *Verdict) {
+	sent := map[string][]*recording.Exchange{}
+	for _, x := range r.Exchanges {
+		sent[x.Session] = append(sent[x.Session], x)
+	}
+	for _, m := range responses(r) {
+		if m.nameless() {
+			continue // an error without an id is judged elsewhere
+		}
+		x := asker(sent[m.frame.Session], m)
+		if !v.That(x != nil, "a response with the id of a request", "the id "+Brief(m.Get("id"))+", under which nothing was asked", m.frame.Number) {
+			v.Hint("copy the id of the request into its response")
+			continue
+		}
+		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
+			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, x.Request, m.frame.Number)
+		}
+	}
+}
+
+// asker finds the request that a response answers: the one with its id, whatever
+// the type.
+func asker(sent []*recording.Exchange, m message) *recording.Exchange {
+	var alike *recording.Exchange
+	for _, x := range sent {
+		switch {
+		case len(x.ID) == 0 || x.Request > m.frame.Number:
+		case wire.SameID(x.ID, m.id()):
+			return x
+		case gjson.ParseBytes(x.ID).String() == m.Get("id").String():
+			alike = x
+		}
+	}
+	return alike
+}
+
+// ownMember is the member that tells the result of a method from those of others.
+var ownMember = map[string]string{
+	"resources/list": "resources", "resources/templates/list": "resourceTemplates", "resources/read": "contents",
+	"completion/complete": "completion", "initialize": "protocolVersion", "server/discover": "supportedVersions",
+}
+
+// foreignMember is the member of a result that belongs to another method, where
+// that of its own method is missing; empty if the result fits.
+func foreignMember(method string, result gjson.Result) string {
+	own := ownMember[method]
+	if own == "" || !result.IsObject() || judge.Member(result, own).Exists() {
+		return ""
+	}
+	for _, other := range ownMember {
+		if judge.Member(result, other).Exists() {
+			return other
+		}
+	}
+	return ""
+}
+
+// usableID: the request under an id was answered under that id.
+func usableID(x *recording.Exchange, v *Verdict) {
+	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
+	state := v.That
+	if x.Step == "empty" {
+		state = v.Ought
+	}
+	switch x.Outcome {
+	case recording.Replied:
+		got := x.Message().Get("id")
+		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, Describe(x)+" under the id "+Brief(got), x.Evidence()...)
+	case recording.Silent, recording.Lost:
+		state(false, expected, Describe(x), x.Evidence()...)
+	case recording.HTTPOnly:
+		if x.Status < 300 || x.Status == 400 {
+			state(false, expected, Describe(x), x.Evidence()...)
+			return
+		}
+		v.Answered(x)
+	default:
+		v.Answered(x)
+	}
+}
+
+// idRefused reports whether a request was refused as invalid, which a list request
+// is only for its id.
+func idRefused(x *recording.Exchange) bool {
+	code, _ := x.Code()
+	return x.Failed() && (code == -32600 || code == -32700)
+}
+
+// wellFormedNotification judges a message that has a method and is no request, or
+// that is no message at all.
+func wellFormedNotification(r *recording.Recording, m message, v *Verdict) {
+	method, params := m.Get("method"), m.Get("params")
+	at := m.frame.Number
+	switch {
+	case m.kind == wire.KindResponse || m.kind == wire.KindRequest && !strings.HasPrefix(m.method(), "notifications/"):
+	case m.kind == wire.KindOther && !method.Exists():
+		if m.Get("jsonrpc").Exists() && (m.frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
+			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+Brief(m.Result), at)
+		}
+	default:
+		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), at)
+		v.That(!m.Get("id").Exists(), "a notification without id", m.said()+" with the id "+Brief(m.Get("id")), at)
+		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.said()+" are "+judge.TypeName(params), at)
+	}
+}
+
+// errorIDs: errors carry the id of the request if it could be read, and otherwise
+// none.
+func errorIDs(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Exchanges {
+		for _, m := range repliesOf(r, x) {
+			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {
+				continue
+			}
+			switch {
+			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method":
+				if !v.That(!m.nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
+					"the id is "+Brief(m.Get("id")), append(x.Evidence(), m.frame.Number)...) {
+					v.Hint("take the id from the request before its params are looked at")
+				}
+			case x.Step == "not-json":
+				v.That(m.nameless(), "an error without id, or with null: none could be read", "the id is "+Brief(m.Get("id")), append(x.Evidence(), m.frame.Number)...)
+			}
+		}
+	}
+}
+
+// freshIDs: requests of the server have string or integer ids, each used once in a
+// session.
+func freshIDs(r *recording.Recording, v *Verdict) {
+	used := map[string]message{}
+	for _, m := range requestsOf(r) {
+		id := m.Get("id")
+		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.said()+" with the id "+Brief(id), m.frame.Number) {
+			continue
+		}
+		key := m.frame.Session + " " + judge.TypeName(id) + " " + id.String()
+		if first, twice := used[key]; twice && first.frame.Number != m.frame.Number {
+			v.That(false, "an id that the server has not used before", "the id "+Brief(id)+" was used for "+first.said()+" already", first.frame.Number, m.frame.Number)
+			continue
+		}
+		used[key] = m
+	}
+}

@@ -1,0 +1,199 @@
+package check
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/index on how requests and notifications are treated.
+func init() {
+	add(Check{
+		Requirement: "RPC-09",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Exchanges {
+				if request(x) && x.Tags[recording.TagCancelled] == "" && x.Method != "subscriptions/listen" {
+					answeredOnce(r, x, v)
+				}
+			}
+		},
+	}, Check{
+		Requirement: "RPC-10",
+		From:        []recording.Name{recording.Everything, recording.ClientNotifications},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Exchanges {
+				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
+					unanswered(r, x, v)
+				}
+			}
+			if r.Scenario == recording.Everything {
+				strays(r, v)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-13",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("unknown-method") {
+				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
+					v.That(false, "a JSON-RPC error with code -32601", Describe(x)+" to a request for an unknown method", x.Evidence()...)
+					continue
+				}
+				v.Expect(x).To(BeErrorCode(-32601), "a request for an unknown method")
+			}
+		},
+	}, Check{
+		Requirement: "RPC-14",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("not-json") {
+				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-15",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("no-method") {
+				refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
+			}
+			for _, x := range r.Steps("mistyped-method") {
+				refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
+			}
+		},
+	}, Check{
+		Requirement: "RPC-17",
+		From:        []recording.Name{recording.Concurrency},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			asked := map[string]bool{}
+			for _, x := range r.Steps("together") {
+				asked[x.Tags["uri"]] = true
+			}
+			for _, x := range r.Steps("together") {
+				notMixedUp(x, asked, v)
+			}
+		},
+	})
+}
+
+// answeredOnce: a request on a clean session gets one response.
+func answeredOnce(r *recording.Recording, x *recording.Exchange, v *Verdict) {
+	expected := "one response to " + x.Method
+	frames := x.Evidence()
+	switch x.Outcome {
+	case recording.Replied:
+		n := 0
+		for _, m := range repliesOf(r, x) {
+			if gjson.ParseBytes(x.ID).String() == m.Get("id").String() {
+				n++
+			}
+		}
+		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), frames...)
+	case recording.Silent:
+		if len(x.Replies) > 0 {
+			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, frames...)
+			v.Saw()
+			return
+		}
+		v.That(false, expected, Describe(x), frames...)
+		v.Hint("answer every request, if need be with an error; if the target takes longer by design, raise --timeout")
+	case recording.Lost:
+		if x.Request == 0 {
+			return // it had ended the connection before: that is its right
+		}
+		v.That(false, expected, lostWords(x), frames...)
+	case recording.HTTPOnly:
+		if x.Status < 300 {
+			v.That(false, expected, Describe(x), frames...)
+		}
+	}
+}
+
+// lostWords says how a connection ended over a request.
+func lostWords(x *recording.Exchange) string {
+	if x.Fatal {
+		return "the connection ended, and again when the request was sent alone: " + x.Reason
+	}
+	return "the connection ended: " + x.Reason
+}
+
+// unanswered: nothing came back for a notification but, over HTTP, a refusal.
+func unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
+	if x.Outcome != recording.Replied {
+		if x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly {
+			v.Saw()
+		}
+		return
+	}
+	for _, m := range repliesOf(r, x) {
+		refusal := x.Status >= http.StatusBadRequest && m.nameless() && m.Get("error").Exists()
+		v.That(refusal, "no response to "+x.Method, Describe(x), append(x.Evidence(), m.frame.Number)...)
+		v.Hint("never answer a message without an id")
+	}
+}
+
+// strays: on a clean session every response without an id must belong to a request,
+// for nothing else that we send there can call for one.
+func strays(r *recording.Recording, v *Verdict) {
+	owned := map[int]bool{}
+	for _, x := range r.Exchanges {
+		for _, n := range x.Replies {
+			owned[n] = true
+		}
+	}
+	for _, m := range responses(r) {
+		if m.nameless() && !owned[m.frame.Number] && r.Combination.Transport != requirement.HTTP {
+			v.That(false, "no response to a notification", "a response without id: "+Brief(m.Result), m.frame.Number)
+			v.Hint("never answer a message without an id")
+		}
+	}
+}
+
+// refusedAsInvalid judges the answer to input that is no request: an error with one
+// of the codes, HTTP 4xx, or, where that is allowed, none at all.
+func refusedAsInvalid(x *recording.Exchange, v *Verdict, about string, silence bool, codes ...int64) {
+	frames := x.Evidence()
+	switch {
+	case x.Fatal:
+		v.That(false, "a server that goes on after "+about, lostWords(x), frames...)
+	case x.Status >= 400 && x.Status < 500:
+		v.Answered(x)
+		v.Saw()
+	case x.Outcome == recording.Replied:
+		v.Expect(x).To(BeErrorCode(codes...), about)
+	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
+		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", Describe(x)+" to "+about, frames...)
+	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
+		v.That(silence, BeErrorCode(codes...).Expected, Describe(x)+" to "+about, frames...)
+	default:
+		v.Answered(x)
+	}
+}
+
+// notMixedUp: a request that was in flight together with others got its own
+// response.
+func notMixedUp(x *recording.Exchange, asked map[string]bool, v *Verdict) {
+	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
+		return
+	}
+	if x.Outcome == recording.Silent || x.Outcome == recording.Lost && x.Request > 0 {
+		v.That(false, "a response to each of 20 requests in flight", Describe(x)+" to "+x.Method, x.Evidence()...)
+		return
+	}
+	if !v.Answered(x) {
+		return
+	}
+	foreign := foreignMember(x.Method, x.Result())
+	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
+	got := x.Result().Get("contents.0.uri")
+	if uri := x.Tags["uri"]; uri != "" && judge.IsString(got) {
+		v.That(got.Str == uri || !asked[got.Str], "the contents of "+uri, "those of "+got.Str+", which was asked for under another id", x.Evidence()...)
+	}
+}
