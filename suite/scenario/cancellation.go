@@ -107,7 +107,7 @@ func underway(ctx context.Context, p *Play, c *Client) {
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
 // "cancel" after the mark "cancelling"; then the script waits for longer than the
-// read takes.
+// read takes. The tag "grace" is how long something may still follow.
 var _ = register(&Scenario{
 	Name:  recording.CancelledRead,
 	Title: "cancelling a slow read",
@@ -123,7 +123,9 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
-		pending := c.Start(ctx, slowRead(p, "slow"))
+		q := slowRead(p, "slow")
+		q.Tags["grace"] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
+		pending := c.Start(ctx, q)
 		underway(ctx, p, c)
 		p.Mark("cancelling")
 		p.cancel(ctx, c, pending)
