@@ -106,7 +106,7 @@ func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, re
 	}
 	result = v.result()
 	result.From = c.From
-	if result.Code == recording.CodeNotExercised && req.Needs != "" {
+	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" {
 		result.Code, result.Reason = recording.CodeNeedsConfig, "the target file has to give "+req.Needs
 	}
 	return result
@@ -167,7 +167,7 @@ func (v *Verdict) result() Result {
 	case v.skipped != nil:
 		r.Outcome, r.Code, r.Reason = NotApplicable, v.skipped.Code, v.skipped.Reason
 	default:
-		r.Outcome, r.Code, r.Reason = NotApplicable, recording.CodeNotExercised, "the target gave no occasion to judge it"
+		r.Outcome, r.Code, r.Reason = NotApplicable, recording.CodeNotExercised, noOccasion
 	}
 	return r
 }

@@ -11,6 +11,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// noOccasion is the reason where no better one is known.
+const noOccasion = "the target gave no occasion to judge it"
+
 // Verdict collects what a check finds.
 type Verdict struct {
 	// Facts is what the target declared, and what the user told us.
@@ -89,7 +92,7 @@ func (v *Verdict) Observe(id, detail string, frames ...int) {
 func (v *Verdict) Expect(x *recording.Exchange) *Expectation {
 	switch {
 	case x == nil:
-		v.Skip(recording.CodeNotExercised, "the target gave no occasion to judge it")
+		v.Skip(recording.CodeNotExercised, noOccasion)
 		return &Expectation{}
 	case !v.Answered(x):
 		return &Expectation{}
@@ -101,7 +104,7 @@ func (v *Verdict) Expect(x *recording.Exchange) *Expectation {
 // why not if it has none.
 func (v *Verdict) Answered(x *recording.Exchange) bool {
 	if x == nil {
-		v.Skip(recording.CodeNotExercised, "the target gave no occasion to judge it")
+		v.Skip(recording.CodeNotExercised, noOccasion)
 		return false
 	}
 	frames := x.Evidence()

@@ -1,0 +1,266 @@
+package check
+
+import (
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// The checks of server/resources#subscriptions in the legacy revisions.
+func init() {
+	changes := []recording.Name{recording.Changes}
+	add(Check{
+		Requirement: "SUB-01",
+		From:        []recording.Name{recording.Subscriptions},
+		Needs:       []Gate{subscribe},
+		Judge:       subscribable,
+	}, Check{
+		Requirement: "SUB-03",
+		From:        changes,
+		Needs:       []Gate{subscribe},
+		Judge:       updateArrives,
+	}, Check{
+		Requirement: "SUB-04",
+		From:        []recording.Name{recording.Changes, recording.Listening},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, h := range only(hear(r, "", 0), updated) {
+				uri := h.msg.Get("params.uri")
+				v.That(judge.IsString(uri), "params.uri as a string in "+updated, "params.uri is "+judge.TypeName(uri), h.frame.Number)
+			}
+		},
+	}, Check{
+		Requirement: "SUB-06",
+		From:        changes,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			bystanderHears(r, v, "no "+updated+" in a session that has subscribed to nothing")
+		},
+	}, Check{
+		Requirement: "SUB-07",
+		From:        changes,
+		Needs:       []Gate{subscribe},
+		Judge:       silentAfterUnsubscribe,
+	}, Check{
+		Requirement: "SUB-09",
+		From:        changes,
+		Needs:       []Gate{subscribe},
+		Judge:       onlyTheSubscribed,
+	}, Check{
+		Requirement: "SUB-10",
+		From:        changes,
+		Needs:       []Gate{subscribe},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
+		},
+	}, Check{
+		Requirement: "SUB-11",
+		From:        []recording.Name{recording.BadSubscriptions},
+		Needs:       []Gate{subscribe},
+		Judge: func(r *recording.Recording, v *Verdict) {
+			for _, x := range r.Steps("subscribe") {
+				about := "resources/subscribe with params " + string(x.Params)
+				if v.Expect(x).To(BeRefused(), about) && x.Failed() {
+					v.Expect(x).Should(BeErrorCode(-32602), about)
+				}
+			}
+		},
+	})
+}
+
+// subscribable: some listed resource can be subscribed, and unsubscribed again.
+func subscribable(r *recording.Recording, v *Verdict) {
+	tried, listed := r.Steps("subscribe"), 0
+	for _, x := range tried {
+		if x.Succeeded() {
+			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+Brief(x.Result()), x.Evidence()...)
+			unsubscribable(r.Step("unsubscribe"), v)
+			return
+		}
+		if !v.Answered(x) {
+			return
+		}
+		listed, _ = strconv.Atoi(x.Tags["listed"]) // the script writes numbers
+	}
+	if len(tried) == 0 || sessionless(tried[0], v) {
+		return
+	}
+	note := v.Ought
+	if len(tried) == listed && tried[0].Tags["templates"] == "0" {
+		note = v.That
+	}
+	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
+		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags["uri"]+" gets "+Describe(tried[0]), tried[0].Evidence()...)
+	v.Hint("confirm subscriptions, or do not declare resources.subscribe")
+}
+
+func unsubscribable(x *recording.Exchange, v *Verdict) {
+	if !v.Answered(x) {
+		return
+	}
+	note := v.That
+	if code, _ := x.Code(); code == -32601 {
+		note = v.Ought
+	}
+	if note(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", Describe(x), x.Evidence()...) {
+		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+Brief(x.Result()), x.Evidence()...)
+	}
+}
+
+// subscribedTo is the confirmed subscription of a recording of changes, the
+// updates that came for it before it was given up, and those of the other
+// resource. ok is false where the check has nothing to go on; the verdict then
+// says why.
+func subscribedTo(r *recording.Recording, v *Verdict) (x *recording.Exchange, mine []heard, ok bool) {
+	mark, fired := r.Mark(recording.MarkUpdate)
+	x = r.Step("subscribe")
+	switch {
+	case x == nil || !fired:
+		v.Expect(nil)
+		return nil, nil, false
+	case sessionless(x, v) || !v.Answered(x):
+		return nil, nil, false
+	case !x.Succeeded():
+		v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags["uri"]+" be subscribed: name another resource in triggers.update")
+		return nil, nil, false
+	}
+	for _, h := range only(hear(r, x.Session, mark.After), updated) {
+		if x.Tags["other"] == "" || h.uri() != x.Tags["other"] {
+			mine = append(mine, h)
+		}
+	}
+	return x, mine, true
+}
+
+// lostSession blocks a requirement whose session was lost while something was
+// waited for.
+func lostSession(r *recording.Recording, v *Verdict, session string) bool {
+	s := r.Session(session)
+	if s == nil || s.Lost == "" {
+		return false
+	}
+	v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
+	return true
+}
+
+// updateArrives: the change of a subscribed resource is notified.
+func updateArrives(r *recording.Recording, v *Verdict) {
+	x, mine, ok := subscribedTo(r, v)
+	if !ok {
+		return
+	}
+	if len(mine) > 0 {
+		v.Saw()
+		return
+	}
+	if lostSession(r, v, x.Session) {
+		return
+	}
+	const expected = updated + " after triggers.update has changed the subscribed resource"
+	if why, none := noChannel(r, x.Session); none {
+		v.Ought(false, expected, "none came: "+why, x.Evidence()...)
+		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
+		return
+	}
+	v.That(false, expected, "none came for "+x.Tags["uri"], x.Evidence()...)
+	v.Hint("send %s to every session that has subscribed the resource", updated)
+}
+
+// noChannel says that a legacy target on Streamable HTTP left a session without a
+// stream for notifications.
+func noChannel(r *recording.Recording, session string) (why string, none bool) {
+	if r.Combination.Transport != requirement.HTTP || r.Combination.Revision.Modern() {
+		return "", false
+	}
+	for _, x := range r.Steps("stream") {
+		if x.Session == session && x.Tags["open"] == "" {
+			return "the target left no stream to send it on (HTTP " + strconv.Itoa(x.Status) + " to GET)", true
+		}
+	}
+	return "", false
+}
+
+// bystanderHears: a session that has subscribed to nothing gets no updates. That
+// it gets none means something only if the one that subscribed does.
+func bystanderHears(r *recording.Recording, v *Verdict, expected string) {
+	mark, fired := r.Mark(recording.MarkUpdate)
+	session := bystanderOf(r)
+	if !fired || session == "" {
+		v.Expect(nil)
+		return
+	}
+	stray := only(hear(r, session, first(r, mark.After)), updated)
+	if x := r.Step("subscribe"); len(stray) == 0 || x != nil && x.Tags["sessionless"] != "" {
+		_, mine, ok := subscribedTo(r, v)
+		switch _, none := noChannel(r, session); {
+		case !ok:
+		case none || len(mine) == 0:
+			v.Skip(recording.CodeNotExercised, "there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
+		default:
+			v.Saw()
+		}
+		return
+	}
+	v.That(false, expected, "the other session got "+updated+" for "+quoted(stray[0].uri()), frameNumbers(stray)...)
+	v.Hint("send updates only to the sessions that have subscribed the resource")
+}
+
+// first is the frame number before the first change of a resource.
+func first(r *recording.Recording, after int) int {
+	if mark, ok := r.Mark(recording.MarkOther); ok {
+		return min(after, mark.After)
+	}
+	return after
+}
+
+// silentAfterUnsubscribe: once an unsubscribe is confirmed no update comes.
+func silentAfterUnsubscribe(r *recording.Recording, v *Verdict) {
+	x, _, ok := subscribedTo(r, v)
+	last, fired := r.Mark(recording.MarkSilenced)
+	gone := r.Step("unsubscribe")
+	if !ok || !fired || !v.Answered(gone) {
+		return
+	}
+	if !gone.Succeeded() || len(gone.Replies) == 0 {
+		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+Describe(gone))
+		return
+	}
+	mark, _ := r.Mark(recording.MarkUpdate) // it is there, or the subscription would not be
+	before := only(hear(r, x.Session, mark.After), updated)
+	if len(before) == 0 || before[0].frame.Number > gone.Replies[0] {
+		v.Skip(recording.CodeNotExercised, "no update came even while the resource was subscribed")
+		return
+	}
+	after := only(hear(r, x.Session, last.After), updated)
+	if v.That(len(after) == 0, "no "+updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags["uri"]+" once more", frameNumbers(after)...) {
+		return
+	}
+	v.Hint("forget the subscription when it is given up")
+}
+
+// onlyTheSubscribed: a subscription brings no updates for another resource.
+func onlyTheSubscribed(r *recording.Recording, v *Verdict) {
+	x, mine, ok := subscribedTo(r, v)
+	mark, fired := r.Mark(recording.MarkOther)
+	switch {
+	case !ok:
+		return
+	case !fired:
+		v.Expect(nil)
+		return
+	case related(x.Tags["other"], x.Tags["uri"]):
+		v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
+		return
+	}
+	var strays []heard
+	for _, h := range only(hear(r, x.Session, mark.After), updated) {
+		if h.uri() == x.Tags["other"] {
+			strays = append(strays, h)
+		}
+	}
+	if len(strays) == 0 && len(mine) == 0 {
+		v.Skip(recording.CodeNotExercised, "no update came for the subscribed resource either")
+		return
+	}
+	v.That(len(strays) == 0, "updates for "+x.Tags["uri"]+" only", updated+" for "+x.Tags["other"]+", which was not subscribed", frameNumbers(strays)...)
+}
