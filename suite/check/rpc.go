@@ -113,7 +113,7 @@ func init() {
 	}, Check{
 		Requirement: "RPC-16",
 		From:        errorSources,
-		Judge:       errorIDs,
+		Judge:       idsOfErrors,
 	}, Check{
 		Requirement: "RPC-18",
 		From:        errorSources,
@@ -288,9 +288,9 @@ func wellFormedNotification(r *recording.Recording, m message, v *Verdict) {
 	}
 }
 
-// errorIDs: errors carry the id of the request if it could be read, and otherwise
+// idsOfErrors: errors carry the id of the request if it could be read, and otherwise
 // none.
-func errorIDs(r *recording.Recording, v *Verdict) {
+func idsOfErrors(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Exchanges {
 		for _, m := range repliesOf(r, x) {
 			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {
