@@ -72,7 +72,12 @@ const (
 var (
 	ErrBudget      = errors.New("the time for the whole run is spent (--budget)")
 	ErrInterrupted = errors.New("the run was interrupted")
+	ErrVolume      = fmt.Errorf("the target has sent more than the %d MiB that are kept of a run", transcriptBytes>>20)
 )
+
+// transcriptBytes is how much of what crosses the wire is kept, over all
+// connections.
+const transcriptBytes = 112 << 20
 
 // UsageError is a configuration that cannot be run.
 type UsageError struct{ Reason string }

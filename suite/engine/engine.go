@@ -67,12 +67,13 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
 	r := &Run{
-		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{}), limiter: newLimiter(cfg.Rate),
+		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
 		began: time.Now(), takes: map[requirement.Combination]*Take{},
 		done: make(chan struct{}), out: map[key]*Judgement{},
 	}
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
+	defer func() { r.ended, r.took = context.Cause(ctx), time.Since(r.began) }() // before cancel
 	for i := range cfg.Target.Endpoints {
 		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i]}
 		if t := e.Transport(); t != "" && len(cfg.Transports) > 0 && !slices.Contains(cfg.Transports, t) {
@@ -92,9 +93,19 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	return r, nil
 }
 
-// bounded limits a context to what is left of the budget.
+// bounded limits a context to what is left of the budget, and to a transcript that
+// is not full.
 func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithDeadlineCause(ctx, r.began.Add(r.cfg.Budget), ErrBudget)
+	ctx, stop := context.WithDeadlineCause(ctx, r.began.Add(r.cfg.Budget), ErrBudget)
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-r.transcript.Full():
+			cancel(ErrVolume)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil); stop() }
 }
 
 // detect asks an endpoint what it speaks. A URL whose transport is not given is
@@ -116,11 +127,13 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		}
 	}
 	for _, t := range candidates {
-		dialer, err := e.Dialer(target.DialOptions{Transport: t})
+		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
+			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection,
+		}})
 		if err != nil {
 			return err
 		}
-		parallel := 4
+		parallel := len(requirement.Revisions())
 		if e.Instances > 0 {
 			parallel = 1
 		}
@@ -136,7 +149,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if e.unreachable == "" || scenario.Code(e.cause) == recording.CodeUnreachable && scenario.Code(err) != recording.CodeUnreachable {
 			e.transport, e.unreachable, e.cause = t, err.Error(), err
 		}
-		if context.Cause(ctx) != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			e.unreachable = cause.Error()
+			if first := err.Error(); first != e.unreachable {
+				e.unreachable += "; before that: " + first
+			}
 			break
 		}
 	}

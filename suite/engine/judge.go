@@ -48,8 +48,13 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 			j.Took += take.Took[name]
 		}
 	}
-	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted && errors.Is(r.ended, ErrBudget) {
-		j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
+	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted {
+		switch {
+		case errors.Is(r.ended, ErrBudget):
+			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
+		case errors.Is(r.ended, ErrVolume):
+			j.Code, j.Reason = recording.CodeVolume, ErrVolume.Error()
+		}
 	}
 	return j
 }
@@ -113,9 +118,7 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	for _, phase := range scenario.Phases() {
 		b.phase(ctx, stages, plans, again, phase)
 	}
-	for _, st := range stages {
-		again[st.Combination].Sessions = st.Close()
-	}
+	closeStages(stages, again)
 	r.gatherAgain(again, plans)
 	for _, j := range red {
 		if take := again[j.Combination]; take != nil && context.Cause(ctx) == nil {

@@ -59,6 +59,8 @@ func (r *Run) interrupted() string {
 		return ""
 	case errors.Is(r.ended, ErrBudget):
 		return "budget"
+	case errors.Is(r.ended, ErrVolume):
+		return "volume"
 	default:
 		return "interrupted"
 	}

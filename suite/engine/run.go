@@ -43,14 +43,23 @@ func (r *Run) Execute(ctx context.Context) {
 	for _, phase := range scenario.Phases() {
 		b.phase(bounded, r.stages, plans, r.takes, phase)
 	}
-	for _, st := range r.stages {
-		r.takes[st.Combination].Sessions = st.Close()
-	}
+	closeStages(r.stages, r.takes)
 	r.abandon()
 	r.gather(r.takes)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = context.Cause(bounded)
 	r.judge(bounded)
+}
+
+// closeStages ends the sessions that scripts shared, all at the same time: some
+// targets have to be waited for.
+func closeStages(stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
+	var wg sync.WaitGroup
+	for _, st := range stages {
+		take := takes[st.Combination]
+		wg.Go(func() { take.Sessions = st.Close() })
+	}
+	wg.Wait()
 }
 
 func newTake(facts *recording.Facts) *Take {
@@ -112,13 +121,22 @@ func (b *board) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scena
 	earlier := maps.Clone(take.Recordings)
 	b.mu.Unlock()
 	began := time.Now()
-	rec := scenario.Perform(ctx, st, sc, earlier)
+	rec := perform(ctx, st, sc, earlier)
 	b.mu.Lock()
 	take.Recordings[sc.Name] = rec
 	take.Took[sc.Name] = time.Since(began)
 	b.mu.Unlock()
 	event.Kind = Played
 	b.tell(event, 1)
+}
+
+// perform plays a scenario, unless the run is over.
+func perform(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) *recording.Recording {
+	if cause := context.Cause(ctx); cause != nil {
+		return &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts,
+			Broken: &recording.Broken{Code: recording.CodeInterrupted, Reason: cause.Error()}}
+	}
+	return scenario.Perform(ctx, st, sc, earlier)
 }
 
 // tell reports progress, one event at a time.

@@ -22,16 +22,18 @@ const (
 
 // The codes of blocked verdicts.
 const (
-	CodeUnreachable Code = "unreachable"  // no connection
-	CodeNoHandshake Code = "no-handshake" // the session could not be opened
-	CodeDied        Code = "target-died"  // the connection ended in the middle
-	CodeNoAnswer    Code = "no-answer"    // no answer within the time allowed
-	CodeUnreadable  Code = "unreadable"   // what came is no JSON-RPC
-	CodeBadReply    Code = "bad-reply"    // a reply of a shape on which nothing can be built
-	CodeThrottled   Code = "throttled"    // HTTP 429 or 503 again and again
-	CodeInterrupted Code = "interrupted"  // the user ended the run
-	CodeBudget      Code = "budget"       // the time for the whole run was spent
-	CodePanic       Code = "internal"     // our own fault
+	CodeUnreachable Code = "unreachable"    // no connection
+	CodeNoHandshake Code = "no-handshake"   // the session could not be opened
+	CodeDied        Code = "target-died"    // the connection ended in the middle
+	CodeNoAnswer    Code = "no-answer"      // no answer within the time allowed
+	CodeUnreadable  Code = "unreadable"     // what came is no JSON-RPC
+	CodeBadReply    Code = "bad-reply"      // a reply of a shape on which nothing can be built
+	CodeThrottled   Code = "throttled"      // HTTP 429 or 503 again and again
+	CodeTrigger     Code = "trigger-failed" // a trigger of the target file did not do its work
+	CodeInterrupted Code = "interrupted"    // the user ended the run
+	CodeBudget      Code = "budget"         // the time for the whole run was spent
+	CodeVolume      Code = "volume"         // the target sent more than is kept of a run
+	CodePanic       Code = "internal"       // our own fault
 )
 
 // StepAnswer is the step of exchanges that are our answers to requests of the

@@ -133,10 +133,14 @@ func (st *Stage) evict() {
 	st.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
+	var wg sync.WaitGroup
 	for _, s := range shut {
-		s.Close(ctx)
-		st.release()
+		wg.Go(func() {
+			s.Close(ctx)
+			st.release()
+		})
 	}
+	wg.Wait()
 }
 
 // release gives an instance back.

@@ -2,8 +2,8 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -28,6 +28,12 @@ func (s *Session) receive(f wire.Frame) {
 		s.sentFrame(&f)
 		return
 	case wire.Note:
+		return
+	}
+	if f.Number == 0 {
+		// The transcript is full, and the run about to end: its memory is
+		// bounded only if the frame is not kept here either.
+		f.Raw, f.Text, f.HTTP, f.Event = nil, "", nil, nil
 		return
 	}
 	s.incoming = append(s.incoming, f)
@@ -77,6 +83,9 @@ func (s *Session) route(f *wire.Frame) {
 	for _, m := range all {
 		s.routeMessage(f, m)
 	}
+	if f.Truncated && s.tooLong(f) {
+		return
+	}
 	if len(all) == 0 {
 		// No message, such as an empty array: what else can it be but a
 		// reaction to a probe?
@@ -84,6 +93,24 @@ func (s *Session) route(f *wire.Frame) {
 			p.x.Others = append(p.x.Others, f.Number)
 		}
 	}
+}
+
+// tooLong ends the exchange whose answer was cut because of its length. The id is
+// read from what is left of it, if it stands there.
+func (s *Session) tooLong(f *wire.Frame) bool {
+	var p *Pending
+	if id := gjson.GetBytes(f.Raw, "id"); id.Exists() && !gjson.GetBytes(f.Raw, "method").Exists() {
+		p = s.byID(id)
+	} else {
+		p = s.onlyAwaiting()
+	}
+	if p == nil || p.x.Outcome != "" {
+		return false
+	}
+	p.x.Others = append(p.x.Others, f.Number)
+	p.cut = fmt.Sprintf("the answer has %d bytes, more than is read of one message", f.Size)
+	p.once.Do(func() { close(p.done) })
+	return true
 }
 
 // messages lists the messages of a frame: one, or those of a batch. A byte order
@@ -223,11 +250,23 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 	}
 }
 
+// progress notes, for the messages that were sent after p, that the target has
+// come one step nearer to them.
+func (s *Session) progress(p *Pending) {
+	now := time.Now()
+	for _, q := range s.pending {
+		if q.turn > p.turn {
+			q.ahead = now
+		}
+	}
+}
+
 // attach adds a reply; the last one that is wanted ends the waiting. What comes
 // after the exchange was given up is noted, but changes nothing.
 func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	if !slices.Contains(p.x.Replies, f.Number) {
 		p.x.Replies = append(p.x.Replies, f.Number)
+		p.s.progress(p)
 	}
 	if p.x.Outcome != "" {
 		return
@@ -247,15 +286,25 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	}
 }
 
+// The bounds on answers: a target that floods us with requests, or does not read
+// what it asked for, gets no more of them.
+const (
+	answersAtOnce = 32
+	answersInAll  = 2000
+)
+
 // serverMessage answers requests of the server as a client that declared
 // nothing: ping with an empty result, everything else with -32601. Modern
 // clients do not write responses (2026-07-28 basic/transports/stdio): the
 // frame stands in the transcript and is judged there.
 func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	id := m.Get("id")
-	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.opts.Silent || s.closed {
+	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.opts.Silent || s.closed ||
+		s.answering >= answersAtOnce || s.answeredAll >= answersInAll {
 		return
 	}
+	s.answering++
+	s.answeredAll++
 	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"this client offers no such method"}}`
 	if m.Get("method").String() == "ping" {
 		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`
@@ -263,7 +312,8 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	s.answers.Add(1)
 	go func() {
 		defer s.answers.Done()
-		s.Start(context.Background(), Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
+		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
+		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
 			Tags: map[string]string{"method": m.Get("method").String()}})
 	}()
 }

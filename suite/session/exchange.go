@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,6 +28,9 @@ type Pending struct {
 	want  int               // how many answers end the waiting
 	got   int
 	first int           // frames of the session before the message was sent
+	turn  int           // its place in the order of sending
+	ahead time.Time     // when a message that was sent before was last answered
+	cut   string        // why its answer cannot be read, if that is known
 	done  chan struct{} // closed when the answers are there
 	once  sync.Once
 	start time.Duration
@@ -116,6 +121,8 @@ func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Mes
 	s := p.s
 	s.mu.Lock()
 	p.first = len(s.incoming)
+	s.turns++
+	p.turn = s.turns
 	s.pending = append(s.pending, p)
 	s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, p.timeout())
@@ -205,6 +212,9 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 	for {
 		select {
 		case <-p.done:
+			if why := p.unreadable(); why != "" {
+				return p.finish(recording.HTTPOnly, why)
+			}
 			p.settle(over)
 			return p.finish(recording.Replied, "")
 		case <-over:
@@ -221,12 +231,38 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			}
 			return p.finish(recording.Lost, p.s.lost())
 		case <-timer.C:
-			return p.expire(timeout)
+			if left := p.patience(timeout); left > 0 {
+				timer.Reset(left)
+				continue
+			}
+			return p.expire(ctx, timeout)
 		case <-ctx.Done():
 			p.Cancel()
+			if slow, ok := errors.AsType[tooSlow](context.Cause(ctx)); ok {
+				return p.finish(recording.Silent, slow.Error())
+			}
 			return p.finish(recording.Canceled, context.Cause(ctx).Error())
 		}
 	}
+}
+
+// patience is how much longer to wait: a target that works through its messages
+// one by one answers each in time if the time counts from when it came to it.
+// Only messages that were sent before put off the end, so there is one.
+func (p *Pending) patience(timeout time.Duration) time.Duration {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.ahead.IsZero() {
+		return 0
+	}
+	return timeout - time.Since(p.ahead)
+}
+
+// unreadable is why the answer that came cannot be read; empty if it can.
+func (p *Pending) unreadable() string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.cut
 }
 
 // settle lets a short HTTP response end by itself, so that status and trailing
@@ -255,20 +291,31 @@ func (p *Pending) ended() *recording.Exchange {
 	case err != nil:
 		return p.finish(recording.HTTPOnly, err.Error())
 	default:
-		return p.finish(recording.HTTPOnly, "HTTP "+strconv.Itoa(p.sent.Status())+" ended without a JSON-RPC response to the request")
+		return p.finish(recording.HTTPOnly, p.noResponse())
 	}
+}
+
+// noResponse says what came by HTTP instead of a response to the request.
+func (p *Pending) noResponse() string {
+	text := "HTTP " + strconv.Itoa(p.sent.Status())
+	kind, _, _ := strings.Cut(p.sent.Header().Get("Content-Type"), ";")
+	switch kind = strings.TrimSpace(kind); kind {
+	case "", "application/json", "text/event-stream":
+		return text + " without a JSON-RPC response to the request"
+	}
+	return text + " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
 }
 
 // expire completes an exchange that waited long enough, and tells the target,
 // as the specification asks (basic/utilities/cancellation): an HTTP stream is
 // dropped, elsewhere notifications/cancelled is sent.
-func (p *Pending) expire(timeout time.Duration) *recording.Exchange {
+func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.Exchange {
 	x := p.finish(recording.Silent, "no answer within "+timeout.String())
 	p.Cancel()
 	s := p.s
 	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
-		s.Start(context.Background(), Request{Step: "cancel", Method: "notifications/cancelled", Notification: true,
+		s.Start(ctx, Request{Step: "cancel", Method: "notifications/cancelled", Notification: true,
 			Params: map[string]any{"requestId": x.ID, "reason": "no answer in time"}})
 	}
 	return x
@@ -333,16 +380,18 @@ func (s *Session) lost() string {
 func (s *Session) Await(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool) (frame *wire.Frame, ok bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
+	seen := 0
 	for {
 		s.mu.Lock()
-		for i := range s.incoming {
-			if f := &s.incoming[i]; f.Number > after && fits(f) {
-				s.mu.Unlock()
+		arrived, changed := s.incoming[seen:], s.changed
+		seen = len(s.incoming)
+		s.mu.Unlock()
+		// The condition is asked without the lock: it may look into the session.
+		for i := range arrived {
+			if f := &arrived[i]; f.Number > after && fits(f) {
 				return f, true
 			}
 		}
-		changed := s.changed
-		s.mu.Unlock()
 		select {
 		case <-changed:
 		case <-timer.C:

@@ -65,9 +65,20 @@ type Session struct {
 	incoming []wire.Frame
 	changed  chan struct{} // closed and replaced at each incoming frame
 	last     int           // number of the last frame
+	turns    int           // messages sent so far
 	closed   bool
-	answers  sync.WaitGroup // our answers to requests of the server
+	// life ends with the session, and with it the answers to requests of the
+	// server; the counts are of those under way, and of all.
+	life                   context.Context
+	end                    context.CancelFunc
+	answers                sync.WaitGroup
+	answering, answeredAll int
 }
+
+// tooSlow is the cause of a context that ended because opening took too long.
+type tooSlow struct{ limit time.Duration }
+
+func (e tooSlow) Error() string { return "no answer within " + e.limit.String() }
 
 // OpenError says why a session could not be opened.
 type OpenError struct {
@@ -97,7 +108,8 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		answered: map[string]*recording.Exchange{},
 		changed:  make(chan struct{}),
 	}
-	ctx, cancel := context.WithTimeout(ctx, opts.Start)
+	s.life, s.end = context.WithCancel(context.Background())
+	ctx, cancel := context.WithTimeoutCause(ctx, opts.Start, tooSlow{opts.Start})
 	defer cancel()
 	conn, err := dialer.Dial(ctx, s.receive)
 	if err != nil {
@@ -141,6 +153,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + x.Reason}
+	case x.Outcome == recording.Silent && s.nonsense() != "":
+		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
 	case x.Outcome == recording.Silent:
 		return &OpenError{Code: recording.CodeNoAnswer, Reason: "initialize was not answered: " + x.Reason}
 	case x.Outcome == recording.Canceled:
@@ -163,6 +177,22 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, version)}
 	}
 	return nil
+}
+
+// nonsense is the beginning of the first thing that the target sent, if it is no
+// JSON; else it is empty.
+func (s *Session) nonsense() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.incoming {
+		if f := &s.incoming[i]; len(f.Raw) > 0 {
+			if f.HasFlaw(wire.FlawNotJSON) {
+				return wire.Excerpt(f.Raw, 80)
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // Initialized sends notifications/initialized.
@@ -226,11 +256,13 @@ func (s *Session) Close(ctx context.Context) *recording.Session {
 	if s.closed || s.conn == nil {
 		s.closed = true
 		s.mu.Unlock()
+		s.end()
 		return s.rec
 	}
 	s.closed = true
 	id, conn := s.session, s.conn
 	s.mu.Unlock()
+	s.end()
 	if id != "" {
 		s.endHTTP(ctx, conn)
 	}

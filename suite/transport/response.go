@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -154,7 +155,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	f := wire.Frame{HTTP: head, Raw: raw, Size: len(raw)}
 	switch {
 	case len(raw) > limit:
-		f.Raw, f.Truncated = raw[:limit], true
+		f.Raw, f.Truncated = bytes.Clone(raw[:min(limit, foreignKept)]), true
 		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong, Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
 		err = fmt.Errorf("the body of the response is longer than %d bytes, the limit for one message", limit)
 		x.in(f)

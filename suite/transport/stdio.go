@@ -177,6 +177,11 @@ func (s *stdio) writeError(err error) error {
 		return fmt.Errorf("cannot send: %w", ended)
 	}
 	if errors.Is(err, io.ErrClosedPipe) || brokenPipe(err) {
+		// Most often this is the end of the target, noticed a moment before
+		// the process was reaped: then that is what there is to say.
+		if within(drainWait, s.over) {
+			return fmt.Errorf("cannot send: %w", s.Err())
+		}
 		return fmt.Errorf("the target has closed its input: %w", err)
 	}
 	return fmt.Errorf("cannot write to the target: %w", err)

@@ -40,6 +40,7 @@ type EventReader struct {
 
 	line     []byte // the line so far, cut at limit and a little more
 	lineSize int
+	long     bool // the line was longer than the limit
 	open     bool // the current event has a field or a flaw
 	event    StreamEvent
 }
@@ -83,7 +84,7 @@ func (e *EventReader) Next() (StreamEvent, error) {
 
 // readLine collects the next line and reports whether it is blank.
 func (e *EventReader) readLine() (blank bool, err error) {
-	e.line, e.lineSize = e.line[:0], 0
+	e.line, e.lineSize, e.long = e.line[:0], 0, false
 	if !e.begun {
 		e.begun = true
 		if head, _ := e.r.Peek(len(bom)); bytes.Equal(head, bom) {
@@ -119,8 +120,12 @@ func (e *EventReader) readLine() (blank bool, err error) {
 
 func (e *EventReader) grow(part []byte) {
 	e.lineSize += len(part)
-	if room := e.limit + fieldRoom - len(e.line); room > 0 {
+	if room := e.limit + fieldRoom - len(e.line); room > 0 && !e.long {
 		e.line = append(e.line, part[:min(room, len(part))]...)
+	}
+	if e.lineSize > e.limit+fieldRoom && !e.long {
+		e.long = true // see LineReader
+		e.line = bytes.Clone(e.line[:min(len(e.line), keptOfLong+fieldRoom)])
 	}
 }
 
@@ -173,8 +178,13 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 	}
 	e.event.Event.Lines++
 	e.event.Size += len(value) + dropped
-	room := max(e.limit-len(e.event.Data), 0)
-	e.event.Data = append(e.event.Data, value[:min(room, len(value))]...)
+	if e.event.Size > e.limit {
+		keep := min(e.limit, keptOfLong)
+		value = value[:min(len(value), max(keep-len(e.event.Data), 0))]
+		e.event.Data = bytes.Clone(append(e.event.Data[:min(len(e.event.Data), keep)], value...))
+		return
+	}
+	e.event.Data = append(e.event.Data, value...)
 }
 
 // mistaken tells a field that nobody knows, which the standard has readers

@@ -10,8 +10,9 @@ import (
 
 // Line is one line of a stdio stream.
 type Line struct {
-	// Data is the line without its newline, cut at the limit. It is the
-	// caller's to keep. Size is the length before the cut, in bytes.
+	// Data is the line without its newline. It is the caller's to keep. Of a
+	// line that is longer than the limit it is only the beginning, up to 64
+	// KiB. Size is the length before the cut, in bytes.
 	Data      []byte
 	Size      int
 	Truncated bool
@@ -27,6 +28,9 @@ type LineReader struct {
 	begun bool
 	err   error
 }
+
+// keptOfLong is how much is kept of what is longer than the limit, in bytes.
+const keptOfLong = 64 << 10
 
 // NewLineReader reads lines of at most limit bytes from r. Of a longer line the
 // rest is dropped, but counted.
@@ -50,8 +54,13 @@ func (l *LineReader) Next() (Line, error) {
 			part = part[:len(part)-1]
 		}
 		line.Size += len(part)
-		if room := l.limit - len(line.Data); room > 0 {
+		if room := l.limit - len(line.Data); room > 0 && !line.Truncated {
 			line.Data = append(line.Data, part[:min(room, len(part))]...)
+		}
+		if line.Size > l.limit && !line.Truncated {
+			// What is left is evidence, no message: a beginning will do,
+			// and the memory is free while the rest goes by.
+			line.Data, line.Truncated = bytes.Clone(line.Data[:min(l.limit, keptOfLong)]), true
 		}
 		switch {
 		case ended:
@@ -71,7 +80,6 @@ func (l *LineReader) Next() (Line, error) {
 }
 
 func (l *LineReader) judge(line *Line) {
-	line.Truncated = line.Size > len(line.Data)
 	if !l.begun && bytes.HasPrefix(line.Data, bom) {
 		line.Flaws = append(line.Flaws, Flaw{Code: FlawBOM, Detail: "the stream begins with the bytes EF BB BF"})
 	}
@@ -83,7 +91,7 @@ func (l *LineReader) judge(line *Line) {
 		line.Flaws = append(line.Flaws, Flaw{Code: FlawBlank})
 	}
 	if line.Truncated {
-		line.Flaws = append(line.Flaws, TooLong(line.Size, l.limit))
+		line.Flaws = append(line.Flaws, TooLong(line.Size, len(line.Data)))
 	}
 }
 

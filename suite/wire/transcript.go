@@ -46,13 +46,17 @@ type Transcript struct {
 	sessions map[string][]int // indexes into frames
 	spent    int64
 	overflow bool
+	full     chan struct{} // closed when frames are refused
 	refused  int
 }
 
 // NewTranscript starts an empty transcript; its clock begins now.
 func NewTranscript(b Budget) *Transcript {
-	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{}}
+	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{}, full: make(chan struct{})}
 }
+
+// Full is closed when the budget is spent and frames are refused.
+func (t *Transcript) Full() <-chan struct{} { return t.full }
 
 // Start is the instant from which the times of the frames count.
 func (t *Transcript) Start() time.Time { return t.start }
@@ -84,6 +88,7 @@ func (t *Transcript) Add(f Frame) int {
 	cost := cost(&f)
 	if t.spent+cost > t.budget.Total {
 		t.overflow = true
+		close(t.full)
 		t.refused++
 		t.keep(Frame{Session: f.Session, Channel: f.Channel, Dir: Note,
 			Text: "the transcript is full; nothing that came after this is kept"})
