@@ -49,7 +49,7 @@ func init() {
 					seen[role.Raw] = true
 				}
 			}
-			twice.observe(v, "repeated-audience", "%d audiences name somebody twice: %s")
+			twice.observe(v, "repeated-audience", "%d named twice in an audience: %s")
 			v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
 		},
 	}, Check{

@@ -77,7 +77,7 @@ func init() {
 			if len(web.names) == 0 {
 				v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
 			}
-			web.observe(v, "https-uri", "%d resources have an https URI, which tells clients that they can load it from the web by themselves: %s")
+			web.observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
 		},
 	}, Check{
 		Requirement: "LIST-18",
@@ -128,7 +128,7 @@ func uniqueURIs(r *recording.Recording, v *Verdict) {
 	if len(seenOn) == 0 {
 		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
 	}
-	across.observe(v, "duplicate-across-pages", "%d URIs come on more than one page: %s")
+	across.observe(v, "duplicate-across-pages", "%d listed on more than one page: %s")
 }
 
 // remarks notes what an author of resources would want to know about the list.
@@ -144,6 +144,6 @@ func remarks(items []item, v *Verdict) {
 			}
 		}
 	}
-	bare.observe(v, "no-description", "%d resources have no description, by which users and models choose: %s")
-	snake.observe(v, "misspelt-member", "%d members are written unlike those of the specification, so that clients ignore them: %s")
+	bare.observe(v, "no-description", "%d listed without a description, by which users and models choose: %s")
+	snake.observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
 }

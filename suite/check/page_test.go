@@ -35,5 +35,97 @@ func TestPageChecks(t *testing.T) {
 		{"PAGE-04", Pass, lines(first, second)},
 		{"PAGE-04", Pass, lines(first, page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
 		{"PAGE-04", Fail, lines(first, page("2d", `{"cursor":"x"}`, onePage))},
+		{"PAGE-04", Warn, lines(first, page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2"}],"nextCursor":"y"}`), page("3d", `{"cursor":"y"}`, onePage))},
+		{"PAGE-09", NotApplicable, lines(first, second)},
+		{"PAGE-09", Pass, lines(page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), page("2d", `{"cursor":""}`, `{"resources":[{"uri":"a:2"}]}`))},
+		{"PAGE-09", Fail, lines(page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), page("2c", `{"cursor":""}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`))},
+		{"PAGE-09", Fail, lines(page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":""}`), refusal("page", "resources/list", `{"cursor":""}`, "-32602"))},
+	})
+	templates := func(n, params, result string) rt.Line {
+		l := page(n, params, result)
+		l.Method = "resources/templates/list"
+		return l
+	}
+	one := templates("1", `{}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}],"nextCursor":"x"}`)
+	walkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []run{
+		{"PAGE-01", Fail, lines(templates("1d", `{}`, `{"resourceTemplates":[],"nextCursor":0}`))},
+		{"PAGE-12", Pass, lines(one, templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"b:{x}"}]}`))},
+		{"PAGE-12", NotApplicable, lines(templates("1d", `{}`, `{"resourceTemplates":[]}`))},
+		{"PAGE-12", Fail, lines(one, templates("2d", `{"cursor":"x"}`, `{"resourceTemplates":[{"uriTemplate":"a:{x}"}]}`))},
+		{"PAGE-12", Fail, lines(one, refusal("page", "resources/templates/list", `{"cursor":"x"}`, "-32602", "end", "refused"))},
+	})
+}
+
+func TestBadCursors(t *testing.T) {
+	list := func(step, cursor, result string) rt.Line {
+		params := `{}`
+		if cursor != "" {
+			params = `{"cursor":` + cursor + `}`
+		}
+		return rt.Line{Step: step, Method: "resources/list", Params: params, Result: result}
+	}
+	before, after := list("before", "", onePage), list("after", "", onePage)
+	no := func(step, cursor, code string) rt.Line {
+		return refusal(step, "resources/list", `{"cursor":`+cursor+`}`, code)
+	}
+	dead := list("number", `5`, "")
+	dead.Outcome, dead.Fatal = recording.Lost, true
+	lost := list("after/lost", "", "")
+	lost.Outcome = recording.Lost
+	walkRuns(t, recording.BadCursors, `{"resources":{}}`, []run{
+		{"PAGE-05", Pass, lines(before, no("unknown", `"x"`, "-32602"))},
+		{"PAGE-05", Warn, lines(before, no("unknown", `"x"`, "-32603"))},
+		{"PAGE-05", Warn, lines(before, list("unknown", `"x"`, onePage))},
+		{"PAGE-05", Blocked, lines(before, list("unknown", `"x"`, ""))},
+		{"PAGE-05", NotApplicable, lines(refusal("before", "resources/list", `{}`, "-32601"), no("unknown", `"x"`, "-32603"))},
+		{"PAGE-06", Pass, lines(before, no("number", `5`, "-32603"), after)},
+		{"PAGE-06", Pass, lines(before, list("long", `"AAAA"`, onePage), after)},
+		{"PAGE-06", Pass, lines(before, list("object", `{}`, ""), after)},
+		{"PAGE-06", Warn, lines(before, list("number", `5`, onePage), after)},
+		{"PAGE-06", Warn, lines(before, refusal("after", "resources/list", `{}`, "-32603"))},
+		{"PAGE-06", Fail, lines(before, dead, after)},
+		{"PAGE-06", Fail, lines(before, lost, after)},
+		{"PAGE-06", Fail, lines(before, list("after", "", ""))},
+	})
+}
+
+func TestPagingChecks(t *testing.T) {
+	step := func(name, cursor, uri string) rt.Line {
+		l := rt.Line{Step: name, Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"x"}`}
+		if cursor != "" {
+			l.Params = `{"cursor":"` + cursor + `"}`
+		}
+		if uri == "" {
+			l.Result = `{"resources":[]}`
+		}
+		return l
+	}
+	first, second, middle := step("first", "", "a:1"), step("second", "", "a:1"), step("middle", "", "a:1")
+	next := step("next", "x", "a:2")
+	walkRuns(t, recording.Paging, `{"resources":{}}`, []run{
+		{"PAGE-07", Pass, lines(first, second, next, step("next-again", "x", "a:2"), middle)},
+		{"PAGE-07", Warn, lines(first, second, next, step("next-again", "x", "a:3"), middle)},
+		{"PAGE-07", Warn, lines(first, second, next, refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602"), middle)},
+		{"PAGE-07", NotApplicable, lines(first, second, next, step("next-again", "x", "a:3"), step("middle", "", "a:4"))},
+		{"PAGE-08", Pass, lines(first, second, next, middle)},
+		{"PAGE-08", Fail, lines(first, step("second", "", "a:2"), next, middle)},
+		{"PAGE-08", Fail, lines(step("page", "x", "a:2"), first, step("second", "", "a:2"), step("next", "x", "a:3"))},
+		{"PAGE-08", Fail, lines(first, second, next, step("middle", "", ""))},
+		{"PAGE-08", Warn, lines(first, step("second", "", "a:3"), next, middle)},
+		{"PAGE-08", Warn, lines(first, refusal("second", "resources/list", `{}`, "-32603"), next)},
+		{"PAGE-08", NotApplicable, lines(refusal("first", "resources/list", `{}`, "-32603"))},
+	})
+}
+
+func TestCompleteWalks(t *testing.T) {
+	known := func(end, expected, entries string) []rt.Line {
+		return lines(rt.Line{Step: "page", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`,
+			Tags: map[string]string{"end": end, "expected": expected}})
+	}
+	walkRuns(t, recording.CompleteWalks, `{"resources":{}}`, []run{
+		{"PAGE-13", Pass, known("done", `["a:1","a:\u00e9"]`, `{"uri":"a:é"},{"uri":"a:1"},{"uri":"a:3"},{"uri":"a:3"}`)},
+		{"PAGE-13", Fail, known("done", `["a:1","a:2"]`, `{"uri":"a:1"}`)},
+		{"PAGE-13", Warn, known("done", `["a:1"]`, `{"uri":"a:1"},{"uri":"a:1"}`)},
+		{"PAGE-13", NotApplicable, known("bound", `["a:1"]`, ``)},
 	})
 }

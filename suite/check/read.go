@@ -39,7 +39,7 @@ func init() {
 					}
 				}
 			}
-			elsewhere.observe(v, "other-uri", "%d reads yielded a single content under another URI than was asked for: %s")
+			elsewhere.observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 			noContents(v)
 		},
 	}, Check{

@@ -194,8 +194,8 @@ func fitsType(r *recording.Recording, v *Verdict) {
 			v.That(begins == judge.Essence(mime), "bytes of the type "+mime, actual, c.frames...)
 		}
 	}
-	differing.observe(v, "mime-type-differs", "%d MIME types are not the same in the list and in the read: %s")
-	sniffed.observe(v, "mime-type-vague", "%d blobs look like another type than the one declared: %s")
+	differing.observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
+	sniffed.observe(v, "mime-type-vague", "%d of no telling type, although the bytes can be recognised: %s")
 	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
 }
 

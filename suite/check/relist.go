@@ -115,6 +115,8 @@ func readableAsListed(r *recording.Recording, v *Verdict) {
 		case !v.Answered(x):
 		case x.Succeeded():
 			v.Saw()
+		case asksForCapability(x):
+			v.Skip(recording.CodeNeedsSubject, "the target asks for a capability that we do not have")
 		case judge.HasScheme(uri, "https"):
 			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
 		case !notFound(x):
@@ -125,7 +127,7 @@ func readableAsListed(r *recording.Recording, v *Verdict) {
 			v.Skip(recording.CodeNotExercised, "what could not be read at first was gone from the list, or could be read, at the second look")
 		}
 	}
-	others.observe(v, "unreadable", "%d listed resources could not be read, with errors that do not say that they are missing: %s")
+	others.observe(v, "unreadable", "%d listed but not readable, with an error that does not say that it is missing: %s")
 }
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
@@ -147,6 +149,13 @@ func unreadable(r *recording.Recording, v *Verdict, x, reread *recording.Exchang
 func notFound(x *recording.Exchange) bool {
 	code, ok := x.Code()
 	return ok && (code == -32002 || code == -32602)
+}
+
+// asksForCapability reports whether an error asks for something that the client
+// has to bring: a capability (2026-07-28), or a visit to a page (2025-11-25).
+func asksForCapability(x *recording.Exchange) bool {
+	code, ok := x.Code()
+	return ok && (code == -32021 || code == -32042)
 }
 
 // sameSet reports whether two pages list the same URIs, in any order.
