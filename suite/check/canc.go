@@ -72,7 +72,7 @@ func init() {
 		From:        everything,
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, m := range cancellations(r, v) {
-				x := named(r, m)
+				x := cancelledRequest(r, m)
 				v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.frame.Number)
 			}
 		},
@@ -85,7 +85,7 @@ func init() {
 				for _, q := range requestsOf(r) {
 					own = own || q.frame.Session == m.frame.Session && q.frame.Number < m.frame.Number && sameValue(m.Get("params.requestId"), q.id())
 				}
-				v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, named(r, m)), m.frame.Number)
+				v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.frame.Number)
 			}
 		},
 	}, Check{
@@ -178,8 +178,8 @@ func cancellations(r *recording.Recording, v *Verdict) []message {
 	return all
 }
 
-// named is the request of ours that a cancellation of the target names, or nil.
-func named(r *recording.Recording, m message) *recording.Exchange {
+// cancelledRequest is the request of ours that a cancellation of the target names, or nil.
+func cancelledRequest(r *recording.Recording, m message) *recording.Exchange {
 	for _, x := range r.Exchanges {
 		if x.Session == m.frame.Session && x.Request > 0 && x.Request < m.frame.Number && sameValue(m.Get("params.requestId"), x.ID) {
 			return x

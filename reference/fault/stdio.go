@@ -1,0 +1,162 @@
+package fault
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// Faults of the framing of stdio.
+func init() {
+	stdio := Needs{Transports: []string{hook.Stdio}}
+	Register(
+		Fault{
+			Name: "stdio-01-log-lines", Requirement: "STDIO-01", Needs: stdio,
+			Summary: "log lines in JSON go to standard output",
+			Hooks:   beforeTemplates([]byte(`{"level":30,"time":1767225600000,"msg":"listing templates"}`)),
+		},
+		Fault{
+			Name: "stdio-01-blank-lines", Requirement: "STDIO-01", Needs: stdio,
+			Summary: "a blank line precedes some messages",
+			Hooks:   beforeTemplates(nil),
+		},
+		Fault{
+			Name: "stdio-02-pretty-printed", Requirement: "STDIO-02", Needs: stdio,
+			Summary: "the list of templates is indented over many lines",
+			Hooks: hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+				var b bytes.Buffer
+				if json.Indent(&b, raw, "", "  ") != nil {
+					return raw
+				}
+				return b.Bytes()
+			})),
+		},
+		Fault{
+			Name: "stdio-02-two-in-a-line", Requirement: "STDIO-02", Needs: stdio,
+			Summary: "a notification stands in the line of the list of templates",
+			Hooks: hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+				return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+			})),
+		},
+		Fault{
+			Name: "stdio-03-not-flushed", Requirement: "STDIO-03", Needs: stdio,
+			Summary: "the list of templates stays in a buffer until the input ends",
+			Hooks: hook.Hooks{Streams: hook.Streams{
+				Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
+				End: func(_ context.Context, w io.Writer) {
+					if h, ok := w.(*holdingWriter); ok {
+						h.flush()
+					}
+				},
+			}},
+		},
+		Fault{
+			Name: "stdio-03-no-last-newline", Requirement: "STDIO-03", Needs: stdio,
+			Summary: "the last message has no newline",
+			Hooks: hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
+				// A client that has gone misses it.
+				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
+			}}},
+		},
+		Fault{
+			Name: "stdio-05-read-is-message", Requirement: "STDIO-05", Needs: stdio,
+			Summary: "what is read at once is taken for a message",
+			Hooks: hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
+				return &chunkReader{r: r}
+			}}},
+		},
+		Fault{
+			Name: "stdio-06-long-lines-lost", Requirement: "STDIO-06", Needs: stdio,
+			Summary: "lines over 64 KiB are ignored",
+			Hooks: onIncoming(func(in hook.Incoming) bool {
+				return in.Transport != hook.Stdio || len(in.Raw) <= 64<<10
+			}),
+		},
+		Fault{
+			Name: "stdio-08-ignores-the-end", Requirement: "STDIO-08",
+			Summary: "the process goes on when its input has ended",
+			Needs:   Needs{Transports: []string{hook.Stdio}, Process: true},
+			Hooks: hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
+				return &endlessReader{r: r, done: ctx.Done()}
+			}}},
+		},
+	)
+}
+
+// onStdio changes the bytes of messages on stdio.
+func onStdio(edit func(raw []byte) []byte) func(context.Context, hook.Message, hook.Emitter) error {
+	return func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if m.Transport == hook.Stdio {
+			m = m.With(edit(bytes.Clone(m.Raw)))
+		}
+		return next(ctx, m)
+	}
+}
+
+// beforeTemplates writes a line before each list of templates on stdio.
+func beforeTemplates(line []byte) hook.Hooks {
+	return hook.Tee(func(m hook.Message) bool {
+		return m.Transport == hook.Stdio && m.Kind == hook.Response && m.Call != nil && m.Call.Method == hook.MethodTemplates
+	}, func(hook.Message) [][]byte { return [][]byte{line} }, nil)
+}
+
+// holdingWriter keeps lists of templates back.
+type holdingWriter struct {
+	w    io.Writer
+	mu   sync.Mutex
+	held []byte
+}
+
+func (h *holdingWriter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(`"resourceTemplates"`)) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.held = append(h.held, p...)
+		return len(p), nil
+	}
+	return h.w.Write(p)
+}
+
+func (h *holdingWriter) flush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, _ = h.w.Write(h.held) // a client that has gone misses it
+	h.held = nil
+}
+
+// chunkReader ends each chunk with a newline.
+type chunkReader struct {
+	r    io.Reader
+	owed bool
+}
+
+func (c *chunkReader) Read(p []byte) (int, error) {
+	if c.owed && len(p) > 0 {
+		p[0], c.owed = '\n', false
+		return 1, nil
+	}
+	n, err := c.r.Read(p)
+	// A full buffer is the middle of a long message.
+	c.owed = n > 0 && n < len(p) && p[n-1] != '\n'
+	return n, err
+}
+
+// endlessReader never reports the end of its input.
+type endlessReader struct {
+	r    io.Reader
+	done <-chan struct{}
+}
+
+func (e *endlessReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if err == io.EOF && n == 0 {
+		<-e.done
+	} else if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
