@@ -146,8 +146,8 @@ func related(uri, subscribed string) bool {
 	return strings.HasPrefix(uri, subscribed) || strings.HasPrefix(subscribed, uri)
 }
 
-// named keeps the listen requests with one of these names.
-func named(r *recording.Recording, names ...string) []*recording.Exchange {
+// streamsNamed keeps the listen requests with one of these names.
+func streamsNamed(r *recording.Recording, names ...string) []*recording.Exchange {
 	return slices.DeleteFunc(r.Steps("listen"), func(x *recording.Exchange) bool { return !slices.Contains(names, x.Tags["name"]) })
 }
 

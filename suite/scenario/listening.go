@@ -37,7 +37,7 @@ var _ = register(&Scenario{
 		}
 		c.Do(ctx, session.Request{Step: "before", Method: "server/discover"})
 		var open streams
-		defer open.stop(ctx)
+		defer func() { open.stop(ctx) }()
 		for _, f := range p.filters() {
 			st := c.listen(ctx, f)
 			open.add(st)
@@ -166,7 +166,9 @@ func (c *Client) meanwhile(ctx context.Context, p *Play) {
 		if p.Facts.Declares("logging") {
 			q.Meta[session.MetaLogLevel] = "debug"
 		}
-		c.Do(ctx, q)
+		// Not by Do, which would ask again in a fresh session: whether this one
+		// answers, with its streams open, is the question.
+		c.note(c.s.Do(ctx, q))
 	})
 }
 

@@ -1,0 +1,130 @@
+package fault
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+const (
+	methodSubscribe   = "resources/subscribe"
+	methodUnsubscribe = "resources/unsubscribe"
+
+	subscriptionID = "io.modelcontextprotocol/subscriptionId"
+)
+
+// changing is what a fault needs that shows only when something changes.
+var changing = Needs{Trigger: true}
+
+// Faults of subscriptions in the legacy revisions.
+func init() {
+	Register(
+		Fault{
+			Name: "sub-01-refuses-all", Requirement: "SUB-01",
+			Summary: "every subscription is an internal error",
+			Hooks:   hook.ReplaceReply(methodSubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
+		},
+		Fault{
+			Name: "sub-01-no-unsubscribe", Requirement: "SUB-01",
+			Summary: "resources/unsubscribe is an unknown method",
+			Hooks:   hook.ReplaceReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32601, "Method not found") }),
+		},
+		Fault{
+			Name: "sub-01-result-true", Requirement: "SUB-01",
+			Summary: "a subscription is confirmed with true instead of an object",
+			Hooks: hook.EditEnvelope(methodSubscribe, func(envelope hook.Object) {
+				if _, ok := envelope["result"]; ok {
+					envelope["result"] = true
+				}
+			}),
+		},
+		Fault{
+			Name: "sub-03-no-updates", Requirement: "SUB-03",
+			Summary: "subscriptions are confirmed, but no update is ever sent",
+			Needs:   changing,
+			Hooks:   hook.DropNotification(hook.NotificationUpdated),
+		},
+		Fault{
+			Name: "sub-04-update-without-uri", Requirement: "SUB-04",
+			Summary: "updates do not say which resource has changed",
+			Needs:   changing,
+			Hooks: hook.EditNotification(hook.NotificationUpdated, func(n hook.Object) {
+				delete(hook.ObjectAt(n, "params"), "uri")
+			}),
+		},
+		Fault{
+			Name: "sub-06-broadcast", Requirement: "SUB-06",
+			Summary: "updates go to every session, whether it has subscribed or not",
+			Needs:   changing,
+			Hooks:   broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" }),
+		},
+		Fault{
+			Name: "sub-07-unsubscribe-ignored", Requirement: "SUB-07",
+			Summary: "resources/unsubscribe is confirmed, but the updates go on",
+			Needs:   changing,
+			Hooks: hook.ReplaceReply(methodUnsubscribe, func(*hook.Call) *hook.Reply {
+				return &hook.Reply{Result: hook.Object{}}
+			}),
+		},
+		Fault{
+			Name: "sub-09-all-resources", Requirement: "SUB-09",
+			Summary: "one subscription brings the updates of all resources",
+			Needs:   changing,
+			Hooks:   subscribeAll(),
+		},
+		Fault{
+			Name: "sub-10-other-sessions", Requirement: "SUB-10",
+			Summary: "an update goes to the streams of all sessions on the transport",
+			Needs:   changing,
+			Hooks:   broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport }),
+		},
+		Fault{
+			Name: "sub-11-no-uri-confirmed", Requirement: "SUB-11",
+			Summary: "a subscription without a uri is confirmed",
+			Hooks: hook.EditReply(methodSubscribe, func(c *hook.Call, r *hook.Reply) {
+				if _, ok := c.Param("uri").(string); !ok {
+					*r = hook.Reply{Result: hook.Object{}}
+				}
+			}),
+		},
+	)
+}
+
+// broadcast sends each legacy update to further sessions.
+func broadcast(to func(m hook.Message, p hook.Peer) bool) hook.Hooks {
+	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if err := next(ctx, m); err != nil {
+			return err
+		}
+		if m.Peer == nil || hook.Modern(m.Revision) || m.Revision == "" {
+			return nil
+		}
+		for _, p := range m.Peer.Peers() {
+			if p.ID() != m.Peer.ID() && to(m, p) {
+				// A session that has just ended hears nothing.
+				_ = p.Send(ctx, m.Raw)
+			}
+		}
+		return nil
+	})
+}
+
+// allURIs are the resources that a subscription to all of them names.
+var allURIs = []any{"note:shopping", "log://app/current", "file:///project/README.md"}
+
+// subscribeAll subscribes more than was asked for, by sending further requests
+// through the handler.
+func subscribeAll() hook.Hooks {
+	return hook.OnMethod(methodSubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		if r == nil || r.Error != nil {
+			return r
+		}
+		for _, uri := range allURIs {
+			more := *c
+			more.Params = hook.Encode(hook.Object{"uri": uri})
+			next(ctx, &more)
+		}
+		return r
+	})
+}
