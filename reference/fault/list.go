@@ -166,6 +166,9 @@ func listByConnection(*rand.Rand) hook.Hooks {
 	return hook.Join(tellConnections(), hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
 		mu.Lock()
 		defer mu.Unlock()
+		if !c.Modern {
+			return
+		}
 		name := connection(c)
 		if _, known := order[name]; !known {
 			order[name] = len(order)
@@ -186,7 +189,9 @@ func recentReads(*rand.Rand) hook.Hooks {
 		hook.EditResultOf(hook.MethodRead, func(c *hook.Call, _ hook.Object) {
 			mu.Lock()
 			defer mu.Unlock()
-			reads[connection(c)]++
+			if c.Modern {
+				reads[connection(c)]++
+			}
 		}),
 		hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
 			mu.Lock()

@@ -8,73 +8,73 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+func init() { add(iconChecks...) }
+
 // The checks of icons (basic/index#icons).
-func init() {
-	add(Check{
-		Requirement: "ICON-01",
-		From:        bothWalks,
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range iconOwners(r, v) {
-				icons := i.Get("icons")
-				v.Saw()
-				if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.name+" is "+judge.TypeName(icons), i.frames...) {
-					continue
-				}
-				for n, icon := range icons.Array() {
-					iconShape(v, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
-				}
+var iconChecks = []Check{{
+	Requirement: "ICON-01",
+	From:        bothWalks,
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range iconOwners(r, v) {
+			icons := i.Get("icons")
+			v.Saw()
+			if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.name+" is "+judge.TypeName(icons), i.frames...) {
+				continue
 			}
-			noIcons(v)
-		},
-	}, Check{
-		Requirement: "ICON-03",
-		From:        bothWalks,
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range iconSources(r, v) {
-				p, bad := judge.First(judge.URI(i.Str))
-				v.That(!bad, "an absolute URI", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+			for n, icon := range icons.Array() {
+				iconShape(v, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
 			}
-		},
-	}, Check{
-		Requirement: "ICON-04",
-		From:        bothWalks,
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range iconSources(r, v) {
-				p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-				v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+		}
+		noIcons(v)
+	},
+}, {
+	Requirement: "ICON-03",
+	From:        bothWalks,
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range iconSources(r, v) {
+			p, bad := judge.First(judge.URI(i.Str))
+			v.That(!bad, "an absolute URI", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+		}
+	},
+}, {
+	Requirement: "ICON-04",
+	From:        bothWalks,
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range iconSources(r, v) {
+			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
+			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
+		}
+	},
+}, {
+	Requirement: "ICON-05",
+	From:        bothWalks,
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range iconSources(r, v) {
+			if judge.HasScheme(i.Str, "data") {
+				p, bad := judge.First(judge.DataIcon(i.Str))
+				v.That(!bad, "a base64-encoded image", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
 			}
-		},
-	}, Check{
-		Requirement: "ICON-05",
-		From:        bothWalks,
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range iconSources(r, v) {
-				if judge.HasScheme(i.Str, "data") {
-					p, bad := judge.First(judge.DataIcon(i.Str))
-					v.That(!bad, "a base64-encoded image", "src of "+i.name+" is "+Brief(i.Result)+": "+p.Message, i.frames...)
-				}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
+	},
+}, {
+	Requirement: "ICON-08",
+	From:        bothWalks,
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range iconsOf(r, v) {
+			sizes := i.Get("sizes")
+			if !sizes.IsArray() {
+				continue
 			}
-			v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
-		},
-	}, Check{
-		Requirement: "ICON-08",
-		From:        bothWalks,
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range iconsOf(r, v) {
-				sizes := i.Get("sizes")
-				if !sizes.IsArray() {
-					continue
-				}
-				for _, size := range sizes.Array() {
-					if judge.IsString(size) {
-						v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, Brief(size)+" among the sizes of "+i.name, i.frames...)
-					}
+			for _, size := range sizes.Array() {
+				if judge.IsString(size) {
+					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, Brief(size)+" among the sizes of "+i.name, i.frames...)
 				}
 			}
-			v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
-		},
-	})
-}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
+	},
+}}
 
 // iconShape judges one icon against its schema.
 func iconShape(v *Verdict, i item) {

@@ -10,99 +10,99 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+func init() { add(listChecks...) }
+
 // The checks of server/resources, listing.
-func init() {
-	add(Check{
-		Requirement: "LIST-01",
-		From:        resourceWalk,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, x := range pagesOf(r, v) {
-				list := x.Result().Get("resources")
-				v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
-				v.Hint("send an empty array if there is nothing to list")
+var listChecks = []Check{{
+	Requirement: "LIST-01",
+	From:        resourceWalk,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, x := range pagesOf(r, v) {
+			list := x.Result().Get("resources")
+			v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("send an empty array if there is nothing to list")
+		}
+	},
+}, {
+	Requirement: "LIST-02",
+	From:        resourceWalk,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, i := range listedItems(r, v) {
+			if !v.That(i.IsObject(), "an object for each resource", i.name+" is "+judge.TypeName(i.Result), i.frames...) {
+				continue
 			}
-		},
-	}, Check{
-		Requirement: "LIST-02",
-		From:        resourceWalk,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range listedItems(r, v) {
-				if !v.That(i.IsObject(), "an object for each resource", i.name+" is "+judge.TypeName(i.Result), i.frames...) {
-					continue
-				}
-				for _, member := range []string{"uri", "name"} {
-					m := i.Get(member)
-					v.That(judge.IsString(m), "a string "+member, member+" of "+i.name+" is "+judge.TypeName(m), i.frames...)
-				}
+			for _, member := range []string{"uri", "name"} {
+				m := i.Get(member)
+				v.That(judge.IsString(m), "a string "+member, member+" of "+i.name+" is "+judge.TypeName(m), i.frames...)
 			}
-		},
-	}, Check{
-		Requirement: "LIST-05",
-		From:        resourceWalk,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			items := listedItems(r, v)
-			for _, i := range items {
-				typed(v, i, "description", judge.IsString, "a string")
-				typed(v, i, "mimeType", judge.IsString, "a string")
-				if v.Revision() >= requirement.R20250618 {
-					typed(v, i, "title", judge.IsString, "a string")
-				}
-				if typed(v, i, "size", judge.IsInteger, "an integer") {
-					size := i.Get("size")
-					v.Ought(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.name+" is "+Brief(size), i.frames...)
-				}
-				v.Saw()
+		}
+	},
+}, {
+	Requirement: "LIST-05",
+	From:        resourceWalk,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		items := listedItems(r, v)
+		for _, i := range items {
+			typed(v, i, "description", judge.IsString, "a string")
+			typed(v, i, "mimeType", judge.IsString, "a string")
+			if v.Revision() >= requirement.R20250618 {
+				typed(v, i, "title", judge.IsString, "a string")
 			}
-			remarks(items, v)
-		},
-	}, Check{
-		Requirement: "LIST-14",
-		From:        resourceWalk,
-		Needs:       []Gate{resources},
-		Judge:       uniqueURIs,
-	}, Check{
-		Requirement: "LIST-16",
-		From:        resourceWalk,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			var web sightings
-			for _, i := range listedItems(r, v) {
-				if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-					web.add(Brief(uri), i.frames...)
-				}
+			if typed(v, i, "size", judge.IsInteger, "an integer") {
+				size := i.Get("size")
+				v.Ought(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.name+" is "+Brief(size), i.frames...)
 			}
-			if len(web.names) == 0 {
-				v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
+			v.Saw()
+		}
+		remarks(items, v)
+	},
+}, {
+	Requirement: "LIST-14",
+	From:        resourceWalk,
+	Needs:       []Gate{resources},
+	Judge:       uniqueURIs,
+}, {
+	Requirement: "LIST-16",
+	From:        resourceWalk,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		var web sightings
+		for _, i := range listedItems(r, v) {
+			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
+				web.add(Brief(uri), i.frames...)
 			}
-			web.observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
-		},
-	}, Check{
-		Requirement: "LIST-18",
-		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			var items []item
-			if r.Scenario != recording.Reads {
-				items = listedItems(r, v)
+		}
+		if len(web.names) == 0 {
+			v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
+		}
+		web.observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
+	},
+}, {
+	Requirement: "LIST-18",
+	From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		var items []item
+		if r.Scenario != recording.Reads {
+			items = listedItems(r, v)
+		}
+		for _, read := range readings(r, v, "read") {
+			items = append(items, read.contents...)
+		}
+		for _, i := range items {
+			mime := i.Get("mimeType")
+			if !judge.IsString(mime) {
+				continue
 			}
-			for _, read := range readings(r, v, "read") {
-				items = append(items, read.contents...)
-			}
-			for _, i := range items {
-				mime := i.Get("mimeType")
-				if !judge.IsString(mime) {
-					continue
-				}
-				p, bad := judge.First(judge.MIME(mime.Str))
-				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.name+" is "+Brief(mime)+": "+p.Message, i.frames...)
-			}
-			v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
-		},
-	})
-}
+			p, bad := judge.First(judge.MIME(mime.Str))
+			v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.name+" is "+Brief(mime)+": "+p.Message, i.frames...)
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
+	},
+}}
 
 // uniqueURIs: no URI comes twice on a page; across pages it is remarked upon.
 func uniqueURIs(r *recording.Recording, v *Verdict) {

@@ -10,124 +10,124 @@ import (
 
 var reads = []recording.Name{recording.Reads}
 
+func init() { add(readChecks...) }
+
 // The checks of server/resources, reading: the shape of contents.
-func init() {
-	add(Check{
-		Requirement: "READ-01",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, x := range readings(r, v, "read") {
-				list := x.Result().Get("contents")
-				v.That(list.IsArray(), "contents as an array", "contents of "+Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
-				v.Hint("send an array even if there is only one item, or none")
-			}
-		},
-	}, Check{
-		Requirement: "READ-02",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			var elsewhere sightings
-			for _, x := range readings(r, v, "read") {
-				for _, c := range x.contents {
-					uri := c.Get("uri")
-					v.That(judge.IsString(uri), "a string uri", "uri of "+c.name+" is "+judge.TypeName(uri), c.frames...)
-					typed(v, c, "mimeType", judge.IsString, "a string")
-					if judge.IsString(uri) && len(x.contents) == 1 && uri.Str != x.Tags["uri"] {
-						elsewhere.add(Brief(x.Param("uri"))+" as "+Brief(uri), c.frames...)
-					}
+var readChecks = []Check{{
+	Requirement: "READ-01",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, x := range readings(r, v, "read") {
+			list := x.Result().Get("contents")
+			v.That(list.IsArray(), "contents as an array", "contents of "+Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("send an array even if there is only one item, or none")
+		}
+	},
+}, {
+	Requirement: "READ-02",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		var elsewhere sightings
+		for _, x := range readings(r, v, "read") {
+			for _, c := range x.contents {
+				uri := c.Get("uri")
+				v.That(judge.IsString(uri), "a string uri", "uri of "+c.name+" is "+judge.TypeName(uri), c.frames...)
+				typed(v, c, "mimeType", judge.IsString, "a string")
+				if judge.IsString(uri) && len(x.contents) == 1 && uri.Str != x.Tags["uri"] {
+					elsewhere.add(Brief(x.Param("uri"))+" as "+Brief(uri), c.frames...)
 				}
 			}
-			elsewhere.observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
-			noContents(v)
-		},
-	}, Check{
-		Requirement: "READ-03",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, c := range allContents(r, v) {
-				text, blob := c.Get("text"), c.Get("blob")
-				ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
-					c.name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.frames...)
-				if !ok && (text.IsObject() || text.IsArray()) {
-					v.Hint("write a JSON document into text as a string")
-				}
+		}
+		elsewhere.observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-03",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, c := range allContents(r, v) {
+			text, blob := c.Get("text"), c.Get("blob")
+			ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
+				c.name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.frames...)
+			if !ok && (text.IsObject() || text.IsArray()) {
+				v.Hint("write a JSON document into text as a string")
 			}
-			noContents(v)
-		},
-	}, Check{
-		Requirement: "READ-04",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, c := range allContents(r, v) {
-				text, blob := c.Get("text"), c.Get("blob")
-				v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-					c.name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.frames...)
+		}
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-04",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, c := range allContents(r, v) {
+			text, blob := c.Get("text"), c.Get("blob")
+			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
+				c.name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.frames...)
+		}
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-06",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, c := range blobs(r, v) {
+			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
+			v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.name+": "+p.String(), c.frames...)
+			if p.Code == judge.CodeURLSafe {
+				v.Hint("use the standard base64 alphabet, not the URL-safe one")
 			}
-			noContents(v)
-		},
-	}, Check{
-		Requirement: "READ-06",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, c := range blobs(r, v) {
-				p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
-				v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.name+": "+p.String(), c.frames...)
-				if p.Code == judge.CodeURLSafe {
-					v.Hint("use the standard base64 alphabet, not the URL-safe one")
-				}
+		}
+	},
+}, {
+	Requirement: "READ-07",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, c := range blobs(r, v) {
+			blob := c.Get("blob").Str
+			problems := judge.Base64(blob)
+			p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
+			if bad || needsPadding(blob, problems) {
+				v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.name+": "+p.String(), c.frames...)
 			}
-		},
-	}, Check{
-		Requirement: "READ-07",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, c := range blobs(r, v) {
-				blob := c.Get("blob").Str
-				problems := judge.Base64(blob)
-				p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
-				if bad || needsPadding(blob, problems) {
-					v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.name+": "+p.String(), c.frames...)
-				}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no blob has a length that needs padding")
+	},
+}, {
+	Requirement: "READ-08",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
+		for _, c := range blobs(r, v) {
+			blob := c.Get("blob").Str
+			p, bad := judge.First(judge.Base64(blob), judge.CodeWhiteSpace)
+			if bad || len(blob) > line {
+				v.That(!bad, "a blob without line breaks and spaces", "blob of "+c.name+": "+p.String(), c.frames...)
 			}
-			v.Skip(recording.CodeNeedsSubject, "no blob has a length that needs padding")
-		},
-	}, Check{
-		Requirement: "READ-08",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
-			for _, c := range blobs(r, v) {
-				blob := c.Get("blob").Str
-				p, bad := judge.First(judge.Base64(blob), judge.CodeWhiteSpace)
-				if bad || len(blob) > line {
-					v.That(!bad, "a blob without line breaks and spaces", "blob of "+c.name+": "+p.String(), c.frames...)
-				}
+		}
+		v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
+	},
+}, {
+	Requirement: "READ-09",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, c := range blobs(r, v) {
+			problems := judge.Base64(c.Get("blob").Str)
+			p, bad := judge.First(problems, judge.CodePadBits)
+			if bad || needsPadding(c.Get("blob").Str, problems) {
+				v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.name+": "+p.String(), c.frames...)
 			}
-			v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
-		},
-	}, Check{
-		Requirement: "READ-09",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, c := range blobs(r, v) {
-				problems := judge.Base64(c.Get("blob").Str)
-				p, bad := judge.First(problems, judge.CodePadBits)
-				if bad || needsPadding(c.Get("blob").Str, problems) {
-					v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.name+": "+p.String(), c.frames...)
-				}
-			}
-			v.Skip(recording.CodeNeedsSubject, "no blob has unused bits")
-		},
-	})
-}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no blob has unused bits")
+	},
+}}
 
 // allContents lists the items of all reads.
 func allContents(r *recording.Recording, v *Verdict) []item {

@@ -12,68 +12,68 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
+func init() { add(readBytesChecks...) }
+
 // The checks of server/resources, reading: what the contents say.
-func init() {
-	add(Check{
-		Requirement: "READ-12",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, x := range readings(r, v, "read") {
-				for _, c := range x.contents {
-					text, mime := c.Get("text"), declaredType(x, c)
-					if !judge.IsBinaryType(mime) || !judge.IsString(text) {
-						if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
-							v.Saw()
-						}
-						continue
+var readBytesChecks = []Check{{
+	Requirement: "READ-12",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, x := range readings(r, v, "read") {
+			for _, c := range x.contents {
+				text, mime := c.Get("text"), declaredType(x, c)
+				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
+					if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
+						v.Saw()
 					}
-					at, binary := judge.BinaryInText(text.Str)
-					v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.name, at), c.frames...)
-					v.Hint("send what is no text as a base64-encoded blob")
+					continue
 				}
+				at, binary := judge.BinaryInText(text.Str)
+				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.name, at), c.frames...)
+				v.Hint("send what is no text as a base64-encoded blob")
 			}
-			v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
-		},
-	}, Check{
-		Requirement: "READ-13",
-		From:        []recording.Name{recording.KnownReads},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, x := range r.Steps("text") {
-				if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
-					knownText(v, x)
-				}
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
+	},
+}, {
+	Requirement: "READ-13",
+	From:        []recording.Name{recording.KnownReads},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, x := range r.Steps("text") {
+			if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
+				knownText(v, x)
 			}
-		},
-	}, Check{
-		Requirement: "READ-14",
-		From:        []recording.Name{recording.KnownReads},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, x := range r.Steps("blob") {
-				if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
-					knownBlob(v, x)
-				}
+		}
+	},
+}, {
+	Requirement: "READ-14",
+	From:        []recording.Name{recording.KnownReads},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		for _, x := range r.Steps("blob") {
+			if v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x) {
+				knownBlob(v, x)
 			}
-		},
-	}, Check{
-		Requirement: "READ-15",
-		From:        reads,
-		Needs:       []Gate{resources},
-		Judge:       fitsType,
-	}, Check{
-		Requirement: "READ-17",
-		From:        []recording.Name{recording.TaskRead},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			v.Expect(r.Step("task")).To(Matcher{"a result with contents", func(x *recording.Exchange) bool {
-				return x.Succeeded() && x.Result().Get("contents").IsArray()
-			}}, "a read with a task parameter, of a resource that could be read without")
-			v.Hint("ignore the task parameter where tasks are not supported")
-		},
-	})
-}
+		}
+	},
+}, {
+	Requirement: "READ-15",
+	From:        reads,
+	Needs:       []Gate{resources},
+	Judge:       fitsType,
+}, {
+	Requirement: "READ-17",
+	From:        []recording.Name{recording.TaskRead},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("task")).To(Matcher{"a result with contents", func(x *recording.Exchange) bool {
+			return x.Succeeded() && x.Result().Get("contents").IsArray()
+		}}, "a read with a task parameter, of a resource that could be read without")
+		v.Hint("ignore the task parameter where tasks are not supported")
+	},
+}}
 
 // knownText: a known text arrives character for character.
 func knownText(v *Verdict, x *recording.Exchange) {

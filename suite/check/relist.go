@@ -9,68 +9,68 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+func init() { add(relistChecks...) }
+
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
-func init() {
-	add(Check{
-		Requirement: "LIST-08",
-		From:        []recording.Name{recording.Relist},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			again := listedAgain(r, v)
-			for _, read := range readings(r, v, "read") {
-				said := read.Tags["size"]
-				if said == "" || len(read.contents) != 1 || again[read.Tags["uri"]].Get("size").Raw != said {
-					continue
-				}
-				length, ok := rawLength(read.contents[0])
-				if !ok {
-					continue
-				}
-				v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
-					"size of "+Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
-				v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
+var relistChecks = []Check{{
+	Requirement: "LIST-08",
+	From:        []recording.Name{recording.Relist},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		again := listedAgain(r, v)
+		for _, read := range readings(r, v, "read") {
+			said := read.Tags["size"]
+			if said == "" || len(read.contents) != 1 || again[read.Tags["uri"]].Get("size").Raw != said {
+				continue
 			}
-			v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
-		},
-	}, Check{
-		Requirement: "LIST-15",
-		From:        []recording.Name{recording.Relist},
-		Needs:       []Gate{resources},
-		Judge:       readableAsListed,
-	}, Check{
-		Requirement: "LIST-13",
-		From:        []recording.Name{recording.ListParams},
-		Needs:       []Gate{resources},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			with, without, again := r.Step("with"), r.Step("without"), r.Step("with-again")
-			switch {
-			case !v.Answered(with):
-				return
-			case !with.Succeeded():
-				v.Skip(recording.CodeNeedsSubject, "the list was refused: "+Describe(with))
-				return
+			length, ok := rawLength(read.contents[0])
+			if !ok {
+				continue
 			}
-			ok := v.Expect(without).To(Succeed(), "resources/list without params, which are optional in this revision")
-			if !ok || again == nil || !again.Succeeded() || !sameSet(with, again) {
-				return
-			}
-			v.That(sameSet(with, without), "the same resources with empty params and without params",
-				fmt.Sprintf("%d resources with, %d without", len(identities(with, "resources")), len(identities(without, "resources"))),
-				append(with.Evidence(), without.Evidence()...)...)
-		},
-	}, Check{
-		Requirement: "LIST-10",
-		From:        []recording.Name{recording.SameList},
-		Needs:       []Gate{resources},
-		Judge:       sameForAll,
-	}, Check{
-		Requirement: "LIST-11",
-		From:        []recording.Name{recording.SameList},
-		Needs:       []Gate{resources},
-		Judge:       unchangedByOthers,
-	})
-}
+			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
+				"size of "+Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
+			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
+		}
+		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
+	},
+}, {
+	Requirement: "LIST-15",
+	From:        []recording.Name{recording.Relist},
+	Needs:       []Gate{resources},
+	Judge:       readableAsListed,
+}, {
+	Requirement: "LIST-13",
+	From:        []recording.Name{recording.ListParams},
+	Needs:       []Gate{resources},
+	Judge: func(r *recording.Recording, v *Verdict) {
+		with, without, again := r.Step("with"), r.Step("without"), r.Step("with-again")
+		switch {
+		case !v.Answered(with):
+			return
+		case !with.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+Describe(with))
+			return
+		}
+		ok := v.Expect(without).To(Succeed(), "resources/list without params, which are optional in this revision")
+		if !ok || again == nil || !again.Succeeded() || !sameSet(with, again) {
+			return
+		}
+		v.That(sameSet(with, without), "the same resources with empty params and without params",
+			fmt.Sprintf("%d resources with, %d without", len(identities(with, "resources")), len(identities(without, "resources"))),
+			append(with.Evidence(), without.Evidence()...)...)
+	},
+}, {
+	Requirement: "LIST-10",
+	From:        []recording.Name{recording.SameList},
+	Needs:       []Gate{resources},
+	Judge:       sameForAll,
+}, {
+	Requirement: "LIST-11",
+	From:        []recording.Name{recording.SameList},
+	Needs:       []Gate{resources},
+	Judge:       unchangedByOthers,
+}}
 
 // listedAgain lists the entries of the second walk by URI.
 func listedAgain(r *recording.Recording, v *Verdict) map[string]gjson.Result {
