@@ -16,7 +16,7 @@ import (
 var (
 	sinceTitles = []string{hook.R20250618, hook.R20251125, hook.R20260728}
 	sinceIcons  = []string{hook.R20251125, hook.R20260728}
-	modernOnly  = []string{hook.R20260728}
+	onlyModern  = []string{hook.R20260728}
 )
 
 // Faults of what resources/list says.
@@ -72,13 +72,13 @@ func init() {
 		Fault{
 			Name: "list-10-by-connection", Requirement: "LIST-10",
 			Summary: "every connection misses another resource of the first page",
-			Needs:   Needs{Revisions: modernOnly, Transports: []string{hook.HTTP}},
+			Needs:   Needs{Revisions: onlyModern, Transports: []string{hook.HTTP}},
 			Make:    listByConnection,
 		},
 		Fault{
 			Name: "list-11-recent-reads", Requirement: "LIST-11",
 			Summary: "what was read on a connection is listed there as recently used",
-			Needs:   Needs{Revisions: modernOnly},
+			Needs:   Needs{Revisions: onlyModern},
 			Make:    recentReads,
 		},
 		Fault{
