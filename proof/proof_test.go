@@ -16,18 +16,22 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // judge judges a reference server in simulated time: timeouts and silence cost
 // nothing.
-func judge(t *testing.T, o reference.Options, cfg suite.Config) *reports.Report {
+func judge(t *testing.T, o reference.Options, cfg suite.Config, adjust ...func(*target.Target)) *reports.Report {
 	t.Helper()
-	target, server, err := embedded.Target(o)
+	described, server, err := embedded.Target(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	cfg.Target = target
+	for _, change := range adjust {
+		change(described)
+	}
+	cfg.Target = described
 	if cfg.Budget == 0 {
 		cfg.Budget = time.Hour
 	}
@@ -101,7 +105,12 @@ func kill(t *testing.T, f fault.Fault) {
 	if os.Getenv("PROOF_WHOLE") == "" {
 		cfg.Only = []string{f.Requirement}
 	}
-	report := judge(t, o, cfg)
+	var adjust []func(*target.Target)
+	if f.Needs.Authorization {
+		adjust = append(adjust, authorize)
+		cfg.Transports = []requirement.Transport{requirement.HTTP}
+	}
+	report := judge(t, o, cfg, adjust...)
 	red := 0
 	for i := range report.Results {
 		x := &report.Results[i]

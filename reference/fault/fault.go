@@ -47,6 +47,9 @@ type Needs struct {
 	Served []string
 	// Trigger says that a resource or the list must be changed meanwhile.
 	Trigger bool
+	// Authorization says that the server demands a bearer token (hook.RequireBearer),
+	// which the client must be given.
+	Authorization bool
 	// Process says that only a real process shows it (its exit, say).
 	Process bool
 }

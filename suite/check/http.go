@@ -1,0 +1,173 @@
+package check
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/transports/streamable-http (2026-07-28), request metadata.
+func init() {
+	for id, probe := range map[string]struct{ step, about string }{
+		"HTTP-20": {"no-method", "a request without Mcp-Method"},
+		"HTTP-21": {"other-method", "a request whose Mcp-Method names another method"},
+		"HTTP-22": {"no-name", "a read without Mcp-Name"},
+		"HTTP-23": {"other-name", "a read whose Mcp-Name names another resource"},
+		"HTTP-27": {"method-case", "a request whose Mcp-Method differs from its method in case"},
+	} {
+		addHeader(id, func(r *recording.Recording, v *Verdict) {
+			v.Expect(r.Step(probe.step)).To(beRefusedWith(http.StatusBadRequest, codeHeaderMismatch), probe.about)
+		})
+	}
+	addHeader("HTTP-15", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("no-version")).To(beRefusedWith(http.StatusBadRequest, codeHeaderMismatch), "a request without MCP-Protocol-Version")
+	}, notBefore(requirement.R20250618))
+	addHeader("HTTP-16", mismatchedVersions)
+	addHeader("HTTP-17", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("unsupported-version")).To(beRefusedWith(http.StatusBadRequest, codeUnsupportedVersion), "a request for the version 1900-01-01")
+	})
+	addHeader("HTTP-18", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("unknown-method")).To(beRefusedWith(http.StatusNotFound, codeMethodNotFound), "an unknown method")
+	})
+	addHeader("HTTP-19", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("no-capabilities")).To(beRefusedWith(http.StatusBadRequest, codeInvalidParams), "a request without the client's capabilities")
+	})
+	addHeader("HTTP-24", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("encoded-name")).To(Succeed(), "a read whose Mcp-Name is the uri in Base64")
+		v.Hint("decode =?base64?...?= before comparing")
+	})
+	addHeader("HTTP-25", brokenNames)
+	addHeader("HTTP-26", func(r *recording.Recording, v *Verdict) {
+		for _, x := range r.Steps("spelling") {
+			v.Expect(x).To(Succeed(), x.Method+" with header names in unusual case")
+		}
+	})
+	addHeader("HTTP-28", nameless)
+	addHeader("HTTP-29", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("session-header")).To(Succeed(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(r.Step("last-event")).To(Succeed(), "a request with a legacy Last-Event-ID")
+		for _, x := range r.Exchanges {
+			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+strconv.Quote(id), x.Evidence()...)
+			}
+		}
+	}, modernOnly)
+	addHeader("HTTP-34", repeatedIDs)
+	addHeader("HTTP-61", func(r *recording.Recording, v *Verdict) {
+		v.Expect(r.Step("no-version-meta")).To(haveStatus(http.StatusBadRequest), "a request without a version in _meta")
+		v.Expect(r.Step("no-meta")).To(haveStatus(http.StatusBadRequest), "a request without _meta")
+	}, modernOnly)
+	addHeader("HTTP-03", func(r *recording.Recording, v *Verdict) {
+		for _, step := range []string{"get", "delete"} {
+			if x := r.Step(step); responded(x, v) {
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(step), x.Status), x.Evidence()...)
+			}
+		}
+	}, modernOnly)
+}
+
+// addHeader adds a check of the scenario with the header probes.
+func addHeader(id string, judge func(*recording.Recording, *Verdict), needs ...Gate) {
+	add(Check{Requirement: id, From: []recording.Name{recording.HTTPHeaders}, Needs: needs, Judge: judge})
+}
+
+// notBefore asks for a target that serves no revision before the given one.
+func notBefore(first requirement.Revision) Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		served := slices.Clone(f.Served)
+		for _, s := range gjson.GetBytes(f.Declared, "supportedVersions").Array() {
+			served = append(served, requirement.Revision(s.String()))
+		}
+		for _, r := range served {
+			if r.Known() && r < first {
+				return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves " + string(r) + ", which has no such header"}
+			}
+		}
+		return nil
+	}
+}
+
+// beRefusedWith expects an HTTP status together with a JSON-RPC error code.
+func beRefusedWith(status int, code int64) Matcher {
+	return Matcher{fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
+		got, ok := x.Code()
+		return ok && got == code && x.Status == status
+	}}
+}
+
+// haveStatus expects an HTTP status, whatever the body.
+func haveStatus(status int) Matcher {
+	return Matcher{"HTTP " + strconv.Itoa(status), func(x *recording.Exchange) bool { return x.Status == status }}
+}
+
+// responded reports whether an exchange has an HTTP response whose status can be
+// judged, whatever its body; if not, it notes why.
+func responded(x *recording.Exchange, v *Verdict) bool {
+	if x != nil && x.Status > 0 && x.Outcome != recording.Refused && x.Status != http.StatusUnauthorized {
+		return true
+	}
+	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
+		v.Block(recording.CodeNoAnswer, what(x)+" got no HTTP response", x.Evidence()...)
+		return false
+	}
+	return v.Answered(x) && x.Status > 0
+}
+
+// mismatchedVersions: header and body name different versions.
+func mismatchedVersions(r *recording.Recording, v *Verdict) {
+	want := beRefusedWith(http.StatusBadRequest, codeHeaderMismatch)
+	for _, x := range r.Steps("mismatch") {
+		about := "a request whose " + x.Tags["differs"] + " alone names another version"
+		code, _ := x.Code()
+		if x.Status == http.StatusBadRequest && code == codeUnsupportedVersion {
+			v.Expect(x).Should(want, about)
+			continue
+		}
+		v.Expect(x).To(want, about)
+		v.Hint("compare MCP-Protocol-Version with the version in _meta before serving the request")
+	}
+}
+
+// brokenNames: encoded names that cannot be decoded, or that name another
+// resource. HTTP software in front may refuse the former without a body.
+func brokenNames(r *recording.Recording, v *Verdict) {
+	want := beRefusedWith(http.StatusBadRequest, codeHeaderMismatch)
+	if x := r.Step("broken-name"); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
+		v.Saw()
+	} else {
+		v.Expect(x).To(want, "a read whose encoded Mcp-Name cannot be decoded")
+	}
+	v.Expect(r.Step("wrong-name")).To(want, "a read whose encoded Mcp-Name names another resource")
+}
+
+// nameless: requests without a name are not refused for want of Mcp-Name. Other
+// errors have other reasons.
+func nameless(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Steps("nameless") {
+		if !v.Answered(x) {
+			continue
+		}
+		code, _ := x.Code()
+		wanted := code == codeHeaderMismatch || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
+		v.That(!wanted, "service without Mcp-Name", Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
+		v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
+	}
+}
+
+// repeatedIDs: errors about readable requests repeat the id.
+func repeatedIDs(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Exchanges {
+		if !x.Failed() || x.Status < 400 || x.Status > 499 || len(x.ID) == 0 {
+			continue
+		}
+		id := x.Message().Get("id")
+		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
+	}
+}

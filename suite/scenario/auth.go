@@ -1,0 +1,252 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// A token that nobody issued.
+const inventedToken = "Bearer mcpcheck-7b4e91-invented-token"
+
+// Steps: "anonymous" is the first request of a client without credentials
+// (initialize or server/discover), "anonymous-list" the list after it, if it was
+// served; "invalid" is the first request with a token that nobody issued, "none" and
+// "foreign" with those of identities with such rights. "metadata" fetches the
+// protected-resource metadata: the tag "from" says whether a challenge or the
+// well-known address led there, "text" is the body.
+var _ = register(&Scenario{
+	Name:  recording.Credentials,
+	Title: "calling without valid credentials",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if skipped := overHTTP(p); skipped != nil {
+			return skipped
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.stranger(ctx)
+		if !ok {
+			return
+		}
+		x := c.Do(ctx, p.opening("anonymous", nil))
+		p.anonymousList(ctx, c, x)
+		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
+		if d, ok := p.stranger(ctx); ok {
+			y := p.alone(ctx, d, p.opening("invalid", map[string]string{"Authorization": inventedToken}))
+			demanded = demanded || y.Status == http.StatusUnauthorized
+		}
+		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
+			if id := p.Target.WithRights(rights); id != nil {
+				p.asIdentity(ctx, string(rights), id)
+			}
+		}
+		if demanded || p.Target.Authorization == target.AuthorizationProtocol {
+			p.metadata(ctx, c, x)
+		}
+	},
+})
+
+// stranger is a client that sends none of the endpoint's credentials.
+func (p *Play) stranger(ctx context.Context) (*Client, bool) {
+	return p.plainHTTP(ctx, target.DialOptions{Anonymous: true})
+}
+
+// opening is the first request of a client.
+func (p *Play) opening(step string, header map[string]string) session.Request {
+	if p.Modern() {
+		return session.Request{Step: step, Method: "server/discover", Header: header}
+	}
+	return session.Request{Step: step, Method: "initialize", Header: header, Params: session.InitializeParams(string(p.Revision()))}
+}
+
+// alone sends the first request of a client and ends the session that it may open.
+func (p *Play) alone(ctx context.Context, c *Client, q session.Request) *recording.Exchange {
+	x := c.Do(ctx, q)
+	if !p.Modern() && x.Succeeded() {
+		_ = c.s.Adopt(x) // only so that the session is ended in order
+	}
+	return x
+}
+
+// anonymousList goes on where the first request was served.
+func (p *Play) anonymousList(ctx context.Context, c *Client, first *recording.Exchange) {
+	if !first.Succeeded() {
+		return
+	}
+	if !p.Modern() {
+		if c.s.Adopt(first) != nil {
+			return
+		}
+		c.note(c.s.Initialized(ctx))
+	}
+	c.Do(ctx, p.ordinary("anonymous-list"))
+}
+
+// asIdentity sends the first request with the headers of an identity.
+func (p *Play) asIdentity(ctx context.Context, step string, id *target.Identity) {
+	c, ok := p.plainHTTP(ctx, target.DialOptions{Anonymous: true, As: id})
+	if ok {
+		p.alone(ctx, c, p.opening(step, nil))
+	}
+}
+
+var resourceMetadata = regexp.MustCompile(`(?i)resource_metadata\s*=\s*(?:"([^"]*)"|([^\s,"]+))`)
+
+// metadata fetches the protected-resource metadata (RFC 9728) from where the
+// challenge points, if that is on the same host, and from the well-known addresses.
+func (p *Play) metadata(ctx context.Context, c *Client, challenged *recording.Exchange) {
+	home := p.address()
+	const wellKnown = "/.well-known/oauth-protected-resource"
+	places := [][2]string{{"path", wellKnown + strings.TrimSuffix(home.Path, "/")}, {"root", wellKnown}}
+	if m := resourceMetadata.FindStringSubmatch(strings.Join(challenged.Header.Values("WWW-Authenticate"), ", ")); m != nil {
+		if u, err := home.Parse(m[1] + m[2]); err == nil && sameHost(u, home) {
+			places = append([][2]string{{"challenge", u.RequestURI()}}, places...)
+		}
+	}
+	for _, place := range places {
+		q := session.Request{Step: "metadata", HTTPMethod: http.MethodGet, URL: place[1], Tags: Tags("from", place[0]),
+			Header: map[string]string{"Accept": "application/json"}}
+		x := c.Do(ctx, q)
+		for _, f := range c.s.Incoming(x.Request) {
+			if slices.Contains(x.Evidence(), f.Number) {
+				x.Tags["text"] += string(f.Raw)
+			}
+		}
+		if x.Status == http.StatusOK {
+			return
+		}
+	}
+}
+
+func sameHost(a, b *url.URL) bool {
+	return strings.EqualFold(a.Host, b.Host) && (a.Scheme == b.Scheme || a.Scheme == "https")
+}
+
+// For each protected resource: "owner" is a read by the caller that the endpoint
+// stands for; "read" and "subscribe" are made as the identity that must not see it
+// (tags "uri" and "identity"; "granted" if a modern subscription was granted).
+// Between them stands "list", so that the right is asked for in the middle of a
+// session.
+var _ = register(&Scenario{
+	Name:  recording.Rights,
+	Title: "asking for protected resources without the right",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if len(p.Target.Subjects.Protected) == 0 {
+			return skip(recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		owner, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		for _, protected := range p.Target.Subjects.Protected {
+			read(ctx, owner, "owner", protected.URI)
+			id := p.Target.Identity(protected.Identity)
+			if id == nil {
+				continue
+			}
+			if c, ok := p.inRole(ctx, id); ok {
+				p.intrude(ctx, c, protected)
+			}
+		}
+	},
+})
+
+// inRole opens a session of an identity on any transport.
+func (p *Play) inRole(ctx context.Context, id *target.Identity) (*Client, bool) {
+	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: id})
+	if err != nil {
+		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name, err))
+		return nil, false
+	}
+	return p.Fresh(ctx, session.Options{Kind: recording.Probe, Dialer: dialer})
+}
+
+func (p *Play) intrude(ctx context.Context, c *Client, protected target.Protected) {
+	tags := Tags("uri", protected.URI, "identity", protected.Identity)
+	params := map[string]any{"uri": protected.URI}
+	c.Do(ctx, p.ordinary("list"))
+	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+	switch {
+	case !p.Facts.Declares("resources.subscribe"):
+	case p.Modern():
+		st := c.s.Listen(ctx, "subscribe", session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: Tags("uri", protected.URI, "identity", protected.Identity)})
+		granted := st.Ack != nil && slices.Contains(acknowledged(st.Ack.Raw), protected.URI)
+		x := c.note(st.Stop(ctx))
+		if granted {
+			x.Tags["granted"] = "yes"
+		}
+	default:
+		c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: tags})
+	}
+	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+}
+
+// authorized reports whether the endpoint sends an Authorization header.
+func (p *Play) authorized() bool {
+	for name := range p.Endpoint.Header {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return p.address().User != nil
+}
+
+// Steps: "level" asks for all log messages, where that is possible; "list" and
+// "read" carry a made-up bearer token, which must not turn up in the log.
+var _ = register(&Scenario{
+	Name:  recording.LogSecrets,
+	Title: "watching the log for credentials",
+	Phase: Quiet,
+	After: []recording.Name{recording.Reads},
+	When: func(p *Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		if p.authorized() {
+			return skip(recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends")
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		stream := c.s.OpenStream(ctx, "get")
+		if !p.Modern() && p.Facts.Declares("logging") {
+			c.Do(ctx, session.Request{Step: "level", Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
+		}
+		all := []session.Request{p.ordinary("list")}
+		if uri := p.readable(); uri != "" {
+			all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+		}
+		for _, q := range all {
+			q.Header = map[string]string{"Authorization": inventedToken}
+			if p.Modern() {
+				q.Meta = map[string]any{session.MetaLogLevel: "debug"}
+			}
+			c.Do(ctx, q)
+		}
+		if stream != nil || p.Combination.Transport == requirement.SSE {
+			c.s.Quiet(ctx, p.Limits.QuietWindow)
+		}
+		if stream != nil {
+			c.note(c.dropped(ctx, stream))
+		}
+	},
+})

@@ -1,0 +1,110 @@
+package scenario
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// In two fresh sessions (tag "session": a or b) "use" makes requests of different
+// kinds. Then, in session a: "without-id" and "unknown-id" if there are session
+// ids, "other-revision" opens a session of another revision beside it and
+// "after-other" goes on in a, "no-version" leaves out the version header,
+// "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
+// bad one. Session b: "delete", and if it is accepted "after-delete", repeated for
+// a second while it is served; "reopen" is a new initialize.
+var _ = register(&Scenario{
+	Name:  recording.HTTPSessions,
+	Title: "opening, using and ending HTTP sessions",
+	Phase: Read,
+	When:  overLegacyHTTP,
+	Script: func(ctx context.Context, p *Play) {
+		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		p.use(ctx, a, "a")
+		p.use(ctx, b, "b")
+		if a.s.HTTPSession() != "" {
+			p.idProbes(ctx, a)
+			p.ended(ctx, b)
+		}
+		p.besideOther(ctx, a)
+		if p.Revision() >= requirement.R20250618 {
+			p.badVersions(ctx, a)
+		}
+	},
+})
+
+// use makes requests of different kinds in a session.
+func (p *Play) use(ctx context.Context, c *Client, name string) {
+	list, note := p.ordinary("use"), notification("use")
+	list.Tags, note.Tags = Tags("session", name), Tags("session", name)
+	c.Do(ctx, list)
+	c.Do(ctx, note)
+	again := p.ordinary("use")
+	again.Tags = Tags("session", name)
+	c.Do(ctx, again)
+	c.peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: Tags("session", name)}, time.Second)
+}
+
+func (p *Play) idProbes(ctx context.Context, c *Client) {
+	missing, unknown := p.ordinary("without-id"), p.ordinary("unknown-id")
+	missing.Omit = []string{headerSession}
+	unknown.Header = map[string]string{headerSession: strangeSession}
+	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+}
+
+// besideOther opens a session in another revision, if the target serves one.
+func (p *Play) besideOther(ctx context.Context, c *Client) {
+	for _, rev := range p.Facts.Served {
+		if rev.Modern() || rev == p.Revision() {
+			continue
+		}
+		if x := p.initialize(ctx, "other-revision", rev); x != nil && x.Succeeded() {
+			c.Do(ctx, p.ordinary("after-other"))
+		}
+		return
+	}
+}
+
+// badVersions sends version headers that no server supports, at last with the
+// request that could end the session.
+func (p *Play) badVersions(ctx context.Context, c *Client) {
+	missing := p.ordinary("no-version")
+	missing.Omit = []string{headerVersion}
+	probes := []session.Request{missing}
+	for _, version := range []string{pastVersion, "not-a-version"} {
+		q := p.ordinary("bad-version")
+		q.Tags, q.Header = Tags("version", version), map[string]string{headerVersion: version}
+		probes = append(probes, q)
+	}
+	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	bad := map[string]string{headerVersion: pastVersion}
+	c.peek(ctx, session.Request{Step: "get-bad-version", HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(ctx, session.Request{Step: "delete-bad-version", HTTPMethod: http.MethodDelete, Header: bad})
+}
+
+// ended ends a session and looks what becomes of its id.
+func (p *Play) ended(ctx context.Context, c *Client) {
+	x := c.Do(ctx, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
+	if x.Status < 200 || x.Status > 299 {
+		return
+	}
+	for attempt := 0; ; attempt++ {
+		x := c.Do(ctx, p.ordinary("after-delete"))
+		if x.Status != http.StatusOK || attempt == 4 {
+			break
+		}
+		c.s.Quiet(ctx, 250*time.Millisecond)
+	}
+	p.initialize(ctx, "reopen", p.Revision())
+}

@@ -1,0 +1,189 @@
+package scenario
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// foreignOrigin is that of a page which no server can mean to serve.
+const foreignOrigin = "http://evil.example.invalid"
+
+// overAnyHTTP is the condition of scenarios about both HTTP transports.
+func overAnyHTTP(p *Play) *recording.Skipped {
+	if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {
+		return skip(recording.CodeCombination, "the scenario is about HTTP")
+	}
+	return nil
+}
+
+// probing takes a scenario out where the security probes are switched off.
+func probing(p *Play) *recording.Skipped {
+	if !p.SecurityProbes {
+		return skip(recording.CodeOptedOut, "security probes are switched off")
+	}
+	return nil
+}
+
+// Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
+// request without an Origin and with one that the target accepts or that is its
+// own; those with a foreign one are "request", "initialize" (legacy), "read",
+// "notification", "listen" (modern) and the HTTP requests "get" and "delete".
+var _ = register(&Scenario{
+	Name:  recording.Origins,
+	Title: "calling from foreign web pages",
+	Phase: Read,
+	After: []recording.Name{recording.Reads},
+	When: func(p *Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		without, own := p.ordinary("no-origin"), p.ordinary("own-origin")
+		without.Tags, without.Omit = Tags("origin", "none"), []string{"Origin"}
+		origin := p.ownOrigin()
+		own.Tags, own.Header = Tags("origin", origin), map[string]string{"Origin": origin}
+		c.Do(ctx, without)
+		c.Do(ctx, own)
+		Each(c, p.foreignRequests(), func(_ int, q session.Request, c *Client) { c.foreign(ctx, q) })
+		c.foreign(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet})
+		if p.Combination.Transport == requirement.HTTP {
+			p.foreignInitialize(ctx)
+			c.foreign(ctx, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
+		}
+	},
+})
+
+// foreignRequests are the messages that are sent from a foreign page.
+func (p *Play) foreignRequests() []session.Request {
+	all := []session.Request{p.ordinary("request"), notification("notification")}
+	if uri := p.readable(); uri != "" {
+		all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+	}
+	if p.Modern() {
+		all = append(all, session.Request{Step: "listen", Method: "subscriptions/listen",
+			Params: map[string]any{"notifications": map[string]any{"resourcesListChanged": true}}})
+	}
+	return all
+}
+
+// foreign sends a request as from a foreign page; a stream that it opens is
+// dropped at once.
+func (c *Client) foreign(ctx context.Context, q session.Request) {
+	q.Tags, q.Header = Tags("origin", foreignOrigin), map[string]string{"Origin": foreignOrigin}
+	if q.HTTPMethod == http.MethodGet || q.Step == "listen" {
+		c.peek(ctx, q, time.Second)
+		return
+	}
+	c.Do(ctx, q)
+}
+
+// foreignInitialize opens a session from a foreign page.
+func (p *Play) foreignInitialize(ctx context.Context) {
+	if p.Modern() {
+		return
+	}
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	if !ok {
+		return
+	}
+	x := c.Start(ctx, session.Request{Step: "initialize", Method: "initialize", Tags: Tags("origin", foreignOrigin),
+		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}).Wait(ctx)
+	if x.Succeeded() {
+		_ = c.s.Adopt(x) // only so that the session is ended in order
+	}
+}
+
+// ownOrigin is an origin that the target accepts: a configured one, else its own.
+func (p *Play) ownOrigin() string {
+	if len(p.Target.Origins) > 0 {
+		return p.Target.Origins[0]
+	}
+	u := p.address()
+	return u.Scheme + "://" + u.Host
+}
+
+// Step "public" is a request to another address of this machine, with the Host
+// header of the endpoint. The tag "address" is that address.
+var _ = register(&Scenario{
+	Name:  recording.PublicAddress,
+	Title: "calling a local server at another address of the machine",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		if skipped := probing(p); skipped != nil {
+			return skipped
+		}
+		if p.Endpoint.URL == "" || !loopback(p.address().Hostname()) {
+			return skip(recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		other := otherAddress()
+		if other == "" {
+			p.Skip(recording.CodeNotExercised, "this machine has no other network address")
+			return
+		}
+		u := *p.address()
+		host := u.Host
+		u.Host = net.JoinHostPort(other, port(&u))
+		u.User = nil
+		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile}
+		dialer, err := e.Dialer(target.DialOptions{})
+		if err != nil {
+			p.Break(recording.CodeUnreachable, err.Error())
+			return
+		}
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
+		if !ok {
+			return
+		}
+		st := c.s.Peek(ctx, session.Request{Step: "public", HTTPMethod: http.MethodGet, Tags: Tags("address", other),
+			Header: map[string]string{"Host": host}}, min(p.Limits.Timeout, 2*time.Second))
+		c.note(c.dropped(ctx, st))
+	},
+})
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+// otherAddress is an address of this machine by which others could reach it;
+// empty if there is none.
+func otherAddress() string {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			return n.IP.String()
+		}
+	}
+	return ""
+}
