@@ -18,11 +18,11 @@ import (
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
-// is changed (tag "uri"; "other" is the one that has nothing to do with it). Steps of 2026-07-28: "listen" opens streams as in
-// listening; by their tag "name" they are "uris" (the resource), "off" (the same
-// with resourcesListChanged: false), and "list" (the list). "uris" is ended before
-// the resource changes for the last time: its tag "stopped" is the number of the
-// last frame before that.
+// is changed (tag "uri"; "other" is the one that has nothing to do with it). Steps
+// of 2026-07-28: "listen" opens streams as in listening; by their tag "name" they
+// are "uris" (the resource), "off" (the same with resourcesListChanged: false), and
+// "list" (the list). "uris" is ended before the resource changes for the last time:
+// its tag "stopped" is the number of the last frame before it was ended.
 //
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
@@ -46,7 +46,7 @@ var _ = register(&Scenario{
 			return
 		}
 		defer func() { w.streams.stop(ctx) }()
-		if w.begin(ctx) && w.updates(ctx) && w.giveUp(ctx) && w.list(ctx) {
+		if w.begin(ctx) && w.updates(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 		}
 		w.streams.look(p)
@@ -221,12 +221,11 @@ func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look(w.p)
+		w.ending.Exchange().Tags["stopped"] = strconv.Itoa(w.watcher.s.Last())
 		end(ctx, w.ending)
-		tags := w.ending.Exchange().Tags
-		tags["stopped"] = strconv.Itoa(w.watcher.s.Last())
+		// What is under way may still come before the next change.
+		w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
-		// The resource changes once more at the very end, so nothing is in
-		// flight by then.
 		w.subscribed = false
 		w.watcher.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe",
 			Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
