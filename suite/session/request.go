@@ -91,6 +91,9 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	}
 	if q.Body != nil {
 		m.Body = q.Body
+		if !json.Valid(q.Body) {
+			return m, nil, nil
+		}
 		return m, json.RawMessage(gjson.GetBytes(q.Body, "params").Raw), nil
 	}
 	if q.HTTPMethod != "" && q.HTTPMethod != http.MethodPost {
