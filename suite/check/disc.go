@@ -97,7 +97,6 @@ func init() {
 	})
 }
 
-
 // discovered is the answer to server/discover, if it is a result.
 func discovered(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {
 	x := r.Step("discover")

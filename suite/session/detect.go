@@ -136,9 +136,9 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		f.serve(s, json.RawMessage(x.Result().Raw))
 		return nil
 	}
-	if s.Alive() && !(modern && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
-		// A server that lacks server/discover but answers in the modern
-		// form is modern nevertheless.
+	if s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
+		// A server that lacks server/discover, or leaves the version out of
+		// its list, but answers in the modern form is modern nevertheless.
 		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
 		f.note(y)
 		_, byError := ModernAnswer(y)
