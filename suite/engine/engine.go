@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +53,18 @@ type endpoint struct {
 	found       *session.Found
 	unreachable string
 	cause       error
+	// broken is why no session can be opened although the endpoint is what the
+	// user says it is; see misspeaks.
+	broken error
+}
+
+// misspeaks reports whether an endpoint that is declared to speak HTTP+SSE was
+// reached, but opened no stream, or none that can be used. That is judged, by the
+// requirements on the stream, instead of being taken for a wrong address.
+func (e *endpoint) misspeaks(err error) bool {
+	var dial *transport.DialError
+	return e.Transport() == requirement.SSE && errors.As(err, &dial) && dial.Status == http.StatusOK &&
+		(dial.Stage == "content-type" || dial.Stage == "endpoint")
 }
 
 type key struct {
@@ -146,6 +160,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			}
 			return nil
 		}
+		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
+			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
+			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
+			return nil
+		}
 		if e.unreachable == "" || scenario.Code(e.cause) == recording.CodeUnreachable && scenario.Code(err) != recording.CodeUnreachable {
 			e.transport, e.unreachable, e.cause = t, err.Error(), err
 		}
@@ -238,6 +257,7 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 		},
 	}
 	st.Instances(e.Instances)
+	st.Broken = e.broken
 	return st
 }
 

@@ -41,6 +41,9 @@ type Stage struct {
 	Limiter        func(context.Context) error
 	NextID         func() string
 	SecurityProbes bool
+	// Broken is why no session can be opened in the ordinary way, if that is
+	// known; nil if not. Scripts that bring a dialer of their own may still try.
+	Broken error
 
 	opening sync.Mutex // held while the shared session is opened
 
@@ -75,6 +78,9 @@ func (st *Stage) Adopt(s *session.Session) {
 func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session, error) {
 	if o.Revision == "" {
 		o.Revision = st.Combination.Revision
+	}
+	if st.Broken != nil && o.Dialer == nil {
+		return nil, st.Broken
 	}
 	o.ID, o.Transcript, o.Limiter = st.NextID(), st.Transcript, st.Limiter
 	o.Start = st.Limits.Start
@@ -264,6 +270,13 @@ func (st *Stage) wake() {
 		close(st.freed)
 		st.freed = nil
 	}
+}
+
+// establish notes a fact about the target that later checks and scripts use.
+func (st *Stage) establish(name, value string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.Facts.Notes[name] = value
 }
 
 // Close ends all shared sessions and returns every session that was ever shared.
