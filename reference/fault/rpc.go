@@ -187,13 +187,6 @@ func init() {
 			Make:    mixedReads,
 		},
 		Fault{
-			Name: "rpc-18-stack-trace", Requirement: "RPC-18",
-			Summary: "the messages of errors are stack traces",
-			Hooks: hook.EditError("", func(e hook.Object) {
-				e["message"] = "Error: failed\n    at handle (server.js:12:3)\n    at dispatch (server.js:40:9)"
-			}),
-		},
-		Fault{
 			Name: "rpc-20-latin-1", Requirement: "RPC-20",
 			Summary: "the letter ü is written as in Latin-1",
 			Hooks: hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {

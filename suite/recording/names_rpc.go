@@ -24,3 +24,7 @@ const (
 // TagCancelled marks exchanges that the script itself cancelled: that they stay
 // unanswered is no finding.
 const TagCancelled = "cancelled"
+
+// FactListens is the note in [Facts] which says that a listen stream was
+// acknowledged.
+const FactListens = "listens"

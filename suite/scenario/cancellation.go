@@ -238,6 +238,7 @@ var _ = register(&Scenario{
 		if !ok || !listenOnce(ctx, c, "first") {
 			return
 		}
+		p.establish(recording.FactListens, "yes")
 		Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *Client) { listenOnce(ctx, c, "listen") })
 		listenOnce(ctx, c, "last")
 		c.note(c.s.Do(ctx, ordinary(p, "after")))
