@@ -52,7 +52,9 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	errs := make([]error, len(ask))
 	for i, rev := range ask {
 		if rev.Modern() && dialer.Transport() == requirement.SSE {
+			found.mu.Lock()
 			found.Reasons[rev] = "the revision has no HTTP+SSE transport"
+			found.mu.Unlock()
 			continue
 		}
 		wg.Add(1)
