@@ -121,7 +121,7 @@ func init() {
 			Hooks: hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
 				return func(ctx context.Context, in hook.Incoming) {
 					if in.Peer != nil && !json.Valid(in.Raw) {
-						in.Peer.Halt()
+						in.Peer.Abort()
 						return
 					}
 					next(ctx, in)
