@@ -44,7 +44,7 @@ func init() {
 		From:        seenErrors,
 		Judge: func(r *recording.Recording, v *Verdict) {
 			eachErrorCode(r, v, func(code int64, frame int) {
-				foreign := code <= -32020 && code >= -32099 && code < codeUnsupportedVersion
+				foreign := code < codeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
 				if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
 					v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
 					foreign = false
