@@ -73,6 +73,17 @@ func init() {
 			Summary: "results that ask for input have caching hints",
 			Hooks:   editInput(func(result hook.Object) { result["ttlMs"] = json.Number("60000") }),
 		},
+		breach("cache-11-public-but-personal", "CACHE-11", "a list that depends on the caller is marked public",
+			hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
+				if !c.Modern {
+					return
+				}
+				result["cacheScope"] = "public"
+				if list, _ := result["resources"].([]any); len(list) > 1 && c.Header.Get("Authorization") == "Bearer "+hook.TokenWeak {
+					result["resources"] = list[1:]
+				}
+			})),
+		breach("cache-12-readable", "CACHE-12", "a private resource can be read by everybody who may connect", reauthorized(hook.TokenWeak)),
 	)
 }
 

@@ -131,11 +131,12 @@ func TestDualEraChecks(t *testing.T) {
 		{"DISC-04", recording.Advertised, Pass, asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-06-18"}`, "version", "2025-06-18")},
 		{"DISC-04", recording.Advertised, Warn, asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-11-25"}`, "version", "2025-06-18")},
 		{"DISC-04", recording.Advertised, Warn, asked("legacy", "initialize", "{}", paramsError, "version", "2025-06-18")},
-		{"DISC-04", recording.Advertised, Warn, asked("modern", "resources/list", "{}", paramsError, "version", "2026-07-28")},
+		{"DISC-04", recording.Advertised, Pass, asked("modern", "resources/list", "{}", notFoundError, "version", "2026-07-28")},
+		{"DISC-04", recording.Advertised, Warn, asked("modern", "resources/list", "{}", `{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
 		req, _ := requirement.Find(x.id)
 		k, _ := Find(x.id)
-		got := Evaluate(k, req, facts, Recordings{x.name: rt.New(x.name, facts, x.line)})
+		got := Evaluate(k, req, facts, Recordings{x.name: rt.New(x.name, facts, asked("plain", "resources/list", "{}", goodList), x.line)})
 		if got.Outcome != x.want {
 			t.Errorf("%d: %s is %s, expected %s\n%+v", i, x.id, got.Outcome, x.want, got)
 		}

@@ -36,6 +36,9 @@ func init() {
 				}
 			}
 			for _, x := range r.Steps("retry") {
+				if !baseline(r, v, "supported") {
+					return
+				}
 				v.Expect(x).To(Succeed(), x.Method+" under "+x.Tags["version"]+", which the error recommended")
 			}
 		},
@@ -84,6 +87,9 @@ func init() {
 		Needs:       []Gate{dualEra},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			x := r.Step("after-handshake")
+			if !baseline(r, v, "plain") {
+				return
+			}
 			about := "a request with modern metadata after a handshake with " + tag(x, "version")
 			if v.Expect(x).To(Succeed(), about) {
 				kind := x.Result().Get("resultType")

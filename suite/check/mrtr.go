@@ -100,7 +100,7 @@ func init() {
 		Requirement: "MRTR-60",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *Verdict) {
-			if len(inputRequired(r)) == 0 {
+			if len(inputRequired(r)) == 0 || !baseline(r, v, "plain") {
 				return
 			}
 			x := r.Step("after-abandoned")

@@ -51,6 +51,7 @@ func TestInputChecks(t *testing.T) {
 
 func TestRetryChecks(t *testing.T) {
 	ask := ableRead("ask", asksName)
+	plain := asked("plain", "resources/list", "{}", goodList)
 	silent := rt.Line{Step: "after-abandoned", Method: "resources/list"}
 	walkRuns(t, recording.InputReads, `{"resources":{}}`, []run{
 		{"MRTR-07", Pass, lines(ask, ableRead("tampered", paramsError, "matters", "yes"))},
@@ -68,9 +69,9 @@ func TestRetryChecks(t *testing.T) {
 		{"MRTR-11", Fail, lines(ableRead("ask-again", asksName), ableRead("retry", contents, "text", "ho"))},
 		{"MRTR-11", NotApplicable, lines(ableRead("ask-again", asksName, "unanswered", "who"))},
 		{"MRTR-11", NotApplicable, lines(ableRead("ask-again", contents))},
-		{"MRTR-60", Pass, lines(ask, asked("after-abandoned", "resources/list", "{}", goodList))},
-		{"MRTR-60", Fail, lines(ask, silent)},
-		{"MRTR-60", Fail, lines(ask, asked("after-abandoned", "resources/list", "{}", paramsError))},
+		{"MRTR-60", Pass, lines(plain, ask, asked("after-abandoned", "resources/list", "{}", goodList))},
+		{"MRTR-60", Fail, lines(plain, ask, silent)},
+		{"MRTR-60", Fail, lines(plain, ask, asked("after-abandoned", "resources/list", "{}", paramsError))},
 	})
 	walkRuns(t, recording.Superfluous, `{"resources":{}}`, []run{
 		{"MRTR-09", Pass, lines(inputRead("superfluous", contents), inputRead("malformed", paramsError))},

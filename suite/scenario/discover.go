@@ -129,10 +129,11 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 // or, where it declares none, one that every target of the era serves.
 func (p *Play) ordinary(step string) session.Request {
 	q := session.Request{Step: step, Method: "resources/list"}
-	switch {
+	switch known := len(p.Facts.Declared) > 0; {
 	case p.Facts.Declares("resources") && !p.Modern():
 		q.Params = map[string]any{}
-	case p.Facts.Declares("resources"):
+	case p.Facts.Declares("resources") || p.Modern() && !known:
+		// A target without discovery was found to be modern by its list.
 	case p.Modern():
 		q.Method = "server/discover"
 	default:

@@ -11,7 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A resource whose read asks for input, on one connection: "bare" declares no
+// A resource whose read asks for input, on one connection that begins with an
+// ordinary request, "plain": "bare" declares no
 // client capabilities, "ask" all of them, "lingering" none again, "roots-only" the
 // one for roots. "retry-empty" answers nothing of what "ask" asked for, and
 // "after-abandoned" is an ordinary request after all these reads were given up.
@@ -39,6 +40,7 @@ var _ = register(&Scenario{
 			return
 		}
 		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
+		c.Do(ctx, p.ordinary("plain"))
 		bare := f.read(ctx, c, "bare", nil, nil)
 		for i, name := range f.in.Requires {
 			bare.Tags["required:"+strconv.Itoa(i)] = name

@@ -127,7 +127,8 @@ func (p *Play) initialize(ctx context.Context, step string, rev requirement.Revi
 }
 
 // Step "after-handshake" is a modern request to a target that has just performed a
-// handshake: on stdio on the same connection, over HTTP beside the session.
+// handshake: on stdio on the same connection, over HTTP beside the session. "plain"
+// is the same request without any handshake.
 var _ = register(&Scenario{
 	Name:  recording.AfterHandshake,
 	Title: "a modern request after a handshake",
@@ -149,12 +150,15 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.ordinary("plain"))
 		q := p.ordinary("after-handshake")
 		q.Tags = Tags("version", string(legacy))
 		if p.Combination.Transport == requirement.HTTP {
-			if c, ok := p.Clean(ctx); ok {
-				c.Do(ctx, q)
-			}
+			c.Do(ctx, q)
 			return
 		}
 		q.Meta = map[string]any{session.MetaVersion: string(p.Revision()), session.MetaClientInfo: session.ClientInfo,
