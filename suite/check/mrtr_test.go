@@ -64,6 +64,7 @@ func TestRetryChecks(t *testing.T) {
 		{"MRTR-08", Warn, lines(ask, ableRead("retry-empty", paramsError))},
 		{"MRTR-10", Pass, lines(ask, inputRead("lingering", lacking))},
 		{"MRTR-10", Fail, lines(ask, inputRead("lingering", asksName))},
+		{"MRTR-10", NotApplicable, lines(inputRead("bare", asksName), ask, inputRead("lingering", asksName))},
 		{"MRTR-11", Pass, lines(ableRead("ask-again", asksName), ableRead("retry", asksName), ableRead("retry", contents, "text", "hi"))},
 		{"MRTR-11", Fail, lines(ableRead("ask-again", asksName), ableRead("retry", paramsError))},
 		{"MRTR-11", Fail, lines(ableRead("ask-again", asksName), ableRead("retry", contents, "text", "ho"))},
