@@ -11,7 +11,7 @@ import (
 
 // completionLine is a completion with a result or an error.
 func completionLine(step, completion, err string, tags ...string) rt.Line {
-	l := readLine(step, `{"argument":{"name":"b","value":""}}`, "", err, append(tags, "template", "a:{b}", "argument", "b")...)
+	l := taggedRead(step, `{"argument":{"name":"b","value":""}}`, "", err, append(tags, "template", "a:{b}", "argument", "b")...)
 	l.Method = "completion/complete"
 	if completion != "" {
 		l.Result = `{"completion":` + completion + `}`

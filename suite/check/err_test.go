@@ -13,10 +13,10 @@ func failure(code string) string { return `{"code":` + code + `,"message":"no"}`
 
 func TestMissingReads(t *testing.T) {
 	configured := func(result, err string) []rt.Line {
-		return lines(readLine("configured", `{"uri":"a:no"}`, result, err))
+		return lines(taggedRead("configured", `{"uri":"a:no"}`, result, err))
 	}
 	guessed := func(first, second string) []rt.Line {
-		return lines(readLine("guessed", `{"uri":"a:1"}`, "", failure(first)), readLine("guessed", `{"uri":"a:2"}`, "", failure(second)))
+		return lines(taggedRead("guessed", `{"uri":"a:1"}`, "", failure(first)), taggedRead("guessed", `{"uri":"a:2"}`, "", failure(second)))
 	}
 	walkRuns(t, recording.MissingReads, `{"resources":{}}`, []run{
 		{"ERR-01", Pass, configured("", failure("-32602"))},
@@ -27,7 +27,7 @@ func TestMissingReads(t *testing.T) {
 		{"ERR-01", Fail, guessed("-32603", "-32603")},
 		{"ERR-01", Warn, guessed("-32603", "-32602")},
 		{"ERR-09", Fail, configured(nothing, "")},
-		{"ERR-09", Warn, lines(readLine("guessed", `{"uri":"a:1"}`, nothing, ""))},
+		{"ERR-09", Warn, lines(taggedRead("guessed", `{"uri":"a:1"}`, nothing, ""))},
 		{"ERR-10", Fail, configured(oneText, "")},
 		{"ERR-05", Pass, lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: failure("-32602")})},
 		{"ERR-05", Fail, lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: failure("-32020")})},
@@ -35,7 +35,7 @@ func TestMissingReads(t *testing.T) {
 			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`})},
 		{"ERR-05", Pass, lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
 			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`})},
-	}, modernRevision)
+	}, modernOne)
 	walkRuns(t, recording.MissingReads, `{"resources":{}}`, []run{
 		{"ERR-01", Pass, configured("", failure("-32002"))},
 		{"ERR-01", Warn, configured("", failure("-32602"))},
@@ -44,14 +44,14 @@ func TestMissingReads(t *testing.T) {
 		{"ERR-09", Warn, configured(nothing, "")},
 		{"ERR-10", Warn, configured(oneText, "")},
 		{"ERR-10", Pass, configured("", failure("-32603"))},
-		{"ERR-10", NotApplicable, lines(readLine("guessed", `{"uri":"a:1"}`, oneText, ""))},
+		{"ERR-10", NotApplicable, lines(taggedRead("guessed", `{"uri":"a:1"}`, oneText, ""))},
 	}, requirement.Legacy()...)
 }
 
 const metaParams = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
 
 func TestErrorCodes(t *testing.T) {
-	seen := func(code string) []rt.Line { return lines(readLine("read", `{"uri":"a:1"}`, "", failure(code))) }
+	seen := func(code string) []rt.Line { return lines(taggedRead("read", `{"uri":"a:1"}`, "", failure(code))) }
 	removed := func(step, method, err string, status int) []rt.Line {
 		return lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
 	}
@@ -70,15 +70,15 @@ func TestErrorCodes(t *testing.T) {
 		{"ERR-61", Pass, removed("initialize", "initialize", failure("-32022"), 400)},
 	})
 	walkRuns(t, recording.BrokenRead, `{"resources":{}}`, []run{
-		{"ERR-08", Pass, lines(readLine("broken", `{"uri":"a:1"}`, "", failure("-32603")))},
-		{"ERR-08", Warn, lines(readLine("broken", `{"uri":"a:1"}`, "", failure("-32602")))},
-		{"ERR-08", NotApplicable, lines(readLine("broken", `{"uri":"a:1"}`, oneText, ""))},
+		{"ERR-08", Pass, lines(taggedRead("broken", `{"uri":"a:1"}`, "", failure("-32603")))},
+		{"ERR-08", Warn, lines(taggedRead("broken", `{"uri":"a:1"}`, "", failure("-32602")))},
+		{"ERR-08", NotApplicable, lines(taggedRead("broken", `{"uri":"a:1"}`, oneText, ""))},
 	})
 	walkRuns(t, recording.MalformedReads, `{"resources":{}}`, []run{
-		{"ERR-11", Pass, lines(readLine("untyped", `{}`, "", failure("-32602")))},
-		{"ERR-11", Warn, lines(readLine("untyped", `{}`, "", failure("-32603")))},
-		{"ERR-11", Fail, lines(readLine("untyped", `{}`, oneText, ""))},
-		{"ERR-11", Fail, lines(readLine("untyped", `{"uri":null}`, "", ""))},
+		{"ERR-11", Pass, lines(taggedRead("untyped", `{}`, "", failure("-32602")))},
+		{"ERR-11", Warn, lines(taggedRead("untyped", `{}`, "", failure("-32603")))},
+		{"ERR-11", Fail, lines(taggedRead("untyped", `{}`, oneText, ""))},
+		{"ERR-11", Fail, lines(taggedRead("untyped", `{"uri":null}`, "", ""))},
 	})
 }
 
@@ -92,8 +92,8 @@ func TestLeakedPaths(t *testing.T) {
 		"boom\\n    at read (/usr/lib/app/index.js:10:5)":       1,
 		"Resource not found; see https://example.com/docs/home": 0,
 	} {
-		line := readLine("guessed", `{"uri":"file:///srv/notes/x"}`, "", `{"code":-32603,"message":"`+message+`"}`)
-		facts := rt.Facts(requirement.Combination{Revision: modernRevision, Transport: requirement.Stdio}, `{}`)
+		line := taggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "", `{"code":-32603,"message":"`+message+`"}`)
+		facts := rt.Facts(requirement.Combination{Revision: modernOne, Transport: requirement.Stdio}, `{}`)
 		v := &Verdict{Facts: facts}
 		leakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges)
 		if len(v.observations) != want {

@@ -44,7 +44,7 @@ func TestTemplateList(t *testing.T) {
 		{"TMPL-16", Pass, templated("{+uri}")},
 		{"TMPL-16", Warn, templated("/notes/{id}")},
 	})
-	walkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []run{{"URI-02", Fail, templated("my_app://{x}")}}, requirement.R20250618, modernRevision)
+	walkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []run{{"URI-02", Fail, templated("my_app://{x}")}}, requirement.R20250618, modernOne)
 	walkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []run{{"URI-02", Warn, templated("my_app://{x}")}}, requirement.R20241105)
 	with := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`, Result: `{"resourceTemplates":[]}`}
 	refused := rt.Line{Step: "with-params", Method: "resources/templates/list", Params: `{}`, Error: noSuch}
@@ -57,7 +57,7 @@ func TestTemplateList(t *testing.T) {
 
 func TestExpansions(t *testing.T) {
 	read := func(step, result, err string, tags ...string) []rt.Line {
-		return lines(readLine(step, `{"uri":"a:1"}`, result, err, append(tags, "template", "a:{b}", "listed", "yes")...))
+		return lines(taggedRead(step, `{"uri":"a:1"}`, result, err, append(tags, "template", "a:{b}", "listed", "yes")...))
 	}
 	typed := `{"contents":[{"uri":"a:1","mimeType":"Text/Plain; charset=utf-8","text":"hello"}]}`
 	walkRuns(t, recording.Expansions, `{"resources":{}}`, []run{
@@ -69,7 +69,7 @@ func TestExpansions(t *testing.T) {
 		{"TMPL-11", Fail, read("expansion", oneText, "", "text", "ell")},
 		{"TMPL-11", Fail, read("expansion", "", noSuch)},
 		{"TMPL-11", NotApplicable, read("expansion", "", noSuch, "encoded", "yes", "text", "x")},
-		{"TMPL-11", NotApplicable, lines(readLine("expansion", `{"uri":"a:1"}`, "", noSuch, "template", "a:{b}"))},
+		{"TMPL-11", NotApplicable, lines(taggedRead("expansion", `{"uri":"a:1"}`, "", noSuch, "template", "a:{b}"))},
 		{"TMPL-12", Warn, read("expansion", "", noSuch, "encoded", "yes", "text", "x")},
 		{"TMPL-12", Pass, read("expansion", oneText, "", "encoded", "yes", "text", "hello")},
 		{"TMPL-12", NotApplicable, read("expansion", "", noSuch, "encoded", "yes")},
