@@ -250,13 +250,21 @@ func (c *console) list(ids []string, limit int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(ids[:limit], ", "), len(ids)-limit)
 }
 
-// brief is the quiet form: one line for each finding and blocked requirement.
+// brief is the quiet form: one line for each finding, and for each cause for
+// which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked && x.Level == LevelMust }) {
+	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + g.where() + ")"
 		c.line(c.paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.o.Width)))
+	}
+	for _, t := range tally(c.r, func(x *Result) (string, string, bool) {
+		return x.ReasonCode, x.Reason, x.Verdict == Blocked && x.Level == LevelMust
+	}) {
+		const few = 6
+		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
+		c.line(c.paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.o.Width)))
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -30,7 +31,14 @@ const (
 	exitNotEstablished = 3 // interrupted, unreachable, nothing selected, a report not written, a blocked MUST
 )
 
+// softMemory is from where on memory is collected eagerly, in bytes: what a hostile
+// target sends is bounded, and this keeps what it leaves behind from piling up.
+const softMemory = 192 << 20
+
 func main() {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softMemory)
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

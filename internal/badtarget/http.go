@@ -12,7 +12,11 @@ import (
 
 // httpModes are the modes of [Handler] that never get as far as the protocol.
 var httpModes = map[string]http.HandlerFunc{
-	"hang": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+	"hang": func(_ http.ResponseWriter, r *http.Request) {
+		// The end of a connection is noticed only once the body was read.
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	},
 	"html": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintln(w, "<!DOCTYPE html><title>Welcome</title><p>It works.</p>")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -43,6 +44,10 @@ func (r *Run) judge(ctx context.Context) {
 func (r *Run) row(row Row, take *Take) *Judgement {
 	j := &Judgement{Row: row}
 	j.Result = Judge(row, take, r.cfg.Target)
+	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
+		j.Result = check.Result{Outcome: check.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
+			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
+	}
 	if k, ok := check.Find(row.Requirement.ID); ok {
 		for _, name := range k.From {
 			j.Took += take.Took[name]
@@ -57,6 +62,40 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 		}
 	}
 	return j
+}
+
+// unprovoked is how a process of the target ended in a session in which it was
+// sent nothing out of order; empty if none did. What it cannot bear is then not
+// to be told from what it would have died of anyway.
+func unprovoked(take *Take) string {
+	if !take.Facts.Owned {
+		return "" // sessions are not processes of their own
+	}
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		for _, s := range take.Recordings[name].Sessions {
+			if s.Kind == recording.Clean && s.Lost != "" {
+				return s.Lost
+			}
+		}
+	}
+	return ""
+}
+
+// restsOnLoss reports whether the evidence of a verdict is a message over which a
+// session was lost.
+func restsOnLoss(j *Judgement, take *Take) bool {
+	for _, name := range j.From {
+		rec := take.Recordings[name]
+		if rec == nil {
+			continue
+		}
+		for _, x := range rec.Exchanges {
+			if x.Fatal && slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Judge is the verdict on a row by what was recorded in its combination. It
