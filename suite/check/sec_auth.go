@@ -83,10 +83,8 @@ func authority(r *recording.Recording, v *Verdict) func(bool, string, string, ..
 
 // demanded reports whether the target asks for credentials; if not, it says so.
 func demanded(r *recording.Recording, v *Verdict) bool {
-	for _, x := range r.Steps("anonymous", "anonymous-list") {
-		if !x.Succeeded() && x.Status >= 200 {
-			return true
-		}
+	if x := r.Step("anonymous"); x != nil && !x.Succeeded() && x.Status >= 200 {
+		return true
 	}
 	if challenged(r) == nil {
 		v.Skip(recording.CodeNotExercised, "the target serves requests without credentials")
@@ -117,12 +115,19 @@ func missingCredentials(r *recording.Recording, v *Verdict) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
+		if x.Step == "anonymous-list" && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
+			continue // something else may be wrong with it
+		}
 		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
 	}
 }
 
 // insufficientScope: 403, and a challenge that names the error and the scope.
 func insufficientScope(r *recording.Recording, v *Verdict) {
+	if v.Facts.Configured["authorization.own"] {
+		v.Skip(recording.CodeNotExercised, "the target has an authorisation of its own, which need not know scopes")
+		return
+	}
 	for _, x := range r.Steps("read") {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
