@@ -50,6 +50,9 @@ func init() {
 				if x == nil || x.Status == http.StatusNotFound || !responded(x, v) {
 					continue
 				}
+				if x.Status == http.StatusOK && verb(step) == http.MethodGet && mediaType(x.Header) != "text/event-stream" {
+					continue // no stream at all, which is judged elsewhere
+				}
 				v.That(x.Status == http.StatusBadRequest || x.Status == http.StatusMethodNotAllowed, "HTTP 400 (or 405)",
 					fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
 			}
