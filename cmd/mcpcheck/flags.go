@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -91,6 +92,9 @@ func (o *connect) command(args []string) (*target.Target, error) {
 func (o *connect) address() (*target.Target, error) {
 	if len(o.env) > 0 || o.dir != "" {
 		return nil, badUsage("--env and --cwd go with a command behind --")
+	}
+	if u, err := url.Parse(o.url); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, badUsage("--url is not of the form http://HOST/PATH or https://HOST/PATH") // it is not repeated: it may hold a key
 	}
 	e := target.Endpoint{URL: o.url, CAFile: o.caFile}
 	switch t := requirement.Transport(o.transport); t {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
 )
 
@@ -92,9 +93,6 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 		}
 		defer server.Close()
 		cfg.Target, cfg.Embedded = t, true
-		if !o.quiet {
-			fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
-		}
 	}
 	progress := newProgress(p.stderr, o.quiet, o.color(p.stderr))
 	cfg.Progress = progress.tell
@@ -107,6 +105,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	progress.clear()
 	if err != nil {
 		return err
+	}
+	if cfg.Embedded && !o.quiet {
+		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
 	}
 	nothing := ""
 	switch {
@@ -196,16 +197,22 @@ func keptArguments(args []string) []string {
 		name, _, joined := strings.Cut(args[i], "=")
 		switch {
 		case args[i] == "--":
-			for _, a := range args[i:] {
-				kept = append(kept, quoted(a))
+			command := target.Endpoint{Command: args[i+1:]}
+			return append(kept, "--", command.Address())
+		case name == "--url":
+			address := strings.TrimPrefix(args[i], "--url=")
+			if !joined && i+1 < len(args) {
+				i++
+				address = args[i]
 			}
-			return kept
+			at := target.Endpoint{URL: address}
+			kept = append(kept, "--url", quoted(at.Address()))
 		case name == "--header" || name == "--env":
 			kept = append(kept, name, "'…'")
 			if !joined {
 				i++
 			}
-		case name == "--url" || name == "--config" || name == "--transport" || name == "--header-env" || name == "--cwd" || name == "--ca-file":
+		case name == "--config" || name == "--transport" || name == "--header-env" || name == "--cwd" || name == "--ca-file":
 			kept = append(kept, quoted(args[i]))
 			if !joined && i+1 < len(args) {
 				i++

@@ -27,10 +27,15 @@ const (
 	// EnvDir names a directory in which each process leaves a file that is
 	// named after its process id.
 	EnvDir = "MCPCHECK_BAD_TARGET_PIDS"
+	// EnvListen names the file to which a process that listens writes its URL.
+	EnvListen = "MCPCHECK_BAD_TARGET_LISTEN"
 )
 
 // HugeSize is the length of the single message of the mode "huge", in bytes.
 const HugeSize = 100 << 20
+
+// hugeName stands for the name that is huge until it is written.
+const hugeName = "HUGE"
 
 // lateDefault is how late the mode "late" answers unless it is told.
 const lateDefault = 300 * time.Millisecond
@@ -137,12 +142,24 @@ func (p *process) serve() {
 			if p.requests++; p.requests == 3 {
 				os.Exit(3)
 			}
-		case "late":
-			time.Sleep(duration(p.argument, lateDefault))
 		}
 		answer, ok := p.answer(line)
 		if !ok {
 			continue
+		}
+		switch p.mode {
+		case "late":
+			time.Sleep(duration(p.argument, lateDefault))
+		case "huge":
+			before, after, _ := strings.Cut(answer, hugeName)
+			p.write(before)
+			if after != "" {
+				block := strings.Repeat("n", 1<<20)
+				for range HugeSize >> 20 {
+					p.write(block)
+				}
+			}
+			answer = after
 		}
 		if p.mode == "midline" && strings.Contains(string(line), `"resources/list"`) {
 			p.write(answer[:len(answer)/2])
@@ -226,7 +243,7 @@ func (s *server) list(m *message) string {
 		s.pages++
 		next = `,"nextCursor":"page-` + strconv.Itoa(s.pages) + `"`
 	case "huge":
-		name = strings.Repeat("n", HugeSize)
+		name = hugeName
 	case "nothing":
 		return failure(m.ID, -32601, "method not found")
 	}

@@ -3,7 +3,9 @@ package badtarget
 import (
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +55,28 @@ func endless(contentType, begin, part string) http.HandlerFunc {
 	}
 }
 
+// Listen serves a mode on a free loopback port until the process is ended. It
+// writes its URL to a file. It returns the exit status.
+func Listen(mode, file string) int {
+	h, err := Handler(mode)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		return 2
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err == nil {
+		// Renamed into place, so that nobody reads half of it.
+		if err = os.WriteFile(file+".new", []byte("http://"+l.Addr().String()+"/mcp"), 0o600); err == nil {
+			err = os.Rename(file+".new", file)
+		}
+	}
+	if err == nil {
+		err = http.Serve(l, h)
+	}
+	fmt.Fprintln(os.Stderr, "badtarget:", err)
+	return 1
+}
+
 // Handler serves Streamable HTTP in a mode: one of its own or one of those that
 // change the answers of a process. The error says that there is no such mode.
 func Handler(mode string) (http.Handler, error) {
@@ -96,7 +120,12 @@ func (p *protocol) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, answer) // a client that has gone wants no answer
+	before, after, huge := strings.Cut(answer, hugeName)
+	_, err = io.WriteString(w, before) // a client that has gone wants no answer
+	for block, n := strings.Repeat("n", 1<<20), 0; huge && err == nil && n < HugeSize>>20; n++ {
+		_, err = io.WriteString(w, block)
+	}
+	_, _ = io.WriteString(w, after)
 }
 
 // tell takes up the headers of a request that begin with X-Canary, and the

@@ -1,7 +1,7 @@
 // Package mask removes secrets from what is shown or written.
 //
 // A secret is found in whatever form it crossed the wire: as it is, with JSON
-// escapes, percent-encoded, in any mixture of these, and inside base64 (both
+// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, and inside base64 (both
 // alphabets, at any alignment). Secrets of less than [MinLength] bytes are
 // passed over: they would blot out ordinary text.
 package mask
@@ -16,6 +16,10 @@ import (
 
 // MinLength is the length in bytes from which on a secret is masked.
 const MinLength = 8
+
+// maxDepth is how many backslashes an escape may begin with: each time that JSON
+// is put into a string of JSON their number doubles and grows by one.
+const maxDepth = 15
 
 // Replacement stands for a secret. Inside base64 a secret is replaced by as many
 // letters A, so that the text around it can still be decoded.
@@ -187,6 +191,12 @@ func step(data, want []byte) (matched, length int) {
 	case '\\':
 		if matched, length = escape(data, want); matched > 0 {
 			return matched, length
+		}
+		// JSON inside a string of JSON: the escape is escaped itself.
+		for deep := 1; deep < maxDepth && deep < len(data) && data[deep] == '\\'; deep++ {
+			if matched, length = escape(data[deep:], want); matched > 0 {
+				return matched, deep + length
+			}
 		}
 	case '%':
 		if len(data) >= 3 {

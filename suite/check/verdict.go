@@ -112,7 +112,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	case recording.Replied, recording.Sent:
 	case recording.HTTPOnly:
 		if x.Status < 300 {
-			v.Block(recording.CodeUnreadable, Describe(x), frames...)
+			v.Block(recording.CodeUnreadable, what(x)+": "+x.Reason, frames...)
 			return false
 		}
 	case recording.Silent:

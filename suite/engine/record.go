@@ -26,19 +26,24 @@ const RecordingSchema = "mcpcheck.recording/1"
 // file is a recorded run: everything that checks look at, and what a report says
 // about the run itself.
 type file struct {
-	Schema  string          `json:"schema"`
-	Tool    reports.Tool    `json:"tool"`
-	Target  reports.Target  `json:"target"`
-	Config  reports.Config  `json:"config"`
-	OptOut  []optOut        `json:"opt_out,omitempty"`
-	Partial bool            `json:"partial,omitempty"`
-	Ended   string          `json:"ended,omitempty"`
-	Took    time.Duration   `json:"took"`
-	Rows    []recordedRow   `json:"rows"`
-	Frames  []wire.Frame    `json:"frames"`
-	Takes   []*recordedTake `json:"takes"`
+	head
+	Frames []wire.Frame    `json:"frames"`
+	Takes  []*recordedTake `json:"takes"`
 	// Complete comes last, so that its absence shows a truncated file.
 	Complete bool `json:"complete"`
+}
+
+// head is what a recorded run says about itself.
+type head struct {
+	Schema  string         `json:"schema"`
+	Tool    reports.Tool   `json:"tool"`
+	Target  reports.Target `json:"target"`
+	Config  reports.Config `json:"config"`
+	OptOut  []optOut       `json:"opt_out,omitempty"`
+	Partial bool           `json:"partial,omitempty"`
+	Ended   string         `json:"ended,omitempty"`
+	Took    time.Duration  `json:"took"`
+	Rows    []recordedRow  `json:"rows"`
 }
 
 type optOut struct {
@@ -65,32 +70,77 @@ type recordedPlay struct {
 	FrameNumbers []int `json:"frames"`
 }
 
-// Record writes the run so that it can be judged again. Secrets are masked.
+// Record writes the run so that it can be judged again. Secrets are masked. It is
+// written piece by piece: what a target sent may be all that fits into memory.
 func (r *Run) Record(w io.Writer) error {
 	masker := mask.NewMasker(r.cfg.Target.Secrets())
-	f := file{
+	h := head{
 		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.cfg.Shown,
-		Partial: r.cfg.Partial, Ended: r.interrupted(), Took: r.took, Complete: true,
+		Partial: r.cfg.Partial, Ended: r.interrupted(), Took: r.took, Rows: []recordedRow{},
 	}
 	for _, o := range r.cfg.Target.OptOut {
-		f.OptOut = append(f.OptOut, optOut{ID: o.ID, Reason: o.Reason})
+		h.OptOut = append(h.OptOut, optOut{ID: o.ID, Reason: masker.String(o.Reason)})
 	}
 	for _, row := range r.rows {
-		f.Rows = append(f.Rows, recordedRow{ID: row.Requirement.ID, Combination: row.Combination})
+		h.Rows = append(h.Rows, recordedRow{ID: row.Requirement.ID, Combination: row.Combination})
 	}
-	for _, frame := range r.transcript.Since(0) {
-		f.Frames = append(f.Frames, maskFrame(frame, masker))
+	out := &pieces{w: w, mask: masker}
+	out.value(h, "}")
+	out.text(",\n\"frames\":[")
+	for n := 1; n <= r.transcript.Len(); n++ {
+		if frame, ok := r.transcript.Frame(n); ok {
+			out.item(n > 1, maskFrame(frame, masker))
+		}
 	}
+	out.text("],\n\"takes\":[")
+	some := false
 	for _, st := range r.stages {
 		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
 			if take := takes[st.Combination]; take != nil {
-				f.Takes = append(f.Takes, record(take, i == 1))
+				out.item(some, record(take, i == 1))
+				some = true
 			}
 		}
 	}
-	e := json.NewEncoder(w)
+	out.text("],\n\"complete\":true}\n")
+	return out.err
+}
+
+// pieces writes JSON value by value. It keeps the first error, after which it
+// writes nothing.
+type pieces struct {
+	w    io.Writer
+	mask *mask.Masker
+	err  error
+}
+
+func (p *pieces) text(s string) {
+	if p.err == nil {
+		_, p.err = io.WriteString(p.w, s)
+	}
+}
+
+// value writes a value, without what it ends with. Secrets that stand in reasons
+// and parameters are masked here, those of frames were before.
+func (p *pieces) value(v any, without string) {
+	if p.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	return e.Encode(f)
+	if p.err = e.Encode(v); p.err == nil {
+		raw := bytes.TrimSuffix(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte(without))
+		_, p.err = p.w.Write(p.mask.Mask(raw))
+	}
+}
+
+func (p *pieces) item(further bool, v any) {
+	if further {
+		p.text(",")
+	}
+	p.text("\n")
+	p.value(v, "")
 }
 
 func record(take *Take, again bool) *recordedTake {

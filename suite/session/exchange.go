@@ -53,6 +53,7 @@ func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
+			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+": it asks to be called later"
 			return x
 		}
 	}

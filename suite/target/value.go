@@ -103,7 +103,7 @@ func (v Value) secrets() []string {
 		return nil
 	}
 	found := append([]string{value}, parts...)
-	if scheme, token, ok := strings.Cut(value, " "); ok && !strings.ContainsAny(token, " ,\"") {
+	if scheme, token, ok := strings.Cut(value, " "); ok {
 		switch strings.ToLower(scheme) {
 		case "bearer", "basic", "token", "apikey", "negotiate":
 			found = append(found, token)

@@ -1,0 +1,136 @@
+package archtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/mcpcheck/mcpcheck"
+	root   = "../.."
+	// maxLines is how long a file may be that is no test.
+	maxLines = 600
+)
+
+// pkg is what "go list -deps -json" says of a package.
+type pkg struct {
+	ImportPath string
+	Imports    []string
+	Deps       []string
+}
+
+// list lists the packages of the module, by path without the module's.
+func list(t *testing.T) map[string]pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-deps", "-json=ImportPath,Imports,Deps", "./...")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]pkg{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if name, ok := strings.CutPrefix(p.ImportPath, module+"/"); ok {
+			all[name] = p
+		}
+	}
+}
+
+// under reports whether a package of the module is one of the given or below it.
+func under(name string, roots ...string) bool {
+	return slices.ContainsFunc(roots, func(r string) bool { return name == r || strings.HasPrefix(name, r+"/") })
+}
+
+// TestImports: judge and accused share no code, the judges cannot reach the target,
+// reports stand alone, and Ginkgo is shown in one place only.
+func TestImports(t *testing.T) {
+	all := list(t)
+	if len(all) < 10 {
+		t.Fatalf("only %d packages were found", len(all))
+	}
+	rules := []struct {
+		who, not, except []string
+	}{
+		{who: []string{"suite"}, not: []string{"reference"}},
+		{who: []string{"reference"}, not: []string{"suite", "reports"}},
+		{who: []string{"reports"}, not: []string{"suite", "reference"}},
+		{who: []string{"suite/check", "suite/recording", "suite/judge", "suite/requirement"}, not: []string{"suite/transport", "suite/session", "suite/scenario"}},
+		{who: []string{"suite", "reference", "reports", "internal", "fixtures"}, not: []string{"cmd"}},
+		// What both sides use holds constants, reads files or masks text;
+		// only these two know both.
+		{who: []string{"internal"}, not: []string{"suite", "reference"}, except: []string{"internal/embedded", "internal/bench"}},
+	}
+	for name, p := range all {
+		for _, r := range rules {
+			if !under(name, r.who...) || under(name, r.except...) {
+				continue
+			}
+			for _, d := range p.Deps {
+				if dep, ok := strings.CutPrefix(d, module+"/"); ok && under(dep, r.not...) {
+					t.Errorf("%s depends on %s", name, dep)
+				}
+			}
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "github.com/onsi/") && !under(name, "suite/ginkgorun") {
+				t.Errorf("%s imports %s", name, i)
+			}
+		}
+	}
+}
+
+// unfinished are words that have no place in what is finished, and paths that mean
+// something on one machine only.
+var unfinished = regexp.MustCompile(`\b(TO` + `DO|FIX` + `ME|XX` + `X|HA` + `CK)\b|/wo` + `rk/|\.\./sha` + `red|NOT` + `ES\.md`)
+
+// TestFiles: no file is too long, and none has a forbidden word in it.
+func TestFiles(t *testing.T) {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if strings.HasPrefix(d.Name(), ".") && path != root || d.Name() == "node_modules" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(path) {
+		case ".go", ".md", ".yaml", ".yml", ".txtar":
+		default:
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if n := bytes.Count(data, []byte("\n")); n > maxLines && filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s has %d lines, more than %d", path, n, maxLines)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if word := unfinished.FindString(line); word != "" {
+				t.Errorf("%s:%d: %q", path, i+1, word)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,274 @@
+package proof
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/badtarget"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// The test program is the target, too, when the environment says so.
+func init() {
+	if mode := os.Getenv(badtarget.EnvMode); mode != "" {
+		if file := os.Getenv(badtarget.EnvListen); file != "" {
+			os.Exit(badtarget.Listen(mode, file))
+		}
+		os.Exit(badtarget.Main(mode))
+	}
+}
+
+// Memory and time that a run may take, whatever the target does. The budget is
+// what the runs are given; ending the target takes time on top of it.
+const (
+	mostMemory = 256 << 20
+	budget     = 6 * time.Second
+	ending     = 9 * time.Second
+)
+
+// program builds mcpcheck once.
+var program = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "mcpcheck")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "mcpcheck")
+	out, err := exec.Command("go", "build", "-o", path, "github.com/mcpcheck/mcpcheck/cmd/mcpcheck").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, nil
+})
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if built {
+		if path, err := program(); err == nil {
+			_ = os.RemoveAll(filepath.Dir(path)) // a directory of ours in the place for such
+		}
+	}
+	os.Exit(status)
+}
+
+// built says that program was called.
+var built bool
+
+// outcome is what a run left behind.
+type outcome struct {
+	status         int
+	took           time.Duration
+	memory         int64 // bytes, at the most
+	stdout, stderr string
+	report         *reports.Report
+	files          map[string]string // by flag
+}
+
+// run runs mcpcheck as a child process, with short times, and reads its report.
+func run(t *testing.T, env []string, args ...string) *outcome {
+	t.Helper()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	files := map[string]string{"json": filepath.Join(dir, "report.json"), "junit": filepath.Join(dir, "report.xml"), "record": filepath.Join(dir, "recording.json")}
+	full := []string{"run", "--timeout", "500ms", "--start-timeout", "2s", "--budget", budget.String(), "--quiet-window", "50ms"}
+	for name, file := range files {
+		full = append(full, "--"+name, file)
+	}
+	// Whatever happens, the test ends.
+	ctx, cancel := context.WithTimeout(t.Context(), 2*(budget+ending))
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append(full, args...)...)
+	cmd.Env = append(os.Environ(), env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	begin := time.Now()
+	err = cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	o := &outcome{status: cmd.ProcessState.ExitCode(), took: time.Since(begin), stdout: stdout.String(), stderr: stderr.String(), files: files}
+	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		o.memory = usage.Maxrss << 10
+	}
+	for name, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			t.Errorf("no %s was written: %v", name, err)
+		}
+	}
+	f, err := os.Open(files["json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if o.report, err = reports.ReadJSON(f); err != nil {
+		t.Errorf("the report cannot be read: %v", err)
+	}
+	return o
+}
+
+// bad is a target and what a run against it has to say.
+type bad struct {
+	mode string
+	// status is the exit status; cause a pattern of the line that says why.
+	status int
+	cause  string
+	args   []string
+	slow   bool // not with -short
+}
+
+// judgeBad checks what holds for all runs.
+func (b *bad) judge(t *testing.T, o *outcome) {
+	t.Helper()
+	if o.status != b.status {
+		t.Errorf("exit status %d, not %d", o.status, b.status)
+	}
+	if o.took > budget+ending {
+		t.Errorf("it took %s", o.took)
+	}
+	if o.memory > mostMemory {
+		t.Errorf("it took %d MiB", o.memory>>20)
+	}
+	found := false
+	for line := range strings.Lines(o.stdout + o.stderr) {
+		found = found || regexp.MustCompile(b.cause).MatchString(line)
+	}
+	if !found {
+		t.Errorf("no line says %q", b.cause)
+	}
+	if strings.Contains(o.stderr, "goroutine ") || strings.Contains(o.stdout, "please report this") {
+		t.Error("it panicked")
+	}
+	if t.Failed() {
+		t.Logf("stdout:\n%s\nstderr:\n%s", o.stdout, o.stderr)
+	}
+	t.Logf("%.1f s, %d MiB", o.took.Seconds(), o.memory>>20)
+}
+
+// one narrows a run down, where more would only be more of the same.
+var one = []string{"--revision", "2025-11-25"}
+
+// TestBadProcesses: whatever a child process does, the run ends in time, in
+// bounded memory, with the right status, a valid report and no process left.
+func TestBadProcesses(t *testing.T) {
+	built = true
+	for _, b := range []bad{
+		{mode: "exit", status: 3, cause: `ended during initialize: the process ended: exit status 7; .*no licence found`},
+		{mode: "silent", status: 3, cause: `initialize was not answered: no answer within 2s`},
+		{mode: "deaf", status: 3, cause: `initialize was not answered: no answer within 2s`, slow: true},
+		{mode: "flood", status: 3, cause: `sent more than|initialize was not answered`, slow: true},
+		{mode: "pings", status: 3, cause: `sent more than|messages and events on one connection`, slow: true},
+		{mode: "blank", status: 3, cause: `sent more than|messages and events on one connection`, slow: true},
+		{mode: "garbage", status: 3, cause: `not answered with JSON: the target sent "\\x00\\xff\{\]\} this is no JSON"`},
+		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
+		{mode: "third", status: 3, cause: `blocked .*the process ended: exit status 3`, args: one},
+		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`, args: append([]string{"--label-filter", "area:LIST"}, one...)},
+		{mode: "late=400ms", status: 0, cause: `CONFORMANT`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "nothing", status: 0, cause: `0 failed`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
+		{mode: "stubborn", status: 0, cause: `CONFORMANT`, args: append([]string{"--only", "LIST-01"}, one...), slow: true},
+		{mode: "banner", status: 0, cause: `CONFORMANT`, args: append([]string{"--only", "LIST-01"}, one...)},
+		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
+	} {
+		t.Run(b.mode, func(t *testing.T) {
+			t.Parallel()
+			if b.slow && testing.Short() {
+				t.Skip("slow")
+			}
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			pids := t.TempDir()
+			o := run(t, []string{badtarget.EnvMode + "=", badtarget.EnvDir + "=" + pids},
+				append(b.args, "--quiet", "--env", badtarget.EnvMode+"="+b.mode, "--", self)...)
+			b.judge(t, o)
+			noneLeft(t, pids)
+		})
+	}
+}
+
+// noneLeft checks that no process group of the target is left.
+func noneLeft(t *testing.T, pids string) {
+	t.Helper()
+	files, err := os.ReadDir(pids)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no process has left its id: %v", err)
+	}
+	for _, f := range files {
+		pid, err := strconv.Atoi(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(-pid, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("process group %d is still there: %v", pid, err)
+		}
+	}
+}
+
+// listen starts a target that listens on a loopback port, in a process of its
+// own: its memory is not to be taken for that of the run. It returns the URL.
+func listen(t *testing.T, mode string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "url")
+	cmd := exec.Command(self)
+	cmd.Env = append(os.Environ(), badtarget.EnvMode+"="+mode, badtarget.EnvListen+"="+file)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // says that it was killed
+	})
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if url, err := os.ReadFile(file); err == nil {
+			return string(url)
+		}
+	}
+	t.Fatal("the target does not listen")
+	return ""
+}
+
+// TestBadAddresses is the same for what listens at a URL.
+func TestBadAddresses(t *testing.T) {
+	built = true
+	for _, b := range []bad{
+		{mode: "hang", status: 3, cause: `initialize was not answered: no answer within 2s`},
+		{mode: "html", status: 3, cause: `HTTP 200 with a body of type "text/html", without a JSON-RPC response`},
+		{mode: "error", status: 3, cause: `HTTP 500`},
+		{mode: "throttle", status: 3, cause: `HTTP 429`},
+		{mode: "garbage", status: 3, cause: `HTTP 200 without a JSON-RPC response`},
+		{mode: "endless-json", status: 3, cause: `longer than 16777216 bytes`, slow: true},
+		{mode: "endless-sse", status: 3, cause: `sent more than|not answered|messages and events on one connection`, slow: true},
+		{mode: "endless-comments", status: 3, cause: `sent more than|not answered`, slow: true},
+		{mode: "endless-header", status: 3, cause: `headers exceeded`, slow: true},
+		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
+		{mode: "late=400ms", status: 0, cause: `CONFORMANT`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
+		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
+	} {
+		t.Run(b.mode, func(t *testing.T) {
+			t.Parallel()
+			if b.slow && testing.Short() {
+				t.Skip("slow")
+			}
+			o := run(t, nil, append(b.args, "--quiet", "--url", listen(t, b.mode))...)
+			b.judge(t, o)
+		})
+	}
+}
