@@ -162,6 +162,7 @@ var _ = register(&Scenario{
 			one.Cancel()
 			one.Finish()
 		}
+		underway(ctx, p, c) // so that the target has noticed
 		c.note(c.s.Do(ctx, ordinary(p, "after")))
 	},
 })
