@@ -13,6 +13,7 @@ var _ = register(&Scenario{
 	Name:  recording.WalkResources,
 	Title: "walking through all pages of resources/list",
 	Phase: Read,
+	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
 			walk(ctx, p, c, "resources/list", "resources", "page")
@@ -24,12 +25,22 @@ var _ = register(&Scenario{
 	Name:  recording.WalkTemplates,
 	Title: "walking through all pages of resources/templates/list",
 	Phase: Read,
+	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
 			walk(ctx, p, c, "resources/templates/list", "resourceTemplates", "page")
 		}
 	},
 })
+
+// offersResources skips what is about resources where the target does not declare
+// them. If it is not known what the target declares, it is asked all the same.
+func offersResources(p *Play) *recording.Skipped {
+	if len(p.Facts.Declared) > 0 && !p.Facts.Declares("resources") {
+		return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+	}
+	return nil
+}
 
 // walk follows nextCursor from the first page to the last, to a page that was
 // seen before under the same cursor, or to the bound. It notes how it ended in
