@@ -22,12 +22,12 @@ func init() {
 		Fault{
 			Name: "sub-01-refuses-all", Requirement: "SUB-01",
 			Summary: "every subscription is an internal error",
-			Hooks:   hook.ReplaceReply(methodSubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
+			Hooks:   legacyReply(methodSubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
 		},
 		Fault{
 			Name: "sub-01-no-unsubscribe", Requirement: "SUB-01",
 			Summary: "resources/unsubscribe is an unknown method",
-			Hooks:   hook.ReplaceReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32601, "Method not found") }),
+			Hooks:   legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32601, "Method not found") }),
 		},
 		Fault{
 			Name: "sub-01-result-true", Requirement: "SUB-01",
@@ -62,7 +62,7 @@ func init() {
 			Name: "sub-07-unsubscribe-ignored", Requirement: "SUB-07",
 			Summary: "resources/unsubscribe is confirmed, but the updates go on",
 			Needs:   changing,
-			Hooks: hook.ReplaceReply(methodUnsubscribe, func(*hook.Call) *hook.Reply {
+			Hooks: legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply {
 				return &hook.Reply{Result: hook.Object{}}
 			}),
 		},
@@ -82,12 +82,22 @@ func init() {
 			Name: "sub-11-no-uri-confirmed", Requirement: "SUB-11",
 			Summary: "a subscription without a uri is confirmed",
 			Hooks: hook.EditReply(methodSubscribe, func(c *hook.Call, r *hook.Reply) {
-				if _, ok := c.Param("uri").(string); !ok {
+				if _, ok := c.Param("uri").(string); !ok && !c.Modern {
 					*r = hook.Reply{Result: hook.Object{}}
 				}
 			}),
 		},
 	)
+}
+
+// legacyReply answers calls of sessions with a handshake without handling them.
+func legacyReply(method string, reply func(c *hook.Call) *hook.Reply) hook.Hooks {
+	return hook.OnMethod(method, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if c.Modern {
+			return next(ctx, c)
+		}
+		return reply(c)
+	})
 }
 
 // broadcast sends each legacy update to further sessions.

@@ -126,8 +126,19 @@ func widen(more func(filter hook.Object)) hook.Hooks {
 			if m.Call == nil {
 				return
 			}
-			if filter, ok := m.Call.Param("notifications").(hook.Object); ok && filter[asked] != nil {
-				params["notifications"] = filter[asked]
+			filter, _ := m.Call.Param("notifications").(hook.Object)
+			before, ok := filter[asked].(hook.Object)
+			if !ok {
+				return
+			}
+			granted := hook.MakeObjectAt(params, "notifications")
+			for name := range granted {
+				switch {
+				case before[name] == nil:
+					delete(granted, name)
+				case name == "resourceSubscriptions":
+					granted[name] = before[name]
+				}
 			}
 		}),
 	)

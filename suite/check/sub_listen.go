@@ -111,12 +111,13 @@ func acknowledged(r *recording.Recording, v *Verdict) {
 // ackFirst: no message of a subscription comes before its acknowledgment.
 func ackFirst(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Steps("listen") {
-		if _, ok := ackOf(r, x); !ok {
+		ack, ok := ackOf(r, x)
+		if !ok {
 			unacknowledged(x, v)
 			continue
 		}
 		all := on(hear(r, x.Session, x.Request), r, x)
-		if len(all) == 0 {
+		if !slices.Contains(frameNumbers(all), ack.frame.Number) {
 			continue // the acknowledgment bears another id: that is judged elsewhere
 		}
 		name := all[0].method()
@@ -190,6 +191,7 @@ func subscribeHonoured(r *recording.Recording, v *Verdict) {
 		case ok && grants(ack, "resourceSubscriptions"):
 			v.Saw()
 			return
+		case ok && illFormed(ack, v):
 		case (ok || Refused(x) && !unknown(x)) && asked == nil:
 			asked = x
 		default:
@@ -213,6 +215,18 @@ func subscribeHonoured(r *recording.Recording, v *Verdict) {
 	v.Hint("watch listed resources, or do not declare resources.subscribe")
 }
 
+// illFormed leaves out an acknowledgment whose filter is none, or has a flag that
+// is neither true nor false: that is judged once.
+func illFormed(ack heard, v *Verdict) bool {
+	filter := ack.msg.Get("params.notifications")
+	flag := filter.Get("resourcesListChanged")
+	if filter.IsObject() && (!flag.Exists() || judge.IsBool(flag)) {
+		return false
+	}
+	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+Brief(filter), ack.frame.Number)
+	return true
+}
+
 // evidence is that of a listen request with its acknowledgment.
 func evidence(r *recording.Recording, x *recording.Exchange) []int {
 	frames := x.Evidence()
@@ -231,6 +245,7 @@ func listChangedHonoured(r *recording.Recording, v *Verdict) {
 		}
 		ack, ok := ackOf(r, x)
 		switch {
+		case ok && illFormed(ack, v):
 		case ok:
 			value := ack.msg.Get("params.notifications.resourcesListChanged")
 			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+Brief(value), evidence(r, x)...)

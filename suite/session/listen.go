@@ -76,14 +76,15 @@ func (st *Stream) isAck(f *wire.Frame) bool {
 		return st.sent != nil && f.Channel == st.sent.Channel
 	}
 	id := SubscriptionID(f)
-	return !id.Exists() || wire.SameID([]byte(id.Raw), st.x.ID) || !st.s.pendingID(id)
+	return !id.Exists() || wire.SameID([]byte(id.Raw), st.x.ID) || !st.s.othersID(id, st.Pending)
 }
 
-// pendingID reports whether an id is that of a request under way.
-func (s *Session) pendingID(id gjson.Result) bool {
+// othersID reports whether an id is that of another request under way.
+func (s *Session) othersID(id gjson.Result, p *Pending) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.byID(id) != nil
+	owner := s.byID(id)
+	return owner != nil && owner != p
 }
 
 // SubscriptionID is the subscription id that a notification carries.
