@@ -20,9 +20,15 @@ type ConsoleOptions struct {
 	Verbose, Quiet bool
 	// Strict says that warnings count as failures.
 	Strict bool
+	// Areas lists areas in the order in which they are shown, with titles;
+	// those that are not listed follow by name.
+	Areas []Area
 	// Rerun is the command that repeats one verdict; nil prints none.
 	Rerun func(id, revision, transport string) string
 }
+
+// Area is a group of requirements: what their ids begin with, and what it is about.
+type Area struct{ Name, Title string }
 
 // The bounds of what is printed of one finding, in characters and frames.
 const (
@@ -155,6 +161,37 @@ func (c *console) head() {
 
 const countsHead = "  pass  fail  warn   n/a  blocked"
 
+// wide is from which width on a table has a last column, remarkWidth its width.
+const (
+	wide        = 75
+	remarkWidth = 17
+)
+
+// nameWidth is the width of the first column of a table.
+func (c *console) nameWidth() int {
+	if c.o.Width < wide {
+		return min(22, c.o.Width-len(countsHead)-1)
+	}
+	return min(32, c.o.Width-len(countsHead)-remarkWidth)
+}
+
+// name is the first column of a table.
+func (c *console) name(s string) string {
+	width := c.nameWidth()
+	if len(s) > width {
+		s = strings.Replace(s, " on ", " ", 1)
+	}
+	return fmt.Sprintf("%-*s", width, Shorten(Sanitize(s), width))
+}
+
+// remark is the last column of a table, left out where there is no room for it.
+func (c *console) remark(s string) string {
+	if c.o.Width < wide {
+		return ""
+	}
+	return "  " + Sanitize(Shorten(s, remarkWidth-2))
+}
+
 func (c *console) counts(n Counts) string {
 	number := func(n, width int, v Verdict) string {
 		if n == 0 {
@@ -180,17 +217,28 @@ func (c *console) areas() {
 	if len(names) == 0 {
 		return
 	}
-	slices.Sort(names)
+	place := func(name string) int {
+		i := slices.IndexFunc(c.o.Areas, func(a Area) bool { return a.Name == name })
+		if i < 0 {
+			return len(c.o.Areas)
+		}
+		return i
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 	c.line()
-	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "AREA", countsHead)))
+	c.line(c.paint(bold, c.name("AREA")+countsHead))
 	for _, name := range names {
-		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(name, 20))), c.counts(*byArea[name]), "  ", c.bar(*byArea[name]))
+		shown := name
+		if i := place(name); i < len(c.o.Areas) {
+			shown = fmt.Sprintf("%-6s%s", name, c.o.Areas[i].Title)
+		}
+		c.line(c.name(shown), c.counts(*byArea[name]), "  ", c.bar(*byArea[name]))
 	}
 }
 
 // bar shows the share of each verdict among those that say something.
 func (c *console) bar(n Counts) string {
-	width := min(20, c.o.Width-59)
+	width := min(20, c.o.Width-c.nameWidth()-len(countsHead)-3)
 	if width < 5 {
 		return ""
 	}
@@ -223,19 +271,17 @@ func (c *console) combinations() {
 		return
 	}
 	c.line()
-	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "COMBINATION", countsHead)))
+	c.line(c.paint(bold, c.name("COMBINATION")+countsHead))
 	for _, x := range c.r.Summary.Combinations {
-		name := Sanitize(x.Revision + " on " + x.Transport)
-		c.line(fmt.Sprintf("%-22s", Shorten(name, 22)), c.counts(x.Counts), "  ", Sanitize(Shorten(string(x.Outcome), 40)))
+		c.line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(string(x.Outcome)))
 	}
 	if len(c.r.Summary.Profiles) == 0 {
 		return
 	}
 	c.line()
-	c.line(c.paint(bold, fmt.Sprintf("%-22s%s", "PROFILE", countsHead)))
+	c.line(c.paint(bold, c.name("PROFILE")+countsHead))
 	for _, p := range c.r.Summary.Profiles {
-		c.line(fmt.Sprintf("%-22s", Sanitize(Shorten(p.Name, 20))), c.counts(p.Counts), "  ",
-			Sanitize(Shorten(string(p.Status), 40)))
+		c.line(c.name(p.Name), c.counts(p.Counts), c.remark(string(p.Status)))
 		if ids := p.MustsNotExercised; len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished) {
 			c.labelled(2, "", "MUSTs not exercised: "+c.list(ids, 10))
 		}
@@ -256,7 +302,7 @@ func (c *console) brief() {
 	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + g.where() + ")"
+		text += "  (" + c.where(g.results) + ")"
 		c.line(c.paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.o.Width)))
 	}
 	for _, t := range tally(c.r, func(x *Result) (string, string, bool) {

@@ -23,9 +23,9 @@ func TestConsole(t *testing.T) {
 	}})
 	for _, want := range []string{
 		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
-		"PAGE                       4     4     ·     ·        ·",
+		"PAGE                               4     4     ·     ·        ·",
 		"2025-06-18 on stdio", "FAILURES (1)", "✗ PAGE-9  A cursor is a string",
-		"MUST, server/utilities/pagination#response-format", "2025-06-18 on stdio, http; 2025-11-25 on stdio, http",
+		"MUST, server/utilities/pagination#response-format", "all 4 combinations",
 		"expected  a string", "actual    an integer, 5", "change    send the cursor as a string", `#1 → {"jsonrpc"`, "#4 ← HTTP 404",
 		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS (1)", "#3 · the process ended",
 		"BLOCKED (4)", "target-died 4", "OBSERVATIONS (1)", "size-differs  The size differs (LIST-08)",
@@ -41,6 +41,26 @@ func TestConsole(t *testing.T) {
 	for line := range strings.SplitSeq(text, "\n") {
 		if n := utf8.RuneCountInString(line); n > 80 {
 			t.Errorf("%d characters: %s", n, line)
+		}
+	}
+}
+
+// TestConsoleTables: areas come in the order that was given, with titles, and no
+// table is wider than the terminal.
+func TestConsoleTables(t *testing.T) {
+	r := sample()
+	areas := []Area{{"TMPL", "Resource templates"}, {"PAGE", "Pagination"}, {"LIST", "Listing resources and more"}}
+	for _, width := range []int{40, 50, 74, 80, 120} {
+		text := render(t, r, ConsoleOptions{Width: width, Areas: areas})
+		table, _, _ := strings.Cut(text[strings.Index(text, "AREA"):], "\nWARNINGS")
+		for line := range strings.SplitSeq(table, "\n") {
+			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") {
+				t.Errorf("%d characters: %s", n, line)
+			}
+		}
+		template, page := strings.Index(text, "TMPL "), strings.Index(text, "PAGE ")
+		if template < 0 || template > page {
+			t.Errorf("wrong order at %d:\n%s", width, table)
 		}
 	}
 }

@@ -50,17 +50,22 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	return list
 }
 
-// where lists the combinations of a finding: "2025-06-18 on stdio, http".
-func (f *finding) where() string {
+// where lists the combinations of results: "2025-06-18 on stdio, http".
+func (c *console) where(results []*Result) string {
 	var revisions []string
 	transports := map[string][]string{}
-	for _, x := range f.results {
+	count := 0
+	for _, x := range results {
 		if transports[x.Revision] == nil {
 			revisions = append(revisions, x.Revision)
 		}
 		if !slices.Contains(transports[x.Revision], x.Transport) {
 			transports[x.Revision] = append(transports[x.Revision], x.Transport)
+			count++
 		}
+	}
+	if all := len(c.r.Summary.Combinations); count == all && all > 2 {
+		return fmt.Sprintf("all %d combinations", all)
 	}
 	parts := make([]string, len(revisions))
 	for i, rev := range revisions {
@@ -90,7 +95,7 @@ func (c *console) findings() {
 		c.title(fmt.Sprintf("EXCUSED BY THE BASELINE (%d)", len(list)))
 		for _, f := range list {
 			x := f.results[0]
-			c.labelled(2, x.ID, fmt.Sprintf("%s: %s (%s)", x.Verdict, cmp.Or(x.Actual, x.Reason, x.Title), f.where()))
+			c.labelled(2, x.ID, fmt.Sprintf("%s: %s (%s)", x.Verdict, cmp.Or(x.Actual, x.Reason, x.Title), c.where(f.results)))
 		}
 	}
 }
@@ -110,7 +115,7 @@ func (c *console) finding(f *finding) {
 		c.line(c.paint(verdictColor(x.Verdict), mark), c.paint(bold, l))
 	}
 	c.labelled(2, "level", x.Level+", "+x.Section)
-	c.labelled(2, "in", f.where())
+	c.labelled(2, "in", c.where(f.results))
 	c.labelled(2, "expected", x.Expected)
 	c.labelled(2, "actual", x.Actual)
 	if x.Reason != x.Actual {
@@ -284,8 +289,7 @@ func (c *console) observations() {
 	type key struct{ id, detail string }
 	type seen struct {
 		first *Observation
-		where []string
-		count int
+		where []*Result
 	}
 	var order []*seen
 	found := map[key]*seen{}
@@ -297,9 +301,8 @@ func (c *console) observations() {
 			order = append(order, found[k])
 		}
 		s := found[k]
-		s.count++
-		if place := x.Revision + " on " + x.Transport; x.Revision != "" && !slices.Contains(s.where, place) {
-			s.where = append(s.where, place)
+		if x.Revision != "" {
+			s.where = append(s.where, &Result{Revision: x.Revision, Transport: x.Transport})
 		}
 	}
 	if len(order) == 0 {
@@ -320,6 +323,6 @@ func (c *console) observations() {
 			c.line("  ", l)
 		}
 		c.labelled(4, "", Shorten(s.first.Detail, consoleFrame))
-		c.labelled(4, "in", strings.Join(s.where, "; "))
+		c.labelled(4, "in", c.where(s.where))
 	}
 }

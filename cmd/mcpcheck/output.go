@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
@@ -96,7 +97,7 @@ func (o *outputs) write(p *program, r *reports.Report, strict bool, rerun func(i
 	if console {
 		err := buffered(p.stdout, func(w io.Writer) error {
 			return reports.WriteConsole(w, r, reports.ConsoleOptions{
-				Color: o.color(p.stdout), Width: width(p.stdout), Verbose: o.verbose, Quiet: o.quiet, Strict: strict, Rerun: rerun,
+				Color: o.color(p.stdout), Width: width(p.stdout), Verbose: o.verbose, Quiet: o.quiet, Strict: strict, Areas: areas(), Rerun: rerun,
 			})
 		})
 		if err != nil {
@@ -104,6 +105,15 @@ func (o *outputs) write(p *program, r *reports.Report, strict bool, rerun func(i
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// areas lists the areas in the order of the specification.
+func areas() []reports.Area {
+	var all []reports.Area
+	for _, a := range requirement.Areas() {
+		all = append(all, reports.Area{Name: a.Name, Title: a.Title})
+	}
+	return all
 }
 
 // color reports whether a stream is to be coloured.
