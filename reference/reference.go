@@ -163,6 +163,10 @@ func (s *Server) Touch(uri string) bool { return s.engine.Touch(uri) }
 // ListChanged sends list_changed to all who are to get it.
 func (s *Server) ListChanged() { s.engine.ListChanged() }
 
+// EndSubscriptions ends all listen streams in order, with the result that says
+// that the server did it. The server and its connections live on.
+func (s *Server) EndSubscriptions() { s.engine.EndSubscriptions() }
+
 // Close ends the server and all its connections.
 func (s *Server) Close() error { return s.engine.Close() }
 

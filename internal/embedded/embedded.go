@@ -6,6 +6,7 @@ package embedded
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/mcpcheck/mcpcheck/fixtures/targets"
@@ -60,5 +61,48 @@ func Attach(t *target.Target, server *reference.Server) {
 		}},
 		{Name: "reference, Streamable HTTP", Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP},
 		{Name: "reference, HTTP+SSE", Handler: server.Handler(), Path: "/sse", Forced: requirement.SSE},
+	}
+	t.Triggers = triggers(server)
+}
+
+// The resources that the triggers are about. The last two exist only between
+// their triggers, and the broken one is never listed.
+const (
+	updatedURI = "note:shopping"
+	otherURI   = "log://app/current"
+	addedURI   = "note:added"
+	brokenURI  = "test://broken"
+)
+
+// triggers make a server in this process change.
+func triggers(server *reference.Server) target.Triggers {
+	text := "a note that was not there before\n"
+	touch := func(uri string) *target.Trigger {
+		return &target.Trigger{URI: uri, Func: func(context.Context) error {
+			if !server.Touch(uri) {
+				return fmt.Errorf("there is no resource %s", uri)
+			}
+			return nil
+		}}
+	}
+	return target.Triggers{
+		Update:      touch(updatedURI),
+		UpdateOther: touch(otherURI),
+		Add: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
+			return server.Put(reference.Resource{URI: addedURI, Name: "added", MIMEType: "text/plain", Text: &text})
+		}},
+		Remove: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
+			if !server.Remove(addedURI) {
+				return fmt.Errorf("there is no resource %s", addedURI)
+			}
+			return nil
+		}},
+		Break: &target.Trigger{URI: brokenURI, Func: func(context.Context) error {
+			return server.Put(reference.Resource{URI: brokenURI, Name: "broken", Hidden: true, Fails: "the backend does not answer"})
+		}},
+		Shutdown: &target.Trigger{Func: func(context.Context) error {
+			server.EndSubscriptions()
+			return nil
+		}},
 	}
 }

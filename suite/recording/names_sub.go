@@ -1,0 +1,21 @@
+package recording
+
+// The scenarios about subscriptions and changes.
+const (
+	Subscriptions    Name = "subscriptions"     // a listed resource is subscribed and unsubscribed
+	BadSubscriptions Name = "bad-subscriptions" // subscriptions without a usable filter, or by methods that are gone
+	Listening        Name = "listening"         // listen streams on which nothing is made to happen
+	Changes          Name = "changes"           // resources and the list change under the eyes of two sessions
+	Shutdown         Name = "shutdown"          // the target ends its subscriptions
+)
+
+// The marks of [Changes], each set before the trigger is fired, and of
+// [Shutdown].
+const (
+	MarkOther    = "other"    // the other resource is changed
+	MarkUpdate   = "update"   // the subscribed resource is changed
+	MarkAdd      = "add"      // a resource is added to the list
+	MarkRemove   = "remove"   // a resource is removed from the list
+	MarkSilenced = "silenced" // the subscribed resource is changed again, after a subscription was given up
+	MarkShutdown = "shutdown" // the target ends its subscriptions
+)
