@@ -21,6 +21,7 @@ import (
 	"syscall"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // The exit statuses, in the order in which they take precedence.
@@ -46,6 +47,7 @@ func main() {
 		<-signals
 		cancel(engine.ErrInterrupted)
 		<-signals // a second signal does not wait for the report
+		transport.KillAll()
 		os.Exit(exitNotEstablished)
 	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -77,6 +77,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 		return nil, startError(cmd, p.Argv[0], err)
 	}
 	pipes.closeTheirs()
+	running.Store(cmd.Process.Pid, nil)
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
 		closeWait: orDefault(p.CloseWait, 2*time.Second), termWait: orDefault(p.TermWait, 2*time.Second),
@@ -163,6 +164,18 @@ func (p *pipes) closeAll() {
 	}
 }
 
+// running holds the process ids of the commands that have not been reaped.
+var running sync.Map
+
+// KillAll kills the process groups of all connections at once, without waiting:
+// for a program that is about to exit and cannot close them one by one.
+func KillAll() {
+	running.Range(func(pid, _ any) bool {
+		killGroup(pid.(int))
+		return true
+	})
+}
+
 type processConn struct {
 	*stdio
 	cmd                 *exec.Cmd
@@ -184,6 +197,7 @@ type processConn struct {
 // watch reaps the process and then clears away what is left of its group.
 func (c *processConn) watch() {
 	defer close(c.gone)
+	defer running.Delete(c.cmd.Process.Pid) // once the rest of its group is gone, too
 	err := c.cmd.Wait()
 	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
 	close(c.exited)
