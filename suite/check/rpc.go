@@ -184,6 +184,11 @@ func detail(f *wire.Frame, code wire.FlawCode) string {
 // the method asked for.
 func answeredByID(r *recording.Recording, v *Verdict) {
 	sent := map[string][]*recording.Exchange{}
+	for _, s := range r.Sessions {
+		if s.Initialize != nil { // not the script's own, but answered among its frames
+			sent[s.ID] = append(sent[s.ID], s.Initialize)
+		}
+	}
 	for _, x := range r.Exchanges {
 		sent[x.Session] = append(sent[x.Session], x)
 	}

@@ -81,21 +81,31 @@ func unprovoked(take *Take) string {
 	return ""
 }
 
-// restsOnLoss reports whether the evidence of a verdict is a message over which a
-// session was lost.
+// restsOnLoss reports whether the evidence of a verdict is nothing but messages
+// over which a session was lost.
 func restsOnLoss(j *Judgement, take *Take) bool {
+	lost := false
 	for _, name := range j.From {
 		rec := take.Recordings[name]
 		if rec == nil {
 			continue
 		}
 		for _, x := range rec.Exchanges {
-			if x.Fatal && slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
-				return true
+			gone := x.Fatal || x.Outcome == recording.Lost || x.Outcome == recording.Unsent
+			if len(j.Frames) == 0 { // what could not be sent left no frame
+				lost = lost || gone
+				continue
 			}
+			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+				continue
+			}
+			if x.Outcome == recording.Replied {
+				return false
+			}
+			lost = lost || gone
 		}
 	}
-	return false
+	return lost
 }
 
 // Judge is the verdict on a row by what was recorded in its combination. It

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -152,7 +153,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
-		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + x.Reason}
+		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")}
 	case x.Outcome == recording.Silent && s.nonsense() != "":
 		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
 	case x.Outcome == recording.Silent:
