@@ -72,7 +72,7 @@ func TestRefusedCompletions(t *testing.T) {
 		{"COMP-08", Warn, lines(completionLine("no-value", `{"values":[]}`, ""))},
 		{"COMP-09", Pass, lines(completionLine("unknown-uri", `{"values":[]}`, ""))},
 		{"COMP-09", Pass, lines(completionLine("number-value", "", failure("-32603")))},
-		{"COMP-09", Fail, lines(completionLine("unknown-type", `{"values":["x"]}`, ""))},
+		{"COMP-09", Warn, lines(completionLine("unknown-type", `{"values":["x"]}`, ""))},
 		{"COMP-09", Fail, lines(completionLine("unknown-type", "", ""))},
 		{"COMP-09", Fail, lines(fatal)},
 	})

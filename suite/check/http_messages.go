@@ -157,8 +157,8 @@ func mediaType(h http.Header) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// conformingHeaders: what lists both types is accepted. Weights and a charset that
-// are not understood warn.
+// conformingHeaders: what lists both types is accepted, in any order. Weights,
+// letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *Verdict) {
 	if plain := r.Step("list"); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
 		v.Skip(recording.CodeNotExercised, "the same request was refused without these headers, too")
@@ -174,6 +174,8 @@ func conformingHeaders(r *recording.Recording, v *Verdict) {
 			state, about = v.Ought, "Content-Type: application/json; charset=utf-8"
 		case x.Tags["form"] == "quality":
 			state, about = v.Ought, "Accept with a weight (q=0.9)"
+		case x.Tags["form"] == "case":
+			state = v.Ought // names of media types have no case, but that is said by HTTP alone
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
 			"service", Describe(x)+" to "+about, x.Evidence()...)

@@ -142,6 +142,8 @@ func ownReplay(r *recording.Recording, v *Verdict) {
 			ids[f.Event.ID] = true
 		}
 	}
+	evidence := append(r.Step("first").Evidence(), resumed.Request)
+	evidence = append(evidence, second.Evidence()...)
 	channel := ""
 	if f := r.Frame(resumed.Request); f != nil {
 		channel = f.Channel
@@ -152,7 +154,7 @@ func ownReplay(r *recording.Recording, v *Verdict) {
 		}
 		m := gjson.ParseBytes(f.Raw)
 		strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
-		v.That(!strange, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100), f.Number)
+		v.That(!strange, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100), append(slices.Clone(evidence), f.Number)...)
 	}
 }
 

@@ -128,6 +128,10 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		v.Block(recording.CodeDied, what(x)+": "+x.Reason, frames...)
 		return false
 	}
+	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
+		v.Skip(recording.CodeNotExercised, "the target passed on our refusal of a request that it should not have sent: see LIFE-12")
+		return false
+	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags["origin"] == "" {
 		v.Skip(recording.CodeNeedsConfig, "the target asks for credentials (HTTP "+strconv.Itoa(x.Status)+"): give them with --header or in the target file")
 		return false

@@ -56,3 +56,8 @@ const (
 	Reads         Name = "reads"          // a read of each listed resource, or of a sample
 	MissingReads  Name = "missing-reads"  // reads of resources that do not exist
 )
+
+// RefusalText is the message of the errors by which we refuse requests of the
+// target. A target that passes it on as its own error shows nothing but that it
+// asked.
+const RefusalText = "this client offers no such method"

@@ -186,6 +186,9 @@ func (r *Requirement) Names(c Combination) bool {
 	if c.Defined() {
 		return slices.Contains(r.Transports, c.Transport)
 	}
+	if r.Area() == "BATCH" {
+		return false // what a transport takes as one message is a matter of the transport
+	}
 	for _, t := range c.Revision.Transports() {
 		if !slices.Contains(r.Transports, t) {
 			return false

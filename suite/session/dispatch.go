@@ -305,7 +305,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	}
 	s.answering++
 	s.answeredAll++
-	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"this client offers no such method"}}`
+	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"` + recording.RefusalText + `"}}`
 	if m.Get("method").String() == "ping" {
 		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`
 	}
