@@ -17,12 +17,12 @@ import (
 func run(b *testing.B, o reference.Options, cfg suite.Config) {
 	b.Helper()
 	for b.Loop() {
-		target, server, err := embedded.Target(o)
+		target, server, err := embedded.Complete(o)
 		if err != nil {
 			b.Fatal(err)
 		}
 		c := cfg
-		c.Target = target
+		c.Target, c.QuietWindow = target, embedded.QuietWindow
 		report, err := suite.Run(b.Context(), c)
 		server.Close()
 		if err != nil {

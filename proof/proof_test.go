@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -74,6 +75,72 @@ func TestReference(t *testing.T) {
 	})
 }
 
+// TestComplete: with everything said about it that can be said, the reference is
+// conformant, and what it gives no occasion to judge is known.
+func TestComplete(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		target, server, err := embedded.Complete(reference.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		report, err := suite.Run(t.Context(), suite.Config{Target: target, Budget: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !report.Summary.Conformant {
+			t.Errorf("%+v", report.Summary)
+		}
+		idle := map[string][]string{}
+		for i := range report.Results {
+			switch x := &report.Results[i]; {
+			case x.Verdict.Red() || x.Verdict == reports.Blocked:
+				t.Error(describe(x))
+			case x.Verdict == reports.NotApplicable:
+				line := x.ID + " " + x.ReasonCode
+				idle[line] = append(idle[line], x.Revision+"/"+x.Transport)
+			}
+		}
+		var lines []string
+		for line, where := range idle {
+			lines = append(lines, line+": "+strings.Join(where, " "))
+		}
+		slices.Sort(lines)
+		golden(t, "testdata/not-applicable.golden", strings.Join(lines, "\n")+"\n")
+	})
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares a text with a golden file, or writes it with -update.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got == string(want) {
+		return
+	}
+	was := strings.Split(string(want), "\n")
+	for _, line := range strings.Split(got, "\n") {
+		if !slices.Contains(was, line) {
+			t.Errorf("%s has no line %q", file, line)
+		}
+	}
+	for _, line := range was {
+		if !slices.Contains(strings.Split(got, "\n"), line) {
+			t.Errorf("%s has the line %q, which is not so any more", file, line)
+		}
+	}
+}
+
 func sorted(set map[string]bool) []string {
 	var all []string
 	for s := range set {
@@ -107,7 +174,7 @@ func kill(t *testing.T, f fault.Fault) {
 	}
 	var adjust []func(*target.Target)
 	if f.Needs.Authorization {
-		adjust = append(adjust, authorize)
+		adjust = append(adjust, embedded.Authorize)
 		cfg.Transports = []requirement.Transport{requirement.HTTP}
 	}
 	report := judge(t, o, cfg, adjust...)

@@ -87,12 +87,15 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 		return err
 	}
 	if cfg.Target == nil {
-		t, server, err := embedded.Target(reference.Options{})
+		t, server, err := embedded.Complete(reference.Options{})
 		if err != nil {
 			return impossible("the reference server that is built in cannot be started: %w", err)
 		}
 		defer server.Close()
 		cfg.Target, cfg.Embedded = t, true
+		if cfg.QuietWindow == 0 {
+			cfg.QuietWindow = embedded.QuietWindow
+		}
 	}
 	progress := newProgress(p.stderr, o.quiet, o.color(p.stderr))
 	cfg.Progress = progress.tell

@@ -8,17 +8,55 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/fixtures/targets"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // PageSize is how many entries the embedded server puts on a page, so that there
-// is something to walk through.
-const PageSize = 5
+// is something to walk through, templates included.
+const PageSize = 3
+
+// QuietWindow is how long silence is watched of a server in the same process,
+// where nothing takes longer.
+const QuietWindow = 100 * time.Millisecond
+
+// Complete is [Target] with a server that demands bearer tokens over HTTP, so that
+// what is about callers and their rights is exercised, too.
+func Complete(o reference.Options) (*target.Target, *reference.Server, error) {
+	o.Hooks = hook.Join(o.Hooks, hook.RequireBearer())
+	t, server, err := Target(o)
+	if err != nil {
+		return nil, nil, err
+	}
+	Authorize(t)
+	return t, server, nil
+}
+
+// Authorize describes a reference server that demands a bearer token: the tokens
+// of all kinds of callers, and what the weak one must not see.
+func Authorize(t *target.Target) {
+	bearer := func(token string) map[string]target.Value {
+		return map[string]target.Value{"Authorization": target.Plain("Bearer " + token)}
+	}
+	for i := range t.Endpoints {
+		if t.Endpoints[i].Handler != nil {
+			t.Endpoints[i].Header = bearer(hook.TokenFull)
+		}
+	}
+	t.Authorization = target.AuthorizationProtocol
+	t.Identities = []target.Identity{
+		{Name: "weak", Header: bearer(hook.TokenWeak), Rights: target.RightsWeaker},
+		{Name: "foreign", Header: bearer(hook.TokenForeign), Rights: target.RightsForeign},
+		{Name: "none", Header: bearer("not-a-token-of-anybody"), Rights: target.RightsNone},
+	}
+	t.Subjects.Protected = []target.Protected{{URI: hook.ProtectedURI, Identity: "weak"}}
+}
 
 // Target starts a reference server with its default world and describes it. The
 // caller closes the server.

@@ -168,6 +168,10 @@ var _ = register(&Scenario{
 
 // inRole opens a session of an identity on any transport.
 func (p *Play) inRole(ctx context.Context, id *target.Identity) (*Client, bool) {
+	if !id.On(p.Combination.Transport) {
+		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q has no credentials of its own on %s", id.Name, p.Combination.Transport))
+		return nil, false
+	}
 	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: id})
 	if err != nil {
 		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name, err))

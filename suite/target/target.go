@@ -115,6 +115,16 @@ type Identity struct {
 	Rights Rights `yaml:"rights"`
 }
 
+// On reports whether the identity has credentials of its own on a transport:
+// environment variables for a command, headers over HTTP. Without any it cannot be
+// told there from the caller that the endpoints stand for.
+func (i *Identity) On(t requirement.Transport) bool {
+	if t == requirement.Stdio {
+		return len(i.Env) > 0
+	}
+	return len(i.Header) > 0
+}
+
 // Rights compares an identity with the one that the endpoints stand for; empty
 // means equal.
 type Rights string
