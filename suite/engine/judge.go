@@ -194,7 +194,9 @@ func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*sc
 }
 
 // repeat names the scenarios that have to be played again for a red verdict.
-// Where a check judges all frames they are those in which its evidence occurred.
+// Where a check judges all frames they are those in which its evidence occurred,
+// and, for what came unasked on a session that scripts share, those that were
+// talking in that session at the time; if none was, all of them.
 func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement) {
 	take := r.takes[j.Combination]
 	for _, name := range j.From {
@@ -204,12 +206,30 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement) {
 			}
 			continue
 		}
+		around := map[recording.Name]bool{}
 		for other, rec := range take.Recordings {
-			if other != recording.Everything && slices.ContainsFunc(j.Frames, func(n int) bool { return rec.Frame(n) != nil }) {
+			if other != recording.Everything && slices.ContainsFunc(j.Frames, func(n int) bool { return r.around(rec, n) }) {
+				around[other] = true
+			}
+		}
+		for other := range take.Recordings {
+			if sc, ok := scenario.Find(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
 				needed[other] = true
 			}
 		}
 	}
+}
+
+// around reports whether a frame belongs to a recording, or came in a session
+// while the recorded script awaited an answer there or had just got one.
+func (r *Run) around(rec *recording.Recording, number int) bool {
+	if rec.Frame(number) != nil {
+		return true
+	}
+	f, ok := r.transcript.Frame(number)
+	return ok && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session == f.Session && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
+	})
 }
 
 func (r *Run) endpointOf(st *scenario.Stage) *endpoint {

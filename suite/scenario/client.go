@@ -136,7 +136,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if ended := pending.Ended(); ended != nil {
 		// On Streamable HTTP the response to the probe itself is the end.
 		x = pending.Wait(ctx)
-		return x, x.Outcome == recording.Replied || refusedByHTTP(x) || c.alive(ctx, x)
+		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.alive(ctx, x)
 	}
 	life := c.life(ctx)
 	c.note(life)
@@ -178,7 +178,7 @@ func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
 	if !c.s.Alive() || x.Outcome == recording.Lost {
 		return false
 	}
-	if refusedByHTTP(x) {
+	if answeredByHTTP(x) {
 		return true
 	}
 	if x.Outcome == recording.Sent || x.Outcome == recording.Unsent {
@@ -188,11 +188,11 @@ func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
 	return life.Outcome == recording.Replied || life.Outcome == recording.Canceled
 }
 
-// refusedByHTTP reports whether a message was answered by an HTTP status alone,
+// answeredByHTTP reports whether a message was answered by an HTTP status alone,
 // which shows that the target lives. A status of success without the response
 // that was due shows nothing: some servers answer so on a session that is broken.
-func refusedByHTTP(x *recording.Exchange) bool {
-	return x.Outcome == recording.HTTPOnly && x.Status >= 300
+func answeredByHTTP(x *recording.Exchange) bool {
+	return x.Outcome == recording.HTTPOnly && (x.Status >= 300 || x.Status > 0 && len(x.ID) == 0)
 }
 
 // replace gives the client a new session in place of one that was lost. It

@@ -48,13 +48,13 @@ func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 		heard := true
 		for _, p := range pending {
 			x := p.Wait(ctx)
-			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || refusedByHTTP(x))
+			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || answeredByHTTP(x))
 		}
 		if heard {
 			return true
 		}
 		life := c.note(c.life(ctx))
-		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || refusedByHTTP(life)
+		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || answeredByHTTP(life)
 	}
 	life := c.note(c.life(ctx))
 	if life.Outcome != recording.Replied {
