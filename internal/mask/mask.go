@@ -103,10 +103,17 @@ func (m *Masker) String(s string) string {
 	return string(m.Mask([]byte(s)))
 }
 
-// Mask returns the data with all secrets replaced. Without a secret in it, it is
-// the data itself, not a copy; the data is never changed.
-func (m *Masker) Mask(data []byte) []byte {
-	spans := m.find(data)
+// Mask returns the data with all secrets replaced, also what is left of those that
+// an ellipsis cuts short. Without a secret in it, it is the data itself, not a copy;
+// the data is never changed.
+func (m *Masker) Mask(data []byte) []byte { return m.mask(data, false) }
+
+// MaskCut is [Masker.Mask] for data whose end was cut off: the beginning of a secret
+// that stands at the very end is replaced, too.
+func (m *Masker) MaskCut(data []byte) []byte { return m.mask(data, true) }
+
+func (m *Masker) mask(data []byte, cut bool) []byte {
+	spans := m.find(data, cut)
 	if len(spans) == 0 {
 		return data
 	}
@@ -125,7 +132,7 @@ func (m *Masker) Mask(data []byte) []byte {
 }
 
 // find lists the parts to be replaced, in order and without overlap.
-func (m *Masker) find(data []byte) []span {
+func (m *Masker) find(data []byte, cut bool) []span {
 	if m == nil || len(m.patterns) == 0 {
 		return nil
 	}
@@ -133,7 +140,7 @@ func (m *Masker) find(data []byte) []span {
 	for i := range data {
 		for _, n := range m.first[data[i]] {
 			p := &m.patterns[n]
-			length := p.match(data[i:])
+			length := p.match(data[i:], cut)
 			if length == 0 {
 				continue
 			}
@@ -164,21 +171,38 @@ func join(spans []span, s span) []span {
 	return append(spans, s)
 }
 
+// minPart is how many bytes of a pattern must be left for it to be told.
+const minPart = 4
+
 // match is the length of the form of the pattern that data begins with; 0 if it
-// begins with none.
-func (p *pattern) match(data []byte) int {
+// begins with none. cut says that the end of the data was cut off.
+func (p *pattern) match(data []byte, cut bool) int {
 	if bytes.HasPrefix(data, p.want) {
 		return len(p.want)
 	}
 	want, used := p.want, 0
 	for len(want) > 0 {
 		matched, length := step(data[used:], want)
-		if matched == 0 {
+		switch {
+		case matched > 0:
+		case len(p.want)-len(want) >= minPart && severed(data[used:], cut):
+			return used
+		default:
 			return 0
 		}
 		want, used = want[matched:], used+length
 	}
 	return used
+}
+
+// severed reports whether the data was cut where the rest begins: at its end, if
+// need be inside an escape, or where an excerpt of ours has its dots.
+func severed(rest []byte, cut bool) bool {
+	if bytes.HasPrefix(rest, []byte("…")) || bytes.HasPrefix(rest, []byte(`"...`)) {
+		return true
+	}
+	const escape = 12 // the longest one, in bytes
+	return cut && (len(rest) == 0 || len(rest) < escape && (rest[0] == '\\' || rest[0] == '%'))
 }
 
 // step matches the beginning of data with that of want: how many bytes of want

@@ -139,3 +139,28 @@ func BenchmarkMask(b *testing.B) {
 		m.Mask(data)
 	}
 }
+
+func TestMaskWhatWasCutShort(t *testing.T) {
+	m := NewMasker([]string{"s3cret/token"})
+	for in, want := range map[string]string{
+		"a s3cret/tok": "a ***",
+		"a s3c":        "a s3c",
+		`a s3cret\u00`: `a ***\u00`,
+		"a s3cret%2":   "a ***%2",
+		"a s3cret no":  "a s3cret no",
+		base64.StdEncoding.EncodeToString([]byte("s3cret/token"))[:10]: "AAAAAAAAAA",
+	} {
+		if got := string(m.MaskCut([]byte(in))); got != want {
+			t.Errorf("MaskCut(%q) = %q, want %q", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"error s3cret/…":    "error ***…",
+		`the "s3cret/t"...`: `the "***"...`,
+		"s3cret/…token":     "***…token",
+	} {
+		if got := m.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
