@@ -51,6 +51,7 @@ type endpoint struct {
 	transport   requirement.Transport
 	dialer      transport.Dialer
 	found       *session.Found
+	pool        *scenario.Pool // of its connections; nil if they are not limited
 	unreachable string
 	cause       error
 	// broken is why no session can be opened although the endpoint is what the
@@ -104,6 +105,9 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		r.abandon()
 		return nil, err
 	}
+	if len(r.rows) == 0 {
+		r.abandon() // nobody will execute it
+	}
 	return r, nil
 }
 
@@ -147,17 +151,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		parallel := len(requirement.Revisions())
-		if e.Instances > 0 {
-			parallel = 1
-		}
 		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter}
-		found, err := session.Detect(ctx, dialer, opts, ask, parallel, r.nextID)
+		found, err := session.Detect(ctx, dialer, opts, ask, e.Instances, r.nextID)
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
-			if e.Instances > 0 {
-				closeAll(found)
-			}
+			e.pool = scenario.NewPool(e.Instances)
 			return nil
 		}
 		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
@@ -256,7 +254,7 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 			Pages: 200, Reads: max(r.cfg.Reads, 0), Probes: probes,
 		},
 	}
-	st.Instances(e.Instances)
+	e.pool.Join(st)
 	st.Broken = e.broken
 	return st
 }

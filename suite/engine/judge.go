@@ -136,7 +136,6 @@ func Judge(row Row, take *Take, t *target.Target) check.Result {
 func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
 	again := map[requirement.Combination]*Take{}
-	r.again = again
 	plans := map[*scenario.Stage][]*scenario.Scenario{}
 	var stages []*scenario.Stage
 	for _, st := range r.stages {
@@ -168,9 +167,13 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 		b.phase(ctx, stages, plans, again, phase)
 	}
 	closeStages(stages, again)
+	if context.Cause(ctx) != nil {
+		return // half a repetition settles nothing, nor is it recorded
+	}
 	r.gatherAgain(again, plans)
+	r.again = again
 	for _, j := range red {
-		if take := again[j.Combination]; take != nil && context.Cause(ctx) == nil {
+		if take := again[j.Combination]; take != nil {
 			settle(j, r.row(j.Row, take))
 		}
 	}

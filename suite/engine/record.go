@@ -157,7 +157,7 @@ func record(take *Take, again bool) *recordedTake {
 }
 
 func maskFrame(f wire.Frame, m *mask.Masker) wire.Frame {
-	f.Raw = m.Mask(f.Raw)
+	f.Raw = masked(m, &f)
 	f.Text = m.String(f.Text)
 	if f.HTTP != nil {
 		h := *f.HTTP
@@ -218,6 +218,8 @@ func restore(rd io.Reader) (*Run, error) {
 	case "":
 	case "budget":
 		r.ended = ErrBudget
+	case "volume":
+		r.ended = ErrVolume
 	default:
 		r.ended = ErrInterrupted
 	}
@@ -253,13 +255,13 @@ func (r *Run) restoreFrames(frames []wire.Frame) error {
 }
 
 func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
-	if t.Facts == nil {
+	if t == nil || t.Facts == nil {
 		return nil, errors.New("facts are missing")
 	}
 	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took}
 	for _, play := range t.Recordings {
-		if play.Recording == nil {
-			return nil, errors.New("a recording is null")
+		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {
+			return nil, errors.New("a recording, or a part of one, is null")
 		}
 		rec := play.Recording
 		rec.Facts = t.Facts
@@ -294,6 +296,9 @@ func (r *Run) reattach(x *recording.Exchange) {
 	}
 	f, ok := r.transcript.Frame(x.Replies[0])
 	if !ok {
+		return
+	}
+	if !wire.Valid(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))) {
 		return
 	}
 	m := gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))

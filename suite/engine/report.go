@@ -82,6 +82,7 @@ func (r *Run) target() reports.Target {
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
 				if s := server(e.found.Declared[rev]); s != nil {
+					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version), masker.String(s.Title)
 					out.Server = s
 				}
 			}
@@ -177,11 +178,11 @@ func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
 	}
 	if keep := min(frameBytes, max(reportBytes-w.kept, 0)); len(raw) > keep {
 		// Masking comes before cutting, so that no half of a secret is left.
-		masked := w.mask.Mask(raw[:min(len(raw), keep+frameBytes)])
+		masked := w.mask.MaskCut(raw[:min(len(raw), keep+frameBytes)])
 		raw, out.Truncated = masked[:min(len(masked), keep)], true
 		out.Data = slices.Clone(raw)
 	} else {
-		out.Data = slices.Clone(w.mask.Mask(raw))
+		out.Data = slices.Clone(masked(w.mask, f))
 	}
 	w.kept += len(out.Data)
 	if f.HTTP != nil {
@@ -196,6 +197,14 @@ func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
 		out.Note = strings.TrimPrefix(out.Note+"; "+strings.Join(flaws, "; "), "; ")
 	}
 	return out
+}
+
+// masked is what was kept of a frame, without secrets.
+func masked(m *mask.Masker, f *wire.Frame) []byte {
+	if f.Truncated {
+		return m.MaskCut(f.Raw)
+	}
+	return m.Mask(f.Raw)
 }
 
 func (w *writer) header(h http.Header) http.Header {

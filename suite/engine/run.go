@@ -113,6 +113,7 @@ func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*
 
 // play plays one scenario when there is a place for it.
 func (b *board) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, take *Take) {
+	defer st.Pool.Turn()()
 	b.slots <- struct{}{}
 	defer func() { <-b.slots }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}

@@ -44,6 +44,11 @@ type Options struct {
 // when the first spec is reached, and ended when Ginkgo is interrupted. Call it
 // once for each run, while the tree is built.
 func Specs(r *engine.Run, o Options) bool {
+	specs(r, o)
+	return true
+}
+
+func specs(r *engine.Run, o Options) *presentation {
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
@@ -65,7 +70,7 @@ func Specs(r *engine.Run, o Options) bool {
 			}
 		})
 	}
-	return true
+	return p
 }
 
 // presentation executes a run once, however many specs wait for it.
@@ -113,7 +118,7 @@ func (p *presentation) spec(ctx context.Context, row engine.Row) {
 // a process.
 func Run(ctx context.Context, r *engine.Run, o Options) error {
 	o.Context = ctx
-	Specs(r, o)
+	p := specs(r, o)
 	stdout := formatter.ColorableStdOut
 	formatter.ColorableStdOut = io.Discard
 	defer func() { formatter.ColorableStdOut = stdout }()
@@ -127,6 +132,7 @@ func Run(ctx context.Context, r *engine.Run, o Options) error {
 	if len(rows) == 0 {
 		return errors.New("there is nothing to present")
 	}
+	p.begin() // an interrupt may have come before the first spec
 	if _, ok := r.Await(context.Background(), rows[0]); !ok {
 		return errors.New("the run did not end")
 	}

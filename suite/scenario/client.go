@@ -202,19 +202,17 @@ func (c *Client) replace(ctx context.Context) bool {
 	kind := old.Kind()
 	switch {
 	case c.shared && kind == recording.Clean:
-		c.p.abandon(old)
-		c.shared = false // what follows concerns this script alone
+		c.p.abandon(old) // what follows concerns this script alone
 	case c.shared:
-		// Deaf or gone: nobody else is to borrow it.
-		shut, cancel := context.WithTimeout(context.Background(), closeTime)
-		old.Close(shut)
-		cancel()
+		c.p.dismiss(old) // deaf or gone: nobody else is to borrow it
+	case !old.Alive() || c.p.Pool != nil:
+		c.p.retire(old) // it must not stand in the way of its successor
 	}
 	fresh, ok := c.p.Fresh(ctx, session.Options{Kind: kind})
 	if !ok {
 		return false
 	}
-	c.s = fresh.s
+	c.s, c.shared = fresh.s, false
 	return true
 }
 
@@ -243,6 +241,7 @@ func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) {
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()
+			defer c.p.survive()
 			do(i, item, clones[i])
 		}()
 	}

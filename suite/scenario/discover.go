@@ -107,6 +107,7 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			defer p.survive()
 			if c, ok := p.Fresh(ctx, o); ok {
 				c.buffered = true
 				clients[i] = c

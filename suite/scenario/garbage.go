@@ -27,14 +27,17 @@ var _ = register(&Scenario{
 		if p.Facts.Declares("resources") {
 			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
 		}
-		c.Probes(ctx, session.Request{Step: "not-json", Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)})
 		probes := []session.Request{
+			{Step: "not-json", Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
 			{Step: "no-method", ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
 			{Step: "mistyped-method", ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if p.Revision() >= requirement.R20250618 {
 			probes = append(probes, session.Request{Step: "array", Body: []byte(`[{"jsonrpc":"2.0","method":"notifications/mcpcheck/unknown"}]`)})
 		}
-		c.Probes(ctx, probes...)
+		// One by one, since a response without an id does not say what it answers.
+		for _, q := range probes {
+			c.Probes(ctx, q)
+		}
 	},
 })

@@ -36,7 +36,8 @@ func overLegacyHTTP(p *Play) *recording.Skipped {
 	return inLegacy(p)
 }
 
-// Steps, each an independent request: "no-version", "mismatch" (tag "differs":
+// Steps, each an independent request: "ordinary", of which most others are
+// variations; "no-version", "mismatch" (tag "differs":
 // body or header), "unsupported-version", "unknown-method", "no-capabilities",
 // "no-version-meta" and "no-meta"; "no-method", "other-method", "method-case";
 // for a readable resource "no-name", "other-name", "encoded-name", "broken-name",
@@ -79,6 +80,7 @@ func (p *Play) versionProbes() []session.Request {
 		return q
 	}
 	return []session.Request{
+		p.ordinary("ordinary"),
 		probe("no-version", func(q *session.Request) { q.Omit = []string{headerVersion} }),
 		probe("mismatch", func(q *session.Request) {
 			q.Tags = Tags("differs", "body")

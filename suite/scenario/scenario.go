@@ -93,23 +93,21 @@ type Play struct {
 	scenario *Scenario
 	earlier  map[recording.Name]*recording.Recording
 
-	mu      sync.Mutex
-	rec     *recording.Recording
-	own     []*session.Session // opened by this script, closed at its end
-	lent    []*session.Session // borrowed probe sessions
-	touched map[string]bool    // sessions that occur in the recording
+	mu   sync.Mutex
+	rec  *recording.Recording
+	own  []*session.Session        // opened by this script, closed at its end
+	gone map[*session.Session]bool // those of them that are closed already
+	lent []*session.Session        // borrowed probe sessions
 }
 
 // Perform plays a scenario on a stage and returns what it recorded. earlier
 // holds the recordings that it builds on. It never panics: a defect of the
 // script is recorded as our own fault.
 func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
-	p := &Play{Stage: st, scenario: sc, earlier: earlier, touched: map[string]bool{},
+	p := &Play{Stage: st, scenario: sc, earlier: earlier, gone: map[*session.Session]bool{},
 		rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
-		if f := recover(); f != nil {
-			p.Break(recording.CodePanic, fmt.Sprintf("the scenario %q failed: %v\n%s", sc.Name, f, debug.Stack()))
-		}
+		p.caught(recover())
 		p.finish()
 		rec = p.rec
 	}()
@@ -136,19 +134,50 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 	return nil
 }
 
+// survive records a panic as our own fault. Goroutines of a script defer it: a panic
+// in one of them would end the program, and the processes of the target live on.
+func (p *Play) survive() { p.caught(recover()) }
+
+// caught records what was recovered of a panic, if there was one.
+func (p *Play) caught(f any) {
+	if f != nil {
+		p.Break(recording.CodePanic, fmt.Sprintf("the scenario %q failed: %v\n%s", p.scenario.Name, f, debug.Stack()))
+	}
+}
+
+// dismiss closes a borrowed session that is of no use to anybody.
+func (p *Play) dismiss(s *session.Session) {
+	p.mu.Lock()
+	i := slices.Index(p.lent, s)
+	if i >= 0 {
+		p.lent = slices.Delete(p.lent, i, i+1)
+	}
+	p.mu.Unlock()
+	if i >= 0 {
+		p.discard(s)
+	}
+}
+
+// retire closes a session of this script before the script ends.
+func (p *Play) retire(s *session.Session) {
+	p.mu.Lock()
+	mine := slices.Contains(p.own, s) && !p.gone[s]
+	p.gone[s] = true
+	p.mu.Unlock()
+	if mine {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		s.Close(ctx)
+		p.Pool.release()
+	}
+}
+
 // finish closes the sessions of the script and collects what belongs to the
 // recording.
 func (p *Play) finish() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
 	var wg sync.WaitGroup
 	for _, s := range p.own {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			s.Close(ctx)
-			p.release()
-		}()
+		wg.Go(func() { p.retire(s) })
 	}
 	wg.Wait()
 	for _, s := range p.lent {

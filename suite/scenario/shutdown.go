@@ -132,7 +132,7 @@ func (p *Play) back(ctx context.Context) {
 		if err == nil {
 			life := (&Client{p: p, s: s}).life(ctx)
 			s.Close(ctx)
-			p.release()
+			p.Pool.release()
 			if life.Outcome == recording.Replied {
 				return
 			}

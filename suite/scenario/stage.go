@@ -3,7 +3,6 @@ package scenario
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -44,6 +43,8 @@ type Stage struct {
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
+	// Pool limits the connections to the endpoint; see [Pool.Join].
+	Pool *Pool
 
 	opening sync.Mutex // held while the shared session is opened
 
@@ -53,25 +54,15 @@ type Stage struct {
 	probes int                // probe sessions in being
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
-	slots  chan struct{}      // one per instance that may run; nil means no limit
 }
 
-// Instances limits how many connections may stand at once; 0 means no limit.
-func (st *Stage) Instances(n int) {
-	if n > 0 {
-		st.slots = make(chan struct{}, n)
-	}
-}
-
-// Adopt makes a session that is already open the shared clean session.
+// Adopt makes a session that is already open the shared clean session. It takes
+// no place in the pool: where there is one, detection leaves no session open.
 func (st *Stage) Adopt(s *session.Session) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.clean = s
 	st.used = append(st.used, s)
-	if st.slots != nil {
-		st.slots <- struct{}{}
-	}
 }
 
 // open opens a session of a kind.
@@ -87,7 +78,7 @@ func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session,
 	if o.Timeout == 0 {
 		o.Timeout = st.Limits.Timeout
 	}
-	if err := st.take(ctx); err != nil {
+	if err := st.Pool.take(ctx); err != nil {
 		return nil, err
 	}
 	s, err := session.Open(ctx, st.Dialer, o)
@@ -95,35 +86,13 @@ func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session,
 		shut, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		s.Close(shut)
-		st.release()
+		st.Pool.release()
 		st.mu.Lock()
 		st.used = append(st.used, s)
 		st.mu.Unlock()
 		return nil, err
 	}
 	return s, nil
-}
-
-// take waits for an instance; a shared session without a user makes room.
-func (st *Stage) take(ctx context.Context) error {
-	if st.slots == nil {
-		return nil
-	}
-	select {
-	case st.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	st.evict()
-	select {
-	case st.slots <- struct{}{}:
-		return nil
-	case <-time.After(st.Limits.Start):
-		return &session.OpenError{Code: recording.CodeOptedOut,
-			Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(st.slots))}
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // evict closes the shared clean session and the idle probe sessions.
@@ -143,17 +112,10 @@ func (st *Stage) evict() {
 	for _, s := range shut {
 		wg.Go(func() {
 			s.Close(ctx)
-			st.release()
+			st.Pool.release()
 		})
 	}
 	wg.Wait()
-}
-
-// release gives an instance back.
-func (st *Stage) release() {
-	if st.slots != nil {
-		<-st.slots
-	}
 }
 
 // shared is the clean session that scripts share; it is opened when it is first
@@ -193,7 +155,7 @@ func (st *Stage) abandon(s *session.Session) {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		s.Close(ctx)
-		st.release()
+		st.Pool.release()
 	}
 }
 
@@ -257,7 +219,7 @@ func (st *Stage) discard(s *session.Session) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	s.Close(ctx)
-	st.release()
+	st.Pool.release()
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.probes--

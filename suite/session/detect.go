@@ -38,14 +38,19 @@ type Found struct {
 // a client to: first server/discover, then initialize (2026-07-28
 // basic/transports/stdio#backward-compatibility and
 // basic/transports/streamable-http#backward-compatibility). Every legacy
-// revision is asked for in a session of its own, at most parallel at a time.
+// revision is asked for in a session of its own, and the sessions are left open. If
+// instances is not 0, at most that many stand at a time, and all of them are closed.
 // ids names the sessions. The error is an [*OpenError] if nothing is served.
-func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, parallel int, ids func() string) (*Found, error) {
+func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) (*Found, error) {
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		Reasons: map[requirement.Revision]string{},
 	}
-	slots := make(chan struct{}, max(parallel, 1))
+	limited := instances > 0
+	if !limited {
+		instances = len(ask)
+	}
+	slots := make(chan struct{}, max(instances, 1))
 	var wg sync.WaitGroup
 	legacyAnswered := make(chan struct{})
 	var answered sync.Once
@@ -62,6 +67,9 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()
+			if limited {
+				defer found.shut(rev)
+			}
 			o := opts
 			o.Revision, o.ID = rev, ids()
 			if rev.Modern() {
@@ -208,10 +216,26 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	f.Declared[s.opts.Revision] = declared
 }
 
+// shut closes the session of a revision, if there is one.
+func (f *Found) shut(rev requirement.Revision) {
+	f.mu.Lock()
+	s := f.Open[rev]
+	delete(f.Open, rev)
+	f.mu.Unlock()
+	if s != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		s.Close(ctx)
+	}
+}
+
+// closeTime bounds the closing of a connection, all signals included.
+const closeTime = 15 * time.Second
+
 // reject closes a session that led nowhere and returns why, with the last words
 // of the process, if there were any.
 func (f *Found) reject(s *Session, err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	rec := s.Close(ctx)
 	var open *OpenError
