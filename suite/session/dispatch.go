@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
@@ -43,7 +43,7 @@ func (s *Session) receive(f wire.Frame) {
 	s.changed = make(chan struct{})
 }
 
-// sentFrame notes the number of an outgoing frame in its exchange: the latest
+// sentFrame notes the number of an outgoing frame in its exchange: the oldest
 // pending one without a number whose bytes it is.
 func (s *Session) sentFrame(f *wire.Frame) {
 	for _, p := range s.pending {
@@ -54,13 +54,13 @@ func (s *Session) sentFrame(f *wire.Frame) {
 	}
 }
 
-// matchesBody reports whether an outgoing frame carries this message: the id
+// matchesBody reports whether an outgoing frame carries this message: bytes of
+// the caller's own making are compared (the frame may have been cut), else the id
 // (or, without one, the method) is the one we gave it.
 func (p *Pending) matchesBody(f *wire.Frame) bool {
 	switch {
 	case p.q.Body != nil:
-		n := min(len(p.q.Body), len(f.Raw))
-		return n == len(f.Raw) && string(p.q.Body[:n]) == string(f.Raw) || len(f.Raw) == 0 && len(p.q.Body) == 0
+		return bytes.Equal(p.q.Body, f.Raw) || f.Truncated && bytes.HasPrefix(p.q.Body, f.Raw)
 	case len(p.x.ID) > 0:
 		return wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
 			gjson.GetBytes(f.Raw, "method").String() == p.x.Method
@@ -73,10 +73,14 @@ func (p *Pending) matchesBody(f *wire.Frame) bool {
 
 // route gives an incoming frame to exchanges. On a channel of its own (an HTTP
 // response) everything belongs to the request of the channel; on a shared
-// channel responses are told apart by id.
+// channel responses are told apart by id. What comes on a channel before its owner
+// is known waits until it is: see [Pending.send].
 func (s *Session) route(f *wire.Frame) {
 	if owner := s.channels[f.Channel]; owner != nil {
 		s.assign(f, owner)
+		return
+	}
+	if s.over == requirement.HTTP {
 		return
 	}
 	all := messages(f.Raw)
@@ -104,7 +108,7 @@ func (s *Session) tooLong(f *wire.Frame) bool {
 	} else {
 		p = s.onlyAwaiting()
 	}
-	if p == nil || p.x.Outcome != "" {
+	if p == nil || p.completed {
 		return false
 	}
 	p.x.Others = append(p.x.Others, f.Number)
@@ -165,7 +169,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 // response has no id at all, a notification whose answer is looked out for.
 func (s *Session) probing(nameless bool) *Pending {
 	for _, p := range s.pending {
-		if p.q.NoAwait || len(p.x.Replies) > 0 || p.x.Outcome != "" {
+		if p.q.NoAwait || len(p.x.Replies) > 0 || p.completed {
 			continue
 		}
 		if p.q.Body != nil && (nameless || len(p.ids) == 0) || p.q.Notification && nameless {
@@ -186,7 +190,7 @@ func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
 	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
 		p.s.mu.Lock()
 		defer p.s.mu.Unlock()
-		if p.x.Outcome == "" && len(p.x.Replies) == 0 {
+		if !p.completed && len(p.x.Replies) == 0 {
 			p.attach(&frame, m)
 		}
 	})
@@ -213,7 +217,7 @@ func (s *Session) byID(id gjson.Result) *Pending {
 func (s *Session) onlyAwaiting() *Pending {
 	var only *Pending
 	for _, p := range s.pending {
-		if p.q.Notification || p.q.NoAwait || len(p.x.Replies) > 0 || p.x.Outcome != "" {
+		if p.q.Notification || p.q.NoAwait || len(p.x.Replies) > 0 || p.completed {
 			continue
 		}
 		if only != nil {
@@ -227,9 +231,6 @@ func (s *Session) onlyAwaiting() *Pending {
 // assign gives a frame to the exchange that owns its channel. On a stream that
 // we opened by GET a response can belong to a request elsewhere.
 func (s *Session) assign(f *wire.Frame, p *Pending) {
-	if slices.Contains(p.x.Replies, f.Number) || slices.Contains(p.x.Others, f.Number) {
-		return
-	}
 	reply := false
 	for _, m := range messages(f.Raw) {
 		switch {
@@ -262,13 +263,19 @@ func (s *Session) progress(p *Pending) {
 }
 
 // attach adds a reply; the last one that is wanted ends the waiting. What comes
-// after the exchange was given up is noted, but changes nothing.
+// after the exchange was given up is noted, but changes nothing. The messages of a
+// batch come one after the other, so a frame that is noted already is the last one.
 func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
-	if !slices.Contains(p.x.Replies, f.Number) {
-		p.x.Replies = append(p.x.Replies, f.Number)
+	n := len(p.x.Replies)
+	if n == 0 {
+		// Only the first answer is a step ahead: a target that repeats itself
+		// would else put off the end of what waits behind for good.
 		p.s.progress(p)
 	}
-	if p.x.Outcome != "" {
+	if n == 0 || p.x.Replies[n-1] != f.Number {
+		p.x.Replies = append(p.x.Replies, f.Number)
+	}
+	if p.completed {
 		return
 	}
 	p.got++
@@ -314,7 +321,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 		defer s.answers.Done()
 		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
 		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
-			Tags: map[string]string{"method": m.Get("method").String()}})
+			Tags: map[string]string{"method": m.Get("method").String()}}).Finish()
 	}()
 }
 

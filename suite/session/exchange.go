@@ -27,13 +27,16 @@ type Pending struct {
 	ids   []json.RawMessage // of the requests in the message: one, or those of a batch
 	want  int               // how many answers end the waiting
 	got   int
-	first int           // frames of the session before the message was sent
-	turn  int           // its place in the order of sending
-	ahead time.Time     // when a message that was sent before was last answered
-	cut   string        // why its answer cannot be read, if that is known
-	done  chan struct{} // closed when the answers are there
-	once  sync.Once
-	start time.Duration
+	first int       // frames of the session before the message was sent
+	turn  int       // its place in the order of sending
+	ahead time.Time // when a message that was sent before was last answered
+	cut   string    // why its answer cannot be read, if that is known
+	// completed says that the outcome is settled. The outcome itself belongs to
+	// whoever holds the exchange from then on, and is not looked at any more.
+	completed bool
+	done      chan struct{} // closed when the answers are there
+	once      sync.Once
+	start     time.Duration
 }
 
 // Do sends a message and waits for what becomes of it. It always returns an
@@ -172,6 +175,9 @@ func requestIDs(body []byte) []json.RawMessage {
 
 // fail ends an exchange that never got under way.
 func (p *Pending) fail(o recording.Outcome, reason string) *Pending {
+	p.s.mu.Lock()
+	p.completed = true
+	p.s.mu.Unlock()
 	p.x.Outcome, p.x.Reason = o, reason
 	p.once.Do(func() { close(p.done) })
 	return p
@@ -328,6 +334,7 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := p.x
+	p.completed = true
 	x.Outcome, x.Reason = o, reason
 	x.Took = s.opts.Transcript.Now() - p.start
 	if p.sent != nil && p.sent.Status != nil {

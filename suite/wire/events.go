@@ -178,6 +178,9 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 	}
 	e.event.Event.Lines++
 	e.event.Size += len(value) + dropped
+	if cut := e.event.Size - len(value) - dropped; cut > e.limit {
+		return // cut already: what is left is evidence, no message
+	}
 	if e.event.Size > e.limit {
 		keep := min(e.limit, keptOfLong)
 		value = value[:min(len(value), max(keep-len(e.event.Data), 0))]
