@@ -1,0 +1,140 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// serving is a server of some legacy revisions that calls discover for the rest.
+func serving(discover peer, legacy ...string) peer {
+	return func(m gjson.Result, say func(string, ...any)) bool {
+		switch id := m.Get("id").Raw; m.Get("method").Str {
+		case "initialize":
+			if len(legacy) == 0 {
+				say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`, id)
+				return true
+			}
+			version := m.Get("params.protocolVersion").Str
+			if !slices.Contains(legacy, version) {
+				version = legacy[len(legacy)-1]
+			}
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%q,"capabilities":{}}}`, id, version)
+		case "server/discover", "resources/list":
+			return discover(m, say)
+		}
+		return true
+	}
+}
+
+func refuse(m gjson.Result, say func(string, ...any)) bool {
+	say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no such method"}}`, m.Get("id").Raw)
+	return true
+}
+
+func silent(gjson.Result, func(string, ...any)) bool { return true }
+
+// modern answers server/discover with a list of versions, and lists resources.
+func modern(versions string) peer {
+	return func(m gjson.Result, say func(string, ...any)) bool {
+		member := `"resources":[]`
+		if m.Get("method").Str == "server/discover" {
+			member = `"supportedVersions":` + versions
+		}
+		say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",%s}}`, m.Get("id").Raw, member)
+		return true
+	}
+}
+
+func TestDetect(t *testing.T) {
+	for name, c := range map[string]struct {
+		peer   peer
+		served string
+		code   recording.Code
+		within time.Duration
+	}{
+		"legacy":                {serving(refuse, "2024-11-05", "2025-03-26"), "2024-11-05 2025-03-26", "", 0},
+		"deaf to discover":      {serving(silent, "2025-11-25"), "2025-11-25", "", 5 * time.Second},
+		"modern":                {serving(modern(`["2026-07-28"]`)), "2026-07-28", "", 0},
+		"a version, no list":    {serving(modern(`"2026-07-28"`)), "2026-07-28", "", 0},
+		"both eras":             {serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
+		"not in its list":       {serving(modern(`["2025-11-25"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
+		"legacy, asked unknown": {serving(refuse, "2025-06-18", "2099-01-01"), "2025-06-18", "", 0},
+		"nothing":               {serving(refuse), "", recording.CodeNoHandshake, 0},
+		"silent":                {silent, "", recording.CodeNoAnswer, 33 * time.Second},
+		"dies":                  {func(gjson.Result, func(string, ...any)) bool { return false }, "", recording.CodeDied, 0},
+		"talks":                 {func(_ gjson.Result, say func(string, ...any)) bool { say("ready!"); return true }, "", recording.CodeUnreadable, 33 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var n atomic.Int64
+				begin := time.Now()
+				found, err := Detect(t.Context(), c.peer.pipe(), options(""), requirement.Revisions(), 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+				if took := time.Since(begin); took > c.within {
+					t.Errorf("it took %v", took)
+				}
+				var open *OpenError
+				if errors.As(err, &open) != (c.code != "") || open != nil && open.Code != c.code {
+					t.Errorf("got %v, want code %q", err, c.code)
+				}
+				var served []string
+				for _, rev := range found.Served {
+					served = append(served, string(rev))
+					if found.Open[rev] == nil || !found.Open[rev].Alive() {
+						t.Errorf("no session is open in %s", rev)
+					}
+					found.shut(rev)
+				}
+				if got := strings.Join(served, " "); got != c.served {
+					t.Errorf("got %q, want %q; %v", got, c.served, found.Reasons)
+				}
+			})
+		})
+	}
+}
+
+// counted counts the connections that stand at once.
+type counted struct {
+	io.ReadWriteCloser
+	once sync.Once
+	now  *atomic.Int64
+}
+
+func (c *counted) Close() error {
+	c.once.Do(func() { c.now.Add(-1) })
+	return c.ReadWriteCloser.Close()
+}
+
+func TestDetectKeepsToTheInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var now, most atomic.Int64
+		inner := serving(modern(`["2026-07-28"]`), "2025-03-26", "2025-11-25").pipe()
+		dialer := &transport.Pipe{Open: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			c, err := inner.Open(ctx)
+			return &counted{ReadWriteCloser: c, now: &now}, err
+		}}
+		found, err := Detect(t.Context(), dialer, options(""), requirement.Revisions(), 1, func() string { return "s" })
+		if err != nil || len(found.Served) != 3 || len(found.Open) != 0 {
+			t.Errorf("got %v, %d open, %v", found.Served, len(found.Open), err)
+		}
+		if now.Load() != 0 || most.Load() != 1 {
+			t.Errorf("%d connections are left, %d stood at once", now.Load(), most.Load())
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// web is a session on Streamable HTTP without handshake, with a server that hands
+// each message to the handler, and the number of the request.
+func web(t *testing.T, rev requirement.Revision, handler func(n int, w http.ResponseWriter, r *http.Request, m gjson.Result)) *Session {
+	t.Helper()
+	n := 0
+	o := options(rev)
+	o.NoHandshake = true
+	return opened(t, &transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		n++
+		handler(n, w, r, gjson.ParseBytes(body))
+	})}}, o)
+}
+
+func answer(w http.ResponseWriter, m gjson.Result) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw)
+}
+
+func TestThrottling(t *testing.T) {
+	for name, c := range map[string]struct {
+		times int // how often the target asks us to come back
+		after string
+		want  recording.Outcome
+		took  time.Duration
+	}{
+		"once":           {1, "2", recording.Replied, 2 * time.Second},
+		"without a time": {1, "", recording.Replied, time.Second},
+		"a long time":    {1, "3600", recording.Replied, 5 * time.Second},
+		"for good":       {99, "1", recording.Refused, 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := web(t, requirement.R20250618, func(n int, w http.ResponseWriter, _ *http.Request, m gjson.Result) {
+					if n > c.times {
+						answer(w, m)
+						return
+					}
+					if c.after != "" {
+						w.Header().Set("Retry-After", c.after)
+					}
+					w.WriteHeader(http.StatusTooManyRequests)
+				})
+				begin := time.Now()
+				x := s.Do(t.Context(), Request{Method: "m"})
+				if took := time.Since(begin); x.Outcome != c.want || took != c.took {
+					t.Errorf("%s after %v: %s", x.Outcome, took, x.Reason)
+				}
+			})
+		})
+	}
+}
+
+func TestBrokenStreamsAreResumed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		id := ""
+		s := web(t, requirement.R20251125, func(_ int, w http.ResponseWriter, r *http.Request, m gjson.Result) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			switch last := r.Header.Get("Last-Event-ID"); {
+			case r.Method == http.MethodPost:
+				id = m.Get("id").Raw
+				_, _ = io.WriteString(w, "id: 1\nretry: 3000\ndata:\n\n")
+			case last == "1":
+				_, _ = io.WriteString(w, "id: 2\ndata: {\"method\":\"notifications/progress\"}\n\n")
+			case last == "2":
+				_, _ = io.WriteString(w, "data: {\"id\":"+id+",\"result\":{}}\n\n")
+			}
+		})
+		begin := time.Now()
+		x := s.Do(t.Context(), Request{Method: "m"})
+		if took := time.Since(begin); !x.Succeeded() || took != 6*time.Second {
+			t.Errorf("%s after %v: %s", x.Outcome, took, x.Reason)
+		}
+	})
+}
+
+func TestOutcomesOnHTTP(t *testing.T) {
+	for name, c := range map[string]struct {
+		handler func(w http.ResponseWriter, m gjson.Result)
+		q       Request
+		want    recording.Outcome
+		status  int
+	}{
+		"an answer":       {answer, Request{}, recording.Replied, 200},
+		"an empty 200":    {func(http.ResponseWriter, gjson.Result) {}, Request{}, recording.HTTPOnly, 200},
+		"a page":          {func(w http.ResponseWriter, _ gjson.Result) { http.Error(w, "no", 404) }, Request{}, recording.HTTPOnly, 404},
+		"a 202":           {func(w http.ResponseWriter, _ gjson.Result) { w.WriteHeader(202) }, Request{Notification: true}, recording.Sent, 202},
+		"a dropped one":   {func(http.ResponseWriter, gjson.Result) { panic(http.ErrAbortHandler) }, Request{}, recording.Lost, 0},
+		"an endless wait": {func(w http.ResponseWriter, _ gjson.Result) { time.Sleep(11 * time.Second) }, Request{}, recording.Silent, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := web(t, requirement.R20260728, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) { c.handler(w, m) })
+				c.q.Method = "m"
+				if x := s.Do(t.Context(), c.q); x.Outcome != c.want || x.Status != c.status {
+					t.Errorf("%s, HTTP %d: %s", x.Outcome, x.Status, x.Reason)
+				}
+			})
+		})
+	}
+}
+
+func TestTheEndOfARunEndsTheWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, scripted(silent), options(requirement.R20250618))
+		over := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Second, func() { cancel(over) })
+		if x := s.Do(ctx, Request{Method: "m"}); x.Outcome != recording.Canceled || x.Reason != over.Error() {
+			t.Errorf("%s: %s", x.Outcome, x.Reason)
+		}
+	})
+}
+
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+			switch m.Get("method").Str {
+			case "later":
+				go func() { time.Sleep(3 * time.Second); say(`{"method":"notifications/x","params":{"n":2}}`) }()
+			case "exit":
+				say(`{"method":"notifications/last"}`)
+				return false
+			}
+			return true
+		}), options(requirement.R20250618))
+		is := func(method string) func(*wire.Frame) bool {
+			return func(f *wire.Frame) bool { return wire.Method(f.Raw) == method }
+		}
+		after := s.Last()
+		s.Start(t.Context(), Request{Method: "later", Notification: true})
+		begin := time.Now()
+		f, ok := s.Await(t.Context(), after, 5*time.Second, is("notifications/x"))
+		if !ok || time.Since(begin) != 3*time.Second {
+			t.Fatalf("%v after %v", ok, time.Since(begin))
+		}
+		if _, ok := s.Await(t.Context(), f.Number, time.Second, is("notifications/x")); ok || time.Since(begin) != 4*time.Second {
+			t.Errorf("the same frame came twice")
+		}
+		s.Start(t.Context(), Request{Method: "exit", Notification: true})
+		if _, ok := s.Await(t.Context(), f.Number, time.Hour, is("notifications/last")); !ok {
+			t.Error("the last words were not heard")
+		}
+		if _, ok := s.Await(t.Context(), f.Number, time.Hour, is("notifications/x")); ok || time.Since(begin) > 5*time.Second {
+			t.Errorf("waited %v for a target that has ended", time.Since(begin))
+		}
+	})
+}
+
+func TestListen(t *testing.T) {
+	const ack = `{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`
+	for name, c := range map[string]struct {
+		peer    peer
+		acked   bool
+		within  time.Duration
+		outcome recording.Outcome
+	}{
+		"acknowledged":     {func(m gjson.Result, say func(string, ...any)) bool { say(ack, m.Get("id").Raw); return true }, true, 0, recording.Sent},
+		"under another id": {func(m gjson.Result, say func(string, ...any)) bool { say(ack, "99"); return true }, true, 0, recording.Sent},
+		"refused":          {refuse, false, 0, recording.Replied},
+		"ignored":          {silent, false, 10 * time.Second, recording.Sent},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
+					return m.Get("method").Str != "subscriptions/listen" || c.peer(m, say)
+				}).pipe(), options(requirement.R20260728))
+				begin := time.Now()
+				st := s.Listen(t.Context(), "listen", Filter{URIs: []string{"a:b"}, ListChanged: true}, Request{})
+				if took := time.Since(begin); (st.Ack != nil) != c.acked || took > c.within {
+					t.Errorf("acknowledged: %v, after %v", st.Ack != nil, took)
+				}
+				x := st.Stop(t.Context())
+				if x.Outcome != c.outcome || x.Param("notifications.resourceSubscriptions.0").Str != "a:b" {
+					t.Errorf("got %+v", x)
+				}
+			})
+		})
+	}
+}
