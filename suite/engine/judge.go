@@ -81,8 +81,8 @@ func unprovoked(take *Take) string {
 	return ""
 }
 
-// restsOnLoss reports whether the evidence of a verdict is nothing but messages
-// over which a session was lost.
+// restsOnLoss reports whether the evidence of a verdict is nothing but probes over
+// which a session was lost.
 func restsOnLoss(j *Judgement, take *Take) bool {
 	lost := false
 	for _, name := range j.From {
@@ -99,8 +99,8 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
 				continue
 			}
-			if x.Outcome == recording.Replied {
-				return false
+			if x.Outcome == recording.Replied || gone && x.Kind == recording.Clean {
+				return false // that correct messages cost the session is itself the finding
 			}
 			lost = lost || gone
 		}

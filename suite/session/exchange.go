@@ -143,10 +143,10 @@ func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Mes
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p.sent = sent
-	if s.over == requirement.HTTP {
-		s.channels[sent.Channel] = p
+	if sent.Request != "" {
+		s.channels[sent.Request] = p
 		for i := p.first; i < len(s.incoming); i++ {
-			if f := &s.incoming[i]; f.Channel == sent.Channel {
+			if f := &s.incoming[i]; f.Channel == sent.Request {
 				s.assign(f, p)
 			}
 		}
@@ -374,6 +374,11 @@ func (s *Session) lost() string {
 	reason := "the connection was closed"
 	if err := s.conn.Err(); err != nil {
 		reason = err.Error()
+	}
+	if p, ok := s.conn.(interface{ Stderr() string }); ok {
+		if last := lastLine(p.Stderr()); last != "" {
+			reason += "; its standard error ends with: " + last
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
