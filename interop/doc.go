@@ -13,4 +13,7 @@
 //	npm/NAME/node_modules/...   the npm packages of the file, one NAME each
 //	gobin/PROGRAM               programs in Go that need the network to be built
 //	fixtures/root/...           a directory for the file system server to serve
+//
+// If MCPCHECK_REPORTS names a directory, the reports are written there, so that
+// whoever has to rule on a new verdict sees the frames it rests on.
 package interop
