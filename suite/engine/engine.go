@@ -268,14 +268,21 @@ func (r *Run) Unreachable() string {
 	if len(r.stages) > 0 {
 		return ""
 	}
+	why := r.UnreachableEndpoints()
+	if len(why) == 0 {
+		return "no endpoint of the target uses the transports asked for"
+	}
+	return strings.Join(why, "; ")
+}
+
+// UnreachableEndpoints says, a sentence each, which endpoints could not be reached
+// and why.
+func (r *Run) UnreachableEndpoints() []string {
 	var why []string
 	for _, e := range r.endpoints {
 		if e.unreachable != "" {
 			why = append(why, e.Label()+": "+e.unreachable)
 		}
 	}
-	if len(why) == 0 {
-		return "no endpoint of the target uses the transports asked for"
-	}
-	return strings.Join(why, "; ")
+	return why
 }

@@ -73,6 +73,19 @@ func specs(r *engine.Run, o Options) *presentation {
 	return p
 }
 
+// obstacles lists why a run, or a part of it, cannot be carried out.
+func obstacles(r *engine.Run) []string {
+	switch {
+	case r == nil:
+		return []string{"there is no run: see the error of Prepare"}
+	case len(r.Rows()) == 0 && r.Unreachable() == "":
+		return []string{"nothing was selected"}
+	case r.Unreachable() != "":
+		return []string{r.Unreachable()}
+	}
+	return r.UnreachableEndpoints()
+}
+
 // presentation executes a run once, however many specs wait for it.
 type presentation struct {
 	run     *engine.Run

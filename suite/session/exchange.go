@@ -129,11 +129,14 @@ func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Mes
 	p.turn = s.turns
 	s.pending = append(s.pending, p)
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, p.timeout())
+	bounded, cancel := context.WithTimeout(ctx, p.timeout())
 	defer cancel()
-	sent, err := conn.Send(ctx, m)
+	sent, err := conn.Send(bounded, m)
 	if err != nil {
 		s.forget(p)
+		if context.Cause(ctx) != nil {
+			return p.fail(recording.Canceled, context.Cause(ctx).Error())
+		}
 		outcome := recording.Unsent
 		if !s.Alive() {
 			outcome = recording.Lost
