@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // OnHTTP wraps the handling of HTTP requests for which match is true. The path
@@ -160,7 +161,7 @@ func (w *answerWriter) WriteHeader(status int) {
 		return
 	}
 	w.status = status
-	if w.Header().Get("Content-Type") == "text/event-stream" {
+	if strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 		w.streaming = true
 		w.ResponseWriter.WriteHeader(status)
 	}

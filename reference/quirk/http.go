@@ -32,20 +32,17 @@ func init() {
 		Quirk{
 			Name: "no-session-ids", Permits: []string{"SESS-07"}, Needs: over,
 			Summary: "no session ids are issued, and no changes are announced",
-			Overlay: func(w *world.World) {
-				c := world.AllCapabilities()
-				if w.Capabilities != nil {
-					c = *w.Capabilities
-				}
-				c.Subscribe, c.ListChanged = false, false
-				w.Capabilities = &c
-			},
-			Make: sessionless,
+			Aspect:  "notifications",
+			Overlay: offering(func(c *world.Capabilities) { c.Subscribe, c.ListChanged = false, false }),
+			Make:    sessionless,
+			Idles: join(withoutUpdates, withoutAnnouncements, withoutChanges, []string{
+				"SESS-01", "SESS-02", "SESS-03", "SESS-04", "SESS-05", "SESS-08", "SESS-09"}),
 		},
 		Quirk{
 			Name: "delete-refused", Permits: []string{"SESS-07"}, Needs: over,
 			Summary: "clients cannot end sessions: DELETE is answered by 405",
 			Hooks:   answering(func(r *http.Request) bool { return r.Method == http.MethodDelete }, http.StatusMethodNotAllowed, ""),
+			Idles:   []string{"SESS-04", "SESS-08"},
 		},
 		Quirk{
 			Name: "null-ids-about-sessions", Permits: []string{"HTTP-62"}, Needs: over,
@@ -64,6 +61,7 @@ func init() {
 			Name: "no-replay", Permits: []string{"SSE-08"}, Needs: over,
 			Summary: "streams cannot be resumed",
 			Hooks:   answering(func(r *http.Request) bool { return r.Header.Get("Last-Event-ID") != "" && r.Method == http.MethodGet }, http.StatusMethodNotAllowed, ""),
+			Idles:   []string{"CANC-06"},
 		},
 		Quirk{
 			Name: "modern-event-ids", Permits: []string{"SSE-10"}, Needs: over,

@@ -47,7 +47,7 @@ func init() {
 			Make:    secondPageWithoutName,
 		},
 		Quirk{
-			Name: "directories-without-contents", Permits: []string{"READ-60"},
+			Name: "directories-without-contents", Permits: []string{"READ-60"}, Aspect: "contents",
 			Summary: "the read of a directory yields no contents",
 			Hooks: hook.EditResult(hook.MethodRead, func(result hook.Object) {
 				if items, ok := result["contents"].([]any); ok && len(items) > 1 {
@@ -63,6 +63,7 @@ func init() {
 					c["uri"] = uri + "#whole"
 				}
 			}),
+			Idles: []string{"TMPL-10"}, // the type of what a template names, not of its parts
 		},
 	)
 }

@@ -24,6 +24,8 @@ type Needs struct {
 	// hooks themselves keep to that.
 	Revisions  []string
 	Transports []string
+	// Process says that it can be seen only in a process of its own.
+	Process bool
 }
 
 // Quirk is one unusual but legal behaviour.
@@ -35,6 +37,12 @@ type Quirk struct {
 	// Summary says in one clause what the server does.
 	Summary string
 	Needs   Needs
+	// Idles lists the requirements that have no occasion in a server with the
+	// quirk, though they have one without; the summary says why.
+	Idles []string
+	// Aspect, if not empty, names what the quirk changes as a whole: of the
+	// quirks of one aspect a server can have only one.
+	Aspect string
 	// Overlay changes a copy of the world before the server is made.
 	Overlay func(w *world.World)
 	// Hooks are the changes of behaviour; Make, if not nil, makes further

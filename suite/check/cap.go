@@ -85,7 +85,7 @@ func init() {
 	}, Check{
 		Requirement: "CAP-10",
 		From:        []recording.Name{recording.Capabilities},
-		Needs:       []Gate{resources, lacks("resources.subscribe")},
+		Needs:       []Gate{resources, withholds("resources.subscribe")},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("subscribe") {
 				v.Expect(x).To(BeRefused(), "resources/subscribe without a declared subscribe")

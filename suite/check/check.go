@@ -86,7 +86,7 @@ type Recordings map[recording.Name]*recording.Recording
 
 // Evaluate runs a check in one combination.
 func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
-	v := &Verdict{Facts: facts, grade: req.GradeIn(facts.Combination.Revision)}
+	v := &Verdict{Facts: facts, recs: recs, grade: req.GradeIn(facts.Combination.Revision)}
 	defer func() {
 		if p := recover(); p != nil {
 			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,

@@ -175,7 +175,7 @@ func init() {
 	add(Check{
 		Requirement: "COMP-01",
 		From:        []recording.Name{recording.UndeclaredCompletion},
-		Needs:       []Gate{lacks("completions")},
+		Needs:       []Gate{withholds("completions")},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("undeclared") {
 				if !v.Answered(x) {

@@ -22,6 +22,9 @@ func init() {
 		From:        []recording.Name{recording.MissingReads},
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
+			if readsUnknown(v) {
+				return
+			}
 			for _, x := range r.Steps("configured") {
 				if refusesMissing(x, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
@@ -215,6 +218,9 @@ func init() {
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("broken") {
+				if readsUnknown(v) {
+					return
+				}
 				if x.Succeeded() {
 					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+Brief(x.Param("uri")))
 					continue
@@ -257,6 +263,9 @@ func init() {
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("untyped") {
+				if readsUnknown(v) {
+					return
+				}
 				about := "resources/read with params " + strings.TrimSpace(Brief(withoutMeta(x)))
 				if !withstood(v, x, about) {
 					continue
@@ -276,6 +285,31 @@ func init() {
 			}
 		},
 	})
+}
+
+// readsUnknown reports whether the target does not know resources/read at all: it
+// refused every read of a listed or known resource as an unknown method. That is
+// judged elsewhere, and refusals of other reads say nothing then.
+func readsUnknown(v *Verdict) bool {
+	refused := 0
+	for _, name := range []recording.Name{recording.Reads, recording.KnownReads} {
+		r := v.recs[name]
+		if r == nil {
+			continue
+		}
+		for _, x := range r.Calls("resources/read") {
+			switch {
+			case unknown(x):
+				refused++
+			case x.Outcome == recording.Replied:
+				return false
+			}
+		}
+	}
+	if refused > 0 {
+		v.Skip(recording.CodeNotExercised, "the target does not know resources/read")
+	}
+	return refused > 0
 }
 
 // withoutMeta is the params of a read, cut down to their uri.

@@ -2,8 +2,12 @@ package check
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
 )
 
 // Gate is a condition on the facts under which a check applies; nil means that
@@ -30,9 +34,35 @@ func lacks(path string) Gate {
 	}
 }
 
-// modernOnly asks for a target without legacy revisions on this transport.
+// withholds asks for a capability that is plainly not declared: its member is absent
+// or false in a declaration that is in order. What is declared by a value of the
+// wrong type is judged once, by the checks of the declaration.
+func withholds(path string) Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		if skip := lacks(path)(f); skip != nil {
+			return skip
+		}
+		if skip := declaring(f); skip != nil {
+			return skip
+		}
+		if above, _, nested := strings.Cut(path, "."); nested && !f.Capability(above).IsObject() {
+			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target does not declare capabilities.%s as an object", above)}
+		}
+		if c := f.Capability(path); c.Exists() && c.Type != gjson.False {
+			return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target declares capabilities.%s by a value of another type", path)}
+		}
+		return nil
+	}
+}
+
+// modernOnly asks for a target without legacy revisions on this transport. Those
+// that it lists count as well: a run may have been told not to try them.
 func modernOnly(f *recording.Facts) *recording.Skipped {
-	if !f.ServesLegacy() {
+	listed := slices.ContainsFunc(gjson.GetBytes(f.Declared, "supportedVersions").Array(), func(s gjson.Result) bool {
+		r := requirement.Revision(s.String())
+		return r.Known() && !r.Modern()
+	})
+	if !listed && !f.ServesLegacy() {
 		return nil
 	}
 	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves revisions with a handshake"}

@@ -33,6 +33,9 @@ func init() {
 			}
 		}},
 		Check{Requirement: "HTTP-14", From: sessions, Judge: func(r *recording.Recording, v *Verdict) {
+			if uses := r.Steps("use"); len(uses) > 0 && !plainlyServed(uses[0], v) {
+				return
+			}
 			v.Expect(r.Step("no-version")).To(Succeed(), "a request without MCP-Protocol-Version in an open session")
 		}},
 		Check{Requirement: "HTTP-32", From: statuses, Judge: conformingHeaders},

@@ -20,7 +20,7 @@ func init() {
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
 		From:  []recording.Name{recording.Changes, recording.Everything},
-		Needs: []Gate{lacks("resources.listChanged")},
+		Needs: []Gate{withholds("resources.listChanged")},
 		Judge: undeclaredListChange,
 	}, Check{
 		Requirement: "LCH-07", From: changes, Needs: []Gate{listChanged}, Judge: listShowsChange,
@@ -30,6 +30,7 @@ func init() {
 // listChange is one change of the list, as it was made and as it showed.
 type listChange struct {
 	what      string // "added" or "removed"
+	mark      string // the mark of its trigger
 	uri       string // what came or went; empty if it is not known
 	before    []string
 	after     []string // at the last look
@@ -59,7 +60,7 @@ func listChanges(r *recording.Recording) []listChange {
 		}
 		last := pages[len(pages)-1]
 		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags["look"] != last.Tags["look"] })
-		c := listChange{what: change.step, uri: last.Tags["uri"], before: before, announced: only(hear(r, watcherOf(r), mark.After), listUpdated), frames: last.Evidence()}
+		c := listChange{what: change.step, mark: change.mark, uri: last.Tags["uri"], before: before, announced: only(hear(r, watcherOf(r), mark.After), listUpdated), frames: last.Evidence()}
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore
@@ -106,7 +107,7 @@ func listAnnounced(r *recording.Recording, v *Verdict) {
 			if why, none := noChannel(r, watcherOf(r)); none {
 				actual = "none came: " + why
 			}
-			v.That(false, listUpdated+" after a resource was "+c.what, actual, c.frames...)
+			v.That(false, listUpdated+" after a resource was "+c.what, actual+"; "+strings.TrimPrefix(afterTrigger(r, c.mark), ", although "), c.frames...)
 			v.Hint("send %s when the list changes, or do not declare resources.listChanged", listUpdated)
 		}
 	}

@@ -26,6 +26,12 @@ type message struct {
 // in order. What is no message of the protocol anyway (an error page, the response
 // to a DELETE) is left out.
 func received(r *recording.Recording) []message {
+	type key struct{ frames int }
+	all, _ := r.Note(key{len(r.Frames)}, func() any { return receive(r) }).([]message)
+	return all
+}
+
+func receive(r *recording.Recording) []message {
 	var all []message
 	for _, f := range r.Incoming(0) {
 		if !carriesMessage(r.Combination.Transport, f) || f.Truncated {
@@ -93,12 +99,16 @@ func failures(r *recording.Recording) []message {
 
 // callsOf lists the messages of the target that have a method.
 func callsOf(r *recording.Recording) []message {
-	var all []message
-	for _, m := range received(r) {
-		if m.Get("method").Exists() {
-			all = append(all, m)
+	type key struct{ frames int }
+	all, _ := r.Note(key{len(r.Frames)}, func() any {
+		var all []message
+		for _, m := range received(r) {
+			if m.Get("method").Exists() {
+				all = append(all, m)
+			}
 		}
-	}
+		return all
+	}).([]message)
 	return all
 }
 

@@ -101,6 +101,8 @@ func TestKnownReads(t *testing.T) {
 		{"READ-13", Fail, known("text", text(`Ã©`), "text", "é")},
 		{"READ-13", Fail, known("text", text(`a\nb`), "text", "a\r\nb")},
 		{"READ-13", Fail, known("text", text(`abc`), "text", "d", "contains", "true")},
+		{"READ-13", Pass, known("text", blob(`w6k=`), "text", "é")},
+		{"READ-13", Fail, known("text", blob(`w6k=`), "text", "è")},
 		{"READ-13", Fail, known("text", blob(`AAAA`))},
 		{"READ-13", Fail, lines(refusal("text", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))},
 		{"READ-13", NotApplicable, known("blob", blob(`AAAA`))},

@@ -81,9 +81,10 @@ func authority(r *recording.Recording, v *Verdict) func(bool, string, string, ..
 	return v.That
 }
 
-// demanded reports whether the target asks for credentials; if not, it says so.
+// demanded reports whether the target asks for credentials; if not, it says so. One
+// that does not know the method of the request refuses it to everybody.
 func demanded(r *recording.Recording, v *Verdict) bool {
-	if x := r.Step("anonymous"); x != nil && !x.Succeeded() && x.Status >= 200 {
+	if x := r.Step("anonymous"); x != nil && !x.Succeeded() && x.Status >= 200 && !unknown(x) {
 		return true
 	}
 	if challenged(r) == nil {

@@ -58,7 +58,8 @@ func init() {
 		Requirement: "STDIO-05",
 		From:        framing,
 		Judge: func(r *recording.Recording, v *Verdict) {
-			if before := r.Step("before"); before == nil || !v.Answered(before) {
+			before := r.Step("before")
+			if before == nil || !v.Answered(before) {
 				return
 			}
 			for _, x := range r.Steps("joined", "split") {
@@ -69,7 +70,7 @@ func init() {
 					v.Answered(x)
 					continue
 				}
-				failed := x.Failed() && x.Step == "split"
+				failed := x.Failed() && x.Step == "split" && !before.Failed()
 				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, Describe(x)), x.Evidence()...)
 				v.Hint("collect input until a newline has come, and no further")
 			}

@@ -192,6 +192,8 @@ func toBeJudged(x *recording.Exchange, v *Verdict) bool {
 	case x.Tags["listed"] == "":
 		v.Skip(recording.CodeNeedsSubject, "the target does not list the template "+x.Tags["template"]+", which the target file gives arguments for")
 		return false
+	case readsUnknown(v):
+		return false
 	case asksForInput(x):
 		v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets an expansion be read")
 		return false

@@ -20,6 +20,7 @@ type Verdict struct {
 	Facts *recording.Facts
 
 	grade         requirement.Grade
+	recs          Recordings // all of the combination
 	findings      []Finding
 	judged        int
 	skipped       *recording.Skipped

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -37,6 +38,19 @@ type Recording struct {
 	Broken *Broken `json:"broken,omitempty"`
 	// Skipped says why the script had no occasion; nil if it had.
 	Skipped *Skipped `json:"skipped,omitempty"`
+
+	notes sync.Map // what has been worked out from the frames; see Note
+}
+
+// Note keeps what is expensive to work out from the recording and wanted by many
+// checks: the value for a key is made once. It must not be changed afterwards, and
+// the key has to tell all that it depends on beside the recording.
+func (r *Recording) Note(key any, work func() any) any {
+	if v, ok := r.notes.Load(key); ok {
+		return v
+	}
+	v, _ := r.notes.LoadOrStore(key, work())
+	return v
 }
 
 // Broken is a script that could not go on: something failed that should have
@@ -58,6 +72,11 @@ type Mark struct {
 	At   time.Duration `json:"at"`
 	// After is the number of the last frame seen before the mark.
 	After int `json:"after"`
+	// What says what was done at this instant, and how it ended; empty where
+	// there is nothing to say.
+	What string `json:"what,omitempty"`
+	// Failed says that what was to happen at this instant did not come about.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // Kind says what a session is used for.
@@ -240,11 +259,12 @@ func (r *Recording) Session(id string) *Session {
 	return nil
 }
 
-// Mark finds a named instant; ok is false if the script did not reach it.
+// Mark finds a named instant; ok is false if the script did not reach it, or if
+// what was to happen then did not: nothing follows from silence afterwards.
 func (r *Recording) Mark(name string) (mark Mark, ok bool) {
 	for _, m := range r.Marks {
 		if m.Name == name {
-			return m, true
+			return m, !m.Failed
 		}
 	}
 	return Mark{}, false

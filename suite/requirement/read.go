@@ -121,7 +121,7 @@ var readRows = []Requirement{
 			secAll("server/resources", "text-content"),
 			schemaAll("TextResourceContents"),
 		},
-		Tolerated: "Text around the expected one, where the target file gives only a part.",
+		Tolerated: "Text around the expected one, where the target file gives only a part; a blob that decodes to the text.",
 		Needs:     "the URI and the exact text of a resource that does not change (subjects.texts)",
 		Since:     "0.1",
 	},
