@@ -149,13 +149,10 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	}
 	x = pending.Finish()
 	if x.Outcome == recording.Sent && !q.Notification {
-		x.Outcome, x.Reason = recording.Silent, "no answer, although a later request was answered"
+		x.Outcome, x.Reason = recording.Silent, overlooked
 	}
 	if life.Outcome != recording.Replied && x.Outcome != recording.Replied {
-		x.Outcome, x.Reason = recording.Lost, "nothing was answered any more: "+life.Reason
-		if c.s.Alive() {
-			x.Outcome = recording.Silent
-		}
+		c.unheard(x, "nothing was answered any more: "+life.Reason)
 	}
 	return x, life.Outcome == recording.Replied && c.s.Alive()
 }

@@ -21,11 +21,13 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	all := make([]*recording.Exchange, len(qs))
 	for i, p := range pending {
 		x := p.Finish()
-		if x.Outcome == recording.Sent && !qs[i].Notification {
-			x.Outcome, x.Reason = recording.Silent, "no answer, although a later request was answered"
-		}
-		if !alive && x.Outcome != recording.Replied {
+		switch {
+		case x.Outcome == recording.Replied:
+		case !alive:
 			x.Step += StepLost
+			c.unheard(x, "nothing was answered any more")
+		case x.Outcome == recording.Sent && !qs[i].Notification:
+			x.Outcome, x.Reason = recording.Silent, overlooked
 		}
 		all[i] = c.note(x)
 	}
@@ -38,6 +40,17 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 	}
 	return all
+}
+
+// overlooked is the reason of silence where the target is alive.
+const overlooked = "no answer, although a later request was answered"
+
+// unheard completes a probe after which nothing was heard any more.
+func (c *Client) unheard(x *recording.Exchange, reason string) {
+	x.Outcome, x.Reason = recording.Lost, reason
+	if c.s.Alive() {
+		x.Outcome = recording.Silent
+	}
 }
 
 // settled waits until the messages have been answered, or until the target had

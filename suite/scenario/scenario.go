@@ -220,6 +220,15 @@ func (p *Play) Mark(name string) int {
 	return after
 }
 
+// outcome notes what came of what the script did at its last mark.
+func (p *Play) outcome(what string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if n := len(p.rec.Marks); n > 0 {
+		p.rec.Marks[n-1].What, p.rec.Marks[n-1].Failed = what, !ok
+	}
+}
+
 // Earlier is the recording of a scenario that this one builds on.
 func (p *Play) Earlier(name recording.Name) *recording.Recording { return p.earlier[name] }
 

@@ -110,6 +110,7 @@ func (c *Client) stillWatched(ctx context.Context, x *recording.Exchange) {
 		return
 	}
 	after := c.s.Last()
+	c.p.Mark(recording.MarkUpdate)
 	if !c.p.fire(ctx, update, c) {
 		return
 	}

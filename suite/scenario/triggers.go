@@ -23,7 +23,11 @@ const stepTrigger = "trigger"
 // nobody's way. On stdio every session may be a process of its own that knows
 // nothing of the others: there the tool is called in each of the sessions that
 // are to see the change, if any are given.
+//
+// What became of it stands at the last mark of the recording, so that nothing is
+// concluded from silence after a trigger that failed.
 func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (ok bool) {
+	defer func() { p.outcome(p.told(t, ok), ok) }()
 	if t.Kind() != target.KindTool {
 		if err := t.Fire(ctx); err != nil {
 			p.Break(recording.CodeTrigger, "the trigger failed: "+err.Error())
@@ -44,6 +48,29 @@ func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (
 		}
 	}
 	return true
+}
+
+// told says in a few words which trigger was pulled, and how it ended.
+func (p *Play) told(t *target.Trigger, ok bool) string {
+	what := "the trigger"
+	for name, other := range p.Target.Triggers.All() {
+		if other == t {
+			what = "triggers." + name
+		}
+	}
+	switch {
+	case !ok:
+		return what + " failed"
+	case t.Kind() == target.KindExec:
+		return what + " ended with exit status 0"
+	case t.Kind() == target.KindHTTP:
+		return what + " was answered with an HTTP status of success"
+	case t.Kind() == target.KindTool:
+		return what + ": the tool " + t.Tool.Name + " succeeded"
+	case t.Kind() == target.KindWait:
+		return what + ": its time passed"
+	}
+	return what + " succeeded"
 }
 
 // call calls a tool that makes the target change.

@@ -71,6 +71,10 @@ func (p *Pending) matchesBody(f *wire.Frame) bool {
 	}
 }
 
+// streamSSE is the channel of HTTP+SSE that all messages share. The POST requests
+// have HTTP responses of their own beside it, as on Streamable HTTP.
+const streamSSE = "sse"
+
 // route gives an incoming frame to exchanges. On a channel of its own (an HTTP
 // response) everything belongs to the request of the channel; on a shared
 // channel responses are told apart by id. What comes on a channel before its owner
@@ -80,7 +84,7 @@ func (s *Session) route(f *wire.Frame) {
 		s.assign(f, owner)
 		return
 	}
-	if s.over == requirement.HTTP {
+	if s.over == requirement.HTTP || s.over == requirement.SSE && f.Channel != streamSSE {
 		return
 	}
 	all := messages(f.Raw)

@@ -1,0 +1,310 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// lister is a server of 2025-11-25 that answers resources/list with what list says
+// for the n-th such request; empty means no answer.
+type lister struct {
+	list func(n int64) string
+
+	asked, now atomic.Int64
+}
+
+func (l *lister) open(context.Context) (io.ReadWriteCloser, error) {
+	ours, theirs := net.Pipe()
+	l.now.Add(1)
+	go func() {
+		defer l.now.Add(-1)
+		defer func() { _ = theirs.Close() }()
+		for in := bufio.NewScanner(theirs); in.Scan(); {
+			m := gjson.ParseBytes(in.Bytes())
+			result := `{}`
+			switch m.Get("method").Str {
+			case "initialize":
+				result = `{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"lister","version":"1"}}`
+			case "server/discover":
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"no"}}`+"\n", m.Get("id").Raw)
+				continue
+			case "resources/list":
+				if result = l.list(l.asked.Add(1)); result == "" {
+					continue
+				}
+			}
+			if m.Get("id").Exists() {
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"result":%s}`+"\n", m.Get("id").Raw, result)
+			}
+		}
+	}()
+	return ours, nil
+}
+
+// prepared is a run of these requirements against the lister.
+func prepared(t *testing.T, ctx context.Context, l *lister, ids ...string) *Run {
+	t.Helper()
+	r, err := Prepare(ctx, Config{
+		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "lister", Pipe: l.open}}},
+		Tool:   reports.Tool{Name: "test"},
+		Select: func(row Row) bool {
+			return row.Combination.Revision == requirement.R20251125 && slices.Contains(ids, row.Requirement.ID)
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// verdicts lists the results of a report.
+func verdicts(r *reports.Report) string {
+	var all []string
+	for _, x := range r.Results {
+		s := x.ID + ":" + string(x.Verdict)
+		if x.ReasonCode != "" {
+			s += ":" + x.ReasonCode
+		}
+		all = append(all, s)
+	}
+	for _, o := range r.Observations {
+		all = append(all, o.ID)
+	}
+	return strings.Join(all, " ")
+}
+
+const right, wrong = `{"resources":[]}`, `{"resources":{}}`
+
+// always lists the same; first lists something else the first few times: the
+// detection of a modern server asks as well.
+func always(s string) func(int64) string { return func(int64) string { return s } }
+
+func TestRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		list func(n int64) string
+		want string
+	}{
+		"right":      {always(right), "LIST-01:pass LIST-09:not-applicable:permission"},
+		"wrong":      {always(wrong), "LIST-01:fail LIST-09:not-applicable:permission"},
+		"wrong once": {func(n int64) string { return map[bool]string{true: wrong, false: right}[n <= 2] }, "LIST-01:pass LIST-09:not-applicable:permission inconsistent"},
+		"deaf":       {always(""), "LIST-01:blocked:no-answer LIST-09:not-applicable:permission"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &lister{list: c.list}
+				r := prepared(t, t.Context(), l, "LIST-01", "LIST-09")
+				r.Execute(t.Context())
+				report := r.Report(false)
+				if got := verdicts(report); got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+				synctest.Wait()
+				if n := l.now.Load(); n != 0 {
+					t.Errorf("%d connections are left", n)
+				}
+				var file bytes.Buffer
+				if err := r.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if a, b := encoded(t, report), encoded(t, again); a != b {
+					t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+				}
+			})
+		})
+	}
+}
+
+// encoded is what a report says about the target.
+func encoded(t *testing.T, r *reports.Report) string {
+	t.Helper()
+	b, err := json.Marshal([]any{r.Target, r.Results, r.Observations, r.Frames, r.Summary})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestInterruptedRun(t *testing.T) {
+	for name, c := range map[string]struct {
+		cause error
+		code  recording.Code
+		said  string
+	}{
+		"signal": {ErrInterrupted, recording.CodeInterrupted, "interrupted"},
+		"budget": {ErrBudget, recording.CodeBudget, "budget"},
+		"volume": {ErrVolume, recording.CodeVolume, "volume"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				l := &lister{list: always(right)}
+				r := prepared(t, ctx, l, "LIST-01")
+				l.list = always("")
+				time.AfterFunc(time.Second, func() { cancel(c.cause) })
+				begin := time.Now()
+				r.Execute(ctx)
+				if took := time.Since(begin); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				report := r.Report(false)
+				if got, want := verdicts(report), "LIST-01:blocked:"+string(c.code); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+				var file bytes.Buffer
+				if err := r.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+				if err != nil || report.Summary.Interrupted != c.said || again.Summary.Interrupted != c.said {
+					t.Errorf("got %q and %q, %v", report.Summary.Interrupted, again.Summary.Interrupted, err)
+				}
+				synctest.Wait()
+				if n := l.now.Load(); n != 0 {
+					t.Errorf("%d connections are left", n)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingSelectedLeavesNothingOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &lister{list: always(right)}
+		if r := prepared(t, t.Context(), l); len(r.Rows()) != 0 || r.Unreachable() != "" {
+			t.Errorf("got %d rows, %q", len(r.Rows()), r.Unreachable())
+		}
+		synctest.Wait()
+		if n := l.now.Load(); n != 0 {
+			t.Errorf("%d connections are left", n)
+		}
+	})
+}
+
+func TestSettle(t *testing.T) {
+	for _, c := range []struct {
+		first, second, want check.Outcome
+		observed            int
+	}{
+		{check.Fail, check.Fail, check.Fail, 0},
+		{check.Fail, check.Warn, check.Warn, 1},
+		{check.Fail, check.Pass, check.Pass, 1},
+		{check.Fail, check.Blocked, check.Blocked, 1},
+		{check.Warn, check.Fail, check.Warn, 1},
+		{check.Warn, check.Pass, check.Pass, 1},
+	} {
+		first := &Judgement{Result: check.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}
+		settle(first, &Judgement{Result: check.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}})
+		if first.Outcome != c.want || len(first.Observations) != c.observed {
+			t.Errorf("%s, then %s: got %s, %v", c.first, c.second, first.Outcome, first.Observations)
+		}
+		for _, o := range first.Observations {
+			if o.ID != "inconsistent" || !slices.Equal(o.Frames, []int{1, 9}) {
+				t.Errorf("got %+v", o)
+			}
+		}
+	}
+}
+
+func TestScenariosStandInOrder(t *testing.T) {
+	var combinations []requirement.Combination
+	for _, rev := range requirement.Revisions() {
+		combinations = append(combinations, requirement.Combination{Revision: rev, Transport: requirement.HTTP}, requirement.Combination{Revision: rev, Transport: requirement.Stdio})
+	}
+	slices.Reverse(combinations)
+	sortCombinations(combinations)
+	all := rows(combinations, nil)
+	for i := 1; i < len(combinations); i++ {
+		if a, b := combinations[i-1], combinations[i]; a.Revision > b.Revision || a.Revision == b.Revision && a.Transport == requirement.HTTP {
+			t.Errorf("%s stands before %s", a, b)
+		}
+	}
+	for _, c := range combinations {
+		at := map[recording.Name]int{}
+		phase := scenario.Read
+		for i, sc := range scenariosFor(all, c) {
+			at[sc.Name] = i + 1
+			for _, name := range sc.After {
+				if at[name] == 0 {
+					t.Errorf("%s: %s is played before %s", c, sc.Name, name)
+				}
+			}
+			if sc.Phase < phase {
+				t.Errorf("%s: %s is played in the phase %d after one of %d", c, sc.Name, sc.Phase, phase)
+			}
+			phase = sc.Phase
+		}
+	}
+	if got := scenariosFor(rows(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
+		t.Errorf("%d scenarios are played for one requirement", len(got))
+	}
+}
+
+func TestRestoreRefusesWhatIsWrong(t *testing.T) {
+	head := `{"schema":"` + RecordingSchema + `","complete":true`
+	for name, c := range map[string]struct{ file, want string }{
+		"nothing":            {``, "truncated"},
+		"cut":                {`{"schema":"`, "truncated"},
+		"no JSON":            {`hello`, "cannot be read"},
+		"another file":       {`{"schema":"x","complete":true}`, "format"},
+		"incomplete":         {`{"schema":"` + RecordingSchema + `"}`, "truncated"},
+		"frame numbers":      {head + `,"frames":[{"number":2}]}`, "frames[0]"},
+		"null take":          {head + `,"takes":[null]}`, "facts are missing"},
+		"null recording":     {head + `,"takes":[{"facts":{},"recordings":[null]}]}`, "null"},
+		"null exchange":      {head + `,"takes":[{"facts":{},"recordings":[{"exchanges":[null]}]}]}`, "null"},
+		"null session":       {head + `,"takes":[{"facts":{},"recordings":[{"sessions":[null]}]}]}`, "null"},
+		"missing frame":      {head + `,"takes":[{"facts":{},"recordings":[{"scenario":"x","frames":[1]}]}]}`, "does not exist"},
+		"unknown row":        {head + `,"rows":[{"id":"NO-01"}]}`, "does not know"},
+		"row without a take": {head + `,"rows":[{"id":"LIST-01"}]}`, "no recording"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := restore(strings.NewReader(c.file)); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want something about %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestLimiter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := newLimiter(2)
+		begin := time.Now()
+		for i := range 4 {
+			if err := wait(t.Context()); err != nil || time.Since(begin) != time.Duration(i)*time.Second/2 {
+				t.Errorf("message %d went out after %v, %v", i, time.Since(begin), err)
+			}
+		}
+		over := errors.New("over")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(over)
+		if err := wait(ctx); !errors.Is(err, over) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if newLimiter(0) != nil {
+		t.Error("no rate is a limit")
+	}
+}

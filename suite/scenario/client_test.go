@@ -1,0 +1,188 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+// told lists what stands in a recording: step, outcome and whether it was fatal.
+func told(rec *recording.Recording) string {
+	var all []string
+	for _, x := range rec.Exchanges {
+		s := x.Step + ":" + string(x.Outcome)
+		if x.Fatal {
+			s += "!"
+		}
+		all = append(all, s)
+	}
+	return strings.Join(all, " ")
+}
+
+// killing is a server with three methods that it does not survive: "die" always,
+// "once" on the first connection only, "deafen" by not answering any more.
+func killing() *server {
+	deaf := map[int64]bool{}
+	return &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+		method := m.Get("method").Str
+		deaf[n] = deaf[n] || method == "deafen"
+		switch {
+		case deaf[n]:
+			return method != "ping" // a ping is not answered either
+		case method == "die", method == "once" && n == 1:
+			return false
+		case method == "silence":
+			return true
+		}
+		return lively(n, m, say)
+	}}
+}
+
+func TestLossIsAttributed(t *testing.T) {
+	message := func(method string) session.Request {
+		return session.Request{Step: method, Body: fmt.Appendf(nil, `{"method":%q}`, method)}
+	}
+	for name, c := range map[string]struct {
+		play func(ctx context.Context, c *Client)
+		want string
+	}{
+		"an answer":       {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m:replied"},
+		"silence":         {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "silence"}) }, "alive:replied m:silent"},
+		"death":           {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m/lost:lost m:lost!"},
+		"death by chance": {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m/lost:lost m:replied"},
+		"deafness": {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
+			"alive:silent m/lost:silent alive:silent m:silent!"},
+		"probe, answered":   {func(ctx context.Context, c *Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }, "alive:replied p:replied"},
+		"probe, overlooked": {func(ctx context.Context, c *Client) { c.Probe(ctx, message("silence")) }, "alive:replied silence:silent"},
+		"probe, a notification": {func(ctx context.Context, c *Client) {
+			c.Probe(ctx, session.Request{Step: "p", Method: "n", Notification: true})
+		}, "alive:replied p:sent"},
+		"probe, death": {func(ctx context.Context, c *Client) { c.Probe(ctx, message("die")) }, "alive:lost die/lost:lost alive:lost die:lost!"},
+		"probes": {func(ctx context.Context, c *Client) { c.Probes(ctx, message("silence"), message("n")) },
+			"alive:replied silence:silent n:silent"},
+		"probes, one is deadly": {func(ctx context.Context, c *Client) { c.Probes(ctx, message("a"), message("die"), message("b")) },
+			"alive:lost a/lost:lost die/lost:lost b/lost:lost alive:replied a:silent alive:lost die:lost! alive:replied b:silent"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := stage(t, killing())
+				rec := perform(t, st, func(ctx context.Context, p *Play) {
+					if client, ok := p.Expendable(ctx); ok {
+						c.play(ctx, client)
+					}
+				})
+				if got := told(rec); got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestEachKeepsTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := stage(t, &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+			go func() { // the later, the sooner
+				time.Sleep(time.Duration(20-m.Get("params.i").Int()) * time.Second / 10)
+				lively(n, m, say)
+			}()
+			return true
+		}})
+		rec := perform(t, st, func(ctx context.Context, p *Play) {
+			c, _ := p.Clean(ctx)
+			Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *Client) {
+				c.Do(ctx, session.Request{Step: fmt.Sprint(item), Method: "m", Params: map[string]any{"i": item}})
+			})
+		})
+		for i, x := range rec.Exchanges {
+			if x.Step != fmt.Sprint(i) || !x.Succeeded() {
+				t.Errorf("%d: got %s, %s", i, x.Step, x.Outcome)
+			}
+		}
+	})
+}
+
+func TestPerformAlwaysEnds(t *testing.T) {
+	needs := []recording.Name{"earlier"}
+	for name, c := range map[string]struct {
+		scenario Scenario
+		earlier  map[recording.Name]*recording.Recording
+		broken   recording.Code
+		skipped  recording.Code
+	}{
+		"panic": {Scenario{Script: func(ctx context.Context, p *Play) { p.Fresh(ctx, session.Options{}); panic("oops") }}, nil, recording.CodePanic, ""},
+		"panic in Each": {Scenario{Script: func(ctx context.Context, p *Play) {
+			c, _ := p.Clean(ctx)
+			Each(c, []int{1, 2}, func(int, int, *Client) { panic("oops") })
+		}}, nil, recording.CodePanic, ""},
+		"panic in together": {Scenario{Script: func(ctx context.Context, p *Play) {
+			p.together(ctx, session.Options{}, func(*Client) { panic("oops") })
+		}}, nil, recording.CodePanic, ""},
+		"nothing to build on":  {Scenario{After: needs}, nil, recording.CodeNotExercised, ""},
+		"broken ground":        {Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, ""},
+		"no occasion":          {Scenario{When: func(*Play) *recording.Skipped { return skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared},
+		"no session to be had": {Scenario{Script: func(ctx context.Context, p *Play) { p.Broken = errors.New("no"); p.Clean(ctx) }}, nil, recording.CodeInterrupted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				srv := &server{script: lively}
+				st := stage(t, srv)
+				c.scenario.Name = "test"
+				rec := Perform(t.Context(), st, &c.scenario, c.earlier)
+				if b := rec.Broken; (b == nil) != (c.broken == "") || b != nil && b.Code != c.broken {
+					t.Errorf("got %+v", b)
+				}
+				if s := rec.Skipped; (s == nil) != (c.skipped == "") || s != nil && s.Code != c.skipped {
+					t.Errorf("got %+v", s)
+				}
+				st.Close()
+				synctest.Wait()
+				if n := srv.now.Load(); n != 0 {
+					t.Errorf("%d connections are left", n)
+				}
+			})
+		})
+	}
+}
+
+func TestWalk(t *testing.T) {
+	for name, c := range map[string]struct {
+		next func(cursor string) string // the rest of the result
+		want string
+	}{
+		"to the end":   {func(c string) string { return map[string]string{"": `,"nextCursor":"a"`, "a": `,"nextCursor":"b"`}[c] }, "3 done"},
+		"null":         {func(string) string { return `,"nextCursor":null` }, "1 done"},
+		"in a circle":  {func(string) string { return `,"nextCursor":"a"` }, "2 cycle"},
+		"without end":  {func(c string) string { return fmt.Sprintf(`,"nextCursor":%q`, c+"x") }, "5 bound"},
+		"to a refusal": {func(c string) string { return map[string]string{"": `,"nextCursor":"a"`, "a": "!"}[c] }, "2 refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := stage(t, &server{script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+					if next := c.next(m.Get("params.cursor").Str); next == "!" {
+						say(`{"id":%s,"error":{"code":-32602,"message":"no"}}`, m.Get("id").Raw)
+					} else {
+						say(`{"id":%s,"result":{"resources":[]%s}}`, m.Get("id").Raw, next)
+					}
+					return true
+				}})
+				rec := perform(t, st, func(ctx context.Context, p *Play) {
+					client, _ := p.Clean(ctx)
+					walk(ctx, p, client, "resources/list", "resources", "page")
+				})
+				n := len(rec.Exchanges)
+				if got := fmt.Sprint(n, " ", rec.Exchanges[n-1].Tags["end"]); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
