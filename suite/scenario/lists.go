@@ -123,7 +123,10 @@ const samePages = 3
 func (p *Play) side(parts ...func()) {
 	var wg sync.WaitGroup
 	for _, part := range parts {
-		wg.Go(part)
+		wg.Go(func() {
+			defer p.survive()
+			part()
+		})
 	}
 	wg.Wait()
 }
