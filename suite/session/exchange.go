@@ -43,12 +43,17 @@ type Pending struct {
 // exchange; the outcome says what happened.
 func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 	const attempts = 3
+	status := 0 // of the attempt before
 	for attempt := 1; ; attempt++ {
 		x := s.Start(ctx, q).Wait(ctx)
 		wait, again := throttled(x)
 		if !again {
+			if status != 0 && x.Outcome != recording.Replied && x.Status == 0 && s.Alive() {
+				x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(status)+" before, and then not at all"
+			}
 			return x
 		}
+		status = x.Status
 		if attempt == attempts {
 			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+" again and again"
 			return x
