@@ -25,6 +25,8 @@ type ConsoleOptions struct {
 	Areas []Area
 	// Rerun is the command that repeats one verdict; nil prints none.
 	Rerun func(id, revision, transport string) string
+	// Told says that why nothing could be reached is printed elsewhere.
+	Told bool
 }
 
 // Area is a group of requirements: what their ids begin with, and what it is about.
@@ -118,7 +120,9 @@ func (c *console) paint(color, s string) string {
 
 func (c *console) title(s string) {
 	c.line()
-	c.line(c.paint(bold, s))
+	for _, l := range wrap(s, c.o.Width) {
+		c.line(c.paint(bold, l))
+	}
 }
 
 // labelled writes a text behind a label, wrapped to the width and indented.
@@ -139,8 +143,13 @@ func (c *console) labelled(indent int, label, text string) {
 
 func (c *console) head() {
 	t := &c.r.Target
-	c.line(c.paint(bold, Sanitize(strings.TrimSpace(c.r.Tool.Name+" "+c.r.Tool.Version))), "  ",
-		Sanitize(t.Name))
+	tool := Sanitize(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
+	for i, l := range wrap(tool+"  "+Sanitize(t.Name), c.o.Width) {
+		if rest, ok := strings.CutPrefix(l, tool); i == 0 && ok {
+			l = c.paint(bold, tool) + rest
+		}
+		c.line(l)
+	}
 	if t.Embedded {
 		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
 	}
@@ -152,10 +161,19 @@ func (c *console) head() {
 		if len(e.Revisions) > 0 {
 			text += "\n" + strings.Join(e.Revisions, ", ")
 		}
-		if e.Unreachable != "" {
+		if n := len(e.WithoutResources); n > 0 && n < len(e.Revisions) {
+			text += "\ndeclares no resources in " + strings.Join(e.WithoutResources, ", ")
+		}
+		switch {
+		case e.Unreachable != "" && c.o.Told && len(c.r.unreachable()) == len(t.Endpoints):
+			text += "\nunreachable"
+		case e.Unreachable != "":
 			text += "\nunreachable: " + e.Unreachable
 		}
 		c.labelled(0, e.Transport, text)
+	}
+	if c.r.DeclaresNoResources() {
+		c.labelled(0, "", "The target "+noResources+".")
 	}
 }
 
@@ -281,10 +299,18 @@ func (c *console) combinations() {
 	c.line()
 	c.line(c.paint(bold, c.name("PROFILE")+countsHead))
 	for _, p := range c.r.Summary.Profiles {
-		c.line(c.name(p.Name), c.counts(p.Counts), c.remark(string(p.Status)))
-		if ids := p.MustsNotExercised; len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished) {
-			c.labelled(2, "", "MUSTs not exercised: "+c.list(ids, 10))
+		ids := p.MustsNotExercised
+		idle := len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished)
+		if !idle && c.o.Width >= wide {
+			c.line(c.name(p.Name), c.counts(p.Counts), c.remark(string(p.Status)))
+			continue
 		}
+		c.line(c.name(p.Name), c.counts(p.Counts))
+		text := string(p.Status)
+		if idle {
+			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
+		}
+		c.paragraph(2, "", text)
 	}
 }
 
@@ -312,68 +338,4 @@ func (c *console) brief() {
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
 		c.line(c.paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.o.Width)))
 	}
-}
-
-func (c *console) outcome() {
-	s := &c.r.Summary
-	if !c.o.Quiet {
-		c.line()
-	}
-	word, color := "NOT ESTABLISHED", purple
-	switch s.Outcome {
-	case Conformant:
-		word, color = "CONFORMANT", green
-	case NonConformant:
-		word, color = "NOT CONFORMANT", red
-	}
-	warnings := fmt.Sprintf("%d warnings", s.Warn)
-	if c.o.Strict {
-		warnings += " (counted as failures)"
-	}
-	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail), warnings,
-		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
-	if s.Excused > 0 {
-		parts = append(parts, fmt.Sprintf("%d excused by the baseline", s.Excused))
-	}
-	scope := "full run"
-	if s.Scope != Full {
-		scope = "partial run: only what was selected"
-	}
-	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	if s.Interrupted != "" {
-		text += "; ended early: " + Sanitize(s.Interrupted)
-	}
-	lines := wrap(word+"  "+text, c.o.Width)
-	for i, l := range lines {
-		if rest, ok := strings.CutPrefix(l, word); i == 0 && ok {
-			l = c.paint(bold+";"+color, word) + rest
-		}
-		c.line(l)
-	}
-}
-
-// wrap breaks a text at spaces into lines of at most width characters; words that
-// are longer are cut. Line feeds of the text are kept.
-func wrap(text string, width int) []string {
-	width = max(width, 20)
-	var lines []string
-	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		line := []rune(paragraph)
-		for len(line) > width {
-			cut := width
-			for i := width; i > width/2; i-- {
-				if line[i] == ' ' {
-					cut = i
-					break
-				}
-			}
-			lines = append(lines, strings.TrimRight(string(line[:cut]), " "))
-			line = line[cut:]
-			for len(line) > 0 && line[0] == ' ' {
-				line = line[1:]
-			}
-		}
-		lines = append(lines, string(line))
-	}
-	return lines
 }

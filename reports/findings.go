@@ -3,7 +3,6 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -86,13 +85,17 @@ func (c *console) findings() {
 		if len(list) == 0 {
 			continue
 		}
-		c.title(fmt.Sprintf("%s (%d)", part.title, len(list)))
+		verdicts := 0
+		for _, f := range list {
+			verdicts += len(f.results)
+		}
+		c.title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdicts, "verdict")))
 		for _, f := range list {
 			c.finding(f)
 		}
 	}
 	if list := group(c.r, func(x *Result) bool { return x.Verdict.Red() && x.Excused }); len(list) > 0 {
-		c.title(fmt.Sprintf("EXCUSED BY THE BASELINE (%d)", len(list)))
+		c.title("EXCUSED BY THE BASELINE  " + count(len(list), "finding"))
 		for _, f := range list {
 			x := f.results[0]
 			c.labelled(2, x.ID, fmt.Sprintf("%s: %s (%s)", x.Verdict, cmp.Or(x.Actual, x.Reason, x.Title), c.where(f.results)))
@@ -114,17 +117,24 @@ func (c *console) finding(f *finding) {
 		}
 		c.line(c.paint(verdictColor(x.Verdict), mark), c.paint(bold, l))
 	}
-	c.labelled(2, "level", x.Level+", "+x.Section)
+	level := x.Level + ", " + x.Section
+	if x.Verdict == Warn && x.Reason != "" {
+		level += " (a warning: " + x.Reason + ")"
+	}
+	c.labelled(2, "level", level)
+	if x.Link != "" {
+		// Neither links nor commands are wrapped: they are there to be copied.
+		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
+	}
 	c.labelled(2, "in", c.where(f.results))
 	c.labelled(2, "expected", x.Expected)
 	c.labelled(2, "actual", x.Actual)
-	if x.Reason != x.Actual {
+	if x.Verdict != Warn && x.Reason != x.Actual {
 		c.labelled(2, "because", x.Reason)
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
 	if c.o.Rerun != nil {
-		// A command is not wrapped: it is there to be copied.
 		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "repeat")), Sanitize(c.o.Rerun(x.ID, x.Revision, x.Transport)))
 	}
 }
@@ -143,7 +153,7 @@ func (c *console) evidence(x *Result) {
 		if f == nil {
 			continue
 		}
-		for k, l := range wrap(frameLine(f, limit), c.o.Width-8) {
+		for k, l := range wrapJSON(frameLine(f, limit), c.o.Width-6) {
 			pad := "    "
 			if k > 0 {
 				pad = "      "
@@ -190,25 +200,7 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("BLOCKED (%d): something broke, so that these could not be judged", c.r.Summary.Blocked))
-	c.tallies(reasons)
-}
-
-func (c *console) notExercised() {
-	reasons := tally(c.r, func(x *Result) (string, string, bool) {
-		return x.ReasonCode, cmp.Or(x.Hint, x.Reason), x.Verdict == NotApplicable && NotExercised(x.ReasonCode)
-	})
-	if len(reasons) == 0 {
-		return
-	}
-	total := 0
-	for _, t := range reasons {
-		total += t.count
-	}
-	c.title(fmt.Sprintf("NOT EXERCISED (%d): nothing broke, there was no occasion", total))
-	if !c.o.Verbose && len(reasons) > 12 {
-		reasons = byCode(reasons)
-	}
+	c.title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
 	c.tallies(reasons)
 }
 
@@ -245,38 +237,6 @@ func tally(r *Report, key func(*Result) (code, text string, keep bool)) []*talli
 	return list
 }
 
-// byCode joins the reasons of one code and keeps the texts that concern the most
-// results.
-func byCode(list []*tallied) []*tallied {
-	const keep = 5
-	codes := map[string][]*tallied{}
-	for _, t := range list {
-		codes[t.code] = append(codes[t.code], t)
-	}
-	var joined []*tallied
-	for _, code := range slices.Sorted(maps.Keys(codes)) {
-		x := &tallied{code: code}
-		parts := codes[code]
-		slices.SortStableFunc(parts, func(a, b *tallied) int { return cmp.Compare(b.count, a.count) })
-		var texts []string
-		for i, t := range parts {
-			x.count += t.count
-			x.ids = append(x.ids, t.ids...)
-			if i < keep && t.text != "" {
-				texts = append(texts, "- "+Shorten(Sanitize(t.text), 240))
-			}
-		}
-		if len(parts) > keep {
-			texts = append(texts, fmt.Sprintf("- and %d reasons more (--verbose)", len(parts)-keep))
-		}
-		x.text = strings.Join(texts, "\n")
-		slices.SortFunc(x.ids, CompareIDs)
-		x.ids = slices.Compact(x.ids)
-		joined = append(joined, x)
-	}
-	return joined
-}
-
 func (c *console) tallies(list []*tallied) {
 	for _, t := range list {
 		c.line("  ", c.paint(bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
@@ -308,7 +268,8 @@ func (c *console) observations() {
 	if len(order) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("OBSERVATIONS (%d): no rule is broken, but you may want to know", len(c.r.Observations)))
+	c.title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
+		count(len(order), "finding"), count(len(c.r.Observations), "time")))
 	const limit = 40
 	for i, s := range order {
 		if i == limit && !c.o.Verbose {

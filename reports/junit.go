@@ -155,6 +155,9 @@ func (x *xmlWriter) suite(r *Report, g *junitSuite, strict bool) {
 		property(result.ID+".title", result.Title)
 		property(result.ID+".level", result.Level)
 		property(result.ID+".section", result.Section)
+		if result.Link != "" {
+			property(result.ID+".link", result.Link)
+		}
 		property(result.ID+".verdict", string(result.Verdict))
 	}
 	x.shut("properties")
@@ -198,6 +201,7 @@ func findingText(x *Result) string {
 	line("requirement", x.ID+" "+x.Title)
 	line("level", x.Level)
 	line("section", x.Section)
+	line("link", x.Link)
 	line("reason", x.Reason)
 	line("expected", x.Expected)
 	line("actual", x.Actual)

@@ -113,6 +113,9 @@ type Endpoint struct {
 	// Unreachable says in one sentence why the endpoint could not be
 	// reached; empty if it could.
 	Unreachable string `json:"unreachable,omitempty"`
+	// WithoutResources lists the revisions, among those that are served, in
+	// which the endpoint declares no resources.
+	WithoutResources []string `json:"without_resources,omitempty"`
 }
 
 // Server is the target's own description of itself.
@@ -188,13 +191,17 @@ type Result struct {
 	Revision  string  `json:"revision"`
 	Transport string  `json:"transport"`
 	Verdict   Verdict `json:"verdict"`
-	// ReasonCode and Reason are empty on a pass.
+	// ReasonCode and Reason are empty on a pass; on a warning Reason says why
+	// it is no more than that, where the grade alone does not.
 	ReasonCode string `json:"reason_code,omitempty"`
 	Reason     string `json:"reason,omitempty"`
 	Expected   string `json:"expected,omitempty"`
 	Actual     string `json:"actual,omitempty"`
 	// Section is the place in the specification, page#anchor.
 	Section string `json:"section"`
+	// Link is the URL of the section; empty if that lies outside of the
+	// specification.
+	Link string `json:"link,omitempty"`
 	// Hint says what to change in the target, or what to add to the target
 	// file so that the requirement can be judged.
 	Hint       string  `json:"hint,omitempty"`
@@ -228,6 +235,25 @@ func New(tool Tool, target Target, config Config) *Report {
 		Schema: Schema, Tool: tool, Target: target, Config: config,
 		Frames: []Frame{}, Results: []Result{}, Observations: []Observation{},
 	}
+}
+
+// DeclaresNoResources reports whether the target was reached and declares no
+// resources in any revision that it serves: then only the base protocol can be
+// judged.
+func (r *Report) DeclaresNoResources() bool {
+	served := 0
+	for _, e := range r.Target.Endpoints {
+		served += len(e.Revisions)
+		if len(e.WithoutResources) < len(e.Revisions) {
+			return false
+		}
+	}
+	return served > 0
+}
+
+// unreachable lists the endpoints that could not be reached.
+func (r *Report) unreachable() []Endpoint {
+	return slices.DeleteFunc(slices.Clone(r.Target.Endpoints), func(e Endpoint) bool { return e.Unreachable == "" })
 }
 
 // Sort puts frames, results and observations into the order of the contract:

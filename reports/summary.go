@@ -29,12 +29,16 @@ const (
 // ProfileStatus is the result of one group of requirements.
 type ProfileStatus string
 
-// The states of a profile.
+// The states of a profile. NotSelected means that a partial run left all of its
+// requirements out, NotOffered that the target does not declare the feature or
+// that nothing of it could apply. A profile that passed may have requirements
+// that had no occasion: see [ProfileSummary.MustsNotExercised].
 const (
 	ProfilePassed         ProfileStatus = "passed"
 	ProfileFailed         ProfileStatus = "failed"
 	ProfileNotEstablished ProfileStatus = "not-established"
 	ProfileNotOffered     ProfileStatus = "not-offered"
+	ProfileNotSelected    ProfileStatus = "not-selected"
 )
 
 // Counts counts verdicts.
@@ -120,6 +124,11 @@ type SummaryOptions struct {
 	// Profiles lists the profiles that the summary always shows, in order;
 	// others follow in order of their names.
 	Profiles []string
+	// Offered says whether the target declares the feature of a profile in a
+	// combination, or may do so as far as is known. What is judged where it
+	// is not offered, such as a refusal that is due, does not make the
+	// profile pass. A nil function offers everything.
+	Offered func(profile, revision, transport string) bool
 }
 
 // DefaultProfiles lists the profiles of this release in the order of reports.
@@ -144,7 +153,7 @@ func (r *Report) Summarize(o SummaryOptions) {
 		}
 	}
 	s.Outcome = outcome(r.Results, o.Strict)
-	if s.Outcome == Conformant && o.Interrupted != "" {
+	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.unreachable()) > 0) {
 		s.Outcome = NotEstablished
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
@@ -210,17 +219,22 @@ func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
 	slices.Sort(others)
 	list := []ProfileSummary{}
 	for _, name := range slices.Concat(o.Profiles, others) {
-		list = append(list, profile(name, groups[name], o.Strict))
+		list = append(list, profile(name, groups[name], o))
 	}
 	return list
 }
 
-func profile(name string, results []Result, strict bool) ProfileSummary {
+func profile(name string, results []Result, o SummaryOptions) ProfileSummary {
 	p := ProfileSummary{Name: name, MustsNotExercised: []string{}}
 	judged, idle, lacking := map[string]bool{}, []string{}, false
+	var offered []Result
 	for i := range results {
 		x := &results[i]
 		p.Add(x.Verdict)
+		if o.Offered != nil && !o.Offered(name, x.Revision, x.Transport) {
+			continue
+		}
+		offered = append(offered, *x)
 		if x.Verdict.Judged() {
 			judged[x.ID] = true
 		}
@@ -234,12 +248,15 @@ func profile(name string, results []Result, strict bool) ProfileSummary {
 	idle = slices.DeleteFunc(idle, func(id string) bool { return judged[id] })
 	slices.SortFunc(idle, CompareIDs)
 	p.MustsNotExercised = slices.Compact(idle)
-	switch o := outcome(results, strict); {
-	case o == NonConformant:
+	blocked := slices.ContainsFunc(offered, func(x Result) bool { return x.Verdict == Blocked })
+	switch {
+	case len(results) == 0 && o.Partial:
+		p.Status = ProfileNotSelected
+	case outcome(results, o.Strict) == NonConformant:
 		p.Status = ProfileFailed
-	case o == Conformant:
+	case outcome(offered, o.Strict) == Conformant:
 		p.Status = ProfilePassed
-	case p.Blocked > 0 || lacking:
+	case blocked || lacking:
 		p.Status = ProfileNotEstablished
 	default:
 		p.Status = ProfileNotOffered

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -47,9 +48,29 @@ func (r *Run) Report(strict bool) *reports.Report {
 	}
 	w.report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
-		Profile: requirement.Profile, Profiles: requirement.Profiles(),
+		Profile: requirement.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report
+}
+
+// offered says whether the target declares what a profile is about. Where nothing
+// is known of a declaration it may.
+func (r *Run) offered(profile, revision, transport string) bool {
+	c := requirement.Combination{Revision: requirement.Revision(revision), Transport: requirement.Transport(transport)}
+	take := r.takes[c]
+	if take == nil || take.Facts == nil || len(take.Facts.Declared) == 0 {
+		return true
+	}
+	switch f := take.Facts; profile {
+	case requirement.ProfileCore, requirement.ProfilePagination, requirement.ProfileTemplates:
+		return f.Declares("resources")
+	case requirement.ProfileSubscriptions:
+		return f.Declares("resources.subscribe") || f.Declares("resources.listChanged")
+	case requirement.ProfileCompletion:
+		// The first revision has no such capability to declare.
+		return f.Declares("completions") || c.Revision == requirement.R20241105 && f.Declares("resources")
+	}
+	return true
 }
 
 // interrupted says in a few words why the run ended early.
@@ -81,6 +102,10 @@ func (r *Run) target() reports.Target {
 		if e.found != nil {
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))
+				facts := recording.Facts{Declared: e.found.Declared[rev]}
+				if len(facts.Declared) > 0 && !facts.Declares("resources") {
+					out.WithoutResources = append(out.WithoutResources, string(rev))
+				}
 				if s := server(e.found.Declared[rev]); s != nil {
 					s.Name, s.Version, s.Title = masker.String(s.Name), masker.String(s.Version), masker.String(s.Title)
 					out.Server = s
@@ -130,10 +155,13 @@ func (w *writer) result(j *Judgement) {
 		DurationMS: reports.Milliseconds(j.Took), Evidence: w.evidence(j.Frames),
 	}
 	if s, ok := req.SectionIn(rev); ok {
-		out.Section = s.Ref()
+		out.Section, out.Link = s.Ref(), s.URL(rev)
 	}
-	if j.Outcome == check.Fail || j.Outcome == check.Warn {
+	if j.Outcome == check.Fail {
 		out.ReasonCode, out.Reason = "", ""
+	}
+	if j.Outcome == check.Warn {
+		out.ReasonCode = "" // the reason, if any, is why it is only a warning
 	}
 	w.report.Results = append(w.report.Results, out)
 	for _, o := range j.Observations {

@@ -71,6 +71,23 @@ func (s Section) Ref() string {
 	return s.Page + "#" + s.Anchor
 }
 
+// URL is where the section can be read in a revision; empty for a document outside
+// the specification. Revisions before 2025-06-18 publish their schema as a file,
+// without a page.
+func (s Section) URL(rev Revision) string {
+	if s.From == "" {
+		return ""
+	}
+	if s.Page == "schema" {
+		if rev < R20250618 {
+			return "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" + string(rev) + "/schema.ts"
+		}
+		s.Anchor = strings.ToLower(s.Anchor)
+	}
+	s.Page = strings.TrimSuffix(s.Page, "/index")
+	return "https://modelcontextprotocol.io/specification/" + string(rev) + "/" + s.Ref()
+}
+
 // Exception changes a requirement in one revision. Empty members keep the
 // requirement's own value.
 type Exception struct {
