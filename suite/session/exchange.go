@@ -133,6 +133,9 @@ func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Mes
 	s.turns++
 	p.turn = s.turns
 	s.pending = append(s.pending, p)
+	for _, id := range p.ids {
+		s.given[string(id)] = p.x
+	}
 	s.mu.Unlock()
 	bounded, cancel := context.WithTimeout(ctx, p.timeout())
 	defer cancel()

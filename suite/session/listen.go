@@ -79,12 +79,13 @@ func (st *Stream) isAck(f *wire.Frame) bool {
 	return !id.Exists() || wire.SameID([]byte(id.Raw), st.x.ID) || !st.s.othersID(id, st.Pending)
 }
 
-// othersID reports whether an id is that of another request under way.
+// othersID reports whether an id is that of another request, be it under way
+// or over: several listen requests share a connection on stdio.
 func (s *Session) othersID(id gjson.Result, p *Pending) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	owner := s.byID(id)
-	return owner != nil && owner != p
+	owner := s.given[id.Raw]
+	return owner != nil && owner != p.x
 }
 
 // SubscriptionID is the subscription id that a notification carries.

@@ -63,6 +63,8 @@ type Session struct {
 	pending  []*Pending          // unanswered, in order of sending
 	channels map[string]*Pending // owners of HTTP responses
 	answered map[string]*recording.Exchange
+	// given maps the ids of all requests that were sent to their exchanges.
+	given    map[string]*recording.Exchange
 	incoming []wire.Frame
 	changed  chan struct{} // closed and replaced at each incoming frame
 	last     int           // number of the last frame
@@ -107,6 +109,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		over:     dialer.Transport(),
 		channels: map[string]*Pending{},
 		answered: map[string]*recording.Exchange{},
+		given:    map[string]*recording.Exchange{},
 		changed:  make(chan struct{}),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
