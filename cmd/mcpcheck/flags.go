@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"slices"
@@ -189,11 +189,11 @@ func reads(s string) (int, error) {
 	return n, nil
 }
 
-// positive checks that a flag's duration is more than nothing.
-func positive(flags map[string]time.Duration) error {
-	for name, d := range flags {
-		if d < 0 {
-			return badUsage("--%s must not be negative: %s", name, fmt.Sprint(d))
+// notNegative checks the durations of flags; 0 stands for the default.
+func notNegative(flags map[string]time.Duration) error {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		if d := flags[name]; d < 0 {
+			return badUsage("--%s must not be negative: %s", name, d)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ be judged.`,
 			if _, err := os.Stat(output); output != "" && err == nil && !force {
 				return badUsage("%s is there already; --force replaces it", output)
 			}
-			if err := positive(map[string]time.Duration{"timeout": timeout, "start-timeout": start}); err != nil {
+			if err := notNegative(map[string]time.Duration{"timeout": timeout, "start-timeout": start}); err != nil {
 				return err
 			}
 			progress := newProgress(p.stderr, false, false)

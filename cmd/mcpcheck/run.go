@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 )
 
@@ -112,6 +114,11 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	if cfg.Embedded && !o.quiet {
 		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
 	}
+	if slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+		for _, caveat := range transport.Caveats() {
+			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
+		}
+	}
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
@@ -179,7 +186,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if o.rate < 0 || o.jobs < 0 {
 		return cfg, badUsage("--rate and --jobs must not be negative")
 	}
-	return cfg, positive(map[string]time.Duration{
+	return cfg, notNegative(map[string]time.Duration{
 		"timeout": o.timeout, "start-timeout": o.startTimeout, "budget": o.budget, "quiet-window": o.quietWindow,
 	})
 }

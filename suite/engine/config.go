@@ -118,10 +118,11 @@ type limiter struct {
 }
 
 func newLimiter(rate float64) func(context.Context) error {
-	if rate <= 0 {
+	if !(rate > 0) { // no number is no limit, either
 		return nil
 	}
-	l := &limiter{every: time.Duration(float64(time.Second) / rate)}
+	const slowest = time.Hour
+	l := &limiter{every: time.Duration(min(float64(time.Second)/rate, float64(slowest)))}
 	return l.wait
 }
 

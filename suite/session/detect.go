@@ -24,10 +24,6 @@ type Found struct {
 	Open map[requirement.Revision]*Session
 	// Declared is the result of initialize or server/discover by revision.
 	Declared map[requirement.Revision]json.RawMessage
-	// Tried are the sessions that led nowhere, closed.
-	Tried []*recording.Session
-	// Exchanges are those of the detection.
-	Exchanges []*recording.Exchange
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
 
@@ -111,7 +107,6 @@ func worst(errs []error) error {
 // initialize asks for one legacy revision.
 func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Options) error {
 	s, err := Open(ctx, dialer, o)
-	f.note(s.rec.Initialize)
 	if err != nil {
 		return f.reject(s, err)
 	}
@@ -140,7 +135,6 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		}
 	}()
 	x := s.Do(ask, Request{Step: "discover", Method: "server/discover", Timeout: o.Start})
-	f.note(x)
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
 		f.serve(s, json.RawMessage(x.Result().Raw))
@@ -150,7 +144,6 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
 		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
-		f.note(y)
 		_, byError := ModernAnswer(y)
 		if y.Result().Get("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
 			declared := json.RawMessage(nil)
@@ -246,7 +239,6 @@ func (f *Found) reject(s *Session, err error) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.Tried = append(f.Tried, rec)
 	f.Reasons[s.opts.Revision] = err.Error()
 	return err
 }
@@ -256,13 +248,4 @@ func (f *Found) reject(s *Session, err error) error {
 func lastLine(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return short(strings.TrimSpace(lines[len(lines)-1]))
-}
-
-func (f *Found) note(x *recording.Exchange) {
-	if x == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.Exchanges = append(f.Exchanges, x)
 }

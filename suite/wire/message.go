@@ -115,19 +115,6 @@ func Method(raw []byte) string {
 	return ""
 }
 
-// Elements are the members of a batch, in order; nil if raw is no batch.
-func Elements(raw []byte) []json.RawMessage {
-	if Classify(raw) != KindBatch {
-		return nil
-	}
-	var out []json.RawMessage
-	gjson.ParseBytes(object(raw)).ForEach(func(_, v gjson.Result) bool {
-		out = append(out, json.RawMessage(v.Raw))
-		return true
-	})
-	return out
-}
-
 // SameID reports whether two ids are the same: one JSON type and one value.
 // Strings are compared without their escapes; numbers by value, exactly, so 7,
 // 7.0 and 70e-1 are one id, and "7" is another. Objects and arrays are no ids

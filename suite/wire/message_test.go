@@ -46,12 +46,6 @@ func TestIDAndMethod(t *testing.T) {
 	if ID([]byte(`{"method":"x"}`)) != nil || ID([]byte(`[1]`)) != nil || Method([]byte(`{"method":1}`)) != "" {
 		t.Error("an id or a method where there is none")
 	}
-	if got := Elements([]byte(`[{"id":1}, 2,"x"]`)); len(got) != 3 || string(got[1]) != "2" {
-		t.Errorf("Elements = %s", got)
-	}
-	if Elements([]byte(`{}`)) != nil {
-		t.Error("an object has elements")
-	}
 }
 
 func TestSameID(t *testing.T) {
