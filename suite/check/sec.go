@@ -60,6 +60,9 @@ func answeredOrigin(x *recording.Exchange, v *Verdict) bool {
 		return false
 	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
 		return true
+	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
+		v.Block(recording.CodeNoAnswer, "it is not known what became of "+what(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+		return false
 	}
 	return v.Answered(x)
 }
@@ -109,9 +112,21 @@ func everyOrigin(r *recording.Recording, v *Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		policy(v)(turnedAway(x), "every request from a foreign origin to be refused", fmt.Sprintf("%s from %s was served with HTTP %d", x.Step, x.Tags["origin"], x.Status), x.Evidence()...)
+		policy(v)(turnedAway(x), "every request from a foreign origin to be refused, as others are", Describe(x)+" to "+fromPage(x), x.Evidence()...)
 		v.Hint("check the Origin before anything else, whatever the method")
 	}
+}
+
+// fromPage names a request by what was sent from a foreign page.
+func fromPage(x *recording.Exchange) string {
+	name := "a request for " + x.Method
+	switch {
+	case x.Step == "get" || x.Step == "delete":
+		name = "an HTTP " + strings.ToUpper(x.Step)
+	case strings.HasPrefix(x.Method, "notifications/"):
+		name = "the notification " + x.Method
+	}
+	return name + " from the origin " + x.Tags["origin"]
 }
 
 // loggedSecrets: what the client sent as a credential does not turn up in the log.

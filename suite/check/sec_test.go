@@ -25,6 +25,8 @@ func TestOriginChecks(t *testing.T) {
 		{"SEC-02", Pass, lines(from("request", 0, lost))},
 		{"SEC-02", Fail, lines(from("request", 200, okList))},
 		{"SEC-03", Pass, lines(from("request", 403, noMessage), from("read", 403, noMessage), from("get", 405, noMessage))},
+		{"SEC-03", NotApplicable, lines(from("get", 0, rt.Line{Outcome: recording.Sent}), from("get", 0, rt.Line{Outcome: recording.Silent}), from("request", 0, rt.Line{Outcome: recording.Unsent}), from("read", 0, rt.Line{Outcome: recording.Canceled}))},
+		{"SEC-03", Pass, lines(from("request", 403, noMessage), from("get", 0, rt.Line{Outcome: recording.Sent}), from("listen", 0, rt.Line{Outcome: recording.Silent}))},
 		{"SEC-03", NotApplicable, lines(from("request", 200, okList), from("get", 405, noMessage))},
 		{"SEC-03", Fail, lines(from("initialize", 403, noMessage), from("request", 200, okList))},
 		{"SEC-04", Pass, lines(from("no-origin", 200, okList), from("own-origin", 200, okList))},
