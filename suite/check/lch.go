@@ -107,7 +107,7 @@ func listAnnounced(r *recording.Recording, v *Verdict) {
 			if why, none := noChannel(r, watcherOf(r)); none {
 				actual = "none came: " + why
 			}
-			v.That(false, listUpdated+" after a resource was "+c.what, actual+"; "+strings.TrimPrefix(afterTrigger(r, c.mark), ", although "), c.frames...)
+			v.That(false, listUpdated+" after a resource was "+c.what, actual+withTrigger(r, c.mark), c.frames...)
 			v.Hint("send %s when the list changes, or do not declare resources.listChanged", listUpdated)
 		}
 	}

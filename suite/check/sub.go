@@ -158,12 +158,21 @@ func updateArrives(r *recording.Recording, v *Verdict) {
 	}
 	const expected = updated + " after triggers.update has changed the subscribed resource"
 	if why, none := noChannel(r, x.Session); none {
-		v.Ought(false, expected, "none came: "+why, x.Evidence()...)
+		v.Ought(false, expected, "none came"+withTrigger(r, recording.MarkUpdate)+": "+why, x.Evidence()...)
 		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
 		return
 	}
-	v.That(false, expected, "none came for "+x.Tags["uri"], x.Evidence()...)
+	v.That(false, expected, "none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkUpdate), x.Evidence()...)
 	v.Hint("send %s to every session that has subscribed the resource", updated)
+}
+
+// withTrigger says, for the end of a sentence, which trigger was pulled at a mark
+// and how it ended; empty if the recording does not say.
+func withTrigger(r *recording.Recording, mark string) string {
+	if m, ok := r.Mark(mark); ok && m.What != "" {
+		return " (" + m.What + ")"
+	}
+	return ""
 }
 
 // noChannel says that a legacy target on Streamable HTTP left a session without a

@@ -83,7 +83,7 @@ func watchedUpdate(r *recording.Recording, v *Verdict) {
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags["ended"] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
 	default:
-		v.That(false, updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags["uri"], evidence(r, x)...)
+		v.That(false, updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkUpdate), evidence(r, x)...)
 		v.Hint("send %s on every stream whose acknowledgment names the resource", updated)
 	}
 }
@@ -281,7 +281,7 @@ func announcedEnd(r *recording.Recording, v *Verdict) {
 	const expected = "a result of the listen request (or, on stdio, notifications/cancelled) when the target ends a subscription"
 	x := r.Step("listen")
 	if _, ok := r.Mark(recording.MarkShutdown); x == nil || !ok {
-		if x != nil {
+		if x != nil && x.Tags["ack"] == "" {
 			unacknowledged(x, v)
 		}
 		return
@@ -290,10 +290,10 @@ func announcedEnd(r *recording.Recording, v *Verdict) {
 	case x.Tags["ended"] != "" || x.Tags["canceled"] != "":
 		v.Saw()
 	case x.Tags["lost"] != "":
-		v.That(false, expected, "the connection ended without one", evidence(r, x)...)
+		v.That(false, expected, "the connection ended without one"+withTrigger(r, recording.MarkShutdown), evidence(r, x)...)
 		v.Hint("answer open listen requests before the process ends")
 	case x.Tags["update"] == "missed":
-		v.That(false, expected, "nothing, and updates no longer come", evidence(r, x)...)
+		v.That(false, expected, "nothing"+withTrigger(r, recording.MarkShutdown)+", and updates no longer come", evidence(r, x)...)
 		v.Hint("answer the listen request when its subscription ends")
 	default:
 		v.Skip(recording.CodeNotExercised, "triggers.shutdown did not end the subscription")

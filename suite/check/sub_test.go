@@ -178,3 +178,37 @@ func TestListChangeChecks(t *testing.T) {
 		{"LCH-04", NotApplicable, lines(rt.Line{Step: "page", Method: "resources/list", Result: onePage, Incoming: one})},
 	})
 }
+
+// TestFailedTrigger: where a trigger failed nothing follows from what did not come.
+func TestFailedTrigger(t *testing.T) {
+	one := []string{updateOf1}
+	at := func(all []rt.Line, mark string) []rt.Line {
+		for i := range all {
+			if all[i].Mark == mark {
+				all[i].Mark = "!" + mark
+				return all[:i+1]
+			}
+		}
+		t.Fatalf("no mark %q", mark)
+		return nil
+	}
+	update, silenced := at(legacyChanges(nil, nil, nil), recording.MarkUpdate), at(legacyChanges(one, nil, nil), recording.MarkSilenced)
+	walkRuns(t, recording.Changes, subscribing, []run{
+		{"SUB-03", Blocked, update},
+		{"SUB-03", Blocked, at(legacyChanges(nil, nil, nil), recording.MarkOther)},
+		{"SUB-03", Pass, silenced},
+		{"SUB-06", Blocked, update},
+		{"SUB-07", Blocked, silenced},
+		{"SUB-09", Blocked, update},
+		{"SUB-10", Blocked, update},
+	})
+	listed := rt.Line{Step: "listed", Method: "resources/list", Result: onePage, Tags: pairs("look", "1", "who", "watcher")}
+	inLegacy := []requirement.Revision{requirement.R20241105, requirement.R20250326, requirement.R20250618, requirement.R20251125}
+	walkRuns(t, recording.Changes, subscribing, []run{
+		{"LCH-01", Blocked, lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+		{"LCH-07", Blocked, lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+	}, inLegacy...)
+	walkRuns(t, recording.Changes, `{"resources":{"listChanged":false}}`, []run{
+		{"LCH-04", Blocked, lines(listed, rt.Line{Mark: "!" + recording.MarkAdd})},
+	})
+}

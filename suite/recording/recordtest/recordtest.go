@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -45,7 +46,8 @@ type Line struct {
 	Event *wire.Event
 	// Flaws replaces what the strict reader finds in the answer.
 	Flaws []wire.Flaw
-	// Mark names the instant before the line.
+	// Mark names the instant before the line; one that begins with "!" is an
+	// instant at which a trigger failed, which breaks the script.
 	Mark string
 }
 
@@ -106,7 +108,11 @@ func (b *builder) line(i int, l Line) {
 		b.rec.Sessions = append(b.rec.Sessions, s)
 	}
 	if l.Mark != "" {
-		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: l.Mark, At: b.now, After: len(b.rec.Frames)})
+		name, failed := strings.CutPrefix(l.Mark, "!")
+		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: name, At: b.now, After: len(b.rec.Frames), Failed: failed})
+		if failed {
+			b.rec.Broken = &recording.Broken{Code: recording.CodeTrigger, Reason: "the trigger failed: exit status 1"}
+		}
 	}
 	if l.Method == "" && l.Step == "" {
 		for _, m := range l.Incoming {
