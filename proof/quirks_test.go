@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -179,7 +180,7 @@ func in(c requirement.Combination) suite.Config {
 
 // pick takes two to five quirks that go together.
 func pick(rng *rand.Rand) []quirk.Quirk {
-	all := quirk.All()
+	all := slices.DeleteFunc(quirk.All(), func(q quirk.Quirk) bool { return q.Needs.Process })
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var set []quirk.Quirk
 	taken := map[string]bool{}

@@ -41,6 +41,23 @@ func init() {
 			}),
 		},
 		Quirk{
+			Name: "batches-answered-apart", Permits: []string{"BATCH-01"},
+			Summary: "over stdio the answers to a batch come as messages of their own",
+			Needs:   Needs{Revisions: []string{hook.R20250326}, Transports: []string{hook.Stdio}},
+			Hooks: hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+				var all []json.RawMessage
+				if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
+					return next(ctx, m)
+				}
+				for _, raw := range all {
+					if err := next(ctx, m.With(raw)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}),
+		},
+		Quirk{
 			Name: "data-on-errors", Permits: []string{"RPC-07"},
 			Summary: "errors carry data of any kind where none is laid down",
 			Hooks: hook.EditError("", func(e hook.Object) {
