@@ -53,8 +53,16 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program. It returns the exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// run is the whole program. It returns the exit status. A defect of ours ends no
+// run with the status of another outcome, and leaves no process of the target.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (status int) {
+	defer func() {
+		if f := recover(); f != nil {
+			transport.KillAll()
+			fmt.Fprintf(stderr, "mcpcheck: this is a defect of mcpcheck, please report it: %v\n%s", f, debug.Stack())
+			status = exitNotEstablished
+		}
+	}()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)

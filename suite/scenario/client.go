@@ -15,8 +15,9 @@ type Client struct {
 	p *Play
 
 	s *session.Session // replaced when it is lost
-	// shared says that other scripts use the session, too.
-	shared bool
+	// shared says that other scripts use the session, too; sole that not even
+	// another client of this script does, because it took the place of a lost one.
+	shared, sole bool
 	// buffered clients keep their exchanges until all of them are done.
 	buffered bool
 	buffer   []*recording.Exchange
@@ -202,14 +203,14 @@ func (c *Client) replace(ctx context.Context) bool {
 		c.p.abandon(old) // what follows concerns this script alone
 	case c.shared:
 		c.p.dismiss(old) // deaf or gone: nobody else is to borrow it
-	case !old.Alive() || c.p.Pool != nil:
-		c.p.retire(old) // it must not stand in the way of its successor
+	case c.sole || !old.Alive() || c.p.Pool != nil:
+		c.p.retire(old) // deaf sessions must not pile up, nor stand in the way
 	}
 	fresh, ok := c.p.Fresh(ctx, session.Options{Kind: kind})
 	if !ok {
 		return false
 	}
-	c.s, c.shared = fresh.s, false
+	c.s, c.shared, c.sole = fresh.s, false, true
 	return true
 }
 
@@ -248,7 +249,7 @@ func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) {
 			c.note(x)
 		}
 		if clone.s != c.s && !c.s.Alive() {
-			c.s, c.shared = clone.s, clone.shared
+			c.s, c.shared, c.sole = clone.s, clone.shared, clone.sole
 		}
 	}
 }

@@ -25,8 +25,6 @@ type DialOptions struct {
 	// Header is set over everything else, on HTTP.
 	Header http.Header
 	Limits transport.Limits
-	// Limiter is asked before each HTTP request; nil means no limit.
-	Limiter transport.Limiter
 	// TLS is used for https; nil means the defaults of the system. The
 	// certificates of CAFile are added to it.
 	TLS *tls.Config
@@ -87,7 +85,7 @@ func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transpor
 	if err != nil {
 		return nil, err
 	}
-	client := transport.Client{Handler: e.Handler, TLS: o.TLS, CAFile: e.CAFile, Limiter: o.Limiter}
+	client := transport.Client{Handler: e.Handler, TLS: o.TLS, CAFile: e.CAFile}
 	address := e.URL
 	if e.Handler != nil && address == "" && e.Path != "" {
 		address = "http://127.0.0.1/" + strings.TrimPrefix(e.Path, "/")

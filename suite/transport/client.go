@@ -22,13 +22,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// Limiter slows requests down, say to a number per second. It may be shared by
-// any number of connections.
-type Limiter interface {
-	// Wait returns when the next request may go out, or when the context ends.
-	Wait(context.Context) error
-}
-
 // Client says how HTTP requests go out. The zero value is ready for use.
 type Client struct {
 	// Handler serves the requests in process, without any network: over
@@ -39,8 +32,6 @@ type Client struct {
 	// file with PEM certificates that are trusted beside the system's.
 	TLS    *tls.Config
 	CAFile string
-	// Limiter is asked before each request; nil means no limit.
-	Limiter Limiter
 }
 
 const (
@@ -59,15 +50,14 @@ const (
 // HTTP/1.1 is spoken, where header names go out as they are spelled.
 type client struct {
 	*line
-	home    *url.URL // what the user gave
-	base    http.Header
-	limiter Limiter
-	rt      *http.Transport
-	server  *inProcess
-	conns   connSet
-	ctx     context.Context // ends with the connection
-	cancel  context.CancelFunc
-	wg      sync.WaitGroup
+	home   *url.URL // what the user gave
+	base   http.Header
+	rt     *http.Transport
+	server *inProcess
+	conns  connSet
+	ctx    context.Context // ends with the connection
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
 
 	countMu sync.Mutex
 	closed  bool
@@ -79,7 +69,7 @@ func newClient(o Client, home *url.URL, base http.Header, l *line) (*client, err
 	if err != nil {
 		return nil, err
 	}
-	c := &client{line: l, home: home, base: base, limiter: o.Limiter, counts: map[string]int{}}
+	c := &client{line: l, home: home, base: base, counts: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	l.exceeded = c.cancel
 	dial := (&net.Dialer{Timeout: 30 * time.Second}).DialContext

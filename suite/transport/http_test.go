@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"context"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -331,25 +329,6 @@ func TestHTTPCAFile(t *testing.T) {
 		if _, err := (&HTTP{URL: server.URL, Client: Client{CAFile: name}}).Dial(t.Context(), l.sink); err == nil {
 			t.Errorf("%s was accepted", name)
 		}
-	}
-}
-
-type limiterFunc func(context.Context) error
-
-func (f limiterFunc) Wait(ctx context.Context) error { return f(ctx) }
-
-func TestHTTPLimiter(t *testing.T) {
-	var n atomic.Int32
-	refuse := errors.New("not now")
-	conn, _ := dial(t, &HTTP{Client: Client{Handler: reply("", ""), Limiter: limiterFunc(func(context.Context) error {
-		if n.Add(1) > 1 {
-			return refuse
-		}
-		return nil
-	})}})
-	send(t, conn, Message{})
-	if _, err := conn.Send(t.Context(), Message{}); !errors.Is(err, refuse) {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -37,11 +37,6 @@ type call struct {
 // after the method. It returns when the request is written, the answer
 // has begun, or the context has ended; the rest goes on by itself.
 func (c *client) do(ctx context.Context, r *request, channel string, heard func(wire.StreamEvent)) (*call, error) {
-	if c.limiter != nil {
-		if err := c.limiter.Wait(ctx); err != nil {
-			return nil, fmt.Errorf("cannot send: waiting for the rate limit: %w", err)
-		}
-	}
 	if err := c.Err(); err != nil {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
