@@ -197,3 +197,31 @@ func TestListen(t *testing.T) {
 		})
 	}
 }
+
+// TestListenBeside: the acknowledgment of a subscription that is over is not
+// taken for that of the next one.
+func TestListenBeside(t *testing.T) {
+	const ack = `{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`
+	synctest.Test(t, func(t *testing.T) {
+		var first string
+		s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
+			if id := m.Get("id").Raw; m.Get("method").Str == "subscriptions/listen" {
+				if first == "" {
+					first = id
+				}
+				say(ack, first)
+				if id != first {
+					say(ack, id)
+				}
+			}
+			return true
+		}).pipe(), options(requirement.R20260728))
+		for range 2 {
+			st := s.Listen(t.Context(), "listen", Filter{URIs: []string{"a:b"}}, Request{})
+			x := st.Stop(t.Context())
+			if st.Ack == nil || SubscriptionID(st.Ack).Raw != string(x.ID) {
+				t.Errorf("request %s: acknowledged by %+v", x.ID, st.Ack)
+			}
+		}
+	})
+}
