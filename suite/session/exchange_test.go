@@ -225,3 +225,33 @@ func TestListenBeside(t *testing.T) {
 		}
 	})
 }
+
+func TestPostsOfSSEKeepTheirResponses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := options(requirement.R20241105)
+		o.NoHandshake = true
+		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+				return
+			}
+			body, _ := io.ReadAll(r.Body)
+			method := gjson.GetBytes(body, "method").Str
+			if method == "slow" {
+				time.Sleep(time.Second)
+			}
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprintf(w, `{"id":null,"error":%q}`, method)
+		})}}, o)
+		slow := s.Start(t.Context(), Request{Method: "slow", Notification: true})
+		quick := s.Do(t.Context(), Request{Method: "quick"})
+		for want, x := range map[string]*recording.Exchange{"slow": slow.Wait(t.Context()), "quick": quick} {
+			if x.Status != http.StatusForbidden || x.Error().Str != want {
+				t.Errorf("%s: got HTTP %d, %s", want, x.Status, x.Message())
+			}
+		}
+	})
+}
