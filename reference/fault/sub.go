@@ -26,8 +26,8 @@ func init() {
 		},
 		Fault{
 			Name: "sub-01-no-unsubscribe", Requirement: "SUB-01",
-			Summary: "resources/unsubscribe is an unknown method",
-			Hooks:   legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32601, "Method not found") }),
+			Summary: "every unsubscription is an internal error",
+			Hooks:   legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
 		},
 		Fault{
 			Name: "sub-01-result-true", Requirement: "SUB-01",

@@ -189,6 +189,7 @@ func readExists(r *recording.Recording, v *Verdict) {
 			state = v.Ought
 		}
 		state(code != codeMethodNotFound, "resources/read to be known to a target that declares resources", Describe(x), x.Evidence()...)
+		v.Hint("implement resources/read, or do not declare capabilities.resources")
 	}
 }
 
@@ -207,14 +208,17 @@ func subscribeExists(r *recording.Recording, v *Verdict) {
 		}
 		code, _ := x.Code()
 		v.That(code != codeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if code, _ := last.Code(); code != codeMethodNotFound {
 		v.Ought(served, "a listed resource that can be subscribed to", Describe(last)+" to resources/subscribe", last.Evidence()...)
+		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
 	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
 		code, _ := x.Code()
 		v.Ought(code != codeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+		v.Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }

@@ -52,8 +52,9 @@ func (o Outcome) Red() bool { return o == Fail || o == Warn }
 // Result is what a check found.
 type Result struct {
 	Outcome Outcome
-	// Code and Reason say why, for every outcome but a pass; of a red one
-	// the reason is empty and Expected and Actual speak.
+	// Code and Reason say why, for every outcome but a pass and a failure,
+	// of which Expected and Actual speak. Of a warning the reason is why it
+	// is only that.
 	Code             recording.Code
 	Reason           string
 	Expected, Actual string
@@ -77,8 +78,11 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual, Hint string
-	Frames                 []int
-	warn                   bool // a warning at most
+	// Mild says why it is only a warning although the requirement can fail;
+	// where it is empty the grade or the basis of the requirement says why.
+	Mild   string
+	Frames []int
+	warn   bool // a warning at most
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -86,7 +90,7 @@ type Recordings map[recording.Name]*recording.Recording
 
 // Evaluate runs a check in one combination.
 func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
-	v := &Verdict{Facts: facts, recs: recs, grade: req.GradeIn(facts.Combination.Revision)}
+	v := &Verdict{Facts: facts, recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision)}
 	defer func() {
 		if p := recover(); p != nil {
 			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
@@ -156,6 +160,9 @@ func (v *Verdict) result() Result {
 	case worst != nil:
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, worst.Hint
+		if outcome == Warn {
+			r.Reason = v.mildness(worst)
+		}
 		r.Frames = v.frames(outcome)
 		if n := v.count(outcome); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
@@ -192,6 +199,27 @@ func (v *Verdict) severity(f *Finding) Outcome {
 		return Warn
 	}
 	return Fail
+}
+
+// mildness says why a violation is only a warning.
+func (v *Verdict) mildness(f *Finding) string {
+	rev := v.Revision()
+	basis := v.req.BasisIn(rev)
+	switch {
+	case f.Mild != "":
+		return f.Mild
+	case v.req.LevelIn(rev) == requirement.Should:
+		return "the specification only recommends this in " + string(rev)
+	case basis == requirement.Implied:
+		return "nothing in the specification's words demands it"
+	case basis == requirement.SchemaDoc:
+		return "only a comment in the schema of " + string(rev) + " asks for it"
+	case v.grade != requirement.Fail && basis == requirement.External:
+		return "the specification leaves it to a document that it refers to"
+	case v.grade != requirement.Fail:
+		return "there can be good reasons for it, which cannot be seen from outside"
+	}
+	return "it may have a reason that cannot be seen from outside"
 }
 
 func (v *Verdict) count(o Outcome) int {

@@ -73,6 +73,7 @@ func TestVersionChecks(t *testing.T) {
 		{"DISC-09", Fail, lines(supported, right, asked("retry", "resources/list", "{}", paramsError))},
 		{"DISC-09", NotApplicable, lines(supported, served)},
 		{"DISC-11", Pass, lines(supported, right, asked("unsupported", "resources/templates/list", "{}", notFoundError, "version", "1900-01-01"), again)},
+		{"DISC-11", NotApplicable, lines(supported, served, asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"), again)}, // see DISC-08
 		{"DISC-11", Fail, lines(supported, right, asked("unsupported", "resources/read", "{}", `{"contents":[]}`, "version", "1900-01-01"), again)},
 		{"DISC-11", Fail, lines(supported, right, asked("supported-again", "resources/list", "{}", paramsError))},
 	})

@@ -23,6 +23,7 @@ func init() {
 			for _, x := range r.Steps("unsupported") {
 				if x.Tags["main"] != "" {
 					v.Expect(x).To(BeErrorCode(codeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"])
+					v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
 				}
 			}
 		},
@@ -49,13 +50,21 @@ func init() {
 			if !baseline(r, v, "supported") {
 				return
 			}
+			if !checksVersions(r) {
+				v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
+				return
+			}
 			for _, x := range r.Steps("unsupported") {
+				if x.Tags["main"] != "" {
+					continue // judged by DISC-08
+				}
 				lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
 				if code, _ := x.Code(); code == codeMethodNotFound && lacking {
 					v.Saw() // a method that the target does not have, which is judged elsewhere
 					continue
 				}
 				v.Expect(x).To(BeErrorCode(codeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"]+", after requests that were served")
+				v.Hint("check the version before a request is handed to the code of its method")
 			}
 			v.Expect(r.Step("supported-again")).To(Succeed(), "a request under a supported version, after others had been refused")
 		},
@@ -115,6 +124,14 @@ func init() {
 				v.Expect(x).To(Succeed(), "a cursor that was handed out on another connection")
 			}
 		},
+	})
+}
+
+// checksVersions reports whether any request was refused for its version.
+func checksVersions(r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Steps("unsupported"), func(x *recording.Exchange) bool {
+		code, _ := x.Code()
+		return code == codeUnsupportedVersion
 	})
 }
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -266,7 +265,11 @@ func init() {
 				if readsUnknown(v) {
 					return
 				}
-				about := "resources/read with params " + strings.TrimSpace(Brief(withoutMeta(x)))
+				if unknown(x) {
+					v.Skip(recording.CodeNotExercised, "the target does not know resources/read: see CAP-08")
+					continue
+				}
+				about := "resources/read with params " + paramsOf(x)
 				if !withstood(v, x, about) {
 					continue
 				}
@@ -279,6 +282,8 @@ func init() {
 					v.Hint("check that uri is there and a string before it is used")
 				case ok && code != -32602 && !(v.Modern() && code == codeHeaderMismatch && x.Status > 0):
 					v.Ought(false, "the code -32602", Describe(x)+" to "+about, x.Evidence()...)
+					v.Mild(refusedOtherwise)
+					v.Hint("answer a read without a usable uri with error -32602")
 				default:
 					v.Saw()
 				}
@@ -310,12 +315,4 @@ func readsUnknown(v *Verdict) bool {
 		v.Skip(recording.CodeNotExercised, "the target does not know resources/read")
 	}
 	return refused > 0
-}
-
-// withoutMeta is the params of a read, cut down to their uri.
-func withoutMeta(x *recording.Exchange) gjson.Result {
-	if u := x.Param("uri"); u.Exists() {
-		return gjson.Parse(`{"uri":` + u.Raw + `}`)
-	}
-	return gjson.Parse(`{}`)
 }

@@ -76,6 +76,7 @@ func TestErrorCodes(t *testing.T) {
 	})
 	walkRuns(t, recording.MalformedReads, `{"resources":{}}`, []run{
 		{"ERR-11", Pass, lines(taggedRead("untyped", `{}`, "", failure("-32602")))},
+		{"ERR-11", NotApplicable, lines(taggedRead("untyped", `{}`, "", failure("-32601")))}, // see CAP-08
 		{"ERR-11", Warn, lines(taggedRead("untyped", `{}`, "", failure("-32603")))},
 		{"ERR-11", Fail, lines(taggedRead("untyped", `{}`, oneText, ""))},
 		{"ERR-11", Fail, lines(taggedRead("untyped", `{"uri":null}`, "", ""))},

@@ -38,18 +38,21 @@ func TestSubscriptionChecks(t *testing.T) {
 	yes := func(l rt.Line) rt.Line { l.Result = `{}`; return l }
 	no := func(l rt.Line) rt.Line { l.Error = `{"code":-32603,"message":"no"}`; return l }
 	unsub := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`}
+	lacking := sub("a:1")
+	lacking.Error = `{"code":-32601,"message":"?"}`
 	gone := unsub
 	gone.Error = `{"code":-32601,"message":"?"}`
 	walkRuns(t, recording.Subscriptions, subscribing, []run{
 		{"SUB-01", Pass, lines(yes(sub("a:1")), yes(unsub))},
 		{"SUB-01", Pass, lines(no(sub("a:1")), yes(sub("a:2")), yes(unsub))},
 		{"SUB-01", Fail, lines(no(sub("a:1")), no(sub("a:2")))},
+		{"SUB-01", NotApplicable, lines(lacking, lacking)},                                                 // see CAP-09
 		{"SUB-01", Warn, lines(no(sub("a:1")))},                                                            // not all were tried
 		{"SUB-01", Warn, lines(and(no(sub("a:1")), "listed", "1"), and(no(sub("a:2")), "listed", "3"))},    // nor here
 		{"SUB-01", NotApplicable, lines(and(no(sub("a:1")), "sessionless", "yes"), no(sub("a:2")))},        // nowhere to keep it
 		{"SUB-01", Fail, lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `true`})}, // no object
 		{"SUB-01", Fail, lines(yes(sub("a:1")), no(unsub))},
-		{"SUB-01", Warn, lines(yes(sub("a:1")), gone)},
+		{"SUB-01", Pass, lines(yes(sub("a:1")), gone)},
 		{"SUB-01", Blocked, lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Outcome: recording.Lost})},
 	})
 	bad := func(reply rt.Line) rt.Line {
@@ -57,6 +60,7 @@ func TestSubscriptionChecks(t *testing.T) {
 		return reply
 	}
 	walkRuns(t, recording.BadSubscriptions, subscribing, []run{
+		{"SUB-11", NotApplicable, lines(bad(rt.Line{Error: `{"code":-32601,"message":"?"}`}))},
 		{"SUB-11", Pass, lines(bad(rt.Line{Error: `{"code":-32602,"message":"no uri"}`}))},
 		{"SUB-11", Warn, lines(bad(rt.Line{Error: `{"code":-32603,"message":"no uri"}`}))},
 		{"SUB-11", Fail, lines(bad(rt.Line{Result: `{}`}))},

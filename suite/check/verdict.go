@@ -19,9 +19,11 @@ type Verdict struct {
 	// Facts is what the target declared, and what the user told us.
 	Facts *recording.Facts
 
+	req           *requirement.Requirement
 	grade         requirement.Grade
 	recs          Recordings // all of the combination
 	findings      []Finding
+	noted         bool // the last statement noted a finding
 	judged        int
 	skipped       *recording.Skipped
 	blocked       *recording.Broken
@@ -38,28 +40,43 @@ func (v *Verdict) Modern() bool { return v.Revision().Modern() }
 // That states what was expected, and notes a violation unless it holds. Either
 // way something was judged. It returns ok.
 func (v *Verdict) That(ok bool, expected, actual string, frames ...int) bool {
-	v.judged++
-	if !ok {
-		v.findings = append(v.findings, Finding{Expected: expected, Actual: actual, Frames: frames})
-	}
-	return ok
+	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames})
 }
 
 // Ought is [Verdict.That] for what is a warning at most, whatever the grade.
 func (v *Verdict) Ought(ok bool, expected, actual string, frames ...int) bool {
+	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
+}
+
+func (v *Verdict) state(ok bool, f Finding) bool {
 	v.judged++
+	v.noted = !ok
 	if !ok {
-		v.findings = append(v.findings, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
+		v.findings = append(v.findings, f)
 	}
 	return ok
 }
 
-// Hint adds to the last finding what to change in the target.
+// Hint adds to the violation that was just stated what to change in the target.
+// Where what was stated last holds there is nothing to add it to.
 func (v *Verdict) Hint(format string, args ...any) {
-	if n := len(v.findings); n > 0 {
-		v.findings[n-1].Hint = fmt.Sprintf(format, args...)
+	if v.noted {
+		v.findings[len(v.findings)-1].Hint = fmt.Sprintf(format, args...)
 	}
 }
+
+// Mild says of the violation that was just stated why it is only a warning.
+func (v *Verdict) Mild(reason string) {
+	if v.noted {
+		v.findings[len(v.findings)-1].Mild = reason
+	}
+}
+
+// Reasons for which a violation is only a warning.
+const (
+	refusedOtherwise = "it is refused, but with another code"
+	lenient          = "leniency that no sentence of the specification forbids"
+)
 
 // Saw notes that something was judged and found in order.
 func (v *Verdict) Saw() { v.judged++ }
@@ -91,6 +108,7 @@ func (v *Verdict) Observe(id, detail string, frames ...int) {
 // away, the requirement is blocked or not applicable instead: that is judged
 // elsewhere, once.
 func (v *Verdict) Expect(x *recording.Exchange) *Expectation {
+	v.noted = false
 	switch {
 	case x == nil:
 		v.Skip(recording.CodeNotExercised, noOccasion)
@@ -165,13 +183,8 @@ func (e *Expectation) match(m Matcher, about string, warn bool) bool {
 	if e.v == nil {
 		return false
 	}
-	ok := m.Match(e.x)
-	e.v.judged++
-	if !ok {
-		e.v.findings = append(e.v.findings, Finding{
-			Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn})
-	}
-	return ok
+	return e.v.state(m.Match(e.x), Finding{
+		Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn})
 }
 
 // Matcher is a condition on an exchange, with what it expects in words.
@@ -217,7 +230,8 @@ func BeErrorCode(codes ...int64) Matcher {
 	}}
 }
 
-// Describe says in a few words how the target answered.
+// Describe says in a few words how the target answered, so that "to" and what was
+// asked can follow.
 func Describe(x *recording.Exchange) string {
 	status := ""
 	if x.Status >= 300 {
@@ -225,20 +239,52 @@ func Describe(x *recording.Exchange) string {
 	}
 	switch {
 	case x.Failed():
-		return "error " + Brief(x.Error().Get("code")) + status + " (" + Brief(x.Error().Get("message")) + ")"
+		return describeError(x.Error(), status)
 	case x.Outcome == recording.Replied && x.Result().Exists():
 		return "a result" + status + " (" + Brief(x.Result()) + ")"
 	case x.Outcome == recording.Replied:
 		return "a reply without result and error" + status + " (" + Brief(x.Message()) + ")"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:
 		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
-	case x.Outcome == recording.Sent:
-		return "no answer, which none was due"
-	case x.Reason != "":
-		return "no answer: " + x.Reason
-	default:
-		return "no answer"
+	case x.Outcome == recording.Refused && x.Status > 0:
+		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
+	case x.Outcome == recording.Canceled:
+		return "no answer before the run ended"
 	}
+	words := map[recording.Outcome]string{
+		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",
+		recording.Unsent: "no answer: it could not be sent",
+	}[x.Outcome]
+	if words == "" {
+		words = "no answer"
+	}
+	return words + inBrackets(x.Reason)
+}
+
+// describeError says what an error holds, even if it is none in form.
+func describeError(e gjson.Result, status string) string {
+	code, message := e.Get("code"), e.Get("message")
+	switch {
+	case !e.IsObject():
+		return "an error that is no object" + status + " (" + Brief(e) + ")"
+	case !code.Exists() && !message.Exists():
+		return "an error without a code" + status
+	case !code.Exists():
+		return "an error without a code" + status + " (" + Brief(message) + ")"
+	case !message.Exists():
+		return "error " + Brief(code) + status + " without a message"
+	}
+	return "error " + Brief(code) + status + " (" + Brief(message) + ")"
+}
+
+// inBrackets is the reason of an exchange for the middle of a sentence. That there
+// was no answer is said already.
+func inBrackets(reason string) string {
+	reason = strings.TrimLeft(strings.TrimPrefix(reason, "no answer"), ", ")
+	if reason == "" {
+		return ""
+	}
+	return " (" + strings.TrimPrefix(reason, "although ") + ")"
 }
 
 // Brief is a JSON value cut to a length that fits into a sentence.

@@ -14,7 +14,7 @@ var subRows = []Requirement{
 			schema(R20241105, R20251125, "UnsubscribeRequest"),
 			schema(R20241105, R20251125, "EmptyResult"),
 		},
-		Tolerated: "Single resources may refuse; only a server that refuses every listed one and offers no templates fails, any other refusal warns. An unsubscribe that answers -32601 warns. Extra members in the result are legal.",
+		Tolerated: "Single resources may refuse; only a server that refuses every listed one and offers no templates fails, any other refusal warns. An unsubscribe that answers -32601 is judged by CAP-09. Extra members in the result are legal.",
 		Since:     "0.1",
 	},
 	{
