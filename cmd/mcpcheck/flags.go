@@ -45,6 +45,9 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error) {
 	dash := c.ArgsLenAtDash()
 	if len(args) > 0 && dash != 0 {
+		if f := c.Flags().Lookup("only"); f != nil && (c.Flags().Changed("only") || c.Flags().Changed("skip")) && namesRows(args[0]) {
+			return nil, badUsage("there is no argument %q: --only and --skip take a list with commas and without spaces, such as ERR-09,ERR-11", args[0])
+		}
 		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q", args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
 	given := 0
@@ -167,6 +170,38 @@ func revisions(given []string) ([]requirement.Revision, error) {
 		}
 	}
 	return all, nil
+}
+
+// namesRows reports whether a text looks like the id of a requirement or names an
+// area.
+func namesRows(s string) bool {
+	s = strings.ToUpper(strings.Trim(s, ", "))
+	area, _, _ := strings.Cut(s, "-")
+	return slices.ContainsFunc(requirement.Areas(), func(a requirement.AreaInfo) bool { return a.Name == area })
+}
+
+// rowIDs reads a list of ids and areas in any case; an area stands for all of its
+// requirements. What is neither is left as it is, to be complained about.
+func rowIDs(given []string) []string {
+	var all []string
+	for _, s := range given {
+		s = strings.TrimSpace(s)
+		upper := strings.ToUpper(s)
+		if _, ok := requirement.Find(upper); ok {
+			all = append(all, upper)
+			continue
+		}
+		n := len(all)
+		for _, r := range requirement.Catalogue() {
+			if r.Area() == upper {
+				all = append(all, r.ID)
+			}
+		}
+		if len(all) == n {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func join[T ~string](all []T) string {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
+	"regexp"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
@@ -16,7 +19,12 @@ func (p *program) judgeCommand() *cobra.Command {
 		Use:   "judge RECORDING",
 		Short: "Judge a recorded run again",
 		Long: `Judge a run again that "mcpcheck run --record FILE" recorded, without the server.
-Flags and exit status are those of "mcpcheck run".`,
+It makes the same reports as the run did.
+
+Exit status: 0 nothing found, 1 a requirement is broken, 2 wrong usage or no
+recording, 3 the verdict could not be established.`,
+		Example: `  mcpcheck run --record run.mcpcheck -- node server.js
+  mcpcheck judge run.mcpcheck --junit report.xml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return badUsage("%s takes one recording", c.CommandPath())
@@ -32,7 +40,11 @@ Flags and exit status are those of "mcpcheck run".`,
 				return badUsage("%w", err)
 			}
 			defer f.Close()
-			report, err := engine.Rejudge(bufio.NewReader(f), tool(), strict)
+			in := bufio.NewReader(f)
+			if err := recorded(in); err != nil {
+				return badUsage("%s: %w", args[0], err)
+			}
+			report, err := engine.Rejudge(in, tool(), strict)
 			if err != nil {
 				return badUsage("%s: %w", args[0], err)
 			}
@@ -47,4 +59,24 @@ Flags and exit status are those of "mcpcheck run".`,
 	o.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "count warnings as failures")
 	return c
+}
+
+// opening is how a recording begins: an object whose first member is the schema.
+var opening = regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"mcpcheck\.([a-z]+)`)
+
+// recorded looks at the beginning of a file and says what is wrong if it is no
+// recording. It reads nothing.
+func recorded(in *bufio.Reader) error {
+	begin, err := in.Peek(256)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	kind := opening.FindSubmatch(begin)
+	switch {
+	case kind == nil:
+		return errors.New(`not an mcpcheck recording: "mcpcheck run --record FILE" writes one`)
+	case string(kind[1]) != "recording":
+		return fmt.Errorf(`an mcpcheck %s, not a recording: "mcpcheck run --record FILE" writes one`, kind[1])
+	}
+	return nil
 }

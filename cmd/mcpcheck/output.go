@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -19,6 +20,7 @@ type outputs struct {
 	junit, json    string
 	quiet, verbose bool
 	noColor        bool
+	told           bool // why nothing could be reached is said on standard error
 }
 
 func (o *outputs) register(c *cobra.Command) {
@@ -98,6 +100,7 @@ func (o *outputs) write(p *program, r *reports.Report, strict bool, rerun func(i
 		err := buffered(p.stdout, func(w io.Writer) error {
 			return reports.WriteConsole(w, r, reports.ConsoleOptions{
 				Color: o.color(p.stdout), Width: width(p.stdout), Verbose: o.verbose, Quiet: o.quiet, Strict: strict, Areas: areas(), Rerun: rerun,
+				Told: o.told,
 			})
 		})
 		if err != nil {
@@ -126,17 +129,22 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// width is the width of a terminal in characters; 0 if it is none.
+// maxWidth bounds the width of lines in characters.
+const maxWidth = 120
+
+// width is the width of a terminal in characters. For what is no terminal the
+// variable COLUMNS tells; without it the width is 0.
 func width(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return min(n, maxWidth)
+		}
+	}
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || n < 0 {
 		return 0
 	}
-	n, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return min(n, 120)
+	return min(n, maxWidth)
 }
 
 func buffered(w io.Writer, write func(io.Writer) error) error {

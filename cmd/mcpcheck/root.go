@@ -48,7 +48,8 @@ func noArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// report prints an error in one sentence and returns the exit status.
+// report prints an error in one sentence, or in one for each mistake in a target
+// file, and returns the exit status.
 func (p *program) report(err error) int {
 	status := exitUsage // what cobra itself complains about
 	var f *failure
@@ -58,6 +59,12 @@ func (p *program) report(err error) int {
 	case errors.As(err, &f):
 		status = f.status
 	case errors.As(err, &usage), errors.As(err, &config):
+	}
+	if config != nil {
+		for line := range strings.SplitSeq(strings.TrimSpace(config.Error()), "\n") {
+			fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(line))
+		}
+		return status
 	}
 	fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(strings.TrimSpace(err.Error())))
 	return status

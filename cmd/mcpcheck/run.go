@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -63,8 +64,8 @@ verdict could not be established.`,
 	f := c.Flags()
 	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
 	f.StringVar(&o.labelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
-	f.StringSliceVar(&o.only, "only", nil, "judge these requirements only, by `id`")
-	f.StringSliceVar(&o.skip, "skip", nil, "leave these requirements out, by `id`")
+	f.StringSliceVar(&o.only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
+	f.StringSliceVar(&o.skip, "skip", nil, "leave these requirements out, by `id` or area")
 	f.StringVar(&o.read, "read", "50", "how many listed resources to read: a `number`, or all")
 	f.BoolVar(&o.strict, "strict", false, "count warnings as failures")
 	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
@@ -122,9 +123,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
-		nothing = "the target could not be judged: " + r.Unreachable()
+		nothing = "the target could not be judged: " + r.Unreachable() + pathHint(cfg.Target, r.Unreachable())
 	case len(r.Rows()) == 0:
-		nothing = "nothing was selected: no requirement of the combinations that the target serves fits the flags"
+		nothing = "nothing was selected: " + whyNothing(cfg, r.Combinations())
 	}
 	if nothing == "" {
 		err = ginkgorun.Run(ctx, r, ginkgorun.Options{Strict: o.strict})
@@ -135,11 +136,13 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	}
 	report := r.Report(o.strict)
 	p.status = report.ExitCode(o.strict, false)
-	for _, e := range report.Target.Endpoints {
-		if e.Unreachable != "" {
+	for i := range report.Target.Endpoints {
+		if e := &report.Target.Endpoints[i]; e.Unreachable != "" {
+			e.Unreachable += pathHint(cfg.Target, e.Unreachable)
 			p.status = exitNotEstablished
 		}
 	}
+	o.told = r.Unreachable() != ""
 	if err := o.outputs.write(p, report, o.strict, rerun(os.Args)); err != nil {
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
@@ -154,6 +157,46 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	return nil
 }
 
+// pathHint is what to try where a URL without a path leads nowhere.
+func pathHint(t *target.Target, unreachable string) string {
+	if !strings.Contains(unreachable, "HTTP 404") && !strings.Contains(unreachable, "HTTP 405") {
+		return ""
+	}
+	for i := range t.Endpoints {
+		if u, err := url.Parse(t.Endpoints[i].URL); err == nil && u.Host != "" && (u.Path == "" || u.Path == "/") {
+			return "; is the path missing? try /mcp or /sse"
+		}
+	}
+	return ""
+}
+
+// whyNothing says why no requirement fits the flags.
+func whyNothing(cfg suite.Config, served []requirement.Combination) string {
+	var words []string
+	for _, c := range served {
+		words = append(words, c.String())
+	}
+	const few = 3
+	var why []string
+	for _, id := range cfg.Only {
+		r, ok := requirement.Find(id)
+		switch {
+		case !ok || slices.ContainsFunc(served, r.Names) || slices.Contains(cfg.Skip, id):
+		case !slices.ContainsFunc(served, func(c requirement.Combination) bool { return slices.Contains(r.Transports, c.Transport) }):
+			why = append(why, id+" applies to "+join(r.Transports)+" only")
+		default:
+			why = append(why, id+" applies to "+join(r.Revisions)+" on "+join(r.Transports)+" only")
+		}
+	}
+	if n := len(why); n > few {
+		why = append(why[:few], fmt.Sprintf("and so on for %d more", n-few))
+	}
+	if len(why) == 0 {
+		why = []string{"no requirement fits the flags"}
+	}
+	return strings.Join(why, "; ") + "; judged would be " + strings.Join(words, ", ")
+}
+
 // configure turns flags into the configuration of the run.
 func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite.Config, error) {
 	t, err := o.connect.target(c, args)
@@ -161,7 +204,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return suite.Config{}, err
 	}
 	cfg := suite.Config{
-		Target: t, Tool: tool(), Only: o.only, Skip: o.skip, Strict: o.strict, NoSecurityProbes: o.noSecurityProbes,
+		Target: t, Tool: tool(), Only: rowIDs(o.only), Skip: rowIDs(o.skip), Strict: o.strict, NoSecurityProbes: o.noSecurityProbes,
 		Timeout: o.timeout, StartTimeout: o.startTimeout, Budget: o.budget, QuietWindow: o.quietWindow,
 		Jobs: o.jobs, Rate: o.rate, Seed: o.seed, LabelFilter: o.labelFilter,
 	}
@@ -183,8 +226,11 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		}
 		cfg.Transports = []requirement.Transport{tr}
 	}
-	if o.rate < 0 || o.jobs < 0 {
-		return cfg, badUsage("--rate and --jobs must not be negative")
+	if o.rate < 0 {
+		return cfg, badUsage("--rate must not be negative")
+	}
+	if c.Flags().Changed("jobs") && o.jobs < 1 {
+		return cfg, badUsage("--jobs must be 1 or more")
 	}
 	return cfg, notNegative(map[string]time.Duration{
 		"timeout": o.timeout, "start-timeout": o.startTimeout, "budget": o.budget, "quiet-window": o.quietWindow,

@@ -67,8 +67,12 @@ func (r *Run) offered(profile, revision, transport string) bool {
 	case requirement.ProfileSubscriptions:
 		return f.Declares("resources.subscribe") || f.Declares("resources.listChanged")
 	case requirement.ProfileCompletion:
-		// The first revision has no such capability to declare.
-		return f.Declares("completions") || c.Revision == requirement.R20241105 && f.Declares("resources")
+		if c.Revision != requirement.R20241105 {
+			return f.Declares("completions")
+		}
+		// The first revision has no such capability to declare: answers tell.
+		rec := take.Recordings[recording.TemplateCompletions]
+		return rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Succeeded() })
 	}
 	return true
 }

@@ -36,11 +36,18 @@ func TestFilterErrors(t *testing.T) {
 		"  ":                     "empty",
 		"colour:red":             `uses "colour:red"`,
 		"smoke":                  `uses "smoke"`,
-		"rev:2025-11-25 && (":    "cannot be understood",
+		"rev:2025-11-25 && (":    "cannot be understood: at character 19: Mismatched",
+		"area:PAGE &&":           "cannot be understood: Unexpected EOF",
+		"area:PAGEE":             "did you mean PAGE?",
+		"rev:2025-11-26":         "did you mean 2025-11-25",
+		"transport:pigeon":       "there are stdio, http, sse",
+		"level:mustt":            "did you mean MUST?",
+		"id:PAGE-2":              "PAGE-02",
+		"profile:nothing":        "there are core, pagination",
 		"rev:2025-11-25 && !foo": `uses "foo"`,
 	} {
 		_, err := Filter(expression)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("%q: %v", expression, err)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 )
 
 // The bounds of [Suggest]: how many ids it names, how many edits away they may
@@ -27,7 +29,7 @@ func Suggest(id string) []string {
 	}
 	var found []candidate
 	for i := range catalogue {
-		if n := edits(id, catalogue[i].ID); n <= maxEdits {
+		if n := nearest.Edits(id, catalogue[i].ID); n <= maxEdits {
 			found = append(found, candidate{catalogue[i].ID, n})
 		}
 	}
@@ -37,25 +39,4 @@ func Suggest(id string) []string {
 		ids = append(ids, c.id)
 	}
 	return ids
-}
-
-// edits is the Levenshtein distance of two strings, in bytes.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

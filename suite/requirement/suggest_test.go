@@ -39,15 +39,3 @@ func TestSuggestNamesTheAreaOfAnUnknownNumber(t *testing.T) {
 		t.Errorf("Suggest = %v, want rows of CACHE", got)
 	}
 }
-
-func TestEdits(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"PAGE", "PAGE", 0}} {
-		if got := edits(c.a, c.b); got != c.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

@@ -1,0 +1,76 @@
+// Package nearest finds what somebody may have meant who misspelt a name.
+package nearest
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// The bounds of [Names]: how many names it gives, and the longest input that can
+// be a misspelt name, in bytes.
+const (
+	most    = 3
+	longest = 64
+)
+
+// Names gives the known names closest to a word, best first, at most three; none
+// if nothing is close. Case is ignored. A name is close if a third of the word, or
+// less, has to be changed, or if it contains the word.
+func Names(word string, known []string) []string {
+	word = strings.ToLower(strings.TrimSpace(word))
+	if word == "" || len(word) > longest {
+		return nil
+	}
+	type candidate struct {
+		name  string
+		edits int
+	}
+	var found []candidate
+	for _, name := range known {
+		lower := strings.ToLower(name)
+		n, limit := Edits(word, lower), max(1, len(word)/3)
+		if n <= limit {
+			found = append(found, candidate{name, n})
+		} else if len(word) > 3 && strings.Contains(lower, word) {
+			found = append(found, candidate{name, limit + 1})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
+	var names []string
+	for _, c := range found[:min(len(found), most)] {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// Question is "did you mean A or B?" for a misspelt word, with a colon and a space
+// in front; empty if nothing is close.
+func Question(word string, known []string) string {
+	names := Names(word, known)
+	if len(names) == 0 {
+		return ""
+	}
+	return ": did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// Edits is the Levenshtein distance of two strings, in bytes.
+func Edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			substituted := diagonal
+			if a[i] != b[j] {
+				substituted++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(substituted, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
