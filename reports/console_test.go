@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -24,12 +25,13 @@ func TestConsole(t *testing.T) {
 	for _, want := range []string{
 		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
 		"PAGE                               4     4     ·     ·        ·",
-		"2025-06-18 on stdio", "FAILURES (1)", "✗ PAGE-9  A cursor is a string",
-		"MUST, server/utilities/pagination#response-format", "all 4 combinations",
+		"2025-06-18 on stdio", "FAILURES  1 finding, 4 verdicts", "✗ PAGE-9  A cursor is a string",
+		"MUST, server/utilities/pagination#response-format", "link      https://example.com/9", "all 4 combinations",
 		"expected  a string", "actual    an integer, 5", "change    send the cursor as a string", `#1 → {"jsonrpc"`, "#4 ← HTTP 404",
-		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS (1)", "#3 · the process ended",
-		"BLOCKED (4)", "target-died 4", "OBSERVATIONS (1)", "size-differs  The size differs (LIST-08)",
-		"NOT EXERCISED (4)", "needs-config 4", "add subjects.templates", "NOT CONFORMANT  4 passed, 4 failed, 4 warnings",
+		"[4000 bytes in all]", "repeat    mcpcheck run --only PAGE-9", "WARNINGS  1 finding, 4 verdicts", "#3 · the process ended",
+		"BLOCKED  4 verdicts", "target-died 4", "OBSERVATIONS  1 finding, seen 1 time", "size-differs  The size differs (LIST-08)",
+		"SHOULD, server/resources (a warning: the pad bits are set)", "passed, 1 MUST not exercised: TMPL-12",
+		"NOT EXERCISED  1 requirement, 4 verdicts", "needs-config  1 requirement, 4 verdicts", "TMPL-12  add subjects.templates", "NOT CONFORMANT  4 passed, 4 failed, 4 warnings",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -95,10 +97,14 @@ func TestConsoleOutcomes(t *testing.T) {
 		options SummaryOptions
 		want    string
 	}{
-		"conformant":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},
-		"partial":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "partial run"},
-		"empty":       {nil, SummaryOptions{}, "NOT ESTABLISHED"},
-		"interrupted": {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
+		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND 1 passed, 0 failed, 0 warnings"},
+		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES 0 passed, 0 failed, 1 warning,"},
+		"nothing judged": {[]Result{row("A-1", LevelMust, NotApplicable, CodeNeedsConfig)}, SummaryOptions{}, "NOTHING JUDGED"},
+		"blocked":        {[]Result{row("A-1", LevelMust, Blocked, "x")}, SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
+		"conformant":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},
+		"partial":        {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "partial run"},
+		"empty":          {nil, SummaryOptions{}, "NOTHING JUDGED"},
+		"interrupted":    {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Interrupted: "SIGTERM"}, "ended early: SIGTERM"},
 	} {
 		r := New(Tool{Name: "mcpcheck"}, Target{}, Config{})
 		r.Results = test.results
@@ -112,17 +118,75 @@ func TestConsoleOutcomes(t *testing.T) {
 
 func TestConsoleManyReasons(t *testing.T) {
 	r := New(Tool{}, Target{}, Config{})
-	for i := range 30 {
-		x := row("A-"+string(rune('a'+i)), LevelMust, NotApplicable, CodeNeedsConfig)
-		x.Hint = "add thing " + string(rune('a'+i))
+	for i := range 35 {
+		x := row(fmt.Sprint("A-", i), LevelMust, NotApplicable, CodeNeedsConfig)
+		x.Hint = fmt.Sprint("add thing ", i)
 		r.Results = append(r.Results, x)
 	}
 	r.Summarize(SummaryOptions{})
-	if text := render(t, r, ConsoleOptions{}); !strings.Contains(text, "- and 25 reasons more") || !strings.Contains(text, "needs-config 30") {
+	if text := render(t, r, ConsoleOptions{}); !strings.Contains(text, "and 5 reasons more") || !strings.Contains(text, "needs-config  35 requirements, 35 verdicts") {
 		t.Error(text)
 	}
-	if text := render(t, r, ConsoleOptions{Verbose: true}); strings.Count(text, "add thing") != 30 {
+	if text := render(t, r, ConsoleOptions{Verbose: true}); strings.Count(text, "add thing") != 35 {
 		t.Error(text)
+	}
+}
+
+// TestConsoleIdle: what the user can help is listed, the rest counted; ids with the
+// same reason stand together.
+func TestConsoleIdle(t *testing.T) {
+	r := New(Tool{}, Target{}, Config{})
+	for _, x := range []Result{
+		row("A-1", LevelMust, NotApplicable, CodeNotExercised), row("A-2", LevelMust, NotApplicable, CodeNeedsConfig),
+		row("A-3", LevelMust, NotApplicable, CodeNeedsConfig), row("A-4", LevelMust, NotApplicable, CodeNeedsSubject),
+	} {
+		x.Reason = "because of " + x.ReasonCode
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize(SummaryOptions{})
+	text := render(t, r, ConsoleOptions{})
+	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject", "not-exercised  1 requirement, 1 verdict"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "A-1") || strings.Index(text, "needs-config") > strings.Index(text, "needs-subject") {
+		t.Error(text)
+	}
+	if text := render(t, r, ConsoleOptions{Verbose: true}); !strings.Contains(text, "A-1  because of not-exercised") {
+		t.Error(text)
+	}
+}
+
+// TestConsoleTarget: what was not reached, and what declares no resources, is said
+// at the beginning and at the end.
+func TestConsoleTarget(t *testing.T) {
+	lost := Endpoint{Transport: "http", Address: "http://127.0.0.1:1/mcp", Unreachable: "connection refused"}
+	bare := Endpoint{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}, WithoutResources: []string{"2025-11-25"}}
+	for name, test := range map[string]struct {
+		endpoints []Endpoint
+		verdict   Verdict
+		told      bool
+		want      []string
+		not       string
+	}{
+		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED 1 passed", "http://127.0.0.1:1/mcp could not be reached"}, "only the base"},
+		"broken":  {[]Endpoint{bare, lost}, Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
+		"nowhere": {[]Endpoint{lost}, NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
+		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "CONFORMANT", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
+	} {
+		r := New(Tool{}, Target{Endpoints: test.endpoints}, Config{})
+		r.Results = []Result{row("A-1", LevelMust, test.verdict, "")}
+		r.Summarize(SummaryOptions{})
+		text := strings.Join(strings.Fields(render(t, r, ConsoleOptions{Told: test.told})), " ")
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: %q is missing in %s", name, want, text)
+			}
+		}
+		if test.not != "" && strings.Contains(text, test.not) {
+			t.Errorf("%s: %q in %s", name, test.not, text)
+		}
 	}
 }
 

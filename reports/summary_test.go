@@ -110,3 +110,29 @@ func TestSummaryCounts(t *testing.T) {
 		t.Errorf("combinations %+v", s.Combinations)
 	}
 }
+
+// TestProfileStatus: a profile passes on what is offered alone, and a partial run
+// does not call offered or not what it did not select.
+func TestProfileStatus(t *testing.T) {
+	offered := func(profile, revision, transport string) bool { return profile != "completion" }
+	for name, test := range map[string]struct {
+		results []Result
+		partial bool
+		want    ProfileStatus
+	}{
+		"not selected":            {nil, true, ProfileNotSelected},
+		"not there":               {nil, false, ProfileNotOffered},
+		"refused as is due":       {[]Result{row("COMP-07", LevelMust, Pass, ""), row("COMP-01", LevelMust, NotApplicable, "capability-undeclared")}, false, ProfileNotOffered},
+		"undeclared and violated": {[]Result{row("COMP-07", LevelMust, Fail, "")}, false, ProfileFailed},
+		"undeclared and without":  {[]Result{row("COMP-07", LevelMust, NotApplicable, CodeNeedsSubject)}, true, ProfileNotOffered},
+	} {
+		p := profile("completion", test.results, SummaryOptions{Partial: test.partial, Offered: offered})
+		if p.Status != test.want {
+			t.Errorf("%s: %s, want %s", name, p.Status, test.want)
+		}
+	}
+	rows := []Result{row("PAGE-01", LevelMust, Pass, ""), row("PAGE-02", LevelMust, NotApplicable, CodeNeedsSubject)}
+	if p := profile("pagination", rows, SummaryOptions{Offered: offered}); p.Status != ProfilePassed || len(p.MustsNotExercised) != 1 {
+		t.Errorf("%+v", p)
+	}
+}

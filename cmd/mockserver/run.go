@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	s := &settings{}
 	act := func(cmd *cobra.Command, args []string) error {
-		return s.act(cmd.Context(), stdin, stdout, stderr)
+		return s.act(cmd, stdin, stdout, stderr)
 	}
 	noArgs := func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -88,19 +89,20 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
 	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
-	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world ("+strings.Join(reference.WorldNames(), ", ")+") or a YAML or JSON file")
-	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,…`")
+	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+strings.Join(reference.WorldNames(), ", "))
+	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
 	f.IntVar(&s.options.PageSize, "page-size", 0, "the number `N` of entries on a page; 0 is what the world says")
-	f.StringSliceVar(&s.options.Faults, "fault", nil, "break these rules, `NAME,…`")
-	f.StringSliceVar(&s.options.Quirks, "quirk", nil, "be odd in these ways, `NAME,…`")
+	f.StringSliceVar(&s.options.Faults, "fault", nil, "break these rules, `NAME,...`")
+	f.StringSliceVar(&s.options.Quirks, "quirk", nil, "be odd in these ways, `NAME,...`")
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of what is random in faults and quirks")
 	f.DurationVar(&s.options.Latency, "latency", 0, "delay every answer by this `DURATION`")
-	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins to admit beside loopback, `O,…`")
+	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins to admit beside loopback, `O,...`")
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
 	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
 }
 
-func (s *settings) act(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
+	ctx := cmd.Context()
 	if s.listFaults || s.listQuirks {
 		return s.list(stdout)
 	}
@@ -109,6 +111,9 @@ func (s *settings) act(ctx context.Context, stdin io.Reader, stdout, stderr io.W
 	}
 	if err := s.check(); err != nil {
 		return err
+	}
+	for _, line := range s.suit(cmd) {
+		fmt.Fprintln(stderr, "mockserver: "+line)
 	}
 	w, err := reference.LoadWorld(s.world)
 	if err != nil {
@@ -135,18 +140,42 @@ func (s *settings) check() error {
 	}
 	for _, name := range s.options.Faults {
 		if _, ok := fault.Find(name); !ok {
-			return usagef("unknown fault %q: see --list-faults", name)
+			return usagef("unknown fault %q%s", name, nearby(name, faultNames(), "--list-faults"))
 		}
 	}
 	for _, name := range s.options.Quirks {
 		if _, ok := quirk.Find(name); !ok {
-			return usagef("unknown quirk %q: see --list-quirks", name)
+			return usagef("unknown quirk %q%s", name, nearby(name, quirkNames(), "--list-quirks"))
 		}
 	}
 	if s.options.PageSize < 0 || s.options.Latency < 0 {
 		return usagef("--page-size and --latency must not be negative")
 	}
 	return nil
+}
+
+// nearby says what a name may have been meant to be, or where all stand.
+func nearby(name string, known []string, flag string) string {
+	if s := nearest.Question(name, known); s != "" {
+		return s
+	}
+	return ": see " + flag
+}
+
+func faultNames() []string {
+	var names []string
+	for _, f := range fault.All() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func quirkNames() []string {
+	var names []string
+	for _, q := range quirk.All() {
+		names = append(names, q.Name)
+	}
+	return names
 }
 
 func (s *settings) list(stdout io.Writer) error {

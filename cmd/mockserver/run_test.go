@@ -24,6 +24,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--world", "nowhere"}, `no world "nowhere"`},
 		{[]string{"--stdio", "--fault", "nothing"}, `unknown fault "nothing"`},
 		{[]string{"--stdio", "--quirk", "nothing"}, `unknown quirk "nothing"`},
+		{[]string{"--stdio", "--fault", "page-01-nul-cursor"}, `did you mean page-01-null-cursor`},
+		{[]string{"--stdio", "--quirk", "long-cursor"}, `did you mean long-cursors`},
 		{[]string{"--stdio", "--revision", "2020-01-01"}, `unknown revision "2020-01-01"`},
 		{[]string{"--stdio", "--page-size", "-1"}, "must not be negative"},
 		{[]string{"serve", "x"}, `unexpected argument "x"`},

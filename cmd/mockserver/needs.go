@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/spf13/cobra"
+)
+
+// suit sets the page size, the world and the revisions that the chosen faults need
+// in order to be seen, where the user has set none, and returns a sentence for each
+// thing that was set or that is still in the way.
+func (s *settings) suit(cmd *cobra.Command) []string {
+	var told []string
+	tell := func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) }
+	set := map[string]bool{}
+	for _, name := range []string{"page-size", "world", "revision"} {
+		set[name] = cmd.Flags().Changed(name)
+	}
+	for _, name := range s.options.Faults {
+		f, ok := fault.Find(name)
+		if !ok {
+			continue // check has complained
+		}
+		needs := f.Needs
+		if n := needs.PageSize; n > 0 && n != s.options.PageSize {
+			if set["page-size"] {
+				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)
+			} else {
+				s.options.PageSize, set["page-size"] = n, true
+				tell("the page size is %d, which %s needs", n, name)
+			}
+		}
+		if w := needs.World; w != "" && w != s.world {
+			if set["world"] {
+				tell("%s shows in the world %q only: add --world %[2]s", name, w)
+			} else {
+				s.world, set["world"] = w, true
+				tell("the world is %q, which %s needs", w, name)
+			}
+		}
+		if r := needs.Served; len(r) > 0 && !slices.Equal(r, s.options.Revisions) {
+			if set["revision"] {
+				tell("%s shows only where nothing but %s is served: add --revision %[2]s", name, strings.Join(r, ","))
+			} else {
+				s.options.Revisions, set["revision"] = r, true
+				tell("only %s is served, which %s needs", strings.Join(r, ", "), name)
+			}
+		}
+		told = append(told, s.hindrances(name, needs)...)
+	}
+	return told
+}
+
+// hindrances are the needs of a fault that no flag can meet, or that the choice of
+// revisions or of the transport excludes.
+func (s *settings) hindrances(name string, needs fault.Needs) []string {
+	var told []string
+	if len(needs.Revisions) > 0 && len(s.options.Revisions) > 0 &&
+		!slices.ContainsFunc(needs.Revisions, func(r string) bool { return slices.Contains(s.options.Revisions, r) }) {
+		told = append(told, fmt.Sprintf("%s shows in %s only", name, strings.Join(needs.Revisions, ", ")))
+	}
+	served := []string{hook.HTTP, hook.SSE}
+	if s.stdio {
+		served = []string{hook.Stdio}
+	}
+	if len(needs.Transports) > 0 && !slices.ContainsFunc(needs.Transports, func(t string) bool { return slices.Contains(served, t) }) {
+		told = append(told, fmt.Sprintf("%s shows over %s only", name, strings.Join(needs.Transports, ", ")))
+	}
+	if needs.Trigger {
+		told = append(told, fmt.Sprintf("%s shows when a resource or the list changes meanwhile", name))
+	}
+	if needs.Authorization {
+		told = append(told, fmt.Sprintf("%s shows where bearer tokens are demanded, which this server does in Go programs only (reference.Options)", name))
+	}
+	return told
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestFaultsGetWhatTheyNeed(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--fault", "page-02-last-page-cycles"}, "the page size is "},
+		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
+		{[]string{"--fault", "batch-04-one-spoils-all", "--revision", "2025-11-25"}, "shows in 2025-03-26 only"},
+		{[]string{"--fault", "canc-05-reads-are-never-freed"}, "shows over http only"},
+		{[]string{"--fault", "page-01-null-cursor"}, ""},
+	} {
+		var out, errs strings.Builder
+		if code := run(t.Context(), append(test.args, "--stdio"), strings.NewReader(""), &out, &errs); code != 0 {
+			t.Errorf("%v: code %d: %s", test.args, code, &errs)
+		}
+		if got := errs.String(); !strings.Contains(got, test.want) || (test.want == "") != (got == "") {
+			t.Errorf("%v: %q", test.args, got)
+		}
+	}
+}
