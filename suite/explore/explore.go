@@ -11,6 +11,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -123,8 +126,19 @@ func missing(found *target.Found, r *recording.Recording) {
 	}
 }
 
-// tools lists the names of the server's tools; none if it has none or does not
-// say.
+// change are the words in the name of a tool that suggest that it changes something.
+var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify", "trigger"}
+
+// word is a part of a name in any of the usual notations.
+var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+
+// changes reports whether the name of a tool suggests that it changes something.
+func changes(name string) bool {
+	return slices.ContainsFunc(word.FindAllString(name, -1), func(s string) bool { return slices.Contains(change, strings.ToLower(s)) })
+}
+
+// tools lists the server's tools that may change a resource, guessed by name; none
+// if it has none or does not say.
 func tools(ctx context.Context, cfg engine.Config, c requirement.Combination) []string {
 	const most = 20
 	for i := range cfg.Target.Endpoints {
@@ -151,7 +165,7 @@ func tools(ctx context.Context, cfg engine.Config, c requirement.Combination) []
 		if err == nil {
 			x := s.Do(ctx, session.Request{Step: "tools", Method: "tools/list"})
 			for _, t := range x.Result().Get("tools").Array() {
-				if name := t.Get("name"); judge.IsString(name) && len(names) < most {
+				if name := t.Get("name"); judge.IsString(name) && len(names) < most && changes(name.Str) {
 					names = append(names, name.Str)
 				}
 			}

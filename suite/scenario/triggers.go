@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -30,7 +31,7 @@ func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (
 	defer func() { p.outcome(p.told(t, ok), ok) }()
 	if t.Kind() != target.KindTool {
 		if err := t.Fire(ctx); err != nil {
-			p.Break(recording.CodeTrigger, "the trigger failed: "+err.Error())
+			p.Break(recording.CodeTrigger, p.trigger(t)+" failed: "+err.Error())
 			return false
 		}
 		return true
@@ -43,21 +44,27 @@ func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (
 		seenBy = []*Client{c}
 	}
 	for _, c := range seenBy {
-		if !c.call(ctx, t.Tool) {
+		if !c.call(ctx, p.trigger(t), t.Tool) {
 			return false
 		}
 	}
 	return true
 }
 
-// told says in a few words which trigger was pulled, and how it ended.
-func (p *Play) told(t *target.Trigger, ok bool) string {
+// trigger is the key of a trigger in the target file.
+func (p *Play) trigger(t *target.Trigger) string {
 	what := "the trigger"
 	for name, other := range p.Target.Triggers.All() {
 		if other == t {
 			what = "triggers." + name
 		}
 	}
+	return what
+}
+
+// told says in a few words which trigger was pulled, and how it ended.
+func (p *Play) told(t *target.Trigger, ok bool) string {
+	what := p.trigger(t)
 	switch {
 	case !ok:
 		return what + " failed"
@@ -74,7 +81,7 @@ func (p *Play) told(t *target.Trigger, ok bool) string {
 }
 
 // call calls a tool that makes the target change.
-func (c *Client) call(ctx context.Context, tool *target.Tool) bool {
+func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	arguments := tool.Arguments
 	if arguments == nil {
 		arguments = map[string]any{}
@@ -84,6 +91,26 @@ func (c *Client) call(ctx context.Context, tool *target.Tool) bool {
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true
 	}
-	c.p.Break(recording.CodeTrigger, "the trigger failed: the tool "+tool.Name+" did not succeed")
+	c.p.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
 	return false
+}
+
+// said quotes the beginning of what a tool answered.
+func said(x *recording.Exchange) string {
+	text := x.Result().Get("content.0.text").String()
+	if x.Failed() {
+		text = x.Error().Get("message").String()
+	}
+	if text == "" {
+		text = x.Reason
+	}
+	const limit = 200
+	text = strings.Join(strings.Fields(text), " ")
+	if r := []rune(text); len(r) > limit {
+		text = string(r[:limit]) + "…"
+	}
+	if text == "" {
+		return ""
+	}
+	return ": " + text
 }

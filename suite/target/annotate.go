@@ -32,7 +32,7 @@ type Found struct {
 	Templates []FoundTemplate
 	// Subscribe and ListChanged say what the server declares.
 	Subscribe, ListChanged bool
-	// Tools are names of tools that might make a resource change.
+	// Tools are names of tools that may change a resource, guessed by name.
 	Tools []string
 }
 
@@ -45,6 +45,8 @@ type FoundTemplate struct {
 const (
 	maxSample    = 200 // bytes of a text that are suggested
 	maxSuggested = 10  // items of a list that are suggested
+
+	placeholder = "VALUE" // stands for what cannot be found out
 )
 
 // WriteAnnotated writes a target file that explains every field. What the
@@ -62,7 +64,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			return errors.New("an endpoint in this process cannot be written to a file")
 		}
 	}
-	p := &printer{}
+	p := &printer{found: map[string]bool{"revisions": len(found.Revisions) > 0}}
 	p.lines = append(p.lines, strings.Split(strings.TrimSpace(preamble), "\n")...)
 	p.field("", "name", t.Name, "name: my-server")
 	p.endpoints(t)
@@ -84,6 +86,13 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 // printer collects the lines of the file.
 type printer struct {
 	lines []string
+	found map[string]bool // the fields whose suggestion was seen on the server
+}
+
+// suggest notes what was found for a field.
+func (p *printer) suggest(suggested map[string]string, path, name string, value any) {
+	suggested[path] = lines(emit(name, value))
+	p.found[path] = true
 }
 
 // field explains a field and writes it, or suggests it if it is not set.
@@ -100,6 +109,14 @@ func (p *printer) field(within, name string, value any, suggestion string) {
 		p.lines = append(p.lines, indent(emit(name, value), by)...)
 		return
 	}
+	mark := "# example"
+	if p.found[path] {
+		mark = "# found"
+		if strings.Contains(suggestion, placeholder) {
+			mark += "; put something real for " + placeholder
+		}
+	}
+	p.lines = append(p.lines, by+mark)
 	for _, l := range strings.Split(suggestion, "\n") {
 		p.lines = append(p.lines, by+"#"+l)
 	}
@@ -216,16 +233,16 @@ func (p *printer) subjects(s *Subjects, found Found) {
 	suggested := maps.Clone(suggestions)
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
-		suggested["subjects.texts"] = lines(emit("texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}}))
+		p.suggest(suggested, "subjects.texts", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
 	}
 	if found.BlobURI != "" && found.BlobSHA != "" {
-		suggested["subjects.blobs"] = lines(emit("blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}}))
+		p.suggest(suggested, "subjects.blobs", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
 	}
 	if len(found.Missing) > 0 {
-		suggested["subjects.missing"] = lines(emit("missing", first(found.Missing)))
+		p.suggest(suggested, "subjects.missing", "missing", first(found.Missing))
 	}
 	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
-		suggested["subjects.complete"] = lines(emit("complete", found.Complete))
+		p.suggest(suggested, "subjects.complete", "complete", found.Complete)
 	}
 	if len(found.Templates) > 0 {
 		var names []string
@@ -234,18 +251,18 @@ func (p *printer) subjects(s *Subjects, found Found) {
 		for _, t := range first(found.Templates) {
 			vars := make(map[string]string)
 			for _, v := range t.Variables {
-				vars[v] = "VALUE"
-				completions = append(completions, Completion{Template: t.Template, Argument: v, Values: []string{"VALUE"}})
+				vars[v] = placeholder
+				completions = append(completions, Completion{Template: t.Template, Argument: v, Values: []string{placeholder}})
 			}
 			names = append(names, t.Template)
 			templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
 		}
-		suggested["subjects.templates"] = lines(emit("templates", templates))
+		p.suggest(suggested, "subjects.templates", "templates", templates)
 		if len(found.Templates) <= maxSuggested {
-			suggested["subjects.complete-templates"] = lines(emit("complete-templates", names))
+			p.suggest(suggested, "subjects.complete-templates", "complete-templates", names)
 		}
 		if len(completions) > 0 {
-			suggested["subjects.completions"] = lines(emit("completions", first(completions)))
+			p.suggest(suggested, "subjects.completions", "completions", first(completions))
 		}
 	}
 	p.section("subjects", []string{"texts", "blobs", "missing", "complete", "complete-templates", "templates", "completions",
@@ -259,8 +276,8 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		if uri == "" {
 			uri = "file:///notes.txt"
 		}
-		suggested["triggers.update"] = lines(emit("update", &Trigger{URI: uri,
-			Tool: &Tool{Name: found.Tools[0], Arguments: map[string]any{"argument": "VALUE"}}}))
+		p.suggest(suggested, "triggers.update", "update", &Trigger{URI: uri,
+			Tool: &Tool{Name: found.Tools[0], Arguments: map[string]any{"argument": placeholder}}})
 	}
 	v := reflect.ValueOf(*t)
 	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v), suggested)
@@ -277,7 +294,7 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		p.lines = append(p.lines, "  # "+note)
 	}
 	if len(found.Tools) > 1 {
-		p.lines = append(p.lines, "  # Tools that may change a resource: "+comment(strings.Join(first(found.Tools), ", ")))
+		p.lines = append(p.lines, "  # Tools that may change a resource, guessed by name: "+comment(strings.Join(first(found.Tools), ", ")))
 	}
 }
 

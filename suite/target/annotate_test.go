@@ -65,7 +65,7 @@ func TestWriteSuggests(t *testing.T) {
 	if !reflect.DeepEqual(got, target) {
 		t.Errorf("a suggestion is in force: %+v\n%s", got, written)
 	}
-	for _, want := range []string{"#revisions:\n#  - 2025-06-18\n", "#  - uri: note://1", "contains: true", "#  - note://none-1", `"note://{id}"`, "#    name: touch_note",
+	for _, want := range []string{"# found\n#revisions:\n#  - 2025-06-18\n", "  # found\n  #texts:", "  # example\n  #broken:", "  # found; put something real for VALUE\n  #templates:", "guessed by name: touch_note", "#  - uri: note://1", "contains: true", "#  - note://none-1", `"note://{id}"`, "#    name: touch_note",
 		"declares resources.subscribe and resources.listChanged", `evil\nname: x`} {
 		if !strings.Contains(written, want) {
 			t.Errorf("%q is missing:\n%s", want, written)

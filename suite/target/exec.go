@@ -42,7 +42,7 @@ func (x *Exec) run(ctx context.Context) error {
 	var out tail
 	cmd := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
 	cmd.Env, cmd.Dir = env, x.Dir
-	cmd.Stderr = &out
+	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = leftoverWait
 	separate(cmd)
 	if err := cmd.Start(); err != nil {
