@@ -19,8 +19,14 @@ func init() {
 			for _, x := range r.Steps("requests", "mixed") {
 				if batchJudged(x, v) && (x.Step == "requests" || takesBatches(r, v)) {
 					missing := missingAnswers(r, x)
-					v.That(len(missing) == 0, "a response to each of the requests "+x.Tags["ids"]+" of a batch",
-						"none to "+strings.Join(missing, " and ")+"; "+Describe(x), x.Evidence()...)
+					with := ""
+					if x.Step == "mixed" {
+						with = " that also holds a notification"
+					}
+					ids := strings.Join(strings.Fields(x.Tags["ids"]), " and ")
+					v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
+						"none with the id "+strings.Join(missing, " and ")+"; "+Describe(x)+" to the batch", x.Evidence()...)
+					v.Hint("handle each message of an array by itself, and answer with an array of the responses")
 				}
 			}
 		},
@@ -36,10 +42,12 @@ func init() {
 					v.Answered(x)
 					continue
 				}
-				v.That(!x.Fatal, "no answer to a batch of notifications", lostWords(x), x.Evidence()...)
+				v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", lostWords(x), x.Evidence()...)
+				v.Hint("send nothing back where a batch holds no requests")
 				for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 					if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
 						v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+						v.Hint("send nothing back where a batch holds no requests")
 					}
 				}
 			}
@@ -85,7 +93,9 @@ func init() {
 			noArrays(r, v)
 			for _, x := range r.Steps("array") {
 				// No revision says what is due to an array that the client must not send.
-				v.Ought(!x.Fatal, "a server that lives on after an array from the client", lostWords(x), x.Evidence()...)
+				v.Ought(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", lostWords(x)+": an array", x.Evidence()...)
+				v.Mild("no revision says what is due to an array that clients must not send")
+				v.Hint("answer a message that is no object with error -32600, and go on")
 			}
 		},
 	})
@@ -96,6 +106,7 @@ func noArrays(r *recording.Recording, v *Verdict) {
 	for _, f := range r.Incoming(0) {
 		if carriesMessage(r.Combination.Transport, f) && !f.Truncated {
 			v.That(wire.Classify(f.Raw) != wire.KindBatch, "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
+			v.Hint("send each message by itself")
 		}
 	}
 }

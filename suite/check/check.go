@@ -150,7 +150,7 @@ func (v *Verdict) result() Result {
 	r := Result{Observations: v.observations}
 	if v.grade == requirement.Info || v.grade == requirement.Control {
 		for _, f := range v.findings {
-			r.Observations = append(r.Observations, Observation{ID: "advice", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+			r.Observations = append(r.Observations, Observation{ID: "not-as-expected", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
 		}
 		v.judged += len(v.findings)
 		v.findings = nil

@@ -210,7 +210,8 @@ func init() {
 		Needs:       []Gate{completions},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("no-ref", "no-argument", "no-value") {
-				v.Expect(x).To(BeErrorCode(-32602), "completion/complete with params "+Brief(gjson.ParseBytes(x.Params)))
+				v.Expect(x).To(BeErrorCode(-32602), "completion/complete with params "+paramsOf(x))
+				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 			}
 		},
 	}, Check{
@@ -218,14 +219,16 @@ func init() {
 		From:        []recording.Name{recording.MalformedCompletions},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("no-ref", "no-argument", "no-value", "unknown-type", "number-value", "unknown-argument", "unknown-uri") {
-				about := "completion/complete with params " + Brief(gjson.ParseBytes(x.Params))
+				about := "completion/complete with params " + paramsOf(x)
 				if !offered(x, v) || !withstood(v, x, about) {
 					continue
 				}
 				values := len(x.Result().Get("completion.values").Array())
 				bad := !strings.HasPrefix(x.Step, "no-") && x.Succeeded() && values > 0 // COMP-08 judges what is left out
 				// Leniency towards what it does not know breaks no sentence; dying of it would.
-				v.Ought(!bad, "an error, or no values", Describe(x)+" to "+about, x.Evidence()...)
+				v.Ought(!bad, "an error, or no values, for what cannot be completed", Describe(x)+" to "+about, x.Evidence()...)
+				v.Mild(lenient)
+				v.Hint("check type, uri and argument of a completion before values are looked up")
 			}
 		},
 	})

@@ -27,6 +27,8 @@ func init() {
 			for _, x := range r.Steps("configured") {
 				if refusesMissing(x, v) {
 					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
+					v.Mild(refusedOtherwise)
+					notFoundHint(v)
 				}
 			}
 			guessedCodes(r.Steps("guessed"), v)
@@ -105,6 +107,15 @@ func notFoundCode(v *Verdict) Matcher {
 	return BeErrorCode(-32002)
 }
 
+// notFoundHint says what to answer where there is no resource.
+func notFoundHint(v *Verdict) {
+	code := -32002
+	if v.Modern() {
+		code = codeInvalidParams
+	}
+	v.Hint("answer a read of a URI that does not exist with error %d", code)
+}
+
 // refusesMissing reports whether the answer to a read of what does not exist is
 // an error whose code can be judged. Results are judged by ERR-09 and ERR-10, and
 // a refusal for another reason says nothing.
@@ -147,6 +158,8 @@ func guessedCodes(guesses []*recording.Exchange, v *Verdict) {
 		default:
 			v.Expect(x).Should(m, about)
 		}
+		v.Mild(refusedOtherwise)
+		notFoundHint(v)
 	}
 }
 

@@ -39,6 +39,7 @@ func init() {
 			return
 		}
 		v.Expect(r.Step("unsupported-version")).To(beRefusedWith(http.StatusBadRequest, codeUnsupportedVersion), "a request for the version 1900-01-01")
+		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
 	})
 	addHeader("HTTP-18", func(r *recording.Recording, v *Verdict) {
 		v.Expect(r.Step("unknown-method")).To(beRefusedWith(http.StatusNotFound, codeMethodNotFound), "an unknown method")
@@ -158,6 +159,8 @@ func mismatchedVersions(r *recording.Recording, v *Verdict) {
 		code, _ := x.Code()
 		if x.Status == http.StatusBadRequest && code == codeUnsupportedVersion {
 			v.Expect(x).Should(want, about)
+			v.Mild(refusedOtherwise)
+			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
 			continue
 		}
 		v.Expect(x).To(want, about)

@@ -114,6 +114,7 @@ func init() {
 				feature, _, _ := strings.Cut(m.method(), "/")
 				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
 					clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.method(), m.frame.Number)
+					v.Hint("look at the capabilities of the client before asking it for %s", feature)
 				}
 			}
 			if clean {
@@ -194,10 +195,12 @@ func counterOffer(r *recording.Recording, v *Verdict) {
 		}
 		if Refused(x) {
 			v.Ought(false, "the offer of a version that the server supports", Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
+			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
 			continue
 		}
 		offer := x.Result().Get("protocolVersion")
 		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+Brief(offer), x.Evidence()...)
+		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
 	}
 	for _, x := range r.Steps("return") {
 		v.Expect(x).To(Succeed(), "a handshake with "+x.Tags["version"]+", which the server had offered")
@@ -238,11 +241,22 @@ func hardProblems(uri gjson.Result) []judge.Problem {
 	return slices.DeleteFunc(judge.URI(uri.Str), func(p judge.Problem) bool { return p.Soft })
 }
 
+// faulty says what is wrong with a handshake.
+func faulty(x *recording.Exchange) string {
+	switch x.Step {
+	case "no-members":
+		return "initialize with empty params"
+	case "no-client-info":
+		return "initialize without clientInfo"
+	}
+	return "initialize with the version " + quoted(alien(x))
+}
+
 // tolerable: a faulty initialize was answered, somehow.
 func tolerable(x *recording.Exchange, v *Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to a faulty initialize, error or result", Describe(x)+" to the step "+x.Step, x.Evidence()...)
+		v.That(false, "an answer to a faulty initialize, error or result", Describe(x)+" to "+faulty(x), x.Evidence()...)
 	default:
 		if v.Answered(x) {
 			v.Saw()

@@ -36,6 +36,7 @@ var listChecks = []Check{{
 			for _, member := range []string{"uri", "name"} {
 				m := i.Get(member)
 				v.That(judge.IsString(m), "a string "+member, member+" of "+i.name+" is "+judge.TypeName(m), i.frames...)
+				v.Hint("give each resource a uri and a name, both as strings")
 			}
 		}
 	},

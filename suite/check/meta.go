@@ -90,6 +90,7 @@ func init() {
 const (
 	metaServerInfo        = "io.modelcontextprotocol/serverInfo"
 	keyClientCapabilities = "io.modelcontextprotocol/clientCapabilities"
+	keyProtocolVersion    = "io.modelcontextprotocol/protocolVersion"
 	keyLogLevel           = "io.modelcontextprotocol/logLevel"
 )
 

@@ -36,8 +36,13 @@ func init() {
 				return
 			}
 			v.Expect(r.Step("no-capabilities")).To(BeErrorCode(codeInvalidParams), "a request without client capabilities in _meta")
+			v.Hint("answer a request whose _meta lacks %s with error -32602", keyClientCapabilities)
 			for _, x := range r.Steps("odd-capabilities", "odd-version") {
-				v.Expect(x).Should(BeRefused(), "a request with an ill-typed member of _meta, "+Brief(x.Param("_meta")))
+				member := map[string]string{"odd-capabilities": keyClientCapabilities, "odd-version": keyProtocolVersion}[x.Step]
+				value := judge.Member(x.Param("_meta"), member)
+				v.Expect(x).Should(Matcher{"a refusal of " + member + " that is " + judge.TypeName(value), Refused}, "a request whose _meta has "+member+": "+Brief(value))
+				v.Mild(lenient)
+				v.Hint("check the types of the members of _meta, and answer with error -32602")
 			}
 		},
 	}, Check{
@@ -70,7 +75,13 @@ func init() {
 		From:        []recording.Name{recording.BadMetadata},
 		Judge: func(r *recording.Recording, v *Verdict) {
 			if baseline(r, v, "plain") {
-				v.Expect(r.Step("odd-log-level")).To(BeErrorCode(codeInvalidParams), "a request with an unknown log level")
+				x := r.Step("odd-log-level")
+				about := "a request with an unknown log level"
+				if x != nil {
+					about += ", " + Brief(levelOf(x))
+				}
+				v.Expect(x).To(BeErrorCode(codeInvalidParams), about)
+				v.Hint("know the eight syslog levels, and answer others with error -32602")
 			}
 		},
 	}, Check{
@@ -176,8 +187,12 @@ func levelsTakeEffect(r *recording.Recording, v *Verdict) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
 				v.That(severity(level) >= severity("error"), "no messages below the level error, which was set", "a message of level "+level, f.Number)
+				v.Hint("compare the level of each message with the one that the client has set")
 			}
 		}
 	}
-	v.Expect(r.Step("unknown-level")).To(BeErrorCode(codeInvalidParams), "logging/setLevel with an unknown level")
+	if x := r.Step("unknown-level"); x != nil {
+		v.Expect(x).To(Matcher{"a refusal of an unknown level with error -32602", BeErrorCode(codeInvalidParams).Match}, "logging/setLevel with the level "+Brief(x.Param("level")))
+		v.Hint("know the eight syslog levels, and answer others with error -32602")
+	}
 }

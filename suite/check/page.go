@@ -51,7 +51,12 @@ var pageChecks = []Check{{
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		if listsAtAll(r, v) {
-			v.Expect(r.Step("unknown")).To(BeErrorCode(-32602), "a cursor that was never handed out")
+			x := r.Step("unknown")
+			v.Expect(x).To(BeErrorCode(-32602), "a cursor that was never handed out")
+			if x.Failed() {
+				v.Mild(refusedOtherwise)
+			}
+			v.Hint("answer a cursor that the server did not hand out with error -32602")
 		}
 	},
 }, {
@@ -110,8 +115,16 @@ func ending(pages []*recording.Exchange, member string, v *Verdict) {
 		if len(last.Result().Get(member).Array()) == 0 {
 			note = v.Ought
 		}
-		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats an earlier page together with its nextCursor %s",
-			len(pages), Brief(last.Result().Get("nextCursor"))), last.Evidence()...)
+		next := last.Result().Get("nextCursor")
+		earlier, frames := "an earlier page", last.Evidence()
+		for i, x := range pages[:len(pages)-1] {
+			if x.Result().Get("nextCursor").Raw == next.Raw && x.Result().Get(member).Raw == last.Result().Get(member).Raw {
+				earlier, frames = "page "+strconv.Itoa(i+1), append(x.Evidence(), frames...)
+				break
+			}
+		}
+		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
+			len(pages), earlier, Brief(next)), frames...)
 		v.Hint("leave nextCursor out on the last page")
 	}
 }

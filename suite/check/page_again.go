@@ -31,20 +31,23 @@ func survives(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Steps("unknown", "long", "junk", "script", "number", "object", "array") {
 		cursor := x.Param("cursor")
 		if x.Fatal {
-			v.That(false, expected, "nothing is answered any more after the cursor "+Brief(cursor)+": "+x.Reason, x.Evidence()...)
+			v.That(false, expected, "nothing is answered any more after the cursor "+Brief(cursor)+inBrackets(x.Reason), x.Evidence()...)
 			v.Hint("answer a cursor that cannot be read with error -32602")
 			continue
 		}
 		if x.Outcome != recording.Replied {
 			continue
 		}
-		v.Ought(judge.IsString(cursor) || !x.Succeeded(), "error -32602 for a cursor that is no string",
-			Describe(x)+" to the cursor "+Brief(cursor), x.Evidence()...)
+		v.Ought(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
+			Describe(x)+" to the cursor "+Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
+		v.Mild(lenient)
+		v.Hint("check that cursor is a string, and answer anything else with error -32602")
 	}
 	// A list during which the session was lost is sent once more, in a fresh one.
 	for _, x := range r.Steps("after/lost", "after") {
 		if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
-			v.That(false, expected, "no answer after a row of bad cursors: "+x.Reason, x.Evidence()...)
+			v.That(false, expected, Describe(x)+" to resources/list without cursor, after a row of bad ones", x.Evidence()...)
+			v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
 			return
 		}
 	}

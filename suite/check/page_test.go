@@ -1,10 +1,13 @@
 package check
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 func page(n, params, result string) rt.Line {
@@ -128,4 +131,17 @@ func TestCompleteWalks(t *testing.T) {
 		{"PAGE-13", Warn, known("done", `["a:1"]`, `{"uri":"a:1"},{"uri":"a:1"}`)},
 		{"PAGE-13", NotApplicable, known("bound", `["a:1"]`, ``)},
 	})
+}
+
+// TestCycle: a walk that does not end is shown with both of the pages.
+func TestCycle(t *testing.T) {
+	const whole = `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`
+	rec := lines(page("1", `{}`, whole), page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2","name":"2"}],"nextCursor":"y"}`), page("3c", `{"cursor":"y"}`, whole))
+	req, _ := requirement.Find("PAGE-02")
+	k, _ := Find("PAGE-02")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	got := Evaluate(k, req, facts, Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, rec...)})
+	if !strings.Contains(got.Actual, "page 3 repeats page 1 ") || !slices.Equal(got.Frames, []int{1, 2, 5, 6}) {
+		t.Errorf("%+v", got)
+	}
 }

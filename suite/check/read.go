@@ -78,6 +78,7 @@ var readChecks = []Check{{
 		for _, c := range blobs(r, v) {
 			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 			v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.name+": "+p.String(), c.frames...)
+			v.Hint("encode bytes with the standard base64 alphabet")
 			if p.Code == judge.CodeURLSafe {
 				v.Hint("use the standard base64 alphabet, not the URL-safe one")
 			}

@@ -83,7 +83,9 @@ func readsAtAll(v *Verdict, x *recording.Exchange) bool {
 		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
 		return false
 	}
-	return v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable") && !asksForInput(x)
+	ok := v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable")
+	v.Hint("let the resource be read, or correct the target file")
+	return ok && !asksForInput(x)
 }
 
 // knownText: a known text arrives character for character.
@@ -100,6 +102,7 @@ func knownText(v *Verdict, x *recording.Exchange) {
 		}
 	}
 	if !v.That(len(texts) > 0, "text from "+Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
+		v.Hint("send what is text as text, or correct the target file")
 		return
 	}
 	actual := ""
@@ -116,7 +119,7 @@ func knownText(v *Verdict, x *recording.Exchange) {
 		actual = fmt.Sprintf("it does not occur in %d characters of text", utf8.RuneCountInString(texts[0]))
 	}
 	v.That(false, "the text that the target file gives for "+Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("send the text in UTF-8, without converting characters or line ends")
+	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
 }
 
 // firstDifference says where two texts part.
@@ -161,7 +164,7 @@ func knownBlob(v *Verdict, x *recording.Exchange) {
 		}
 	}
 	v.That(false, "the bytes that the target file gives for "+Brief(x.Param("uri")), actual, x.Evidence()...)
-	v.Hint("encode the bytes of the resource once, and nothing else")
+	v.Hint("encode the bytes of the resource once, and nothing else, or correct the target file")
 }
 
 // isKnown compares bytes with what the target file says about them.

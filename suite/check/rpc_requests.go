@@ -43,9 +43,10 @@ func init() {
 			for _, x := range r.Steps("unknown-method") {
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
 					v.That(false, "a JSON-RPC error with code -32601", Describe(x)+" to a request for an unknown method", x.Evidence()...)
-					continue
+				} else {
+					v.Expect(x).To(BeErrorCode(-32601), "a request for an unknown method")
 				}
-				v.Expect(x).To(BeErrorCode(-32601), "a request for an unknown method")
+				v.Hint("answer methods that the server does not know with error -32601")
 			}
 		},
 	}, Check{
@@ -54,6 +55,7 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("not-json") {
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
+				v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 			}
 		},
 	}, Check{
@@ -62,9 +64,11 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range r.Steps("no-method") {
 				refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
+				v.Hint("answer what is JSON but no request with error -32600")
 			}
 			for _, x := range r.Steps("mistyped-method") {
 				refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
+				v.Hint("answer what is JSON but no request with error -32600")
 			}
 		},
 	}, Check{
@@ -118,9 +122,9 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 // lostWords says how a connection ended over a request.
 func lostWords(x *recording.Exchange) string {
 	if x.Fatal {
-		return "the connection ended, and again when the request was sent alone: " + x.Reason
+		return "the connection ended" + inBrackets(x.Reason) + ", and did so again when the same message was sent alone"
 	}
-	return "the connection ended: " + x.Reason
+	return "the connection ended" + inBrackets(x.Reason)
 }
 
 // unanswered: nothing came back for a notification but, over HTTP, a refusal.

@@ -81,6 +81,8 @@ func forbiddenOrigin(r *recording.Recording, v *Verdict) {
 	about := " to a request from the origin " + x.Tags["origin"]
 	if x.Status == http.StatusUnauthorized {
 		v.Ought(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
+		v.Mild("it is refused, but with another status")
+		v.Hint("look at the Origin before credentials are asked for")
 		return
 	}
 	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", Describe(x)+about, x.Evidence()...)
@@ -89,6 +91,7 @@ func forbiddenOrigin(r *recording.Recording, v *Verdict) {
 		raw := body(r, x)
 		id := gjson.GetBytes(raw, "id")
 		v.Ought(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+Brief(id), x.Evidence()...)
+		v.Hint("refuse a foreign Origin before the body is read")
 	}
 }
 

@@ -40,6 +40,7 @@ func init() {
 			return
 		}
 		v.That(x.Status == http.StatusNotFound, "HTTP 404", Describe(x)+" to a session id that was never issued", x.Evidence()...)
+		v.Hint("answer a session id that the server does not know with HTTP 404")
 	})
 	addSession("SESS-08", func(r *recording.Recording, v *Verdict) {
 		if x := r.Step("reopen"); x != nil && responded(x, v) {
@@ -78,6 +79,7 @@ func uniqueIDs(r *recording.Recording, v *Verdict) {
 		}
 		seen[id] = x
 		v.That(len(id) >= 16, "a session id that cannot be guessed", "the session id "+strconv.Quote(id), x.Evidence()...)
+		v.Hint("make ids from a cryptographic source of randomness")
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]
 			v.That(next == nil, "a session id that cannot be guessed", fmt.Sprintf("the session ids %d and %d", n-1, n), x.Evidence()...)
@@ -102,6 +104,7 @@ func endedSession(r *recording.Recording, v *Verdict) {
 	}
 	last := all[len(all)-1]
 	v.That(last.Status == http.StatusNotFound, "HTTP 404", Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
 }
 
 // acceptedIDs: the requests that follow initialize are not refused for their id.

@@ -17,13 +17,21 @@ func init() {
 		Requirement: "STDIO-01",
 		From:        everything,
 		Judge: func(r *recording.Recording, v *Verdict) {
+			named := map[string]bool{}
 			for _, l := range linesOf(r) {
 				switch {
+				case l.stray && named[string(l.frame.Raw)]: // the same line of another session
 				case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
 				case l.frame.HasFlaw(wire.FlawBlank):
-					v.Ought(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
+					if !named[""] {
+						v.Ought(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
+						v.Mild("clients pass over blank lines")
+						v.Hint("write one newline after each message, and no more")
+					}
+					named[""] = true
 				default:
 					if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
+						named[string(l.frame.Raw)] = true
 						v.Hint("write logs and banners to standard error")
 					}
 				}

@@ -299,7 +299,7 @@ func staysOpen(r *recording.Recording, v *Verdict) {
 // badFilters: a listen request without a usable filter is refused.
 func badFilters(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Steps("listen") {
-		about := "subscriptions/listen with params " + Brief(gjson.ParseBytes(x.Params))
+		about := "subscriptions/listen with params " + paramsOf(x)
 		switch {
 		case unknown(x):
 			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")

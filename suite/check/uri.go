@@ -187,6 +187,7 @@ func init() {
 				}
 				taken := x.Tags["accepted"] != "" && x.Tags["served"] == "" && x.Tags["form"] != "climbing"
 				v.Ought(!taken, "a refusal", about+", which is no URI, was accepted", x.Evidence()...)
+				v.Mild(lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
 			}
 		},
@@ -201,11 +202,12 @@ func readOf(x *recording.Exchange) string { return "a read of " + Brief(x.Param(
 func withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice: "+x.Reason, x.Evidence()...)
+		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+inBrackets(x.Reason), x.Evidence()...)
 		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
 		return false
 	case x.Outcome == recording.Silent:
-		v.That(false, "an answer", about+" was not answered: "+x.Reason, x.Evidence()...)
+		v.That(false, "an answer", Describe(x)+" to "+about, x.Evidence()...)
+		v.Hint("answer every request, if need be with an error")
 		return false
 	}
 	return v.Answered(x)
@@ -221,6 +223,8 @@ func refusedRead(v *Verdict, x *recording.Exchange, about string, state func(boo
 		v.Saw()
 	case x.Outcome == recording.HTTPOnly:
 		v.Ought(false, BeRefused().Expected, Describe(x)+" to "+about, x.Evidence()...)
+		v.Mild("it is refused, but not in a form that clients understand")
+		v.Hint("answer a uri that cannot be read with a JSON-RPC error")
 	default:
 		state(false, BeRefused().Expected, Describe(x)+" to "+about, x.Evidence()...)
 		v.Hint("check the uri of a read before anything is looked up, and answer with an error")

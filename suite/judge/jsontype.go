@@ -65,7 +65,7 @@ func addSaturated(a, b int) int {
 func TypeName(r gjson.Result) string {
 	switch {
 	case !r.Exists():
-		return "nothing"
+		return "absent"
 	case r.Type == gjson.String:
 		return "a string"
 	case IsInteger(r):

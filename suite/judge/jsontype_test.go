@@ -15,7 +15,7 @@ import (
 func TestJSONTypes(t *testing.T) {
 	for raw, want := range map[string]string{
 		`"x"`: "a string", `1`: "an integer", `1.0`: "an integer", `0.5`: "a number with a fraction", `true`: "a boolean",
-		`false`: "a boolean", `{}`: "an object", `[]`: "an empty array", `[1,2,3]`: "an array of 3", `null`: "null", ``: "nothing",
+		`false`: "a boolean", `{}`: "an object", `[]`: "an empty array", `[1,2,3]`: "an array of 3", `null`: "null", ``: "absent",
 	} {
 		if got := TypeName(gjson.Parse(raw)); got != want {
 			t.Errorf("TypeName(%s) = %q, want %q", raw, got, want)
