@@ -291,7 +291,7 @@ func (c *console) combinations() {
 	c.line()
 	c.line(c.paint(bold, c.name("COMBINATION")+countsHead))
 	for _, x := range c.r.Summary.Combinations {
-		c.line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(string(x.Outcome)))
+		c.line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome))))
 	}
 	if len(c.r.Summary.Profiles) == 0 {
 		return
@@ -302,11 +302,11 @@ func (c *console) combinations() {
 		ids := p.MustsNotExercised
 		idle := len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished)
 		if !idle && c.o.Width >= wide {
-			c.line(c.name(p.Name), c.counts(p.Counts), c.remark(string(p.Status)))
+			c.line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status))))
 			continue
 		}
 		c.line(c.name(p.Name), c.counts(p.Counts))
-		text := string(p.Status)
+		text := c.established(string(p.Status))
 		if idle {
 			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
 		}

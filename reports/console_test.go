@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -170,7 +171,7 @@ func TestConsoleTarget(t *testing.T) {
 		want      []string
 		not       string
 	}{
-		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED 1 passed", "http://127.0.0.1:1/mcp could not be reached"}, "only the base"},
+		"half":    {[]Endpoint{{Transport: "stdio", Address: "x", Revisions: []string{"2025-11-25"}}, lost}, Pass, true, []string{"unreachable: connection refused", "NOT ESTABLISHED http://127.0.0.1:1/mcp could not be reached; 1 passed"}, "only the base"},
 		"broken":  {[]Endpoint{bare, lost}, Fail, false, []string{"NOT CONFORMANT", "not established: http://127.0.0.1:1/mcp could not be reached"}, ""},
 		"nowhere": {[]Endpoint{lost}, NotApplicable, true, []string{"NOT ESTABLISHED"}, "connection refused"},
 		"bare":    {[]Endpoint{bare}, Pass, false, []string{"The target declares no resources: only the base protocol was judged. AREA", "CONFORMANT", "s; the target declares no resources: only the base protocol was judged"}, "unreachable"},
@@ -225,6 +226,19 @@ func TestSanitize(t *testing.T) {
 }
 
 func TestShortenAndWrap(t *testing.T) {
+	for _, test := range []struct {
+		wrap func(string, int) []string
+		in   string
+		want []string
+	}{
+		{wrap, "MUST, server/utilities/pagination#response-format", []string{"MUST, server/utilities/", "pagination#response-format"}},
+		{wrap, "a pneumonoultramicroscopic thing", []string{"a pneumonoultramicroscopic", "thing"}},
+		{wrapJSON, `{"result":{"contents":[],"nextCursor":"x"}}`, []string{`{"result":{"contents":[],`, `"nextCursor":"x"}}`}},
+	} {
+		if got := test.wrap(test.in, 26); !slices.Equal(got, test.want) {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
 	if got := Shorten("äöüäöü", 3); got != "äö…" {
 		t.Errorf("got %q", got)
 	}

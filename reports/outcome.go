@@ -35,6 +35,27 @@ func (c *console) headline() (word, color string) {
 	return "NOTHING FOUND", green
 }
 
+// established is an outcome or status as tables show it. In a partial run nothing
+// more than what was selected is known to be in order.
+func (c *console) established(word string) string {
+	if c.r.Summary.Scope != Full && (word == string(Conformant) || word == string(ProfilePassed)) {
+		return "nothing found"
+	}
+	return word
+}
+
+// lost says which endpoints could not be reached; empty if all could.
+func (c *console) lost() string {
+	var addresses []string
+	for _, e := range c.r.unreachable() {
+		addresses = append(addresses, Sanitize(Shorten(e.Address, 200)))
+	}
+	if len(addresses) == 0 {
+		return ""
+	}
+	return strings.Join(addresses, ", ") + " could not be reached"
+}
+
 // outcome is the last line.
 func (c *console) outcome() {
 	s := &c.r.Summary
@@ -56,18 +77,16 @@ func (c *console) outcome() {
 		scope = "partial run: only what was selected"
 	}
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
+	if lost := c.lost(); lost != "" && word == "NOT ESTABLISHED" {
+		text = lost + "; " + text
+	} else if lost != "" {
+		text += "; not established: " + lost
+	}
 	if c.r.DeclaresNoResources() {
 		text += "; the target " + noResources
 	}
 	if s.Interrupted != "" {
 		text += "; ended early: " + Sanitize(s.Interrupted)
-	}
-	for i, e := range c.r.unreachable() {
-		text += map[bool]string{true: "; ", false: ", "}[i == 0]
-		if i == 0 && word != "NOT ESTABLISHED" {
-			text += "not established: "
-		}
-		text += Sanitize(Shorten(e.Address, 200)) + " could not be reached"
 	}
 	for i, l := range wrap(word+"  "+text, c.o.Width) {
 		if rest, ok := strings.CutPrefix(l, word); i == 0 && ok {

@@ -3,12 +3,13 @@ package reports
 import "strings"
 
 // wrap breaks a text at spaces into lines of at most width characters, but no
-// narrower than 20; words that are longer are cut. Line feeds of the text are kept.
-func wrap(text string, width int) []string { return wrapAt(text, width, " ") }
+// narrower than 20. Words that are longer are broken behind the characters that
+// join the parts of paths and lists, or cut. Line feeds of the text are kept.
+func wrap(text string, width int) []string { return wrapAt(text, width, ",/#&?") }
 
-// wrapJSON is [wrap] for frames: where there is no space within reach a line ends
-// behind a comma or a bracket, so that members and strings stay in one piece.
-func wrapJSON(text string, width int) []string { return wrapAt(text, width, " ,]}[{") }
+// wrapJSON is [wrap] for frames: lines end behind a comma or a bracket, so that
+// members and strings stay in one piece.
+func wrapJSON(text string, width int) []string { return wrapAt(text, width, ",]}[{") }
 
 func wrapAt(text string, width int, breaks string) []string {
 	width = max(width, 20)
@@ -28,16 +29,21 @@ func wrapAt(text string, width int, breaks string) []string {
 	return lines
 }
 
-// breakAt is where a line that is too long is broken. Spaces come first; a line
-// that is broken elsewhere keeps at least half of its width.
-func breakAt(line []rune, width int, breaks string) int {
-	for i := width; i > width/4; i-- {
-		if line[i] == ' ' && (len(breaks) == 1 || i > width/2) {
+// breakAt is where a line that is too long is broken: at a space, or behind one of
+// the characters, that leaves at least half of the width, else at an earlier space.
+func breakAt(line []rune, width int, behind string) int {
+	for i := width; i > width/2; i-- {
+		if line[i] == ' ' {
 			return i
 		}
 	}
-	for i := width; len(breaks) > 1 && i > width/2; i-- {
-		if strings.ContainsRune(breaks, line[i-1]) {
+	for i := width; i > width/2; i-- {
+		if strings.ContainsRune(behind, line[i-1]) {
+			return i
+		}
+	}
+	for i := width / 2; i > width/4; i-- {
+		if line[i] == ' ' {
 			return i
 		}
 	}
