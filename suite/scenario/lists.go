@@ -4,8 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"sync"
 	"strconv"
+	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -101,7 +101,7 @@ var _ = register(&Scenario{
 			return
 		}
 		list := func(c *Client, step string) string {
-			return uris(walkUpTo(ctx, p, c, "resources/list", "resources", step, samePages))
+			return uris(walkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
 		}
 		before := ""
 		p.side(
@@ -114,10 +114,6 @@ var _ = register(&Scenario{
 		}
 	},
 })
-
-// samePages is how many pages are compared between connections: a list that
-// depends on the connection shows it from its beginning.
-const samePages = 3
 
 // side runs parts of a script that do not depend on each other side by side.
 func (p *Play) side(parts ...func()) {
