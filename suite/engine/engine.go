@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,7 +33,6 @@ type Run struct {
 	stages    []*scenario.Stage
 	rows      []Row
 
-	mu    sync.Mutex
 	takes map[requirement.Combination]*Take
 	again map[requirement.Combination]*Take // those that confirmed red verdicts
 	done  chan struct{}                     // closed when every verdict is there
