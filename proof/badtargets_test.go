@@ -174,7 +174,7 @@ func TestBadProcesses(t *testing.T) {
 		{mode: "blank", status: 3, cause: `sent more than|messages and events on one connection`, slow: true},
 		{mode: "garbage", status: 3, cause: `not answered with JSON: the target sent "\\x00\\xff\{\]\} this is no JSON"`},
 		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
-		{mode: "third", status: 3, cause: `blocked .*the process ended: exit status 3`, args: one},
+		{mode: "third", status: 1, cause: `RPC-09`, args: one},
 		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`, args: append([]string{"--label-filter", "area:LIST"}, one...)},
 		{mode: "late=400ms", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
 		{mode: "nothing", status: 0, cause: `0 failed`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},

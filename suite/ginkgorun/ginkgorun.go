@@ -43,9 +43,16 @@ type Options struct {
 
 // Specs adds the rows of a prepared run to the Ginkgo tree. The run is executed
 // when the first spec is reached, and ended when Ginkgo is interrupted. Call it
-// once for each run, while the tree is built.
+// once for each run, while the tree is built. A run that cannot be carried out (nil,
+// after an error of Prepare; a target that cannot be reached; nothing selected)
+// becomes a spec that fails and says so: no spec at all would look like success.
 func Specs(r *engine.Run, o Options) bool {
-	specs(r, o)
+	for _, why := range obstacles(r) {
+		ginkgo.It("can be judged", func() { ginkgo.Fail(why) })
+	}
+	if r != nil {
+		specs(r, o)
+	}
 	return true
 }
 
@@ -175,7 +182,7 @@ func Filter(expression string) (func(labels []string) bool, error) {
 	for _, atom := range atoms(expression) {
 		name := key.FindString(atom)
 		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) || !strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
-			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s:", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, "))
+			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
 		}
 		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(atom[len(name):]), ":"))
 		if known := values(strings.ToLower(name)); value != "" && !operation(value) && !slices.ContainsFunc(known, func(s string) bool { return strings.EqualFold(s, value) }) {
