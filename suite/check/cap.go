@@ -188,7 +188,7 @@ func readExists(r *recording.Recording, v *Verdict) {
 		if x.Step == "unlisted" || strings.HasPrefix(x.Tags["uri"], "https:") {
 			state = v.Ought
 		}
-		state(code != codeMethodNotFound, "resources/read to be known to a target that declares resources", Describe(x), x.Evidence()...)
+		state(code != codeMethodNotFound, "resources/read to be known to a target that declares resources", Describe(x)+" to resources/read", x.Evidence()...)
 		v.Hint("implement resources/read, or do not declare capabilities.resources")
 	}
 }
@@ -207,7 +207,7 @@ func subscribeExists(r *recording.Recording, v *Verdict) {
 			return
 		}
 		code, _ := x.Code()
-		v.That(code != codeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+		v.That(code != codeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", Describe(x)+" to resources/subscribe", x.Evidence()...)
 		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
@@ -218,7 +218,7 @@ func subscribeExists(r *recording.Recording, v *Verdict) {
 	}
 	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
 		code, _ := x.Code()
-		v.Ought(code != codeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", Describe(x), x.Evidence()...)
+		v.Ought(code != codeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", Describe(x)+" to resources/unsubscribe", x.Evidence()...)
 		v.Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }

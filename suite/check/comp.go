@@ -234,19 +234,5 @@ func init() {
 	})
 }
 
-// paramsOf is the params of a request for a sentence, without the metadata that
-// every request carries and the sentence is not about.
-func paramsOf(x *recording.Exchange) string {
-	params := gjson.ParseBytes(x.Params)
-	if !params.IsObject() {
-		return Brief(params)
-	}
-	var members []string
-	params.ForEach(func(name, value gjson.Result) bool {
-		if name.Str != "_meta" {
-			members = append(members, name.Raw+":"+value.Raw)
-		}
-		return true
-	})
-	return Brief(gjson.Parse("{" + strings.Join(members, ",") + "}"))
-}
+// paramsOf is the params of a request for a sentence.
+func paramsOf(x *recording.Exchange) string { return Brief(withoutMeta(gjson.ParseBytes(x.Params))) }

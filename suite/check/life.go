@@ -257,6 +257,7 @@ func tolerable(x *recording.Exchange, v *Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
 		v.That(false, "an answer to a faulty initialize, error or result", Describe(x)+" to "+faulty(x), x.Evidence()...)
+		v.Hint("check the params of initialize before they are used, and answer with error -32602")
 	default:
 		if v.Answered(x) {
 			v.Saw()

@@ -51,7 +51,7 @@ func survives(r *recording.Recording, v *Verdict) {
 			return
 		}
 	}
-	v.Expect(r.Step("after")).Should(Succeed(), "resources/list without cursor, after a row of bad ones")
+	v.Expect(r.Step("after")).Should(Matcher{expected, Succeed().Match}, "resources/list without cursor, after a row of bad ones")
 }
 
 // quietFirst reports whether the first page stayed the same all the time, so that

@@ -91,6 +91,7 @@ func forbiddenOrigin(r *recording.Recording, v *Verdict) {
 		raw := body(r, x)
 		id := gjson.GetBytes(raw, "id")
 		v.Ought(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+Brief(id), x.Evidence()...)
+		v.Mild("it is refused as it should be; only the body is unusual")
 		v.Hint("refuse a foreign Origin before the body is read")
 	}
 }

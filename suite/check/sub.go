@@ -80,6 +80,7 @@ func subscribable(r *recording.Recording, v *Verdict) {
 	for _, x := range tried {
 		if x.Succeeded() {
 			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+Brief(x.Result()), x.Evidence()...)
+			v.Hint("confirm with an empty object: {}")
 			unsubscribable(r.Step("unsubscribe"), v)
 			return
 		}
@@ -111,9 +112,12 @@ func unsubscribable(x *recording.Exchange, v *Verdict) {
 	if unknown(x) {
 		return // judged by CAP-09
 	}
-	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", Describe(x), x.Evidence()...) {
+	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
 		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+Brief(x.Result()), x.Evidence()...)
+		v.Hint("confirm with an empty object: {}")
+		return
 	}
+	v.Hint("let what was subscribed be given up again")
 }
 
 // subscribedTo is the confirmed subscription of a recording of changes, the

@@ -239,9 +239,12 @@ func Describe(x *recording.Exchange) string {
 	}
 	switch {
 	case x.Failed():
+		if x.Status > 0 {
+			status = " with HTTP " + strconv.Itoa(x.Status)
+		}
 		return describeError(x.Error(), status)
 	case x.Outcome == recording.Replied && x.Result().Exists():
-		return "a result" + status + " (" + Brief(x.Result()) + ")"
+		return "a result" + status + " (" + Brief(withoutMeta(x.Result())) + ")"
 	case x.Outcome == recording.Replied:
 		return "a reply without result and error" + status + " (" + Brief(x.Message()) + ")"
 	case x.Outcome == recording.HTTPOnly && x.Status > 0:
@@ -259,6 +262,22 @@ func Describe(x *recording.Exchange) string {
 		words = "no answer"
 	}
 	return words + inBrackets(x.Reason)
+}
+
+// withoutMeta is an object without the metadata that most results and requests
+// carry, and that sentences are not about.
+func withoutMeta(object gjson.Result) gjson.Result {
+	if !object.IsObject() || !object.Get("_meta").Exists() {
+		return object
+	}
+	var members []string
+	object.ForEach(func(name, value gjson.Result) bool {
+		if name.Str != "_meta" {
+			members = append(members, name.Raw+":"+value.Raw)
+		}
+		return true
+	})
+	return gjson.Parse("{" + strings.Join(members, ",") + "}")
 }
 
 // describeError says what an error holds, even if it is none in form.
@@ -283,6 +302,9 @@ func inBrackets(reason string) string {
 	reason = strings.TrimLeft(strings.TrimPrefix(reason, "no answer"), ", ")
 	if reason == "" {
 		return ""
+	}
+	if d, ok := strings.CutPrefix(reason, "within "); ok {
+		return " for " + d
 	}
 	return " (" + strings.TrimPrefix(reason, "although ") + ")"
 }
