@@ -99,7 +99,7 @@ func init() {
 					x = again
 				}
 				if code, _ := x.Code(); x.Failed() && code == -32601 {
-					v.Skip(recording.CodeNeedsSubject, x.Method+" is not implemented: "+Describe(x))
+					v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+Describe(x))
 					continue
 				}
 				v.Expect(x).To(Succeed(), x.Method+" after the handshake")
