@@ -119,6 +119,7 @@ func refusingToReopen(*rand.Rand) hook.Hooks {
 			revisions[a.Header.Get(headerSession)] = revision
 		case a.Status == http.StatusNotFound && revisions[id] != nil:
 			refused[revisions[id]] = true
+			delete(revisions, id) // once: later requests of the same session say nothing new
 		}
 	})
 }
