@@ -61,10 +61,16 @@ func Authorize(t *target.Target) {
 // Target starts a reference server with its default world and describes it. The
 // caller closes the server.
 func Target(o reference.Options) (*target.Target, *reference.Server, error) {
+	return TargetOf(reference.DefaultWorld(), o)
+}
+
+// TargetOf is [Target] with a variant of the default world: what the target file
+// of the reference says must hold in it.
+func TargetOf(w reference.World, o reference.Options) (*target.Target, *reference.Server, error) {
 	if o.PageSize == 0 {
 		o.PageSize = PageSize
 	}
-	server, err := reference.New(reference.DefaultWorld(), o)
+	server, err := reference.New(w, o)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -2,13 +2,16 @@
 //
 // A secret is found in whatever form it crossed the wire: as it is, with JSON
 // escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, and inside base64 (both
-// alphabets, at any alignment). Secrets of less than [MinLength] bytes are
+// alphabets, at any alignment, padded or not). But for base64 the case of letters makes
+// no difference: there are servers that normalize keys and names. Of a secret that is
+// percent-encoded itself what it stands for is hidden as well. Secrets of less than [MinLength] bytes are
 // passed over: they would blot out ordinary text.
 package mask
 
 import (
 	"bytes"
 	"encoding/base64"
+	"net/url"
 	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -41,6 +44,24 @@ type pattern struct {
 	base64, lead, trail bool
 }
 
+// same reports whether two bytes are the same but for the case of letters of ASCII,
+// which makes no difference outside of base64.
+func (p *pattern) same(a, b byte) bool { return a == b || !p.base64 && lower(a) == lower(b) }
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+func upper(c byte) byte {
+	if 'a' <= c && c <= 'z' {
+		return c - ('a' - 'A')
+	}
+	return c
+}
+
 // NewMasker makes a masker of the secrets that are long enough.
 func NewMasker(secrets []string) *Masker {
 	m := &Masker{}
@@ -52,11 +73,11 @@ func NewMasker(secrets []string) *Masker {
 		seen[string(p.want)] = true
 		n := len(m.patterns)
 		m.patterns = append(m.patterns, p)
-		for _, b := range openings(p.want[0]) {
+		for _, b := range openings(&p) {
 			m.first[b] = append(m.first[b], n)
 		}
 	}
-	for _, s := range secrets {
+	for _, s := range slices.Concat(secrets, decoded(secrets)) {
 		if len(s) < MinLength {
 			continue
 		}
@@ -70,9 +91,24 @@ func NewMasker(secrets []string) *Masker {
 	return m
 }
 
+// decoded are the secrets that are percent-encoded, as what they stand for.
+func decoded(secrets []string) []string {
+	var all []string
+	for _, s := range secrets {
+		if plain, err := url.PathUnescape(s); err == nil && plain != s {
+			all = append(all, plain)
+		}
+	}
+	return all
+}
+
 // openings are the bytes with which a form of b can begin.
-func openings(b byte) []byte {
+func openings(p *pattern) []byte {
+	b := p.want[0]
 	all := []byte{b, '\\', '%'}
+	if !p.base64 {
+		all = append(all, lower(b), upper(b))
+	}
 	if b == ' ' {
 		all = append(all, '+')
 	}
@@ -182,7 +218,7 @@ func (p *pattern) match(data []byte, cut bool) int {
 	}
 	want, used := p.want, 0
 	for len(want) > 0 {
-		matched, length := step(data[used:], want)
+		matched, length := p.step(data[used:], want)
 		switch {
 		case matched > 0:
 		case len(p.want)-len(want) >= minPart && severed(data[used:], cut):
@@ -207,25 +243,25 @@ func severed(rest []byte, cut bool) bool {
 
 // step matches the beginning of data with that of want: how many bytes of want
 // are there, and how many of data they take.
-func step(data, want []byte) (matched, length int) {
+func (p *pattern) step(data, want []byte) (matched, length int) {
 	if len(data) == 0 {
 		return 0, 0
 	}
 	switch data[0] {
 	case '\\':
-		if matched, length = escape(data, want); matched > 0 {
+		if matched, length = p.escape(data, want); matched > 0 {
 			return matched, length
 		}
 		// JSON inside a string of JSON: the escape is escaped itself.
 		for deep := 1; deep < maxDepth && deep < len(data) && data[deep] == '\\'; deep++ {
-			if matched, length = escape(data[deep:], want); matched > 0 {
+			if matched, length = p.escape(data[deep:], want); matched > 0 {
 				return matched, deep + length
 			}
 		}
 	case '%':
 		if len(data) >= 3 {
 			hi, lo := hex(data[1]), hex(data[2])
-			if hi >= 0 && lo >= 0 && byte(hi<<4|lo) == want[0] {
+			if hi >= 0 && lo >= 0 && p.same(byte(hi<<4|lo), want[0]) {
 				return 1, 3
 			}
 		}
@@ -234,14 +270,14 @@ func step(data, want []byte) (matched, length int) {
 			return 1, 1
 		}
 	}
-	if data[0] == want[0] {
+	if p.same(data[0], want[0]) {
 		return 1, 1
 	}
 	return 0, 0
 }
 
 // escape matches an escape of JSON.
-func escape(data, want []byte) (matched, length int) {
+func (p *pattern) escape(data, want []byte) (matched, length int) {
 	if len(data) < 2 {
 		return 0, 0
 	}
@@ -265,6 +301,9 @@ func escape(data, want []byte) (matched, length int) {
 		length = 12
 	}
 	encoded := utf8.AppendRune(nil, r)
+	if len(encoded) == 1 && len(want) > 0 && p.same(encoded[0], want[0]) {
+		return 1, length
+	}
 	if !bytes.HasPrefix(want, encoded) {
 		return 0, 0
 	}

@@ -52,6 +52,32 @@ func TestMask(t *testing.T) {
 	}
 }
 
+// TestMaskInAnyCase: a secret is hidden in whatever case its letters, or the digits of
+// its encoding, come back; what stands for it in base64 depends on the case.
+func TestMaskInAnyCase(t *testing.T) {
+	m := NewMasker([]string{"Key-9F8E7D/x", "p%C3%A4ss%2Fword", "Über-geheim"})
+	for in, want := range map[string]string{
+		"key-9f8e7d/x":         "***",
+		"KEY-9F8E7D/X":         "***",
+		"key-9f8e7d%2fx":       "***",
+		"KEY-9F8E7D%2FX":       "***",
+		`\u006bey-9f8e7d\/x`:   "***",
+		`\u004bEY-9F8E7D\/X`:   "***",
+		"%6bey-9f8e7d/x":       "***",
+		"p%c3%a4ss%2fword":     "***",
+		"päss/word":            "***",
+		"P%C3%A4SS/WORD":       "***",
+		"Über-GEHEIM":          "***",
+		"a key-9f8e7d of mine": "a key-9f8e7d of mine",
+		base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x")):                  strings.Repeat("A", 16),
+		strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))): strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))),
+	} {
+		if got := m.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 // TestMaskBase64: wherever the secret stands in encoded data, nothing of it can
 // be decoded, and what stands around it still can.
 func TestMaskBase64(t *testing.T) {

@@ -16,7 +16,7 @@ const (
 
 // Names gives the known names closest to a word, best first, at most three; none
 // if nothing is close. Case is ignored. A name is close if a third of the word, or
-// less, has to be changed, or if it contains the word.
+// less, has to be changed, or if one of its words begins with the word.
 func Names(word string, known []string) []string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" || len(word) > longest {
@@ -32,7 +32,7 @@ func Names(word string, known []string) []string {
 		n, limit := Edits(word, lower), max(1, len(word)/3)
 		if n <= limit {
 			found = append(found, candidate{name, n})
-		} else if len(word) > 3 && strings.Contains(lower, word) {
+		} else if len(word) > 3 && hasWord(lower, word) {
 			found = append(found, candidate{name, limit + 1})
 		}
 	}
@@ -43,6 +43,23 @@ func Names(word string, known []string) []string {
 	}
 	return names
 }
+
+// hasWord reports whether a name, or a part of it behind a separator, begins with a word.
+func hasWord(name, word string) bool {
+	for at := 0; ; {
+		i := strings.Index(name[at:], word)
+		if i < 0 {
+			return false
+		}
+		at += i
+		if at == 0 || !letter(name[at-1]) || !letter(word[0]) {
+			return true
+		}
+		at++
+	}
+}
+
+func letter(c byte) bool { return 'a' <= c && c <= 'z' }
 
 // Question is "did you mean A or B?" for a misspelt word, with a colon and a space
 // in front; empty if nothing is close.

@@ -8,7 +8,7 @@ import (
 
 func TestNames(t *testing.T) {
 	t.Parallel()
-	known := []string{"PAGE", "READ", "SUB", "page-02-last-page-cycles", "page-02-cursor-cycles"}
+	known := []string{"PAGE", "READ", "SUB", "page-02-last-page-cycles", "page-02-cursor-cycles", "list-changes", "rpc-09-hangs-up"}
 	for _, c := range []struct {
 		word string
 		want []string
@@ -17,6 +17,7 @@ func TestNames(t *testing.T) {
 		{"raed", nil},
 		{"page-02-last-page-cycle", []string{"page-02-last-page-cycles"}},
 		{"cursor", []string{"page-02-cursor-cycles"}},
+		{"hang", []string{"rpc-09-hangs-up"}}, {"hangs-up", []string{"rpc-09-hangs-up"}},
 		{"", nil}, {"zzz", nil}, {strings.Repeat("PAGE", 100), nil},
 	} {
 		if got := Names(c.word, known); !slices.Equal(got, c.want) {

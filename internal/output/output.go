@@ -1,0 +1,296 @@
+// Package output writes reports where a command line says: the flags that the two
+// programs have in common, and files that are written whole or not at all.
+package output
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// Reports holds the flags that say which reports are written where, and how results
+// are shown. A path is empty for no report and "-" for standard output.
+type Reports struct {
+	JUnit, JSON, HTML, Markdown, SARIF string
+	// SARIFLocation is the file that code scanning attaches findings to.
+	SARIFLocation  string
+	Quiet, Verbose bool
+	NoColor        bool
+	// FilesOnly leaves the console out where a file is written.
+	FilesOnly bool
+}
+
+// Register adds the flags, all but that of SARIFLocation.
+func (o *Reports) Register(f *pflag.FlagSet) {
+	f.StringVar(&o.JUnit, "junit", "", "write a JUnit report to this `file`; - is standard output")
+	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
+	f.StringVar(&o.HTML, "html", "", "write a page for browsers to this `file`; - is standard output")
+	f.StringVar(&o.Markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
+	f.StringVar(&o.SARIF, "sarif", "", "write a log for code scanning to this `file`; - is standard output")
+	f.BoolVar(&o.Quiet, "quiet", false, "a line for each finding and the last line, nothing else")
+	f.BoolVar(&o.Verbose, "verbose", false, "more of each frame, and everything that was not exercised")
+	f.BoolVar(&o.NoColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+}
+
+// report is one of the files.
+type report struct {
+	flag, path string
+	write      func(w io.Writer, r *reports.Report, o Options) error
+}
+
+func (o *Reports) files() []report {
+	return []report{
+		{"--junit", o.JUnit, func(w io.Writer, r *reports.Report, x Options) error { return reports.WriteJUnit(w, r, x.Strict) }},
+		{"--json", o.JSON, func(w io.Writer, r *reports.Report, _ Options) error { return reports.WriteJSON(w, r) }},
+		{"--html", o.HTML, func(w io.Writer, r *reports.Report, x Options) error {
+			return reports.WriteHTML(w, r, reports.HTMLOptions{Strict: x.Strict, Areas: x.Areas, Describe: x.Describe})
+		}},
+		{"--markdown", o.Markdown, func(w io.Writer, r *reports.Report, x Options) error {
+			return reports.WriteMarkdown(w, r, reports.MarkdownOptions{Strict: x.Strict})
+		}},
+		{"--sarif", o.SARIF, func(w io.Writer, r *reports.Report, x Options) error {
+			return reports.WriteSARIF(w, r, reports.SARIFOptions{Strict: x.Strict, Location: o.SARIFLocation, Describe: x.Describe})
+		}},
+	}
+}
+
+// Given lists the reports that are asked for: paths by flag.
+func (o *Reports) Given() map[string]string {
+	given := map[string]string{}
+	for _, out := range o.files() {
+		if out.path != "" {
+			given[out.flag] = out.path
+		}
+	}
+	return given
+}
+
+// Check finds out, before anything is run, whether the files can be written. The error
+// is one sentence about the flags. A record, if not empty, is the file of --record.
+func (o *Reports) Check(record string) error {
+	if o.Quiet && o.Verbose {
+		return errors.New("--quiet and --verbose exclude each other")
+	}
+	seen := map[string]string{}
+	for _, out := range append(o.files(), report{flag: "--record", path: record}) {
+		path := filepath.Clean(out.path)
+		other := seen[path]
+		switch {
+		case out.path == "":
+			continue
+		case out.path == "-" && out.flag == "--record":
+			return errors.New("--record needs a file")
+		case out.path == "-" && other != "":
+			return errors.New("only one report can go to standard output")
+		case other != "":
+			return fmt.Errorf("%s and %s name the same file %s", other, out.flag, out.path)
+		}
+		seen[path] = out.flag
+		if out.path == "-" {
+			continue
+		}
+		if info, err := os.Stat(out.path); err == nil && info.IsDir() {
+			return fmt.Errorf("%s %s: it is a directory", out.flag, out.path)
+		}
+		if dir, err := os.Stat(filepath.Dir(out.path)); err != nil || !dir.IsDir() {
+			return fmt.Errorf("%s %s: there is no directory %s", out.flag, out.path, filepath.Dir(out.path))
+		}
+	}
+	return nil
+}
+
+// Options says what the writers need beside a report: see the options of the writers in package reports.
+type Options struct {
+	Strict   bool
+	Areas    []reports.Area
+	Describe func(id string) (text, tolerated string)
+	Rerun    func(id, revision, transport string) string
+	Told     bool
+}
+
+// Write writes all reports, and shows the results unless one of them goes to standard
+// output. One that cannot be written does not keep the others from being written.
+func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
+	r.NoteReruns(x.Rerun) // for all formats, and for whoever converts the JSON report later
+	var errs []error
+	console := true
+	files := o.files()
+	// Standard output comes last: whoever reads it may go away.
+	last := slices.IndexFunc(files, func(out report) bool { return out.path == "-" })
+	if last >= 0 {
+		files = append(slices.Delete(slices.Clone(files), last, last+1), files[last])
+	}
+	for _, out := range files {
+		if out.path == "" {
+			continue
+		}
+		console = console && out.path != "-" && !o.FilesOnly
+		if err := To(out.path, stdout, func(w io.Writer) error { return out.write(w, r, x) }); err != nil {
+			errs = append(errs, fmt.Errorf("%s was not written: %w", out.flag, err))
+		}
+	}
+	if console {
+		err := Buffered(stdout, func(w io.Writer) error {
+			return reports.WriteConsole(w, r, reports.ConsoleOptions{
+				Color: Color(stdout, o.NoColor), Width: Width(stdout), Verbose: o.Verbose, Quiet: o.Quiet,
+				Strict: x.Strict, Areas: x.Areas, Rerun: x.Rerun, Told: x.Told,
+			})
+		})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("the result was not written: %w", err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Terminal reports whether a stream is a terminal.
+func Terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Color reports whether a stream is to be coloured; off says that a flag forbids it.
+func Color(w io.Writer, off bool) bool {
+	return !off && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && Terminal(w)
+}
+
+// maxWidth bounds the width of lines in characters.
+const maxWidth = 120
+
+// Width is the width of a terminal in characters. For what is no terminal the
+// variable COLUMNS tells; without it the width is 0.
+func Width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return min(n, maxWidth)
+		}
+	}
+	n, err := strconv.Atoi(os.Getenv("COLUMNS"))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(n, maxWidth)
+}
+
+// Buffered writes through a buffer and empties it.
+func Buffered(w io.Writer, write func(io.Writer) error) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := write(b); err != nil {
+		return err
+	}
+	return b.Flush()
+}
+
+// JSON writes a value for people and programs alike: indented, with all characters as
+// they are.
+func JSON(w io.Writer, value any) error {
+	return Buffered(w, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(value)
+	})
+}
+
+// To writes to a file as [File] does, or to standard output if the path is "-".
+func To(path string, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "-" {
+		return Buffered(stdout, write)
+	}
+	return File(path, write)
+}
+
+// File writes a file whole or not at all: what stood there before is only replaced
+// by a complete one. Symbolic links stay, and so do the permissions of a file.
+func File(path string, write func(io.Writer) error) error {
+	mode := os.FileMode(0o666) // less what the user's mask takes away
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return directly(path, write) // a device or a pipe is written to, not replaced
+	case err == nil:
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	default:
+		if link, err := os.Lstat(path); err == nil && link.Mode().Type() == os.ModeSymlink {
+			return inPlace(path, write) // it leads to a file that is not there yet
+		}
+	}
+	f, err := beside(path, mode)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return inPlace(path, write) // the file may be open to us where its directory is not
+	}
+	if err != nil {
+		return err
+	}
+	err = Buffered(f, write)
+	if info != nil {
+		if e := f.Chmod(mode); err == nil {
+			err = e
+		}
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		// The reader knows the file by its own name.
+		if e := (*fs.PathError)(nil); errors.As(err, &e) && e.Path == f.Name() {
+			e.Path = path
+		}
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// beside makes a new file in the directory of another.
+func beside(path string, mode os.FileMode) (*os.File, error) {
+	for {
+		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())
+		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// inPlace writes to a path beside which no file can be made. It does not touch what
+// stands there before everything is there to replace it.
+func inPlace(path string, write func(io.Writer) error) error {
+	var all bytes.Buffer
+	if err := write(&all); err != nil {
+		return err
+	}
+	return directly(path, func(w io.Writer) error {
+		_, err := all.WriteTo(w)
+		return err
+	})
+}
+
+// directly writes to a path as it comes.
+func directly(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	err = Buffered(f, write)
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,76 @@
+// Package shell writes arguments so that a POSIX shell reads them back.
+package shell
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// plain are the characters that mean nothing to a shell inside of a word.
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%"
+
+// Quote is one argument.
+func Quote(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+// Printable is [Quote] for what people read and copy: one line of characters that can be
+// seen. Others stand as escapes between $' and ', which not every shell knows, but those
+// that people type at do. What Markdown takes for a link is parted without a change of
+// meaning.
+func Printable(arg string) string {
+	if !utf8.ValidString(arg) || strings.ContainsFunc(arg, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return escaped(arg)
+	}
+	return strings.ReplaceAll(Quote(arg), "](", "]''(")
+}
+
+// escaped is an argument between $' and '. Bytes are octal, with all three digits: that
+// is where the shells agree.
+func escaped(arg string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := 0; i < len(arg); {
+		r, size := utf8.DecodeRuneInString(arg[i:])
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\'' || r == '\\':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && size == 1, !unicode.IsPrint(r), r == '(' && i > 0 && arg[i-1] == ']':
+			for _, c := range []byte(arg[i : i+size]) {
+				fmt.Fprintf(&b, `\%03o`, c)
+			}
+		default:
+			b.WriteString(arg[i : i+size])
+		}
+		i += size
+	}
+	b.WriteString("'")
+	return b.String()
+}
+
+// Join is a command line of several arguments.
+func Join(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = Quote(arg)
+	}
+	return strings.Join(quoted, " ")
+}
+
+// JoinPrintable is [Join] for what people read and copy: see [Printable].
+func JoinPrintable(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = Printable(arg)
+	}
+	return strings.Join(quoted, " ")
+}
