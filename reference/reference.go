@@ -1,6 +1,6 @@
 // Package reference is the reference server of the resources feature of the
-// Model Context Protocol: correct in all revisions and transports and, on request,
-// legally odd (quirks) or precisely wrong (faults).
+// Model Context Protocol: correct in all revisions and transports and, on
+// request, legally odd (quirks) or precisely wrong (faults).
 //
 //	server, err := reference.New(reference.DefaultWorld(), reference.Options{})
 //	...
@@ -8,9 +8,36 @@
 //	conn, err := server.Pipe(ctx)               // stdio, in process
 //	http.ListenAndServe(addr, server.Handler()) // /mcp, /sse and /message
 //
+// In a Go test, [Start] makes a running server that ends with the test.
+//
+// A server can be steered while it runs: its resources and templates change (Put,
+// Update, Remove, PutTemplate, Touch, a timeline of the world), faults, quirks,
+// failures and delays come and go (AddRule), sessions can be listed and ended, and
+// Reset brings back how it began. Its journal tells what clients did.
+//
 // A server needs nothing but package time, channels and the streams it is given,
-// so it runs inside testing/synctest bubbles. Everything it started has ended
-// when Close returns or, for what hangs on HTTP requests, when they have.
+// so it runs inside testing/synctest bubbles, where timelines and delays take
+// simulated time. Everything it started has ended when Close returns or, for what
+// hangs on HTTP requests, when they have.
+//
+// # The packages
+//
+//	reference          this facade: make, run and steer a server; start one in a test
+//	reference/world    what is served: resources, templates, completions, timeline; YAML and JSON
+//	reference/dir      the files of a directory as a world, with their changes
+//	reference/engine   the server itself: store, protocol, transports; knows of no deviation
+//	reference/hook     the places at which behaviour can be changed from outside
+//	reference/fault    illegal behaviours, by the requirement that each breaks
+//	reference/quirk    unusual but legal behaviours
+//	reference/control  rules: which deviations are in force, for which messages, how often; delays and failures
+//	reference/journal  what clients sent and what they were sent, in order: query, wait, assert, JSONL
+//	reference/guard    bearer tokens and scopes for the HTTP endpoints, with the metadata that leads to them
+//	reference/verify   the verdicts on clients, from a journal
+//	reference/record   recordings of real servers: made between any two transports, replayed, turned into worlds
+//	reference/admin    the HTTP API that steers a server; reference/adminclient calls it
+//
+// What is added around a server uses this facade alone: [Server.Journal] to see,
+// AddRule and the methods that change the world to steer, Options.Hooks to interpose.
 package reference
 
 import (
@@ -18,25 +45,29 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
+	"path"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/fixtures"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/engine"
-	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/quirk"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// World is what a server serves; Resource is one resource of it.
+// World is what a server serves; Resource and Template are parts of it, Step is
+// something that happens to it meanwhile.
 type (
 	World    = world.World
 	Resource = world.Resource
+	Template = world.Template
+	Step     = world.Step
 )
 
 // Options are the choices that are not part of the world. The zero value serves
@@ -47,12 +78,19 @@ type Options struct {
 	// PageSize is the number of entries on a page of a list. 0 means that of
 	// the world, whose default is a single page.
 	PageSize int
-	// Faults and Quirks are names from the registries.
+	// Faults and Quirks are names, each with limits behind it if it has any: see
+	// control.ParseFault. They are in force from the start, and can be switched
+	// off like all rules.
 	Faults []string
 	Quirks []string
-	// Seed feeds the randomness of faults and quirks. Session ids do not
+	// Rules are further rules from the start.
+	Rules []control.Rule
+	// Seed feeds the randomness of faults, quirks and delays. Session ids do not
 	// depend on it.
 	Seed uint64
+	// Journal notes what comes and goes; nil means a new one with the default
+	// bounds.
+	Journal *journal.Journal
 	// Latency delays every answer.
 	Latency time.Duration
 	// AllowedOrigins are web origins that may use the HTTP endpoints, beside
@@ -64,67 +102,78 @@ type Options struct {
 	Version string
 	// Now is the clock for expiry dates; nil means time.Now.
 	Now func() time.Time
+	// Guard makes the HTTP endpoints demand bearer tokens; nil leaves them open.
+	// Names of its owners may stand for their tokens in rules and in the world.
+	Guard *guard.Guard
 	// Hooks change the server further, inside of all faults and quirks.
 	Hooks hook.Hooks
+	// TimelineOnRequest has the timeline of the world begin with the first request of a client
+	// instead of at once.
+	TimelineOnRequest bool
+	// Current makes the world that Reset brings back, where the one with which the server
+	// began is out of date: that of a directory, say. Nil means the one at the beginning.
+	Current func() World
 }
 
 // Server serves one world on any number of connections. Its methods may be
 // used from several goroutines.
 type Server struct {
-	engine *engine.Engine
+	engine  *engine.Engine
+	rules   *control.Set
+	journal *journal.Journal
+
+	guard    *guard.Guard
+	pristine World // without any overlay
+	current  func() World
+	pageSize int
+	initial  []control.Rule
+	onCall   bool // the timeline begins with the first request
+
+	mu       sync.Mutex // serialises changes of the rules and resets
+	overlays []overlay
+
+	// Ending must not wait for a change, which may wait for a client to read.
+	life     sync.Mutex
+	timeline context.CancelFunc
+	players  sync.WaitGroup
+	closed   bool
 }
 
 // New makes a server. It fails if the world is inconsistent, or if an option
-// names a revision, fault or quirk that does not exist. The world is copied.
+// names a revision, fault or quirk that does not exist. The world is copied. Its
+// timeline begins at once, unless an option says otherwise.
 func New(w World, o Options) (*Server, error) {
-	w = w.Clone()
-	hooks, err := assemble(&w, o)
+	rules, err := initialRules(o)
 	if err != nil {
 		return nil, err
 	}
-	pageSize := o.PageSize
-	if pageSize == 0 {
-		pageSize = w.PageSize
+	if w, err = w.Expand(); err != nil {
+		return nil, err
 	}
-	e, err := engine.New(engine.Config{
-		World: w, Revisions: o.Revisions, PageSize: pageSize, Latency: o.Latency,
-		AllowedOrigins: o.AllowedOrigins, Name: o.Name, Version: o.Version, Now: o.Now, Hooks: hooks,
+	s := &Server{journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest}
+	s.resolve()
+	if s.journal == nil {
+		s.journal = journal.New(journal.Options{})
+	}
+	s.rules = control.New(o.Seed, s.journal)
+	if err := s.rules.Start(rules); err != nil {
+		return nil, err
+	}
+	served := s.overlay()
+	if s.pageSize == 0 {
+		s.pageSize = served.PageSize
+	}
+	s.engine, err = engine.New(engine.Config{
+		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
+		AllowedOrigins: o.AllowedOrigins, Name: o.Name, Version: o.Version, Now: o.Now,
+		Hooks: guarded(o.Guard, s.rules.Hooks(), o.Hooks), Live: s.rules, Journal: s.journal,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Server{engine: e}, nil
+	s.play()
+	return s, nil
 }
-
-// assemble applies the overlays of faults and quirks to the world and joins
-// their hooks. Faults lie outside of quirks.
-func assemble(w *World, o Options) (hook.Hooks, error) {
-	var all []hook.Hooks
-	for i, name := range o.Faults {
-		f, ok := fault.Find(name)
-		if !ok {
-			return hook.Hooks{}, fmt.Errorf("there is no fault %q", name)
-		}
-		if f.Overlay != nil {
-			f.Overlay(w)
-		}
-		all = append(all, f.HooksFor(rng(o.Seed, uint64(i))))
-	}
-	for i, name := range o.Quirks {
-		q, ok := quirk.Find(name)
-		if !ok {
-			return hook.Hooks{}, fmt.Errorf("there is no quirk %q", name)
-		}
-		if q.Overlay != nil {
-			q.Overlay(w)
-		}
-		all = append(all, q.HooksFor(rng(o.Seed, 1<<32+uint64(i))))
-	}
-	return hook.Join(append(all, o.Hooks)...), nil
-}
-
-// rng makes a source of its own for each fault and quirk.
-func rng(seed, stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // ServeStream serves one connection with the framing of stdio, a message per
 // line. It returns nil when the input ends, and an error when the context or the
@@ -150,7 +199,7 @@ func (s *Server) Handler() http.Handler { return s.engine.Handler() }
 
 // Put adds a resource at the end of the list, or replaces the one with the same
 // URI, and sends the notifications that are due.
-func (s *Server) Put(r Resource) error { return s.engine.Put(r) }
+func (s *Server) Put(r Resource) error { return s.engine.Put(s.resolved(r)) }
 
 // Remove takes a resource away, sends the notifications that are due, and
 // reports whether there was one.
@@ -168,7 +217,15 @@ func (s *Server) ListChanged() { s.engine.ListChanged() }
 func (s *Server) EndSubscriptions() { s.engine.EndSubscriptions() }
 
 // Close ends the server and all its connections.
-func (s *Server) Close() error { return s.engine.Close() }
+func (s *Server) Close() error {
+	s.life.Lock()
+	s.closed = true
+	s.timeline()
+	s.life.Unlock()
+	err := s.engine.Close()
+	s.players.Wait() // a step that waited for a client has been let go
+	return err
+}
 
 // Revisions lists the revisions that the server can speak, oldest first.
 func Revisions() []string { return engine.Revisions() }
@@ -184,22 +241,21 @@ func DefaultWorld() World {
 
 // NamedWorld reads one of the embedded worlds by name.
 func NamedWorld(name string) (World, error) {
-	data, err := fs.ReadFile(fixtures.FS, "worlds/"+name+".yaml")
-	if err != nil {
+	if !slices.Contains(WorldNames(), name) {
 		return World{}, fmt.Errorf("there is no world %q: known are %s", name, strings.Join(WorldNames(), ", "))
 	}
-	return world.Parse("worlds/"+name+".yaml", data)
+	return world.Load(fixtures.FS, "worlds/"+name+".yaml")
 }
 
 // WorldNames lists the embedded worlds.
 func WorldNames() []string {
-	entries, err := fs.ReadDir(fixtures.FS, "worlds")
+	files, err := fs.Glob(fixtures.FS, "worlds/*.yaml")
 	if err != nil {
 		return nil
 	}
 	var names []string
-	for _, entry := range entries {
-		names = append(names, strings.TrimSuffix(entry.Name(), ".yaml"))
+	for _, file := range files {
+		names = append(names, strings.TrimSuffix(path.Base(file), ".yaml"))
 	}
 	return names
 }
@@ -210,9 +266,5 @@ func LoadWorld(nameOrFile string) (World, error) {
 	if !strings.ContainsAny(nameOrFile, `./\`) {
 		return NamedWorld(nameOrFile)
 	}
-	data, err := os.ReadFile(filepath.Clean(nameOrFile))
-	if err != nil {
-		return World{}, err
-	}
-	return world.Parse(nameOrFile, data)
+	return world.Open(nameOrFile)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -10,7 +11,7 @@ const maxCompletions = 100
 
 // serveComplete suggests values for a variable of a template: those that begin
 // with what has been typed.
-func (e *Engine) serveComplete(c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveComplete(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
 	ref, ok := params["ref"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `Invalid params: "ref" must be an object`)
@@ -28,7 +29,7 @@ func (e *Engine) serveComplete(c *hook.Call, params hook.Object) *hook.Reply {
 	if why != "" {
 		return fail(codeInvalidParams, "Invalid params: "+why)
 	}
-	values, r := e.suggest(ref, name, others)
+	values, r := e.suggest(ctx, ref, name, typed, others)
 	if r != nil {
 		return r
 	}
@@ -80,7 +81,7 @@ func contextArguments(c *hook.Call, params hook.Object) (others map[string]strin
 }
 
 // suggest lists all values of a variable of the referenced template.
-func (e *Engine) suggest(ref hook.Object, name string, others map[string]string) ([]string, *hook.Reply) {
+func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed string, others map[string]string) ([]string, *hook.Reply) {
 	switch ref["type"] {
 	case "ref/prompt":
 		return nil, fail(codeInvalidParams, "Invalid params: there is no such prompt")
@@ -92,16 +93,19 @@ func (e *Engine) suggest(ref hook.Object, name string, others map[string]string)
 	if !ok {
 		return nil, fail(codeInvalidParams, `Invalid params: "ref.uri" must be a string`)
 	}
-	for _, t := range e.templates {
+	for _, t := range e.served().templates {
 		if t.URITemplate != uri {
 			continue
 		}
 		if !contains(t.variables(), name) {
 			return nil, fail(codeInvalidParams, "Invalid params: the template has no such variable")
 		}
+		if t.Source != nil {
+			return t.Source.Suggest(ctx, name, typed), nil
+		}
 		return t.variable(name).Suggestions(others), nil
 	}
-	if e.exists(uri) {
+	if e.exists(ctx, viewerOf(ctx), uri) {
 		return nil, nil // a resource without variables: nothing to suggest
 	}
 	return nil, fail(codeInvalidParams, "Invalid params: there is no such template")

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -16,6 +15,7 @@ import (
 type exchange struct {
 	session *session
 	header  http.Header // nil on stdio
+	trace   *hook.Trace
 	deliver func(ctx context.Context, m hook.Message) error
 	// ended, if not nil, is called once, when nothing more can come.
 	ended func()
@@ -86,7 +86,15 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
 
 // accept takes a raw message: it passes the receive hooks and is processed.
 func (e *Engine) accept(ctx context.Context, x *exchange, raw []byte) {
-	e.receive(context.WithValue(ctx, exchangeKey{}, x), hook.Incoming{
+	e.busy.Add(1)
+	defer e.busy.Add(-1)
+	x.session.busy.Add(1)
+	defer x.session.busy.Add(-1)
+	if x.trace == nil {
+		x.trace = &hook.Trace{Transport: x.session.transport, Session: x.session.id, Server: e.ctx}
+	}
+	ctx = hook.WithTrace(context.WithValue(ctx, exchangeKey{}, x), x.trace)
+	e.receive(ctx, hook.Incoming{
 		Raw: raw, Transport: x.session.transport, Peer: x.session,
 	})
 	x.settle()
@@ -164,7 +172,8 @@ func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool)
 	in := parse(raw)
 	switch in.kind {
 	case response:
-		return m, false // the server asks nothing, so nothing can be answered
+		x.session.answered(in.id, raw)
+		return m, false
 	case invalid:
 		r := failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+in.why)
 		if in.id == nil {
@@ -173,6 +182,10 @@ func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool)
 		return hook.Message{Kind: hook.Response, Raw: envelope(in.id, r), Status: r.Status}, true
 	}
 	c := e.call(x, in)
+	if batched {
+		c.Trace = x.trace.Member(in.method, memberURI(in.params), in.kind == request)
+		ctx = hook.WithTrace(ctx, c.Trace)
+	}
 	if batched && c.Method == methodInitialize {
 		return answer(c, fail(codeInvalidRequest, "Invalid request: initialize must not be part of a batch")), true
 	}
@@ -189,7 +202,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool)
 func (e *Engine) call(x *exchange, in incoming) *hook.Call {
 	c := &hook.Call{
 		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
-		Method: in.method, Params: in.params, Header: x.header, Peer: x.session,
+		Method: in.method, Params: in.params, Header: x.header, Peer: x.session, Trace: x.trace,
 	}
 	if e.claimsModern(c) {
 		c.Modern = true
@@ -234,7 +247,7 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 		e.note(x.session, c)
 		return nil
 	}
-	if !wait(ctx, e.config.Latency) {
+	if !hook.Pause(ctx, e.config.Latency) {
 		return &hook.Reply{}
 	}
 	if c.Modern {
@@ -246,6 +259,11 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 // note takes a notification of the client. Unknown and malformed ones are
 // ignored.
 func (e *Engine) note(s *session, c *hook.Call) {
+	if c.Method == methodInitialized {
+		s.mu.Lock()
+		s.initialized = true
+		s.mu.Unlock()
+	}
 	if c.Method != methodCancelled {
 		return
 	}
@@ -257,17 +275,13 @@ func (e *Engine) note(s *session, c *hook.Call) {
 	}
 }
 
-// wait pauses; false says that the call was cancelled meanwhile.
-func wait(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
+// memberURI is the URI that the params of a message of a batch are about.
+func memberURI(params json.RawMessage) string {
+	var p struct {
+		URI string `json:"uri"`
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
+	if json.Unmarshal(params, &p) != nil {
+		return "" // absent, or of another form
 	}
+	return p.URI
 }

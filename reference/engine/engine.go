@@ -11,12 +11,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -30,6 +33,10 @@ type Config struct {
 	PageSize int
 	// Latency delays every answer.
 	Latency time.Duration
+	// Live is what changes while the server runs; nil if nothing does.
+	Live Live
+	// Journal notes what comes and goes; nil notes nothing.
+	Journal *journal.Journal
 	// AllowedOrigins are web origins ("https://app.example") that may use the
 	// HTTP endpoints, beside those on loopback addresses.
 	AllowedOrigins []string
@@ -41,6 +48,21 @@ type Config struct {
 	Hooks hook.Hooks
 }
 
+// Live answers what hooks cannot say once and for all when they can be switched
+// on and off. The other hooks of such a set are part of Config.Hooks.
+type Live interface {
+	// Streams are the hooks of a connection on stdio that begins.
+	Streams() hook.Streams
+	// EventStreams is hook.Hooks.EventStreams for one request.
+	EventStreams(t *hook.Trace) bool
+	// OffGrid is hook.Hooks.OffGrid.
+	OffGrid() bool
+	// Conn is hook.Hooks.Conn for a connection that begins.
+	Conn(c net.Conn) net.Conn
+	// Public is hook.Hooks.Public.
+	Public() bool
+}
+
 // Revisions lists all revisions that the engine speaks, oldest first.
 func Revisions() []string {
 	return []string{hook.R20241105, hook.R20250326, hook.R20250618, hook.R20251125, hook.R20260728}
@@ -48,13 +70,15 @@ func Revisions() []string {
 
 // Engine serves one world to any number of connections.
 type Engine struct {
-	config    Config
-	caps      world.Capabilities
-	store     *store
-	templates []*template
-	legacy    []string // served, oldest first
-	modern    []string
-	key       []byte // signs cursors and request states
+	config  Config
+	store   *store
+	state   atomic.Pointer[snapshot]
+	manners atomic.Pointer[manners]
+	change  sync.Mutex // serialises changes of the world
+	legacy  []string   // served, oldest first
+	modern  []string
+	key     []byte // signs cursors and request states
+	started time.Time
 
 	handle  hook.Handler
 	emitter hook.Emitter
@@ -65,8 +89,10 @@ type Engine struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	pipes  sync.WaitGroup
+	busy   atomic.Int64  // messages that are being answered
+	clock  atomic.Uint64 // counts how often sessions were asked for
 
-	mu       sync.Mutex
+	mu       sync.RWMutex
 	closed   bool
 	sessions map[string]*session
 	serial   uint64
@@ -86,12 +112,9 @@ func New(config Config) (*Engine, error) {
 	}
 	e := &Engine{
 		config:   config,
-		caps:     world.AllCapabilities(),
+		started:  time.Now(),
 		key:      signingKey(config.World.Name),
 		sessions: map[string]*session{},
-	}
-	if config.World.Capabilities != nil {
-		e.caps = *config.World.Capabilities
 	}
 	if err := e.pickRevisions(config.Revisions); err != nil {
 		return nil, err
@@ -101,9 +124,8 @@ func New(config Config) (*Engine, error) {
 		return nil, err
 	}
 	e.store = store
-	for _, t := range config.World.Templates {
-		e.templates = append(e.templates, compileTemplate(t))
-	}
+	e.state.Store(takeSnapshot(config.World, config.PageSize, nil))
+	e.config.World = world.World{} // the store has the resources now, the snapshot the rest
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.install(config.Hooks)
 	return e, nil
@@ -167,7 +189,7 @@ func (e *Engine) supported(transport string) []string {
 func (e *Engine) handshaking(transport string) []string {
 	return slices.DeleteFunc(slices.Clone(e.legacy), func(r string) bool {
 		switch {
-		case e.config.Hooks.OffGrid:
+		case e.config.Hooks.OffGrid || e.config.Live != nil && e.config.Live.OffGrid():
 			return false
 		case transport == hook.HTTP:
 			return r == hook.R20241105
@@ -184,12 +206,16 @@ func (e *Engine) handshaking(transport string) []string {
 func (e *Engine) Close() error {
 	for _, s := range e.shut() {
 		s.farewell()
-		s.end()
+		s.endBecause(reasonShutdown)
 	}
 	e.cancel()
 	e.pipes.Wait()
 	return nil
 }
+
+// Settle waits until no message is being answered, or the context ends. Streams that
+// are open are no messages.
+func (e *Engine) Settle(ctx context.Context, bound time.Duration) { settle(ctx, &e.busy, bound) }
 
 // shut marks the server as closed and takes its sessions.
 func (e *Engine) shut() []*session {
@@ -204,7 +230,7 @@ func (e *Engine) shut() []*session {
 // crash ends the server without any farewell.
 func (e *Engine) crash() {
 	for _, s := range e.shut() {
-		s.end()
+		s.endBecause(reasonAbort)
 	}
 	e.cancel()
 }
@@ -227,32 +253,65 @@ func (e *Engine) open() []*session {
 }
 
 func (e *Engine) find(id string) *session {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.sessions[id]
+	if id == "" {
+		return nil
+	}
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	s := e.sessions[id]
+	if s != nil {
+		s.used.Store(e.clock.Add(1))
+	}
+	return s
 }
 
 // maxSessions bounds the memory that clients can make the server keep.
 const maxSessions = 1024
 
-// register makes a session known. The oldest is ended when there are too many.
+// register makes a session known. When there are too many, one that its client seems to
+// have left behind is ended.
 func (e *Engine) register(s *session) error {
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
 		return errClosed
 	}
-	var oldest *session
+	var left *session
 	if len(e.sessions) >= maxSessions {
-		oldest = e.ordered()[0]
-		delete(e.sessions, oldest.id)
+		left = e.leftBehind()
 	}
+	if left != nil {
+		delete(e.sessions, left.id)
+	}
+	s.used.Store(e.clock.Add(1))
 	e.sessions[s.id] = s
 	e.mu.Unlock()
-	if oldest != nil {
-		oldest.end()
+	if left != nil {
+		left.endBecause(reasonEvicted)
 	}
+	s.noteOpened()
 	return nil
+}
+
+// leftBehind is the session that has not been used for the longest time, among those that
+// do not end with a connection; one in use only if all are. The caller holds e.mu.
+func (e *Engine) leftBehind() *session {
+	var idle, any *session
+	for _, s := range e.sessions {
+		if s.transport != hook.HTTP {
+			continue
+		}
+		if any == nil || s.used.Load() < any.used.Load() {
+			any = s
+		}
+		if (idle == nil || s.used.Load() < idle.used.Load()) && !s.inUse() {
+			idle = s
+		}
+	}
+	if idle != nil {
+		return idle
+	}
+	return any
 }
 
 func (e *Engine) unregister(s *session) {
@@ -264,74 +323,9 @@ func (e *Engine) unregister(s *session) {
 }
 
 func (e *Engine) isClosed() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	e.mu.RLock()
+	defer e.mu.RUnlock()
 	return e.closed
 }
 
 var errClosed = errors.New("the server is closed")
-
-// Put adds a resource at the end of the list or replaces the one with its URI.
-// Subscribers of a replaced one are notified, and everyone who asked for it when
-// the list has changed.
-func (e *Engine) Put(r world.Resource) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
-	existed, listChanged, err := e.store.put(r.Clone())
-	if err != nil {
-		return err
-	}
-	if listChanged {
-		e.ListChanged()
-	}
-	if existed {
-		e.notifyUpdated(r.URI)
-	}
-	return nil
-}
-
-// Remove takes a resource away and reports whether it was there.
-func (e *Engine) Remove(uri string) bool {
-	was, listed := e.store.remove(uri)
-	if listed {
-		e.ListChanged()
-	}
-	return was
-}
-
-// Touch notifies the subscribers of a resource as if its content had changed. It
-// reports whether there is such a resource.
-func (e *Engine) Touch(uri string) bool {
-	if !e.exists(uri) {
-		return false
-	}
-	e.notifyUpdated(uri)
-	return true
-}
-
-// ListChanged tells clients that the list of resources has changed.
-func (e *Engine) ListChanged() {
-	if !e.caps.ListChanged {
-		return
-	}
-	for _, s := range e.open() {
-		s.notifyListChanged()
-	}
-}
-
-// EndSubscriptions ends all listen streams as a shutdown does, and nothing else.
-func (e *Engine) EndSubscriptions() {
-	for _, s := range e.open() {
-		s.farewell()
-	}
-}
-
-func (e *Engine) notifyUpdated(uri string) {
-	if !e.caps.Subscribe {
-		return
-	}
-	for _, s := range e.open() {
-		s.notifyUpdated(uri)
-	}
-}

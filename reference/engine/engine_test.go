@@ -132,7 +132,7 @@ func TestIDs(t *testing.T) {
 }
 
 func TestEncodeEvent(t *testing.T) {
-	got := encodeEvent(hook.Event{ID: "1", Type: "t", Retry: 1500000000, Data: []byte("a\nb")})
+	got := hook.EncodeEvent(hook.Event{ID: "1", Type: "t", Retry: 1500000000, Data: []byte("a\nb")})
 	if string(got) != "event: t\nid: 1\nretry: 1500\ndata: a\ndata: b\n\n" {
 		t.Errorf("%q", got)
 	}

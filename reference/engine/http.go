@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"mime"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,14 +24,42 @@ const (
 // maxBody bounds the body of a POST.
 const maxBody = 4 << 20
 
-// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message.
-func (e *Engine) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if e.isClosed() {
-			panic(http.ErrAbortHandler) // as if the process were gone
-		}
-		e.web.ServeHTTP(w, r)
-	})
+// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message. What it
+// is served by can ask it for more: see [Endpoints].
+func (e *Engine) Handler() http.Handler { return e.Endpoints() }
+
+// Endpoints is what [Engine.Handler] returns.
+func (e *Engine) Endpoints() *Endpoints { return &Endpoints{e} }
+
+// Endpoints are the HTTP endpoints of an engine.
+type Endpoints struct{ engine *Engine }
+
+// ServeHTTP handles a request.
+func (h *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.engine.isClosed() {
+		panic(http.ErrAbortHandler) // as if the process were gone
+	}
+	h.engine.observe(w, r)
+}
+
+// WrapConn is what a server with these endpoints has to use instead of a connection
+// that it accepted, for hooks that look at the bytes themselves.
+func (h *Endpoints) WrapConn(c net.Conn) net.Conn {
+	if wrap := h.engine.config.Hooks.Conn; wrap != nil {
+		c = wrap(c)
+	}
+	if live := h.engine.config.Live; live != nil {
+		c = live.Conn(c)
+	}
+	return c
+}
+
+// ListensAt reports whether the endpoints are to be had at a host of the machine:
+// unless a hook has it otherwise, at loopback addresses only.
+func (h *Endpoints) ListensAt(host string) bool {
+	ip := net.ParseIP(host)
+	public := h.engine.config.Hooks.Public || h.engine.config.Live != nil && h.engine.config.Live.Public()
+	return public || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -118,11 +147,12 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 
 // body reads the body of a POST, or answers why it will not.
 func (e *Engine) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
-	mediaType, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	charset, given := params["charset"]
-	if err != nil || mediaType != "application/json" || given && !strings.EqualFold(charset, "utf-8") {
+	if !isJSON(r) {
 		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest, "Unsupported media type: send application/json"))
 		return nil, false
+	}
+	if b, ok := r.Body.(*readBody); ok && b.whole() {
+		return b.data, true
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
@@ -135,6 +165,17 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		return nil, false
 	}
 	return body, true
+}
+
+// isJSON reports whether a request says that its body is JSON.
+func isJSON(r *http.Request) bool {
+	given := r.Header.Get("Content-Type")
+	if given == "application/json" {
+		return true
+	}
+	mediaType, params, err := mime.ParseMediaType(given)
+	charset, named := params["charset"]
+	return err == nil && mediaType == "application/json" && (!named || strings.EqualFold(charset, "utf-8"))
 }
 
 // post is one POST and the stream of what comes of it.
@@ -156,13 +197,13 @@ func (e *Engine) exchangePost(w http.ResponseWriter, r *http.Request, s *session
 		Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params, Peer: s,
 	})
 	p.stream = s.openStream("post")
-	x := &exchange{session: s, header: r.Header.Clone(), deliver: p.stream.push, ended: p.stream.finish}
+	x := &exchange{session: s, header: r.Header.Clone(), trace: hook.TraceOf(r.Context()), deliver: p.stream.push, ended: p.stream.finish}
 	if fresh {
 		// A session without a handshake lasts as long as its POST: its client
 		// leaving cancels it.
 		defer context.AfterFunc(r.Context(), func() {
 			if s.Revision() == "" {
-				s.end()
+				s.endBecause(reasonClient)
 			}
 		})()
 		defer func() {
@@ -190,7 +231,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		p.session.forgetStream(p.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.config.Hooks.EventStreams || first.Status >= http.StatusBadRequest || !p.request):
+	case ok && first.answer && (!p.engine.eventStreams(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request):
 		p.session.forgetStream(p.stream)
 		writeJSON(w, first.Status, first.Header, first.Raw)
 		return
@@ -198,7 +239,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 	for name, values := range first.Header {
 		w.Header()[name] = values
 	}
-	out := &responder{engine: p.engine, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
+	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
 	out.head()
 	if out.ids && revision >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: p.stream.eventID(-1), Data: []byte{}}) != nil {
 		p.stream.detach(reader)
@@ -283,7 +324,7 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	out := &responder{engine: e, w: w, stream: st, reader: st.attach(), ids: true}
+	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach(), ids: true}
 	out.head()
 	if last == "" && s.Revision() >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: st.eventID(-1), Data: []byte{}}) != nil {
 		st.detach(out.reader)
@@ -299,6 +340,6 @@ func (e *Engine) delete(w http.ResponseWriter, r *http.Request) {
 		e.refuseHTTP(w, r1)
 		return
 	}
-	s.end()
+	s.endBecause(reasonDeleted)
 	w.WriteHeader(http.StatusNoContent)
 }

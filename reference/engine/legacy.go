@@ -35,12 +35,12 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *ho
 	}
 	switch c.Method {
 	case "resources/subscribe", "resources/unsubscribe":
-		if !e.caps.Subscribe {
+		if !e.served().caps.Subscribe {
 			break
 		}
-		return e.serveSubscription(x.session, c, params)
+		return e.serveSubscription(ctx, x.session, c, params)
 	case "logging/setLevel":
-		if !e.caps.Logging {
+		if !e.served().caps.Logging {
 			break
 		}
 		level, _ := params["level"].(string)
@@ -59,14 +59,14 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *ho
 func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params hook.Object) (r *hook.Reply, known bool) {
 	switch c.Method {
 	case hook.MethodList:
-		return e.serveList(c, params), true
+		return e.serveList(ctx, c, params), true
 	case hook.MethodTemplates:
 		return e.serveTemplates(c, params), true
 	case hook.MethodRead:
 		return e.serveRead(ctx, c, params), true
 	case hook.MethodComplete:
-		if e.caps.Completions {
-			return e.serveComplete(c, params), true
+		if e.served().caps.Completions {
+			return e.serveComplete(ctx, c, params), true
 		}
 	}
 	return nil, false
@@ -97,6 +97,8 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 	again := s.revision != ""
 	if !again {
 		s.revision = revision
+		s.client = json.RawMessage(hook.Encode(params["clientInfo"]))
+		s.declared = json.RawMessage(hook.Encode(params["capabilities"]))
 	}
 	s.mu.Unlock()
 	if again {
@@ -110,8 +112,8 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 		"capabilities":    e.capabilities(revision),
 		"serverInfo":      e.introduce(revision),
 	}
-	if e.config.World.Instructions != "" {
-		result["instructions"] = e.config.World.Instructions
+	if e.served().world.Instructions != "" {
+		result["instructions"] = e.served().world.Instructions
 	}
 	return &hook.Reply{Result: result}
 }
@@ -130,23 +132,23 @@ func isImplementation(v any) bool {
 // capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
 func (e *Engine) capabilities(revision string) hook.Object {
 	resources := hook.Object{}
-	if e.caps.Subscribe {
+	if e.served().caps.Subscribe {
 		resources["subscribe"] = true
 	}
-	if e.caps.ListChanged {
+	if e.served().caps.ListChanged {
 		resources["listChanged"] = true
 	}
 	all := hook.Object{"resources": resources}
-	if e.caps.Completions && revision >= hook.R20250326 {
+	if e.served().caps.Completions && revision >= hook.R20250326 {
 		all["completions"] = hook.Object{}
 	}
-	if e.caps.Logging && !hook.Modern(revision) {
+	if e.served().caps.Logging && !hook.Modern(revision) {
 		all["logging"] = hook.Object{}
 	}
 	return all
 }
 
-func (e *Engine) serveSubscription(s *session, c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call, params hook.Object) *hook.Reply {
 	uri, r := e.uriParam(c, params)
 	if r != nil {
 		return r
@@ -157,7 +159,7 @@ func (e *Engine) serveSubscription(s *session, c *hook.Call, params hook.Object)
 		s.mu.Unlock()
 		return &hook.Reply{Result: hook.Object{}}
 	}
-	if !e.exists(uri) {
+	if !e.exists(ctx, viewerOf(ctx), uri) {
 		return notFound(c.Revision, uri)
 	}
 	s.mu.Lock()

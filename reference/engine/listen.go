@@ -48,7 +48,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, params hook.Obje
 		return fail(codeInvalidParams, `"notifications" must be an object`)
 	}
 	l := &listen{session: x.session, exchange: x, call: c, id: c.IDValue()}
-	granted, why := e.grant(l, filter)
+	granted, why := e.grant(ctx, l, filter)
 	if why != "" {
 		return fail(codeInvalidParams, why)
 	}
@@ -73,7 +73,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, params hook.Obje
 }
 
 // grant reads the filter and says what of it is honoured, or what is wrong.
-func (e *Engine) grant(l *listen, filter hook.Object) (granted hook.Object, why string) {
+func (e *Engine) grant(ctx context.Context, l *listen, filter hook.Object) (granted hook.Object, why string) {
 	granted = hook.Object{}
 	for _, name := range []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
 		if v, there := filter[name]; there {
@@ -82,7 +82,7 @@ func (e *Engine) grant(l *listen, filter hook.Object) (granted hook.Object, why 
 			}
 		}
 	}
-	if filter["resourcesListChanged"] == true && e.caps.ListChanged {
+	if filter["resourcesListChanged"] == true && e.served().caps.ListChanged {
 		l.listChanged = true
 		granted["resourcesListChanged"] = true
 	}
@@ -100,12 +100,12 @@ func (e *Engine) grant(l *listen, filter hook.Object) (granted hook.Object, why 
 		if !ok {
 			return nil, `"resourceSubscriptions" must be an array of URIs`
 		}
-		if e.exists(uri) && !slices.Contains(l.uris, uri) {
+		if e.exists(ctx, viewerOf(ctx), uri) && !slices.Contains(l.uris, uri) {
 			l.uris = append(l.uris, uri)
 			honoured = append(honoured, uri)
 		}
 	}
-	if e.caps.Subscribe {
+	if e.served().caps.Subscribe {
 		granted["resourceSubscriptions"] = honoured
 	} else {
 		l.uris = nil

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -42,6 +43,10 @@ func (e *Engine) claimsModern(c *hook.Call) bool {
 }
 
 func claimsMeta(c *hook.Call) bool {
+	// What has neither the name nor an escape that could hide it need not be decoded.
+	if !bytes.Contains(c.Params, []byte("_meta")) && !bytes.Contains(c.Params, []byte(`\`)) {
+		return false
+	}
 	params, _ := hook.DecodeObject(c.Params)
 	meta := hook.ObjectAt(params, "_meta")
 	for _, key := range []string{metaVersion, metaCapabilities, metaClientInfo} {
@@ -196,8 +201,8 @@ func (e *Engine) discover(transport string) *hook.Reply {
 		"supportedVersions": versions,
 		"capabilities":      e.capabilities(hook.R20260728),
 	}
-	if e.config.World.Instructions != "" {
-		result["instructions"] = e.config.World.Instructions
+	if e.served().world.Instructions != "" {
+		result["instructions"] = e.served().world.Instructions
 	}
 	e.hintList(result)
 	return &hook.Reply{Result: e.complete(result)}

@@ -21,7 +21,7 @@ func (e *Engine) describe(en *entry, revision string) hook.Object {
 	r := en.res
 	o := hook.Object{"uri": r.URI, "name": r.Name}
 	decorate(o, revision, r.Title, r.Description, r.MIMEType, r.Annotations, r.Icons, r.Meta)
-	if !r.Directory() || r.Size != nil {
+	if (!r.Directory() || r.Size != nil) && en.size >= 0 {
 		o["size"] = hook.Number(en.size)
 	}
 	if r.Input != nil && r.Size == nil {
@@ -101,7 +101,7 @@ func plain(v any) any {
 
 // introduce is the Implementation object of the server.
 func (e *Engine) introduce(revision string) hook.Object {
-	s := e.config.World.Server
+	s := e.served().world.Server
 	o := hook.Object{"name": s.Name, "version": s.Version}
 	if s.Name == "" {
 		o["name"] = "mockserver"
@@ -135,16 +135,24 @@ const (
 )
 
 func (e *Engine) hintList(result hook.Object) {
-	c := e.config.World.Caching
+	c := e.served().world.Caching
 	if c == nil {
 		c = &world.Caching{TTL: listTTL, Scope: "public"}
 	}
-	hint(result, *c)
+	hints := *c
+	if e.store.differs() {
+		hints.Scope = "private" // another identity may get another list
+	}
+	hint(result, hints)
 }
 
 func readCaching(r world.Resource) world.Caching {
 	if r.Caching != nil {
-		return *r.Caching
+		c := *r.Caching
+		if len(r.Identities) > 0 {
+			c.Scope = "private"
+		}
+		return c
 	}
 	return world.Caching{TTL: readTTL, Scope: "private"}
 }

@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io/fs"
+	"sort"
 	"strings"
 	"time"
 
@@ -28,12 +31,12 @@ func (e *Engine) cursorParam(list string, params hook.Object) (after uint64, r *
 	return after, nil
 }
 
-func (e *Engine) serveList(c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveList(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
 	after, r := e.cursorParam(hook.MethodList, params)
 	if r != nil {
 		return r
 	}
-	entries, more := e.store.page(after, e.config.PageSize)
+	entries, more := e.store.page(after, e.served().pageSize, viewerOf(ctx))
 	list := []any{}
 	for _, entry := range entries {
 		list = append(list, e.describe(entry, c.Revision))
@@ -53,9 +56,10 @@ func (e *Engine) serveTemplates(c *hook.Call, params hook.Object) *hook.Reply {
 	if r != nil {
 		return r
 	}
-	first := min(after, uint64(len(e.templates)))
-	page := e.templates[first:]
-	if n := e.config.PageSize; n > 0 && len(page) > n {
+	served := e.served()
+	first := sort.Search(len(served.templates), func(i int) bool { return served.templates[i].seq > after })
+	page := served.templates[first:]
+	if n := served.pageSize; n > 0 && len(page) > n {
 		page = page[:n]
 	}
 	list := []any{}
@@ -63,8 +67,8 @@ func (e *Engine) serveTemplates(c *hook.Call, params hook.Object) *hook.Reply {
 		list = append(list, describeTemplate(t.Template, c.Revision))
 	}
 	result := hook.Object{"resourceTemplates": list}
-	if next := first + uint64(len(page)); next < uint64(len(e.templates)) {
-		result["nextCursor"] = e.cursor(hook.MethodTemplates, next)
+	if first+len(page) < len(served.templates) {
+		result["nextCursor"] = e.cursor(hook.MethodTemplates, page[len(page)-1].seq)
 	}
 	if hook.Modern(c.Revision) {
 		e.hintList(result)
@@ -92,7 +96,8 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params hook.Object
 	if r != nil {
 		return r
 	}
-	entry, ok := e.resolve(uri)
+	viewer := viewerOf(ctx)
+	entry, ok := e.resolve(ctx, viewer, uri)
 	if !ok {
 		return notFound(c.Revision, uri)
 	}
@@ -106,26 +111,56 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params hook.Object
 		return &hook.Reply{}
 	}
 	if entry.res.Fails != "" {
-		return fail(codeInternal, "Internal error: "+entry.res.Fails)
+		return failure(entry.res)
 	}
-	contents := []any{}
-	switch {
-	case entry.res.Input != nil:
-		contents = append(contents, textContent(uri, entry.res.MIMEType, text))
-	case entry.res.Directory():
-		for _, child := range entry.res.Contains {
-			if part, ok := e.store.get(child); ok {
-				contents = append(contents, content(child, part, c.Revision))
-			}
-		}
-	default:
-		contents = append(contents, content(uri, entry, c.Revision))
+	contents, err := e.contents(ctx, c, viewer, uri, entry, text)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound(c.Revision, uri)
+	}
+	if err != nil {
+		return fail(codeInternal, "Internal error: "+err.Error())
 	}
 	result := hook.Object{"contents": contents}
 	if hook.Modern(c.Revision) {
 		hint(result, readCaching(entry.res))
 	}
 	return &hook.Reply{Result: result}
+}
+
+// failure is the error that a resource answers reads with.
+func failure(r world.Resource) *hook.Reply {
+	if r.FailCode != 0 {
+		return fail(int64(r.FailCode), r.Fails)
+	}
+	return fail(codeInternal, "Internal error: "+r.Fails)
+}
+
+// contents are what a read yields; text is that of a resource that has asked the user.
+func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri string, entry *entry, text string) ([]any, error) {
+	contents := []any{}
+	switch {
+	case entry.res.Input != nil:
+		contents = append(contents, textContent(uri, entry.res.MIMEType, text))
+	case entry.res.Directory():
+		for _, child := range entry.res.Contains {
+			part, ok := e.store.get(child)
+			if !ok || !v.sees(part) {
+				continue
+			}
+			item, err := content(ctx, child, part, c.Revision)
+			if err != nil {
+				return nil, err
+			}
+			contents = append(contents, item)
+		}
+	default:
+		item, err := content(ctx, uri, entry, c.Revision)
+		if err != nil {
+			return nil, err
+		}
+		contents = append(contents, item)
+	}
+	return contents, nil
 }
 
 // dwell takes the time that a read of the resource takes, and reports progress
@@ -135,7 +170,7 @@ func (e *Engine) dwell(ctx context.Context, c *hook.Call, params hook.Object, r 
 	tok := token(params)
 	for step := 1; step <= steps; step++ {
 		part := r.Delay / time.Duration(steps)
-		if !wait(ctx, part) {
+		if !hook.Pause(ctx, part) {
 			return false
 		}
 		if tok == nil || r.Steps == 0 {
@@ -152,28 +187,28 @@ func (e *Engine) dwell(ctx context.Context, c *hook.Call, params hook.Object, r 
 	return true
 }
 
-// exists reports whether a URI can be read.
-func (e *Engine) exists(uri string) bool {
-	_, ok := e.resolve(uri)
+// exists reports whether a URI can be read by a viewer.
+func (e *Engine) exists(ctx context.Context, v viewer, uri string) bool {
+	_, ok := e.resolve(ctx, v, uri)
 	return ok
 }
 
 // resolve finds the resource of a URI: a stored one, or one that a template
 // stands for. URIs are compared as they are; a path is never normalised, so that
 // no spelling of a directory step can lead anywhere.
-func (e *Engine) resolve(uri string) (*entry, bool) {
+func (e *Engine) resolve(ctx context.Context, v viewer, uri string) (*entry, bool) {
 	if found, ok := e.store.get(uri); ok {
-		return found, true
+		return found, v.sees(found)
 	}
 	if world.CheckURI(uri) != nil {
 		return nil, false
 	}
-	for _, t := range e.templates {
+	for _, t := range e.served().templates {
 		values, ok := t.match(uri)
 		if !ok || !harmless(values) {
 			continue
 		}
-		if found, ok := e.expand(t, uri, values); ok {
+		if found, ok := e.expand(ctx, t, uri, values); ok && v.sees(found) {
 			return found, true
 		}
 	}
@@ -202,7 +237,7 @@ func harmless(values map[string]string) bool {
 }
 
 // expand makes the resource that a template stands for at these values.
-func (e *Engine) expand(t *template, uri string, values map[string]string) (*entry, bool) {
+func (e *Engine) expand(ctx context.Context, t *template, uri string, values map[string]string) (*entry, bool) {
 	for _, name := range t.variables() {
 		v := t.variable(name)
 		value, given := values[name]
@@ -214,11 +249,27 @@ func (e *Engine) expand(t *template, uri string, values map[string]string) (*ent
 			return nil, false
 		}
 	}
-	if t.Finds != "" {
+	switch {
+	case t.Source != nil:
+		r, ok := t.Source.Find(ctx, values)
+		if !ok {
+			return nil, false
+		}
+		r.URI = uri
+		found, err := newEntry(r, maxGenerated)
+		return found, err == nil
+	case t.Finds != "":
 		return e.lookup(t, values)
 	}
 	text := substitute(*t.Text, values)
-	r := world.Resource{URI: uri, Name: t.Name, MIMEType: t.MIMEType, Text: &text}
+	r := world.Resource{
+		URI: uri, Name: t.Name, MIMEType: t.MIMEType, Text: &text,
+		Caching: t.Caching, Delay: t.Delay, Steps: t.Steps, Fails: t.Fails, FailCode: t.FailCode,
+	}
+	if t.Binary {
+		blob := base64.StdEncoding.EncodeToString([]byte(text))
+		r.Text, r.Blob = nil, &blob
+	}
 	return &entry{res: r, data: []byte(text), size: int64(len(text))}, true
 }
 
@@ -275,16 +326,34 @@ func textContent(uri, mimeType, text string) hook.Object {
 }
 
 // content is one item of the contents of a read.
-func content(uri string, e *entry, revision string) hook.Object {
+func content(ctx context.Context, uri string, e *entry, revision string) (hook.Object, error) {
+	data, binary, mimeType := e.content(), e.res.Binary(), e.res.MIMEType
+	switch {
+	case e.res.Source != nil:
+		fetched, err := e.res.Source.Fetch(ctx)
+		if err != nil {
+			return nil, err
+		}
+		data, binary = fetched.Data, fetched.Binary
+		if fetched.MIMEType != "" {
+			mimeType = fetched.MIMEType
+		}
+	case e.lazy:
+		made, err := e.res.Bytes()
+		if err != nil {
+			return nil, err
+		}
+		data = made
+	}
 	o := hook.Object{"uri": uri}
-	optional(o, "mimeType", e.res.MIMEType)
-	if e.res.Binary() {
-		o["blob"] = base64.StdEncoding.EncodeToString(e.data)
+	optional(o, "mimeType", mimeType)
+	if binary {
+		o["blob"] = base64.StdEncoding.EncodeToString(data)
 	} else {
-		o["text"] = string(e.data)
+		o["text"] = string(data)
 	}
 	if e.res.Meta != nil && revision >= hook.R20250618 {
 		o["_meta"] = plain(e.res.Meta)
 	}
-	return o
+	return o, nil
 }

@@ -1,12 +1,13 @@
 package engine
 
 import (
-	"net"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 )
 
 // checkOrigin says why a request may not come from where it says it comes from.
@@ -15,30 +16,14 @@ import (
 // rebound to this address calls it by another.
 func (e *Engine) checkOrigin(r *http.Request) string {
 	for _, origin := range r.Header.Values("Origin") {
-		if !loopbackOrigin(origin) && !slices.Contains(e.config.AllowedOrigins, origin) {
+		if !loopback.Origin(origin) && !slices.Contains(e.config.AllowedOrigins, origin) {
 			return "this origin is not allowed"
 		}
 	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if ok && local.IP.IsLoopback() && !loopbackHost(r.Host) && !e.hostAllowed(r.Host) {
+	if loopback.Rebound(r) && !e.hostAllowed(r.Host) {
 		return "this host name is not allowed"
 	}
 	return ""
-}
-
-func loopbackOrigin(origin string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" && loopbackHost(u.Host)
-}
-
-func loopbackHost(hostport string) bool {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
-	ip := net.ParseIP(host)
-	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
 // hostAllowed reports whether an allowed origin has that host.

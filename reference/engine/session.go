@@ -3,10 +3,14 @@ package engine
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // session is what the server knows of one connection (stdio, HTTP+SSE), of one
@@ -16,10 +20,13 @@ type session struct {
 	id        string
 	serial    uint64
 	transport string
+	since     time.Time
 	ctx       context.Context
 	cancel    context.CancelFunc
 	// deliver sends a message that belongs to no call.
 	deliver func(ctx context.Context, m hook.Message) error
+	busy    atomic.Int64  // messages that are being answered
+	used    atomic.Uint64 // when it was last asked for, on the engine's clock
 
 	mu          sync.Mutex
 	revision    string // negotiated by initialize
@@ -27,6 +34,13 @@ type session struct {
 	inflight    map[string]context.CancelFunc
 	listens     map[string]*listen
 	listenOrder []*listen
+	client      json.RawMessage        // who the client says it is
+	declared    json.RawMessage        // the capabilities of the client
+	asks        map[string]chan []byte // requests of ours that wait for an answer, by id
+	asked       int
+	initialized bool // the client has said so
+	opened      bool // noted in the journal as open
+	closed      bool
 	streams     []*stream // Streamable HTTP, oldest first
 	streamCount int
 }
@@ -43,6 +57,7 @@ func (e *Engine) newSession(parent context.Context, transport string) *session {
 		id:         rand.Text(),
 		serial:     serial,
 		transport:  transport,
+		since:      time.Now(),
 		ctx:        ctx,
 		cancel:     cancel,
 		deliver:    func(context.Context, hook.Message) error { return nil },
@@ -52,8 +67,47 @@ func (e *Engine) newSession(parent context.Context, transport string) *session {
 	}
 }
 
-// end ends the session: its calls are cancelled and its streams finish.
-func (s *session) end() {
+// noteOpened notes that the session has become known.
+func (s *session) noteOpened() {
+	s.mu.Lock()
+	again := s.opened || s.transport == hook.HTTP && s.revision == ""
+	s.opened = s.opened || !again
+	s.mu.Unlock()
+	if !again {
+		s.engine.config.Journal.Note(s.entry(journal.Opened), nil)
+	}
+}
+
+// known reports whether the journal has noted that the session was opened.
+func (s *session) known() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opened
+}
+
+// entry is a journal entry about the session as a whole.
+func (s *session) entry(k journal.Kind) *journal.Entry {
+	scope := journal.ScopeConnection
+	if s.transport == hook.HTTP {
+		scope = journal.ScopeSession
+	}
+	return &journal.Entry{Kind: k, Transport: s.transport, Session: s.id, Revision: s.Revision(), Scope: scope}
+}
+
+// end ends the session, for no reason of the client's.
+func (s *session) end() { s.endBecause(reasonServer) }
+
+// endBecause ends the session: its calls are cancelled and its streams finish.
+func (s *session) endBecause(reason string) {
+	s.mu.Lock()
+	noted := s.opened && !s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if noted {
+		entry := s.entry(journal.Closed)
+		entry.Reason = reason
+		s.engine.config.Journal.Note(entry, nil)
+	}
 	s.engine.unregister(s)
 	s.cancel()
 	s.mu.Lock()
@@ -98,7 +152,7 @@ func (s *session) Peers() []hook.Peer {
 }
 
 // Abort implements hook.Peer.
-func (s *session) Abort() { s.end() }
+func (s *session) Abort() { s.endBecause(reasonAbort) }
 
 // Halt implements hook.Peer.
 func (s *session) Halt() { s.engine.crash() }

@@ -16,14 +16,19 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := e.newSession(e.ctx, hook.SSE)
-	defer s.end()
+	defer func() {
+		if r.Context().Err() != nil {
+			s.endBecause(reasonClient)
+		}
+		s.end()
+	}()
 	st := s.openStream("sse")
 	s.deliver = st.push
 	if e.register(s) != nil {
 		panic(http.ErrAbortHandler)
 	}
-	defer context.AfterFunc(r.Context(), s.end)()
-	out := &responder{engine: e, w: w, stream: st, reader: st.attach()}
+	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
+	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
 	out.head()
 	endpoint := PathMessages + "?" + url.Values{"sessionId": {s.id}}.Encode()
 	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
@@ -52,6 +57,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.lane(s, body, s.deliver, r.Header.Clone())
+	e.lane(s, body, s.deliver, r.Header.Clone(), hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

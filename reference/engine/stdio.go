@@ -7,9 +7,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 const (
@@ -19,7 +21,25 @@ const (
 	// before it reads on. Calls that need no time are thereby answered in
 	// the order in which they came; the others run side by side.
 	grace = 5 * time.Millisecond
+	// drainTime is how long what is being answered may still take when the input
+	// has ended: whoever pipes requests in wants to see the answers.
+	drainTime = 2 * time.Second
 )
+
+// settle waits until nothing is being answered, within a bound.
+func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, bound)
+	defer cancel()
+	tick := time.NewTicker(grace)
+	defer tick.Stop()
+	for busy.Load() > 0 {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // ServeStream serves one connection over a pair of streams: a message per line.
 // It returns nil when the input ends, and an error when the context ends, the
@@ -29,7 +49,7 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	s := e.newSession(e.ctx, hook.Stdio)
 	defer s.end()
 	defer context.AfterFunc(ctx, s.cancel)()
-	streams := e.config.Hooks.Streams
+	streams := e.streams()
 	if streams.Reader != nil {
 		in = streams.Reader(s.ctx, in)
 	}
@@ -37,6 +57,13 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 		out = streams.Writer(s.ctx, out)
 	}
 	lines := newLineWriter(out)
+	lines.note = func(m hook.Message) {
+		var trace *hook.Trace
+		if m.Call != nil {
+			trace = m.Call.Trace
+		}
+		e.left(s, trace, &journal.Entry{Session: s.id, Revision: m.Revision}, m.Raw)
+	}
 	s.deliver = lines.deliver
 	if err := e.register(s); err != nil {
 		return err
@@ -45,6 +72,10 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 		streams.Start(s.ctx, out)
 	}
 	err := e.readLines(s, in, lines)
+	if err == nil {
+		defer s.endBecause(reasonClient)
+		settle(s.ctx, &s.busy, drainTime)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -84,10 +115,10 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 		case l := <-input:
 			switch {
 			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver}
+				x := &exchange{session: s, deliver: out.deliver, trace: e.arrived(s, nil)}
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
-				e.lane(s, l.raw, out.deliver, nil)
+				e.lane(s, l.raw, out.deliver, nil, e.arrived(s, l.raw))
 			}
 			if errors.Is(l.err, io.EOF) {
 				return nil
@@ -101,8 +132,8 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // lane processes a message of a connection that is a lane of messages (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) lane(s *session, raw []byte, deliver func(context.Context, hook.Message) error, header http.Header) {
-	x := &exchange{session: s, header: header, deliver: deliver}
+func (e *Engine) lane(s *session, raw []byte, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
+	x := &exchange{session: s, header: header, trace: t, deliver: deliver}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -147,12 +178,14 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 type lineWriter struct {
 	lock   chan struct{}
 	out    io.Writer
+	note   func(m hook.Message) // called before a message is written
 	broken chan struct{}
 	err    error
+	closed bool // what is written is lost
 }
 
 func newLineWriter(out io.Writer) *lineWriter {
-	return &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
+	return &lineWriter{lock: make(chan struct{}, 1), out: out, note: func(hook.Message) {}, broken: make(chan struct{})}
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
@@ -168,12 +201,30 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 	if w.err != nil {
 		return w.err
 	}
+	if w.closed {
+		return nil
+	}
 	line := make([]byte, 0, len(m.Raw)+1)
 	line = append(append(line, m.Raw...), '\n')
-	if _, err := w.out.Write(line); err != nil {
+	w.note(m)
+	write := m.Write
+	if write == nil {
+		write = writeAll
+	}
+	err := write(ctx, w.out, line)
+	if errors.Is(err, hook.ErrOutputClosed) {
+		w.closed = true
+		return nil
+	}
+	if err != nil {
 		w.err = err
 		close(w.broken)
 		return err
 	}
 	return nil
+}
+
+func writeAll(_ context.Context, w io.Writer, p []byte) error {
+	_, err := w.Write(p)
+	return err
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"sync"
 
@@ -14,8 +15,68 @@ import (
 type entry struct {
 	seq  uint64 // grows with every insertion; cursors refer to it
 	res  world.Resource
-	data []byte // the decoded content
-	size int64
+	data []byte // the decoded content; nil if it is made for each read, or when it is first read
+	lazy bool   // it is made for each read
+	size int64  // -1 if it is unknown
+
+	first sync.Once // makes a generated content that is kept
+}
+
+// content is the decoded content, unless it is made for each read.
+func (e *entry) content() []byte {
+	if e.res.Generate != nil && !e.lazy {
+		e.first.Do(func() { e.data, _ = e.res.Bytes() }) // what is generated always can be
+	}
+	return e.data
+}
+
+// constant reports whether every read of the entry yields the same, for everyone and at
+// once.
+func (e *entry) constant() bool {
+	r := &e.res
+	return r.Source == nil && r.Input == nil && r.Contains == nil && r.Delay == 0 && r.Steps == 0 && r.Fails == "" && len(r.Identities) == 0
+}
+
+// maxGenerated bounds the memory for generated contents that are kept.
+const maxGenerated = 64 << 20
+
+// newEntry makes the entry of a resource. A generated content is kept, once it has been
+// read, if there is room for it: a big world must not take long to start.
+func newEntry(r world.Resource, room int) (*entry, error) {
+	e := &entry{res: r}
+	switch {
+	case r.Source != nil:
+		e.lazy, e.size = true, -1
+	case r.Generate != nil && r.Generate.Bytes > room:
+		e.lazy, e.size = true, int64(r.Generate.Bytes)
+	case r.Generate != nil:
+		e.size = int64(r.Generate.Bytes)
+	default:
+		data, err := r.Bytes()
+		if err != nil {
+			return nil, fmt.Errorf("resource %s: %w", r.URI, err)
+		}
+		e.data, e.size = data, int64(len(data))
+	}
+	if r.Size != nil {
+		e.size = *r.Size
+	}
+	return e, nil
+}
+
+// kept is how much generated content the entry keeps at the most.
+func (e *entry) kept() int {
+	if e == nil || e.lazy || e.res.Generate == nil {
+		return 0
+	}
+	return e.res.Generate.Bytes
+}
+
+func (e *entry) private() int {
+	if e == nil || len(e.res.Identities) == 0 {
+		return 0
+	}
+	return 1
 }
 
 // store keeps the resources in the order of their insertion. A place in the list
@@ -26,10 +87,15 @@ type store struct {
 	list  []*entry // by seq
 	byURI map[string]*entry
 	last  uint64
+	// version grows with every change of what is there.
+	version uint64
+	// kept is how much generated content is kept, private how many resources show
+	// themselves to some only.
+	kept, private int
 }
 
 func newStore(resources []world.Resource) (*store, error) {
-	s := &store{byURI: map[string]*entry{}}
+	s := &store{byURI: make(map[string]*entry, len(resources)), list: make([]*entry, 0, len(resources))}
 	for _, r := range resources {
 		if _, _, err := s.put(r); err != nil {
 			return nil, err
@@ -41,17 +107,19 @@ func newStore(resources []world.Resource) (*store, error) {
 // put adds or replaces a resource. It says whether there was one before, and
 // whether the list looks different now.
 func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
-	data, err := r.Bytes()
+	s.mu.RLock()
+	room := maxGenerated - s.kept + s.byURI[r.URI].kept()
+	s.mu.RUnlock()
+	e, err := newEntry(r, room)
 	if err != nil {
-		return false, false, fmt.Errorf("resource %s: %w", r.URI, err)
-	}
-	e := &entry{res: r, data: data, size: int64(len(data))}
-	if r.Size != nil {
-		e.size = *r.Size
+		return false, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, existed := s.byURI[r.URI]
+	s.version++
+	s.kept += e.kept() - old.kept()
+	s.private += e.private() - old.private()
 	if !existed {
 		s.last++
 		e.seq = s.last
@@ -63,6 +131,68 @@ func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
 	s.list[s.index(e.seq)] = e
 	s.byURI[r.URI] = e
 	return true, listing(old) != listing(e) || !reflect.DeepEqual(decorations(old), decorations(e)), nil
+}
+
+// replace puts other resources in the place of all. It says which of those that stay
+// have changed, and whether the list looks different now.
+func (s *store) replace(resources []world.Resource) (updated []string, listChanged bool, err error) {
+	next := make([]*entry, 0, len(resources))
+	byURI := make(map[string]*entry, len(resources))
+	kept, private := 0, 0
+	for _, r := range resources {
+		e, err := newEntry(r, maxGenerated-kept)
+		if err != nil {
+			return nil, false, err
+		}
+		kept += e.kept()
+		private += e.private()
+		next = append(next, e)
+		byURI[r.URI] = e
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := uint64(0)
+	for _, e := range next {
+		old := s.byURI[e.res.URI]
+		if old != nil && !reflect.DeepEqual(old.res, e.res) {
+			updated = append(updated, e.res.URI)
+		}
+		if old != nil && old.seq > at {
+			e.seq = old.seq
+		} else {
+			s.last++
+			e.seq = s.last
+		}
+		at = e.seq
+	}
+	listChanged = !slices.EqualFunc(shown(s.list), shown(next), func(a, b *entry) bool {
+		return a.res.URI == b.res.URI && listing(a) == listing(b) && reflect.DeepEqual(decorations(a), decorations(b))
+	})
+	s.list, s.byURI, s.kept, s.private = next, byURI, kept, private
+	s.version++
+	return updated, listChanged, nil
+}
+
+// shown are the entries that the list shows.
+func shown(list []*entry) []*entry {
+	return slices.DeleteFunc(slices.Clone(list), func(e *entry) bool { return e.res.Hidden })
+}
+
+// all are the resources in their order.
+func (s *store) all() []world.Resource {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	resources := make([]world.Resource, len(s.list))
+	for i, e := range s.list {
+		resources[i] = e.res
+	}
+	return resources
+}
+
+func (s *store) len() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.list)
 }
 
 // listing is what the list shows of an entry, as far as it can be compared.
@@ -91,6 +221,9 @@ func (s *store) remove(uri string) (was, listed bool) {
 	i := s.index(e.seq)
 	s.list = append(s.list[:i:i], s.list[i+1:]...)
 	delete(s.byURI, uri)
+	s.version++
+	s.kept -= e.kept()
+	s.private -= e.private()
 	return true, !e.res.Hidden
 }
 
@@ -101,13 +234,27 @@ func (s *store) get(uri string) (*entry, bool) {
 	return e, ok
 }
 
-// page returns up to n listed entries after seq (all, if n is 0) and whether
-// there are more.
-func (s *store) page(seq uint64, n int) (entries []*entry, more bool) {
+// differs reports whether not everyone sees the same.
+func (s *store) differs() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.private > 0
+}
+
+// state is the version of the store, and whether everyone sees the same of it.
+func (s *store) state() (version uint64, alike bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.version, s.private == 0
+}
+
+// page returns up to n entries after seq that are listed for a viewer (all, if n is
+// 0) and whether there are more.
+func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, e := range s.list[s.index(seq+1):] {
-		if e.res.Hidden {
+		if e.res.Hidden || !v.sees(e) {
 			continue
 		}
 		if n > 0 && len(entries) == n {

@@ -1,15 +1,14 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -191,6 +190,16 @@ func (s *session) stream(number int) *stream {
 	return nil
 }
 
+// inUse reports whether something is being answered, or a stream is being read.
+func (s *session) inUse() bool {
+	if s.busy.Load() > 0 {
+		return true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.listens) > 0 || slices.ContainsFunc(s.streams, (*stream).attached)
+}
+
 // pushToGet sends a message that belongs to no call on one GET stream: the newest
 // that is being read, else the newest that was, whose reader may come back.
 func (s *session) pushToGet(ctx context.Context, m hook.Message) error {
@@ -210,11 +219,12 @@ func (s *session) pushToGet(ctx context.Context, m hook.Message) error {
 
 // responder writes the events of a stream to an HTTP response.
 type responder struct {
-	engine *Engine
-	w      http.ResponseWriter
-	stream *stream
-	reader int
-	ids    bool // events carry ids
+	engine  *Engine
+	session *session
+	w       http.ResponseWriter
+	stream  *stream
+	reader  int
+	ids     bool // events carry ids
 }
 
 type writerKey struct{}
@@ -232,7 +242,7 @@ func (p *responder) head() {
 // write writes one event through the hooks.
 func (p *responder) write(ctx context.Context, ev hook.Event) error {
 	ev.Stream = p.stream.kind
-	ctx = context.WithValue(ctx, writerKey{}, p.w)
+	ctx = context.WithValue(ctx, writerKey{}, p)
 	if err := p.engine.event(ctx, ev); err != nil {
 		return err
 	}
@@ -256,7 +266,11 @@ func (p *responder) run(ctx context.Context, i int) {
 		if p.stream.kind == "sse" {
 			out.Type = "message"
 		}
-		if p.write(ctx, out) != nil {
+		eventCtx := context.WithValue(ctx, revisionKey{}, ev.Revision)
+		if ev.Call != nil && ev.Call.Trace != nil {
+			eventCtx = hook.WithTrace(eventCtx, ev.Call.Trace)
+		}
+		if p.write(eventCtx, out) != nil {
 			return
 		}
 	}
@@ -264,38 +278,20 @@ func (p *responder) run(ctx context.Context, i int) {
 
 // writeEvent is the innermost event writer.
 func writeEvent(ctx context.Context, ev hook.Event) error {
-	w, ok := ctx.Value(writerKey{}).(http.ResponseWriter)
+	p, ok := ctx.Value(writerKey{}).(*responder)
 	if !ok {
 		return io.ErrClosedPipe
 	}
+	p.noteEvent(ctx, ev)
 	raw := ev.Raw
 	if raw == nil {
-		raw = encodeEvent(ev)
+		raw = hook.EncodeEvent(ev)
 	}
-	_, err := w.Write(raw)
+	_, err := p.w.Write(raw)
+	if ev.Raw != nil {
+		flush(p.w) // a part of an event is sent at once
+	}
 	return err
-}
-
-func encodeEvent(ev hook.Event) []byte {
-	var b bytes.Buffer
-	if ev.Type != "" {
-		fmt.Fprintf(&b, "event: %s\n", ev.Type)
-	}
-	if ev.ID != "" {
-		fmt.Fprintf(&b, "id: %s\n", ev.ID)
-	}
-	if ev.Retry > 0 {
-		fmt.Fprintf(&b, "retry: %d\n", ev.Retry/time.Millisecond)
-	}
-	if ev.Data != nil {
-		for line := range bytes.SplitSeq(ev.Data, []byte("\n")) {
-			b.WriteString("data: ")
-			b.Write(line)
-			b.WriteByte('\n')
-		}
-	}
-	b.WriteByte('\n')
-	return b.Bytes()
 }
 
 func flush(w http.ResponseWriter) {

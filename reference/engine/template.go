@@ -15,6 +15,7 @@ import (
 // could have produced.
 type template struct {
 	world.Template
+	seq    uint64         // its place in the list; cursors refer to it
 	form   *regexp.Regexp // nil if the template cannot be read: it matches nothing
 	groups []group
 }

@@ -111,12 +111,13 @@ func init() {
 		},
 		Fault{
 			Name: "disc-15-legacy-for-good", Requirement: "DISC-15",
-			Summary: "after a handshake modern requests are answered in legacy form",
+			Summary: "after a handshake modern requests are refused",
 			Needs:   Needs{Transports: []string{hook.Stdio}},
-			Hooks: hook.EditResultOf("", func(c *hook.Call, result hook.Object) {
-				if c.Peer != nil && c.Peer.Revision() != "" {
-					delete(result, "resultType")
+			Hooks: hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				if c.Modern && c.Peer != nil && c.Peer.Revision() != "" {
+					return hook.Fail(-32600, "This session speaks "+c.Peer.Revision())
 				}
+				return next(ctx, c)
 			}),
 		},
 		Fault{

@@ -25,10 +25,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/registry"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -80,23 +80,12 @@ func (f Fault) HooksFor(rng *rand.Rand) hook.Hooks {
 }
 
 var (
-	registry = map[string]Fault{}
-	nameForm = regexp.MustCompile(`^[a-z]+-[0-9]+(-[a-z0-9]+)+$`)
+	registered = registry.New("fault", func(f Fault) string { return f.Name }, flaw)
+	nameForm   = regexp.MustCompile(`^[a-z]+-[0-9]+(-[a-z0-9]+)+$`)
 )
 
-// Register adds faults. It is meant for init functions and panics on a fault
-// that is incomplete, ill-named or registered twice: these are errors of the
-// program, not of its input.
-func Register(faults ...Fault) {
-	for _, f := range faults {
-		if err := check(f); err != nil {
-			panic("fault: " + err.Error())
-		}
-		registry[f.Name] = f
-	}
-}
-
-func check(f Fault) error {
+// flaw says what is wrong with a fault.
+func flaw(f Fault) error {
 	switch {
 	case !nameForm.MatchString(f.Name):
 		return fmt.Errorf("%q is no name of a fault", f.Name)
@@ -105,24 +94,16 @@ func check(f Fault) error {
 	case f.Summary == "":
 		return fmt.Errorf("%s has no summary", f.Name)
 	}
-	if _, twice := registry[f.Name]; twice {
-		return fmt.Errorf("%s is registered twice", f.Name)
-	}
 	return nil
 }
 
+// Register adds faults. It is meant for init functions and panics on a fault
+// that is incomplete, ill-named or registered twice: these are errors of the
+// program, not of its input.
+func Register(faults ...Fault) { registered.Add(faults...) }
+
 // All lists the faults by name.
-func All() []Fault {
-	all := make([]Fault, 0, len(registry))
-	for _, f := range registry {
-		all = append(all, f)
-	}
-	slices.SortFunc(all, func(a, b Fault) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
+func All() []Fault { return registered.All() }
 
 // Find returns the fault of that name.
-func Find(name string) (Fault, bool) {
-	f, ok := registry[name]
-	return f, ok
-}
+func Find(name string) (Fault, bool) { return registered.Find(name) }

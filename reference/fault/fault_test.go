@@ -34,7 +34,7 @@ func TestCheckRefusesBadFaults(t *testing.T) {
 		"no summary":             {Name: "page-01-x", Requirement: "PAGE-01"},
 		"a second registration ": known,
 	} {
-		if check(f) == nil {
+		if registered.Check(f) == nil {
 			t.Errorf("%s is accepted", what)
 		}
 	}

@@ -39,7 +39,7 @@ func init() {
 		Fault{
 			Name: "http-02-html", Requirement: "HTTP-02", Needs: overHTTP,
 			Summary: "GET is answered by a web page",
-			Hooks: hook.OnHTTP(by(http.MethodGet), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			Hooks: hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 				w.Header().Set("Content-Type", "text/html")
 				_, _ = w.Write([]byte("<h1>It works</h1>"))
 			}),
@@ -47,7 +47,7 @@ func init() {
 		Fault{
 			Name: "http-03-get-opens-stream", Requirement: "HTTP-03", Needs: modernServed,
 			Summary: "GET opens an event stream",
-			Hooks: hook.OnHTTP(by(http.MethodGet), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+			Hooks: hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 				w.Header().Set("Content-Type", "text/event-stream")
 				w.WriteHeader(http.StatusOK)
 				_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
@@ -62,8 +62,8 @@ func init() {
 		Fault{
 			Name: "http-06-refused-with-200", Requirement: "HTTP-06", Needs: overHTTP,
 			Summary: "notifications are refused with status 200 and an error",
-			Hooks: hook.EditAnswer(func(_ *http.Request, body []byte, a *hook.Answer) {
-				if isNotification(bodyObject(body)) && a.Status >= 400 {
+			Hooks: hook.EditAnswer(func(r *http.Request, body []byte, a *hook.Answer) {
+				if r.Header.Get("Origin") == "" && isNotification(bodyObject(body)) && a.Status >= 400 {
 					a.Status = http.StatusOK
 				}
 			}),
@@ -95,9 +95,9 @@ func init() {
 		Fault{
 			Name: "http-14-version-required", Requirement: "HTTP-14", Needs: overHTTP,
 			Summary: "a list without version header is refused in sessions",
-			Hooks: refuse(func(r *http.Request) bool {
-				return r.Header.Get(headerVersion) == "" && r.Header.Get(headerSession) != "" && posted(r)["method"] == hook.MethodList
-			}, http.StatusBadRequest, ""),
+			Hooks: refuseHeaders(func(c *hook.Call) bool {
+				return c.Header.Get(headerVersion) == "" && c.Header.Get(headerSession) != "" && c.Revision >= hook.R20250618
+			}, -32600),
 		},
 		Fault{
 			Name: "http-32-json-first", Requirement: "HTTP-32", Needs: overHTTP,
@@ -171,12 +171,30 @@ func isNotification(o hook.Object) bool {
 
 // refuse answers requests with a status and a body of JSON, if there is one.
 func refuse(match func(*http.Request) bool, status int, body string) hook.Hooks {
-	return hook.OnHTTP(match, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+	return hook.OnHTTP(local(match), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if body != "" {
 			w.Header().Set("Content-Type", "application/json")
 		}
 		w.WriteHeader(status)
 		_, _ = w.Write([]byte(body)) // a client that has gone needs no answer
+	})
+}
+
+// local is match for requests that no web page makes: what is wrong with an Origin is
+// left to the server behind.
+func local(match func(*http.Request) bool) func(*http.Request) bool {
+	return func(r *http.Request) bool { return r.Header.Get("Origin") == "" && match(r) }
+}
+
+// refuseHeaders refuses calls of resources/list over HTTP for their headers.
+func refuseHeaders(match func(c *hook.Call) bool, code int64) hook.Hooks {
+	return hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if c.Header == nil || !match(c) {
+			return next(ctx, c)
+		}
+		reply := hook.Fail(code, "a header is missing")
+		reply.Status = http.StatusBadRequest
+		return reply
 	})
 }
 

@@ -29,6 +29,9 @@ func init() {
 		mends("http-22-name-optional", "HTTP-22", "Mcp-Name may be missing", modernHTTP, func(h http.Header, m mirrored) {
 			fill(h, headerName, m.uri)
 		}),
+		unlisted(mends("http-22-name-optional-nothing-listed", "HTTP-22", "Mcp-Name may be missing, and nothing is listed", modernHTTP, func(h http.Header, m mirrored) {
+			fill(h, headerName, m.uri)
+		})),
 		mends("http-23-name-ignored", "HTTP-23", "a plain Mcp-Name is not compared with the body", modernHTTP, func(h http.Header, m mirrored) {
 			if name := h.Get(headerName); name != "" && !strings.HasPrefix(name, "=?base64?") {
 				h.Set(headerName, m.uri)
@@ -39,6 +42,11 @@ func init() {
 				h.Set(headerName, "literally "+name)
 			}
 		}),
+		unlisted(mends("http-24-encoding-unknown-nothing-listed", "HTTP-24", "an encoded Mcp-Name is compared as it stands, and nothing is listed", modernHTTP, func(h http.Header, _ mirrored) {
+			if name := h.Get(headerName); strings.HasPrefix(name, "=?base64?") {
+				h.Set(headerName, "literally "+name)
+			}
+		})),
 		mends("http-25-broken-name-skipped", "HTTP-25", "an encoded Mcp-Name that cannot be decoded is ignored", modernHTTP, func(h http.Header, m mirrored) {
 			if strings.Contains(h.Get(headerName), "!") {
 				h.Set(headerName, m.uri)
@@ -55,9 +63,7 @@ func init() {
 		Fault{
 			Name: "http-28-name-everywhere", Requirement: "HTTP-28", Needs: modernHTTP,
 			Summary: "lists are refused for want of Mcp-Name",
-			Hooks: refuse(func(r *http.Request) bool {
-				return r.Header.Get(headerName) == "" && posted(r)["method"] == hook.MethodList && hook.Modern(r.Header.Get(headerVersion))
-			}, http.StatusBadRequest, `{"jsonrpc":"2.0","error":{"code":-32020,"message":"Mcp-Name is missing"}}`),
+			Hooks:   refuseHeaders(func(c *hook.Call) bool { return c.Modern && c.Header.Get(headerName) == "" }, -32020),
 		},
 		Fault{
 			Name: "http-29-session-unknown", Requirement: "HTTP-29", Needs: modernServed,
@@ -103,6 +109,20 @@ func init() {
 
 // mirrored is what the headers of a request repeat.
 type mirrored struct{ method, uri, version string }
+
+// unlisted joins a fault with lists that are empty.
+func unlisted(f Fault) Fault {
+	empty := func(member string) func(hook.Object) {
+		return func(result hook.Object) {
+			if _, ok := result[member]; ok {
+				result[member] = []any{}
+				delete(result, "nextCursor")
+			}
+		}
+	}
+	f.Hooks = hook.Join(f.Hooks, hook.EditResult(hook.MethodList, empty("resources")), hook.EditResult(hook.MethodTemplates, empty("resourceTemplates")))
+	return f
+}
 
 // mends makes a fault that changes the headers of posted requests.
 func mends(name, requirement, summary string, needs Needs, mend func(h http.Header, m mirrored)) Fault {

@@ -2,7 +2,9 @@ package fault
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -26,6 +28,15 @@ func init() {
 			Name: "life-01-no-server-version", Requirement: "LIFE-01", Needs: legacy,
 			Summary: "serverInfo has no version",
 			Hooks:   onInitialize(func(result hook.Object) { delete(hook.ObjectAt(result, "serverInfo"), "version") }),
+		},
+		Fault{
+			Name: "life-01-version-as-number", Requirement: "LIFE-01", Needs: legacy,
+			Summary: "protocolVersion is a number made of the digits of the date",
+			Hooks: onInitialize(func(result hook.Object) {
+				if version, ok := result["protocolVersion"].(string); ok {
+					result["protocolVersion"] = json.RawMessage(strings.ReplaceAll(version, "-", ""))
+				}
+			}),
 		},
 		Fault{
 			Name: "life-03-offered-but-not-confirmed", Requirement: "LIFE-03",

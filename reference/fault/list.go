@@ -116,6 +116,15 @@ func init() {
 			}),
 		},
 		Fault{
+			Name: "list-16-private-page", Requirement: "LIST-16",
+			Summary: "a page that clients cannot load by themselves is listed under its https URI",
+			Overlay: func(w *world.World) {
+				text := "for signed-in staff\n"
+				w.Resources = append(w.Resources, world.Resource{
+					URI: "https://intranet.example.com/staff", Name: "staff", MIMEType: "text/plain", Text: &text})
+			},
+		},
+		Fault{
 			Name: "list-18-type-without-slash", Requirement: "LIST-18",
 			Summary: "the first resource has the mimeType markdown",
 			Hooks:   setFirst("mimeType", "markdown"),

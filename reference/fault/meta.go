@@ -29,6 +29,12 @@ func init() {
 			Hooks:   extraMeta("io.modelcontextprotocol/acme-rank", 1),
 		},
 		Fault{
+			Name: "meta-04-forward-domain", Requirement: "META-04",
+			Needs:   Needs{Revisions: []string{hook.R20251125, hook.R20260728}},
+			Summary: "a key of the server's own begins with its domain, the top level last",
+			Hooks:   extraMeta("example.com/rank", 1),
+		},
+		Fault{
 			Name: "meta-06-unknown-key-refused", Requirement: "META-06",
 			Summary: "requests with an unknown metadata key are refused",
 			Hooks: refuseCalls(-32602, func(c *hook.Call) bool {

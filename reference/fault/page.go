@@ -50,6 +50,47 @@ func init() {
 			}),
 		},
 		Fault{
+			Name: "page-05-altered-cursor-breaks", Requirement: "PAGE-05",
+			Summary: "a cursor that was meddled with is an internal error, unlike one that was made up", Needs: paged,
+			Hooks: hook.EditErrorOf(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call, e hook.Object) {
+				if cursor, ok := c.Param("cursor").(string); ok && strings.HasSuffix(cursor, "mcpcheck") {
+					e["code"] = hook.Number(-32603)
+				}
+			}),
+		},
+		Fault{
+			Name: "page-05-foreign-cursor-breaks", Requirement: "PAGE-05",
+			Summary: "a cursor of the template list is an internal error in the other", Needs: paged,
+			Make: foreignBreaks,
+		},
+		Fault{
+			Name: "page-05-template-cursor-ignored", Requirement: "PAGE-05",
+			Summary: "an invalid cursor yields the first page of templates",
+			Hooks: hook.OnMethod(hook.MethodTemplates, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				r := next(ctx, c)
+				if r != nil && r.Error != nil && c.Param("cursor") != nil {
+					removeCursor(c)
+					return next(ctx, c)
+				}
+				return r
+			}),
+		},
+		Fault{
+			Name: "page-06-truncated-cursor-kills", Requirement: "PAGE-06",
+			Summary: "the connection ends at the first half of a cursor that was handed out", Needs: paged,
+			Make: truncatedKills,
+		},
+		Fault{
+			Name: "page-06-template-cursor-kills", Requirement: "PAGE-06",
+			Summary: "the connection ends at a cursor for templates that was never handed out",
+			Hooks: hook.EditReply(hook.MethodTemplates, func(c *hook.Call, r *hook.Reply) {
+				if _, text := c.Param("cursor").(string); text && r.Error != nil {
+					r.Silent = true
+					c.Peer.Abort()
+				}
+			}),
+		},
+		Fault{
 			Name: "page-06-long-cursor-kills", Requirement: "PAGE-06",
 			Summary: "the connection ends at a cursor that begins with AAAA",
 			Hooks: hook.EditCall(hook.MethodList, func(c *hook.Call) {
@@ -69,9 +110,20 @@ func init() {
 			Make: singleUse,
 		},
 		Fault{
+			Name: "disc-18-cursor-of-a-connection", Requirement: "DISC-18",
+			Summary: "a cursor is refused on other connections than the one it was handed out on",
+			Needs:   Needs{PageSize: 3, Revisions: []string{hook.R20260728}, Transports: []string{hook.HTTP}},
+			Make:    boundToConnection,
+		},
+		Fault{
+			Name: "page-07-template-cursor-drifts", Requirement: "PAGE-07",
+			Summary: "a cursor for templates yields nothing when it is used a second time", Needs: paged,
+			Make: emptySecondTime,
+		},
+		Fault{
 			Name: "page-08-hidden-position", Requirement: "PAGE-08",
 			Summary: "a request without cursor continues where the last one of the session ended", Needs: paged,
-			Make: hiddenPosition,
+			Make: func(*rand.Rand) hook.Hooks { return hiddenPosition(hook.MethodList) },
 		},
 		Fault{
 			Name: "page-09-empty-cursor-restarts", Requirement: "PAGE-09",
@@ -87,6 +139,11 @@ func init() {
 						delete(params, "cursor")
 					}
 				})),
+		},
+		Fault{
+			Name: "page-12-hidden-position", Requirement: "PAGE-12",
+			Summary: "a request for templates without cursor continues where the last one of the session ended", Needs: paged,
+			Make: func(*rand.Rand) hook.Hooks { return hiddenPosition(hook.MethodTemplates) },
 		},
 		Fault{
 			Name: "page-12-template-cursor-ignored", Requirement: "PAGE-12",
@@ -172,21 +229,108 @@ func singleUse(*rand.Rand) hook.Hooks {
 
 // hiddenPosition makes a list request without cursor go on where the last one on
 // the connection ended.
-func hiddenPosition(*rand.Rand) hook.Hooks {
+func hiddenPosition(method string) hook.Hooks {
 	var mu sync.Mutex
 	position := map[string]string{}
 	return hook.Join(tellConnections(),
-		hook.EditParams(hook.MethodList, func(c *hook.Call, params hook.Object) {
+		hook.EditParams(method, func(c *hook.Call, params hook.Object) {
 			mu.Lock()
 			defer mu.Unlock()
 			if _, given := params["cursor"]; !given && position[connection(c)] != "" {
 				params["cursor"] = position[connection(c)]
 			}
 		}),
-		hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
+		hook.EditResultOf(method, func(c *hook.Call, result hook.Object) {
 			mu.Lock()
 			defer mu.Unlock()
 			next, _ := result["nextCursor"].(string)
 			position[connection(c)] = next
 		}))
+}
+
+// foreignBreaks answers cursors of the template list by an internal error when they are
+// used for resources.
+func foreignBreaks(*rand.Rand) hook.Hooks {
+	var mu sync.Mutex
+	foreign := map[string]bool{}
+	return hook.Join(
+		hook.EditResult(hook.MethodTemplates, func(result hook.Object) {
+			mu.Lock()
+			defer mu.Unlock()
+			if next, ok := result["nextCursor"].(string); ok {
+				foreign[next] = true
+			}
+		}),
+		hook.EditErrorOf(hook.MethodList, func(c *hook.Call, e hook.Object) {
+			mu.Lock()
+			defer mu.Unlock()
+			if cursor, ok := c.Param("cursor").(string); ok && foreign[cursor] {
+				e["code"] = hook.Number(-32603)
+			}
+		}))
+}
+
+// truncatedKills ends connections at the first half of a cursor that was handed out.
+func truncatedKills(*rand.Rand) hook.Hooks {
+	var mu sync.Mutex
+	half := map[string]bool{}
+	return hook.Join(
+		hook.EditResult(hook.MethodList, func(result hook.Object) {
+			mu.Lock()
+			defer mu.Unlock()
+			if next, ok := result["nextCursor"].(string); ok {
+				half[next[:len(next)/2]] = true
+			}
+		}),
+		hook.EditReply(hook.MethodList, func(c *hook.Call, r *hook.Reply) {
+			mu.Lock()
+			defer mu.Unlock()
+			if cursor, ok := c.Param("cursor").(string); ok && half[cursor] {
+				r.Silent = true
+				c.Peer.Abort()
+			}
+		}))
+}
+
+// boundToConnection refuses cursors that were handed out on another connection.
+func boundToConnection(*rand.Rand) hook.Hooks {
+	var mu sync.Mutex
+	issued := map[string]bool{}
+	return hook.Join(tellConnections(), hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		cursor, given := c.Param("cursor").(string)
+		mu.Lock()
+		own := issued[connection(c)+" "+cursor]
+		mu.Unlock()
+		if given && !own {
+			return hook.Fail(-32602, "Invalid params: this cursor belongs to another connection")
+		}
+		r := next(ctx, c)
+		if r != nil && r.Error == nil {
+			if cursor, ok := r.Result["nextCursor"].(string); ok {
+				mu.Lock()
+				issued[connection(c)+" "+cursor] = true
+				mu.Unlock()
+			}
+		}
+		return r
+	}))
+}
+
+// emptySecondTime answers cursors for templates by an empty page when they were used
+// before on the connection.
+func emptySecondTime(*rand.Rand) hook.Hooks {
+	var mu sync.Mutex
+	used := map[string]bool{}
+	return hook.Join(tellConnections(), hook.EditResultOf(hook.MethodTemplates, func(c *hook.Call, result hook.Object) {
+		cursor, ok := c.Param("cursor").(string)
+		if !ok {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if used[connection(c)+" "+cursor] {
+			result["resourceTemplates"] = []any{}
+		}
+		used[connection(c)+" "+cursor] = true
+	}))
 }

@@ -26,6 +26,40 @@ func init() {
 			Hooks:   hook.EditEachContent(func(_ int, c hook.Object) { c["uri"] = nil }),
 		},
 		Fault{
+			Name: "read-02-no-uri-of-expansions", Requirement: "READ-02",
+			Summary: "contents have no uri where a template was expanded",
+			Hooks: readsOf(func(uri string) bool { return strings.HasPrefix(uri, "log://app/2") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				r := next(ctx, c)
+				if r != nil && r.Error == nil {
+					items, _ := r.Result["contents"].([]any)
+					for _, i := range items {
+						if content, ok := i.(hook.Object); ok {
+							delete(content, "uri")
+						}
+					}
+				}
+				return r
+			}),
+		},
+		Fault{
+			Name: "read-02-capital-uri", Requirement: "READ-02",
+			Summary: "the uri of contents is written in capital letters",
+			Hooks: hook.EditEachContent(func(_ int, c hook.Object) {
+				c["URI"] = c["uri"]
+				delete(c, "uri")
+			}),
+		},
+		Fault{
+			Name: "read-03-capital-text", Requirement: "READ-03",
+			Summary: "the text of contents is called Text",
+			Hooks: hook.EditEachContent(func(_ int, c hook.Object) {
+				if text, ok := c["text"]; ok {
+					c["Text"] = text
+					delete(c, "text")
+				}
+			}),
+		},
+		Fault{
 			Name: "read-02-null-mime-type", Requirement: "READ-02",
 			Summary: "contents without a type have a null mimeType",
 			Hooks: hook.EditEachContent(func(_ int, c hook.Object) {

@@ -182,6 +182,14 @@ func init() {
 			}),
 		},
 		Fault{
+			Name: "rpc-18-stack-trace", Requirement: "RPC-18",
+			Summary: "error messages are followed by how the server got there",
+			Hooks: hook.EditError("", func(e hook.Object) {
+				message, _ := e["message"].(string)
+				e["message"] = message + strings.Repeat("\n    in a handler of the server", 12)
+			}),
+		},
+		Fault{
 			Name: "rpc-17-mixes-up-reads", Requirement: "RPC-17",
 			Summary: "a read gets the contents of another one that came at the same time",
 			Make:    mixedReads,

@@ -65,6 +65,11 @@ func init() {
 			return status
 		})),
 		breach("sec-12-readable", "SEC-12", "a protected resource can be read by everybody", reauthorized(hook.TokenWeak)),
+		breach("sec-12-checked-once", "SEC-12", "rights are looked at when a session is opened, and not later", hook.EditRequest(func(r *http.Request) {
+			if r.Header.Get(headerSession) != "" && r.Header.Get("Authorization") == "Bearer "+hook.TokenWeak {
+				r.Header.Set("Authorization", "Bearer "+hook.TokenFull)
+			}
+		})),
 		breach("sec-15-ok-with-error", "SEC-15", "missing credentials are answered by an error with status 200", hook.EditAnswer(func(r *http.Request, body []byte, a *hook.Answer) {
 			if id, ok := bodyObject(body)["id"]; ok && a.Status == http.StatusUnauthorized && r.Header.Get("Authorization") == "" {
 				a.Status = http.StatusOK

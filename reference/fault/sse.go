@@ -47,6 +47,17 @@ func init() {
 			})),
 		},
 		Fault{
+			Name: "sse-04-no-priming", Requirement: "SSE-04",
+			Needs:   Needs{Transports: []string{hook.HTTP}, Revisions: []string{hook.R20251125}},
+			Summary: "streams that answer requests begin without a priming event",
+			Hooks: hook.Join(streaming, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+				if e.Stream == "post" && e.ID != "" && len(e.Data) == 0 {
+					return nil
+				}
+				return next(ctx, e)
+			})),
+		},
+		Fault{
 			Name: "sse-06-counted-per-stream", Requirement: "SSE-06", Needs: overHTTP,
 			Summary: "each stream counts its events from the beginning",
 			Hooks: hook.Join(streaming, hook.EditEvent(func(e *hook.Event) {
@@ -81,7 +92,7 @@ func init() {
 			}),
 		},
 		endpoint("sse-21-json-data", "the endpoint event holds an object", func(uri string) string { return `{"uri": "` + uri + `"}` }),
-		endpoint("sse-21-other-host", "the endpoint event names another host", func(uri string) string { return "http://elsewhere.example.invalid" + uri }),
+		endpoint("sse-21-other-host", "the endpoint event names another host", func(uri string) string { return "http://localhost" + uri }),
 		Fault{
 			Name: "sse-23-answer-in-body", Requirement: "SSE-23", Needs: overSSE,
 			Summary: "a list of templates is answered in the response to the POST alone",
@@ -115,9 +126,9 @@ func init() {
 		},
 		Fault{
 			Name: "sse-25-broadcast", Requirement: "SSE-25", Needs: overSSE,
-			Summary: "answers go to all connections",
+			Summary: "answers to requests with ids of four digits go to all connections",
 			Hooks: hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-				if m.Transport != hook.SSE || m.Peer == nil {
+				if m.Transport != hook.SSE || m.Peer == nil || m.Call == nil || len(m.Call.ID) != 4 {
 					return next(ctx, m)
 				}
 				for _, peer := range m.Peer.Peers() {

@@ -2,6 +2,8 @@ package fault
 
 import (
 	"context"
+	"math/rand/v2"
+	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -45,6 +47,12 @@ func init() {
 			Hooks:   hook.DropNotification(hook.NotificationUpdated),
 		},
 		Fault{
+			Name: "sub-03-second-subscribe-ends", Requirement: "SUB-03",
+			Summary: "who subscribes a resource once more gets no updates any more",
+			Needs:   changing,
+			Make:    func(*rand.Rand) hook.Hooks { return secondEnds() },
+		},
+		Fault{
 			Name: "sub-04-update-without-uri", Requirement: "SUB-04",
 			Summary: "updates do not say which resource has changed",
 			Needs:   changing,
@@ -79,6 +87,12 @@ func init() {
 			Hooks:   broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport }),
 		},
 		Fault{
+			Name: "sub-10-unsubscribed-for-all", Requirement: "SUB-10",
+			Summary: "resources/unsubscribe ends the subscriptions of all sessions to the resource",
+			Needs:   changing,
+			Make:    func(*rand.Rand) hook.Hooks { return unsubscribedForAll() },
+		},
+		Fault{
 			Name: "sub-11-no-uri-confirmed", Requirement: "SUB-11",
 			Summary: "a subscription without a uri is confirmed",
 			Hooks: hook.EditReply(methodSubscribe, func(c *hook.Call, r *hook.Reply) {
@@ -97,6 +111,55 @@ func legacyReply(method string, reply func(c *hook.Call) *hook.Reply) hook.Hooks
 			return next(ctx, c)
 		}
 		return reply(c)
+	})
+}
+
+// muting drops the legacy updates of resources that are muted in a session, by
+// session and URI. The function is told of subscriptions and of their end.
+func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.Hooks {
+	var mu sync.Mutex
+	muted := map[[2]string]bool{}
+	watch := hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r != nil && r.Error == nil {
+			mu.Lock()
+			defer mu.Unlock()
+			told(muted, c, uri)
+		}
+		return r
+	})
+	return hook.Join(watch, hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		o, _ := hook.DecodeObject(m.Raw)
+		uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
+		mu.Lock()
+		quiet := m.Peer != nil && muted[[2]string{m.Peer.ID(), uri}]
+		mu.Unlock()
+		if quiet {
+			return nil
+		}
+		return next(ctx, m)
+	}))
+}
+
+// secondEnds takes a second subscription for the end of the first.
+func secondEnds() hook.Hooks {
+	first := map[[2]string]bool{}
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		key := [2]string{c.Peer.ID(), uri}
+		muted[key] = c.Method == methodSubscribe && first[key]
+		first[key] = c.Method == methodSubscribe
+	})
+}
+
+// unsubscribedForAll ends the subscriptions of everybody.
+func unsubscribedForAll() hook.Hooks {
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		delete(muted, [2]string{c.Peer.ID(), uri})
+		for _, p := range c.Peer.Peers() {
+			if c.Method == methodUnsubscribe && p.ID() != c.Peer.ID() {
+				muted[[2]string{p.ID(), uri}] = true
+			}
+		}
 	})
 }
 

@@ -77,6 +77,18 @@ func init() {
 			Hooks:   hook.Join(dropListenResults(), hook.DropNotification(methodCancelled)),
 		},
 		Fault{
+			Name: "sub-34-connection-cut", Requirement: "SUB-34",
+			Summary: "the server ends subscriptions by cutting the connection",
+			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
+			Hooks: hook.Join(hook.DropNotification(methodCancelled), hook.OnResponse(hook.MethodListen, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+				if r, ok := hook.DecodeObject(m.Raw); ok && r["result"] != nil && m.Peer != nil {
+					m.Peer.Abort()
+					return nil
+				}
+				return next(ctx, m)
+			})),
+		},
+		Fault{
 			Name: "sub-35-result-without-meta", Requirement: "SUB-35",
 			Summary: "the result that ends a subscription does not name it",
 			Needs:   changing,
@@ -99,6 +111,12 @@ func init() {
 			Summary: "on stdio updates go to every connection, listening or not",
 			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
 			Hooks:   unaskedUpdates(),
+		},
+		Fault{
+			Name: "sub-43-inherited", Requirement: "SUB-43",
+			Summary: "on stdio a new connection inherits the subscriptions of those that ended without giving them up",
+			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
+			Make:    func(*rand.Rand) hook.Hooks { return inheritedUpdates() },
 		},
 	)
 }
@@ -195,4 +213,73 @@ func unaskedUpdates() hook.Hooks {
 		}
 		return nil
 	})
+}
+
+// inheritance is which connections listen for which resources, and what those have
+// inherited that came later.
+type inheritance struct {
+	mu        sync.Mutex
+	listening map[string]map[string][]any // peer, id of the listen request: URIs
+	inherited map[string][]any            // peer, once it has said something: URIs
+}
+
+// inheritedUpdates keeps the listen streams of stdio connections when these end: what
+// connects afterwards gets their updates.
+func inheritedUpdates() hook.Hooks {
+	s := &inheritance{listening: map[string]map[string][]any{}, inherited: map[string][]any{}}
+	return hook.Join(
+		hook.EditCall("", s.note),
+		hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			if err := next(ctx, m); err != nil || m.Peer == nil {
+				return err
+			}
+			update, _ := hook.DecodeObject(m.Raw)
+			for _, p := range m.Peer.Peers() {
+				if p.ID() != m.Peer.ID() && s.heir(p.ID(), hook.ObjectAt(update, "params")["uri"]) {
+					_ = p.Send(ctx, m.Raw) // a connection that has just ended hears nothing
+				}
+			}
+			return nil
+		}),
+	)
+}
+
+// note follows what is listened for, and lets a connection that is heard for the first
+// time inherit from those that are gone.
+func (s *inheritance) note(c *hook.Call) {
+	if c.Peer == nil || c.Transport != hook.Stdio || !c.Modern && c.Method != methodCancelled {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	me := c.Peer.ID()
+	if _, known := s.inherited[me]; !known {
+		s.inherited[me] = nil
+		peers := c.Peer.Peers()
+		for dead, streams := range s.listening {
+			if slices.ContainsFunc(peers, func(p hook.Peer) bool { return p.ID() == dead }) {
+				continue
+			}
+			for _, uris := range streams {
+				s.inherited[me] = append(s.inherited[me], uris...)
+			}
+		}
+	}
+	switch c.Method {
+	case hook.MethodListen:
+		filter, _ := c.Param("notifications").(hook.Object)
+		uris, _ := filter["resourceSubscriptions"].([]any)
+		if s.listening[me] == nil {
+			s.listening[me] = map[string][]any{}
+		}
+		s.listening[me][string(c.ID)] = uris
+	case methodCancelled:
+		delete(s.listening[me], string(hook.Encode(c.Param("requestId"))))
+	}
+}
+
+func (s *inheritance) heir(peer string, uri any) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Contains(s.inherited[peer], uri)
 }

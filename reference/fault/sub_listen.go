@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,6 +21,14 @@ func init() {
 			Name: "sub-20-unknown-method", Requirement: "SUB-20",
 			Summary: "subscribe is declared, but subscriptions/listen is an unknown method",
 			Hooks:   hook.ReplaceReply(hook.MethodListen, func(*hook.Call) *hook.Reply { return hook.Fail(-32601, "Method not found") }),
+		},
+		Fault{
+			Name: "sub-20-server-error", Requirement: "SUB-20", Needs: modernServed,
+			Summary: "over HTTP a listen request is answered by status 500 and a line of text",
+			Hooks: hook.OnHTTP(local(func(r *http.Request) bool { return r.Header.Get("Mcp-Method") == hook.MethodListen }),
+				func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+					http.Error(w, "Error creating server", http.StatusInternalServerError)
+				}),
 		},
 		Fault{
 			Name: "sub-21-update-before-ack", Requirement: "SUB-21",
@@ -171,29 +180,36 @@ func editGranted(edit func(m hook.Message, granted hook.Object)) hook.Hooks {
 	return editAck(func(m hook.Message, params hook.Object) { edit(m, hook.MakeObjectAt(params, "notifications")) })
 }
 
-// fanOut sends progress to the latest listen stream, too.
+// fanOut sends progress to the listen streams, too; to the latest if there are many.
 func fanOut() hook.Hooks {
+	const most = 64
 	var mu sync.Mutex
-	var stream *hook.Call
+	var streams []*hook.Call
 	return hook.Join(
 		hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 			r := next(ctx, c)
 			if r != nil && r.Open {
 				mu.Lock()
-				stream = c
+				streams = append(streams, c)
+				streams = streams[max(len(streams)-most, 0):]
 				mu.Unlock()
 			}
 			return r
 		}),
 		hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			if m.Call == nil || m.Call.Method == hook.MethodListen {
+				return next(ctx, m)
+			}
 			mu.Lock()
-			c := stream
+			open := slices.Clone(streams)
 			mu.Unlock()
-			if n, ok := hook.DecodeObject(m.Raw); ok && c != nil && m.Call != nil && m.Call.Method != hook.MethodListen {
-				params := hook.MakeObjectAt(n, "params")
-				hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
-				// A stream that has ended takes nothing more.
-				_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, params))
+			for _, c := range open {
+				if n, ok := hook.DecodeObject(m.Raw); ok {
+					params := hook.MakeObjectAt(n, "params")
+					hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
+					// A stream that has ended takes nothing more.
+					_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, params))
+				}
 			}
 			return next(ctx, m)
 		}),

@@ -56,6 +56,15 @@ func init() {
 				}
 			}),
 		},
+		Fault{
+			Name: "tmpl-10-type-of-text", Requirement: "TMPL-10",
+			Summary: "tables are read as plain text, although their template promises JSON",
+			Hooks: hook.EditEachContent(func(_ int, content hook.Object) {
+				if uri, _ := content["uri"].(string); strings.HasPrefix(uri, "db://") {
+					content["mimeType"] = "text/plain"
+				}
+			}),
+		},
 		unmatched("tmpl-11-never-matched", "TMPL-11", "expansions are never found", func(uri string) bool {
 			return strings.HasPrefix(uri, "log://app/2") || strings.HasPrefix(uri, "db://") || strings.HasPrefix(uri, "search://")
 		}),

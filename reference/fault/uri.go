@@ -49,6 +49,48 @@ func init() {
 			}),
 		},
 		Fault{
+			Name: "uri-08-inherited-member", Requirement: "URI-08",
+			Summary: "resources are looked up among the members of an object, which has a constructor",
+			Hooks: readsOf(func(uri string) bool { return uri == "constructor" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				return next(ctx, pointedAt(c, present))
+			}),
+		},
+		Fault{
+			Name: "uri-08-dies-of-iri", Requirement: "URI-08",
+			Summary: "a uri with letters beyond ASCII ends the connection",
+			Hooks: readsOf(func(uri string) bool { return strings.Contains(uri, "ü") }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
+				c.Peer.Abort()
+				return &hook.Reply{Silent: true}
+			}),
+		},
+		Fault{
+			Name: "uri-08-dies-of-template-value", Requirement: "URI-08",
+			Summary: "braces in the value of a template's variable end the connection",
+			Hooks: readsOf(func(uri string) bool { return strings.Contains(uri, "%7B") }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
+				c.Peer.Abort()
+				return &hook.Reply{Silent: true}
+			}),
+		},
+		Fault{
+			Name: "uri-08-null-contents", Requirement: "URI-08",
+			Summary: "a data: URI is answered by contents of null",
+			Hooks: readsOf(func(uri string) bool { return strings.HasPrefix(uri, "data:") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				r := next(ctx, pointedAt(c, present))
+				if r != nil && r.Error == nil {
+					r.Result["contents"] = nil
+				}
+				return r
+			}),
+		},
+		Fault{
+			Name: "uri-09-dies-of-length", Requirement: "URI-09",
+			Summary: "a uri of 8 KiB ends the connection",
+			Hooks: readsOf(func(uri string) bool { return len(uri) > 8000 }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
+				c.Peer.Abort()
+				return &hook.Reply{Silent: true}
+			}),
+		},
+		Fault{
 			Name: "uri-09-any-scheme", Requirement: "URI-09",
 			Summary: "an unknown scheme is taken for file",
 			Hooks: readsOf(func(uri string) bool { return strings.HasPrefix(uri, "x-") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
@@ -72,6 +114,12 @@ func init() {
 				return ""
 			}
 			return decoded(decoded(filePath(uri)))
+		}),
+		escape("uri-11-overlong-utf8", "URI-11", "overlong UTF-8 is taken for dots and slashes", func(uri string) string {
+			if !strings.Contains(uri, "%c0%a") {
+				return ""
+			}
+			return filePath(strings.NewReplacer("%c0%ae", ".", "%c0%af", "/").Replace(uri))
 		}),
 		escape("uri-12-decoded-variable", "URI-12", "a variable is decoded and joined to the root", func(uri string) string {
 			value, ok := strings.CutPrefix(uri, "file:///..%")
@@ -106,6 +154,29 @@ func init() {
 			}
 			return filePath(before)
 		}),
+		escape("uri-13-fullwidth", "URI-13", "fullwidth dots and slashes are taken for plain ones", func(uri string) string {
+			if !strings.Contains(uri, "\uFF0E") {
+				return ""
+			}
+			return filePath(strings.NewReplacer("\uFF0E", ".", "\uFF0F", "/").Replace(uri))
+		}),
+		escape("uri-13-stripped-once", "URI-13", "steps up are taken out of a path, but only once", func(uri string) string {
+			if !strings.Contains(uri, "....//") {
+				return ""
+			}
+			return filePath(strings.ReplaceAll(uri, "../", ""))
+		}),
+		Fault{
+			Name: "uri-13-system-file", Requirement: "URI-13",
+			Summary: "files of the system can be read beside those below the root",
+			Hooks: readsOf(func(uri string) bool { return uri == "file:///etc/passwd" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+				r := next(ctx, pointedAt(c, present))
+				if r != nil && r.Error == nil {
+					r.Result["contents"] = []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}}
+				}
+				return r
+			}),
+		},
 		escape("uri-13-link", "URI-13", "a link that leads out of the root is followed", func(uri string) string {
 			if uri == "file:///project/link.txt" {
 				return canaryPath

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strings"
 )
@@ -19,11 +20,23 @@ const (
 // metadata is the protected-resource metadata (RFC 9728).
 const metadata = `{"resource":"http://127.0.0.1/mcp","authorization_servers":["https://auth.example.invalid"],"scopes_supported":["read","read:notes"]}`
 
+type guardKey struct{}
+
+// WithGuard says that somebody else decides about the bearer tokens of a request: within
+// its context [RequireBearer] lets everything pass.
+func WithGuard(ctx context.Context) context.Context {
+	return context.WithValue(ctx, guardKey{}, true)
+}
+
 // RequireBearer makes the HTTP endpoints demand a bearer token, as the
 // authorization pages of the specification have it: without a valid one 401 with a
 // challenge, beyond the rights of a weak one 403.
 func RequireBearer() Hooks {
 	return OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if r.Context().Value(guardKey{}) != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
 		if strings.HasPrefix(r.URL.Path, PathMetadata) {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = w.Write([]byte(metadata)) // a client that has gone needs no answer

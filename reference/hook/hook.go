@@ -10,8 +10,10 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"time"
 )
@@ -64,6 +66,8 @@ type Call struct {
 	// Emit sends a message that belongs to this call (on HTTP: on the stream
 	// of its POST), through the Emit hooks.
 	Emit func(ctx context.Context, m Message) error
+	// Trace is what is known of the message that the call came in.
+	Trace *Trace
 }
 
 // Notification reports whether the call expects no answer.
@@ -123,9 +127,17 @@ type Message struct {
 	Status int
 	// Header is added to the headers of such an answer.
 	Header http.Header
+	// Write, if not nil, writes the framed message to the output of a stdio
+	// connection in its own way: slowly, or in part. No other message is written
+	// meanwhile. The context ends with the connection. After ErrOutputClosed the
+	// connection goes on, but everything further that is sent on it is lost.
+	Write func(ctx context.Context, w io.Writer, framed []byte) error
 
 	deliver func(context.Context, Message) error
 }
+
+// ErrOutputClosed is what Message.Write returns when it has closed the output.
+var ErrOutputClosed = errors.New("the output is closed")
 
 // To sets where the message ends up after all hooks. The engine calls it.
 func (m Message) To(deliver func(context.Context, Message) error) Message {
@@ -173,6 +185,8 @@ type Event struct {
 	Data []byte
 	// Raw, if not nil, is written instead of the encoded event.
 	Raw []byte
+	// Continued says that Raw goes on with an event that was written in part.
+	Continued bool
 	// Response says that the data is the answer to a request.
 	Response bool
 	// Stream is "post", "get" (Streamable HTTP) or "sse" (HTTP+SSE).
@@ -231,9 +245,28 @@ type Hooks struct {
 	// EventStreams makes every POST of a request be answered by an event
 	// stream instead of a JSON object.
 	EventStreams bool
+	// Conn wraps the connections on which HTTP is served: what goes in and out is
+	// raw bytes.
+	Conn func(c net.Conn) net.Conn
+	// Public makes the HTTP endpoints be had at every address of the machine,
+	// wherever the program was told to listen.
+	Public bool
 	// OffGrid lets a handshake settle on any served revision, also on a
 	// transport for which the specification does not define it.
 	OffGrid bool
+	// Idle, if not nil, reports that at this moment none of the functions around
+	// calls, messages, events and HTTP requests would do anything: a server may then
+	// go past all of them. Without it they are never gone past.
+	Idle func() bool
+}
+
+// Pass reports whether a server may go past the functions around calls, messages,
+// events and HTTP requests at this moment.
+func (h *Hooks) Pass() bool { return !h.acts() || h.Idle != nil && h.Idle() }
+
+// acts reports whether there are such functions.
+func (h *Hooks) acts() bool {
+	return h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil || h.EventStreams
 }
 
 // Maker makes hooks that keep state between calls of one server. The source of
@@ -264,8 +297,25 @@ func wrap(outer, inner Hooks) Hooks {
 			End:    sequence(outer.Streams.End, inner.Streams.End),
 		},
 		EventStreams: outer.EventStreams || inner.EventStreams,
-		OffGrid:      outer.OffGrid || inner.OffGrid,
+		// What reads first is next to the network.
+		Conn:    chain(outer.Conn, inner.Conn),
+		Public:  outer.Public || inner.Public,
+		OffGrid: outer.OffGrid || inner.OffGrid,
+		Idle:    idle(outer, inner),
 	}
+}
+
+// idle is the Idle of two sets of hooks. One that has no functions says nothing.
+func idle(outer, inner Hooks) func() bool {
+	switch {
+	case !outer.acts():
+		return inner.Idle
+	case !inner.acts():
+		return outer.Idle
+	case outer.Idle == nil || inner.Idle == nil:
+		return nil
+	}
+	return func() bool { return outer.Idle() && inner.Idle() }
 }
 
 func chain[T any](outer, inner func(T) T) func(T) T {

@@ -3,6 +3,7 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -146,5 +147,35 @@ func TestHTTPHooks(t *testing.T) {
 	}
 	if w := run(edit, "text/event-stream"); w.Code != 202 || w.Body.String() != "body" {
 		t.Errorf("an event stream was edited: %d %q", w.Code, w.Body)
+	}
+}
+
+func TestHooksAreGonePastOnlyWhenAllSayThatTheyAreIdle(t *testing.T) {
+	acting := func(idle func() bool) Hooks {
+		h := DropReply("")
+		h.Idle = idle
+		return h
+	}
+	yes, no := func() bool { return true }, func() bool { return false }
+	for name, test := range map[string]struct {
+		hooks Hooks
+		want  bool
+	}{
+		"none":                  {Hooks{}, true},
+		"of connections":        {Hooks{OffGrid: true, Streams: Streams{Start: func(context.Context, io.Writer) {}}}, true},
+		"that say nothing":      {acting(nil), false},
+		"idle":                  {acting(yes), true},
+		"busy":                  {acting(no), false},
+		"event streams":         {Hooks{EventStreams: true}, false},
+		"idle and none":         {Join(Hooks{}, acting(yes), Hooks{}), true},
+		"both idle":             {Join(acting(yes), acting(yes)), true},
+		"one busy":              {Join(acting(yes), acting(no)), false},
+		"one says nothing":      {Join(acting(nil), acting(yes)), false},
+		"idle around streams":   {Join(acting(yes), Hooks{EventStreams: true}), false},
+		"three, one of it busy": {Join(acting(yes), acting(yes), acting(no)), false},
+	} {
+		if got := test.hooks.Pass(); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

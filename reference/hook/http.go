@@ -3,10 +3,12 @@ package hook
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // OnHTTP wraps the handling of HTTP requests for which match is true. The path
@@ -119,6 +121,29 @@ func EditEvent(edit func(e *Event)) Hooks {
 		}
 		return next(ctx, e)
 	})
+}
+
+// EncodeEvent is an event in the form in which it is written, unless it is Raw.
+func EncodeEvent(ev Event) []byte {
+	var b bytes.Buffer
+	if ev.Type != "" {
+		fmt.Fprintf(&b, "event: %s\n", ev.Type)
+	}
+	if ev.ID != "" {
+		fmt.Fprintf(&b, "id: %s\n", ev.ID)
+	}
+	if ev.Retry > 0 {
+		fmt.Fprintf(&b, "retry: %d\n", ev.Retry/time.Millisecond)
+	}
+	if ev.Data != nil {
+		for line := range bytes.SplitSeq(ev.Data, []byte("\n")) {
+			b.WriteString("data: ")
+			b.Write(line)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
 }
 
 // headWriter edits the head of a response when it is written.

@@ -25,10 +25,10 @@ func init() {
 				result["resources"] = []any{}
 				delete(result, "nextCursor")
 			}),
-			Idles: join(withoutAnnouncements, onePage, []string{
-				"ANN-07", "CACHE-03", "CAP-09", "DISC-18", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "ICON-05", "LIST-02", "LIST-05",
-				"LIST-08", "LIST-14", "LIST-15", "META-01", "META-02", "META-04", "MRTR-09", "READ-01", "READ-02", "READ-03", "READ-04",
-				"READ-06", "READ-07", "READ-08", "READ-09", "READ-12", "READ-15", "READ-17", "SUB-01", "SUB-27", "SUB-37", "URI-01", "URI-03", "URI-05"}),
+			Idles: join(withoutAnnouncements, []string{
+				"ANN-07", "CACHE-03", "CAP-09", "DISC-18", "ICON-05", "LIST-02", "LIST-05", "LIST-08", "LIST-14", "LIST-15",
+				"MRTR-09", "PAGE-02", "PAGE-03", "PAGE-04", "PAGE-08", "READ-12", "READ-15", "READ-17", "SUB-01", "SUB-27", "SUB-37",
+				"URI-01", "URI-03", "URI-05"}),
 		},
 		Quirk{
 			Name: "moving-list", Permits: []string{"LIST-09", "LIST-19"}, Aspect: "notifications",

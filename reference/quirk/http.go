@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,7 +51,9 @@ func init() {
 			Hooks: hook.EditAnswer(func(_ *http.Request, body []byte, a *hook.Answer) {
 				if (a.Status == http.StatusNotFound || a.Status == http.StatusBadRequest) && !bytes.Contains(body, []byte("io.modelcontextprotocol/")) {
 					a.Body = hook.EditRaw(a.Body, func(o hook.Object) {
-						if _, failed := o["error"]; failed {
+						// Another quirk gives other errors such a status, too.
+						e, _ := o["error"].(hook.Object)
+						if text, _ := e["message"].(string); strings.Contains(strings.ToLower(text), "session") {
 							o["id"] = nil
 						}
 					})
@@ -58,7 +61,7 @@ func init() {
 			}),
 		},
 		Quirk{
-			Name: "no-replay", Permits: []string{"SSE-08"}, Needs: over,
+			Name: "no-replay", Permits: []string{"SSE-08"}, Needs: over, Aspect: "resumption",
 			Summary: "streams cannot be resumed",
 			Hooks:   answering(func(r *http.Request) bool { return r.Header.Get("Last-Event-ID") != "" && r.Method == http.MethodGet }, http.StatusMethodNotAllowed, ""),
 			Idles:   []string{"CANC-06"},
@@ -90,7 +93,7 @@ func init() {
 			}),
 		},
 		Quirk{
-			Name: "broken-streams", Permits: []string{"HTTP-08"}, Needs: over,
+			Name: "broken-streams", Permits: []string{"HTTP-08"}, Needs: over, Aspect: "resumption",
 			Summary: "the streams that answer requests break off before the response, and can be resumed",
 			Make:    breaking,
 		},

@@ -86,6 +86,18 @@ func init() {
 				"params": hook.Object{"level": "emergency", "data": nil}}),
 		},
 		Quirk{
+			Name: "legacy-after-handshake", Permits: []string{"DISC-15"},
+			Summary: "over stdio a handshake selects the legacy rules for all that follows, modern metadata or not",
+			Needs:   Needs{Transports: []string{hook.Stdio}},
+			Hooks: hook.EditResultOf("", func(c *hook.Call, result hook.Object) {
+				if c.Modern && c.Peer != nil && c.Peer.Revision() != "" {
+					for _, member := range []string{"resultType", "ttlMs", "cacheScope"} {
+						delete(result, member)
+					}
+				}
+			}),
+		},
+		Quirk{
 			Name: "mute-before-handshake", Permits: []string{"LIFE-11"}, Aspect: "before-handshake",
 			Summary: "what comes before the handshake is ignored",
 			Needs:   Needs{Transports: []string{hook.Stdio, hook.SSE}},

@@ -9,10 +9,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/registry"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -60,22 +59,12 @@ func (q Quirk) HooksFor(rng *rand.Rand) hook.Hooks {
 }
 
 var (
-	registry = map[string]Quirk{}
-	nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	registered = registry.New("quirk", func(q Quirk) string { return q.Name }, flaw)
+	nameForm   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-// Register adds quirks. It is meant for init functions and panics on one that
-// is incomplete, ill-named or registered twice.
-func Register(quirks ...Quirk) {
-	for _, q := range quirks {
-		if err := check(q); err != nil {
-			panic("quirk: " + err.Error())
-		}
-		registry[q.Name] = q
-	}
-}
-
-func check(q Quirk) error {
+// flaw says what is wrong with a quirk.
+func flaw(q Quirk) error {
 	switch {
 	case !nameForm.MatchString(q.Name):
 		return fmt.Errorf("%q is no name of a quirk", q.Name)
@@ -84,24 +73,15 @@ func check(q Quirk) error {
 	case q.Summary == "":
 		return fmt.Errorf("%s has no summary", q.Name)
 	}
-	if _, twice := registry[q.Name]; twice {
-		return fmt.Errorf("%s is registered twice", q.Name)
-	}
 	return nil
 }
 
+// Register adds quirks. It is meant for init functions and panics on one that
+// is incomplete, ill-named or registered twice.
+func Register(quirks ...Quirk) { registered.Add(quirks...) }
+
 // All lists the quirks by name.
-func All() []Quirk {
-	all := make([]Quirk, 0, len(registry))
-	for _, q := range registry {
-		all = append(all, q)
-	}
-	slices.SortFunc(all, func(a, b Quirk) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
+func All() []Quirk { return registered.All() }
 
 // Find returns the quirk of that name.
-func Find(name string) (Quirk, bool) {
-	q, ok := registry[name]
-	return q, ok
-}
+func Find(name string) (Quirk, bool) { return registered.Find(name) }

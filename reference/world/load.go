@@ -1,76 +1,187 @@
 package world
 
 import (
-	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
 	"reflect"
-	"regexp"
+	"slices"
 	"strings"
-
-	"github.com/goccy/go-yaml"
 )
 
 const maxFile = 32 << 20
 
-// Load reads a world from a YAML (or JSON, which is YAML) file. Members that no
-// world has are errors; the error names file and line, and the member that may
-// have been meant.
+// Load reads a world from a YAML (or JSON, which is YAML) file. All that is wrong with
+// it is in the error, which is of type Problems, with file, line and member, and the
+// member that may have been meant. Files that its resources name are read from the
+// directory of the file.
 func Load(fsys fs.FS, name string) (World, error) {
-	data, err := fs.ReadFile(fsys, name)
+	data, err := readBounded(fsys, name, maxFile)
 	if err != nil {
 		return World{}, err
 	}
-	return Parse(name, data)
+	sub, err := fs.Sub(fsys, path.Dir(name))
+	if err != nil {
+		return World{}, err
+	}
+	w, _, err := parse(name, data, sub)
+	return w, err
 }
 
-// Parse reads a world from the bytes of a file; name is for messages only.
-func Parse(name string, data []byte) (World, error) {
-	if len(data) > maxFile {
-		return World{}, fmt.Errorf("%s: larger than %d bytes", name, maxFile)
+// Open reads a world from a file of the operating system as Load does. The files that
+// its resources name cannot lie outside of its directory, not even by way of links.
+func Open(name string) (World, error) {
+	r, err := open(name)
+	if err != nil {
+		return World{}, err
 	}
-	var w World
-	if err := yaml.UnmarshalWithOptions(data, &w, yaml.Strict()); err != nil {
-		return World{}, describe(name, err)
+	return r.world, r.err
+}
+
+// Inspect reads a world as Open does, and also says what a careful author would put right
+// in it (see World.Lint), with file, line and member, even where the world cannot be served.
+func Inspect(name string) (w World, warnings Problems, err error) {
+	r, err := open(name)
+	if err != nil {
+		return World{}, nil, err
+	}
+	return r.world, r.warnings(), r.err
+}
+
+// opened is a world file that has been read.
+type opened struct {
+	world    World
+	err      error
+	warnings func() Problems
+}
+
+func open(name string) (opened, error) {
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return opened{}, err
+	}
+	defer root.Close() //nolint:errcheck // nothing has been written
+	f, err := os.Open(filepath.Clean(name))
+	if err != nil {
+		return opened{}, err
+	}
+	defer f.Close() //nolint:errcheck // nothing has been written
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return opened{}, err
+	}
+	w, warnings, err := parse(name, data, root.FS())
+	return opened{w, err, warnings}, nil
+}
+
+// Parse reads a world from the bytes of a file; name is for messages only. There are no
+// files for its resources.
+func Parse(name string, data []byte) (World, error) {
+	w, _, err := parse(name, data, nil)
+	return w, err
+}
+
+// parse reads a world. The warnings are made when they are asked for.
+func parse(name string, data []byte, files fs.FS) (w World, warnings func() Problems, err error) {
+	if len(data) > maxFile {
+		return World{}, noWarnings, Problems{{File: name, Text: fmt.Sprintf("larger than %d bytes", maxFile)}}
+	}
+	r, err := read(name, data, &w)
+	if err != nil {
+		return World{}, noWarnings, err
 	}
 	if w.Name == "" {
 		w.Name = strings.TrimSuffix(strings.TrimSuffix(base(name), ".yaml"), ".json")
 	}
-	if err := w.Validate(); err != nil {
-		return World{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return w, nil
-}
-
-func base(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
-
-var unknownField = regexp.MustCompile(`unknown field "([^"]*)"`)
-
-// describe makes one sentence of an error of the YAML reader, which would
-// otherwise quote the file over several lines.
-func describe(name string, err error) error {
-	var unknown *yaml.UnknownFieldError
-	if errors.As(err, &unknown) && unknown.Token != nil {
-		at := fmt.Sprintf("%s:%d", name, unknown.Token.Position.Line)
-		if m := unknownField.FindStringSubmatch(unknown.Message); m != nil {
-			if meant := closest(m[1]); meant != "" {
-				return fmt.Errorf("%s: unknown member %q: did you mean %q?", at, m[1], meant)
-			}
-			return fmt.Errorf("%s: unknown member %q", at, m[1])
+	loadFiles(&w, files, r)
+	for _, p := range w.problems() {
+		if r.sound(p.member) {
+			r.add(Problem{File: name, Line: r.line(p.member), Path: p.member, Text: p.text})
 		}
-		return fmt.Errorf("%s: %s", at, unknown.Message)
 	}
-	var located yaml.Error
-	if errors.As(err, &located) && located.GetToken() != nil {
-		return fmt.Errorf("%s:%d: %s", name, located.GetToken().Position.Line, located.GetMessage())
+	written := w
+	if len(r.problems) == 0 {
+		w = r.expand(w)
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	warnings = func() Problems { return r.warnings(written) }
+	if len(r.problems) > 0 {
+		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
+		return World{}, warnings, r.problems
+	}
+	return w, warnings, nil
 }
 
-// closest returns the member name that is most like the given one, if any is.
-func closest(given string) string {
+func noWarnings() Problems { return nil }
+
+// warnings are those about a world as it is written, where nothing worse is wrong.
+func (r *reader) warnings(w World) Problems {
+	found := w.warnings()
+	for i, s := range w.Timeline {
+		at := fmt.Sprintf("timeline[%d].every", i)
+		if _, given := r.lines[at]; given && s.Every == 0 {
+			found = append(found, problem{at, "is 0s, which is as if it were not there: the step happens once"})
+		}
+	}
+	var all Problems
+	for _, p := range found {
+		worse := slices.ContainsFunc(r.problems, func(other Problem) bool { return other.Path == p.member })
+		if !worse && r.sound(p.member) {
+			all = append(all, Problem{File: r.file, Line: r.line(p.member), Path: p.member, Text: p.text})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Problem) int { return a.Line - b.Line })
+	return all
+}
+
+// expand makes the repeated resources, and finds those that become like others.
+func (r *reader) expand(w World) World {
+	expanded, err := w.Expand()
+	if err != nil {
+		r.add(Problem{File: r.file, Path: "resources", Line: r.line("resources"), Text: err.Error()})
+		return w
+	}
+	if len(expanded.Resources) == len(w.Resources) {
+		return expanded
+	}
+	seen := make(map[string]bool, len(expanded.Resources))
+	next := 0
+	for i, resource := range w.Resources {
+		n := 1
+		if resource.Repeat != nil {
+			n = resource.Repeat.Count
+		}
+		reported := false
+		for _, one := range expanded.Resources[next : next+n] {
+			if seen[one.URI] && !reported {
+				at := fmt.Sprintf("resources[%d].uri", i)
+				r.add(Problem{File: r.file, Line: r.line(at), Path: at, Text: fmt.Sprintf("%s is listed twice", one.URI)})
+				reported = true
+			}
+			seen[one.URI] = true
+		}
+		next += n
+	}
+	return expanded
+}
+
+func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
+
+// unknown says that a part of a world has no such member.
+func unknown(t reflect.Type, member string) string {
+	if meant := closest(t, member); meant != "" {
+		return fmt.Sprintf("unknown member %q: did you mean %q?", member, meant)
+	}
+	return fmt.Sprintf("unknown member %q: known are %s", member, strings.Join(slices.Sorted(fieldsOf(t)), ", "))
+}
+
+// closest returns the member name of a type that is most like the given one, if any is.
+func closest(t reflect.Type, given string) string {
 	best, distance := "", len(given)/3+2
-	for member := range members() {
+	for member := range fieldsOf(t) {
 		if d := edits(strings.ToLower(given), strings.ToLower(member)); d < distance || d == distance && best != "" && member < best {
 			best, distance = member, d
 		}
@@ -78,25 +189,27 @@ func closest(given string) string {
 	return best
 }
 
-// members collects the names of all members of all parts of a world.
-func members() map[string]bool {
+// fieldsOf are the names of the members of a type.
+func fieldsOf(t reflect.Type) func(yield func(string) bool) {
 	names := map[string]bool{}
-	var walk func(t reflect.Type)
-	walk = func(t reflect.Type) {
-		switch t.Kind() {
-		case reflect.Pointer, reflect.Slice:
-			walk(t.Elem())
-		case reflect.Struct:
-			for i := range t.NumField() {
-				if tag := t.Field(i).Tag.Get("yaml"); tag != "" {
-					names[tag] = true
-					walk(t.Field(i).Type)
-				}
-			}
+	for i := range t.NumField() {
+		if tag := t.Field(i).Tag.Get("yaml"); tag != "" && tag != "-" {
+			names[tag] = true
 		}
 	}
-	walk(reflect.TypeFor[World]())
-	return names
+	return maps.Keys(names)
+}
+
+func fieldOf(v reflect.Value, member string) (reflect.Value, bool) {
+	if member == "" || member == "-" {
+		return reflect.Value{}, false
+	}
+	for i := range v.NumField() {
+		if v.Type().Field(i).Tag.Get("yaml") == member {
+			return v.Field(i), true
+		}
+	}
+	return reflect.Value{}, false
 }
 
 // edits is the Levenshtein distance.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 const maxURI = 64 << 10
@@ -57,7 +58,8 @@ func checkCharacters(s string) error {
 				return errors.New("a % that begins no triplet")
 			}
 		case c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>\\^`{|}", c) >= 0:
-			return fmt.Errorf("the character %q", rune(c))
+			r, _ := utf8.DecodeRuneInString(s[i:])
+			return fmt.Errorf("the character %q", r)
 		}
 	}
 	return nil
@@ -109,7 +111,7 @@ func checkAuthority(s string) error {
 
 func clip(s string) string {
 	if len(s) > 40 {
-		return s[:40] + "…"
+		return strings.ToValidUTF8(s[:40], "") + "…"
 	}
 	return s
 }

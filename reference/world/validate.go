@@ -4,158 +4,220 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"mime"
 	"regexp"
+	"strings"
 	"time"
-	"unicode/utf8"
-
-	"github.com/yosida95/uritemplate/v3"
 )
 
 const (
-	maxGenerated = 64 << 20
-	maxDelay     = time.Hour
-	maxSteps     = 1000
+	maxGenerated  = 64 << 20
+	maxDelay      = time.Hour
+	maxSteps      = 1000
+	maxIdentities = 100
 )
+
+// problem is something that is wrong with a part of a world. The member is relative to
+// the part: blob, caching.scope; empty for the part as a whole.
+type problem struct{ member, text string }
+
+func (p problem) String() string {
+	if p.member == "" {
+		return p.text
+	}
+	return p.member + ": " + p.text
+}
+
+// below are the problems of a part from the point of view of what it is a part of.
+func below(member string, all []problem) []problem {
+	for i := range all {
+		all[i].member = strings.TrimSuffix(join(member, all[i].member), ".")
+	}
+	return all
+}
+
+// first makes an error of the first problem; nil if there is none.
+func first(what string, all []problem) error {
+	if len(all) == 0 {
+		return nil
+	}
+	if what == "" {
+		return errors.New(all[0].String())
+	}
+	return fmt.Errorf("%s: %s", what, all[0])
+}
 
 // Validate says what is wrong with the world; nil if it can be served. Faults
 // may serve worlds that break the protocol, so members that only the protocol
 // cares about (an empty name, a priority of 7) are not looked at: see Lint.
 func (w World) Validate() error {
-	if w.PageSize < 0 {
-		return errors.New("pageSize must not be negative")
-	}
-	if err := w.Caching.validate(); err != nil {
-		return err
-	}
-	seen := map[string]bool{}
 	for _, r := range w.Resources {
 		if err := r.Validate(); err != nil {
 			return err
 		}
-		if seen[r.URI] {
-			return fmt.Errorf("resource %s: listed twice", r.URI)
-		}
-		seen[r.URI] = true
-	}
-	for _, r := range w.Resources {
-		for _, child := range r.Contains {
-			if c := w.Resource(child); c == nil || c.Directory() {
-				return fmt.Errorf("resource %s: contains %s, which is no file of this world", r.URI, child)
-			}
-		}
 	}
 	for _, t := range w.Templates {
-		if err := t.validate(); err != nil {
+		if err := t.Validate(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return first("", w.own())
+}
+
+// problems are all that is wrong with the world and its parts.
+func (w World) problems() []problem {
+	found := w.own()
+	for i, r := range w.Resources {
+		if all := r.problems(); len(all) > 0 {
+			found = append(found, below(fmt.Sprintf("resources[%d]", i), all)...)
+		}
+	}
+	for i, t := range w.Templates {
+		found = append(found, below(fmt.Sprintf("templates[%d]", i), t.problems())...)
+	}
+	return found
+}
+
+// own are the problems of the world beside those of its resources and templates.
+func (w World) own() []problem {
+	var found []problem
+	if w.PageSize < 0 {
+		found = append(found, problem{"pageSize", "must not be negative"})
+	}
+	found = append(found, below("caching", w.Caching.problems())...)
+	index := make(map[string]int, len(w.Resources))
+	for i, r := range w.Resources {
+		if _, twice := index[r.URI]; twice && r.URI == "" {
+			found = append(found, problem{fmt.Sprintf("resources[%d].uri", i), "is missing"})
+		} else if twice {
+			found = append(found, problem{fmt.Sprintf("resources[%d].uri", i), fmt.Sprintf("%s is listed twice", r.URI)})
+		}
+		index[r.URI] = i
+	}
+	for i, r := range w.Resources {
+		for j, child := range r.Contains {
+			if at, ok := index[child]; !ok || w.Resources[at].Directory() {
+				found = append(found, problem{fmt.Sprintf("resources[%d].contains[%d]", i, j), fmt.Sprintf("%s is no file of this world", child)})
+			}
+		}
+	}
+	if len(w.Timeline) > maxTimeline {
+		found = append(found, problem{"timeline", fmt.Sprintf("has more than %d steps", maxTimeline)})
+	}
+	for i, s := range w.Timeline {
+		found = append(found, below(fmt.Sprintf("timeline[%d]", i), s.problems())...)
+	}
+	return found
 }
 
 // Validate says what is wrong with the resource; nil if it can be served.
 func (r Resource) Validate() error {
-	fail := func(format string, args ...any) error {
-		return fmt.Errorf("resource %s: "+format, append([]any{r.URI}, args...)...)
+	if r.File != "" {
+		return fmt.Errorf("resource %s: file: only resources in world files can name files", r.URI)
 	}
-	given := 0
-	for _, is := range []bool{r.Text != nil, r.Blob != nil, r.Contains != nil, r.Generate != nil} {
-		if is {
-			given++
+	return first("resource "+r.URI, r.problems())
+}
+
+// contents are the names of the members that give the content.
+func (r Resource) contents() []string {
+	is := [...]bool{r.Text != nil, r.Blob != nil, r.Contains != nil, r.Generate != nil, r.File != "", r.Source != nil}
+	var given []string
+	for i, name := range [...]string{"text", "blob", "contains", "generate", "file", "source"} {
+		if is[i] {
+			given = append(given, name)
 		}
 	}
-	switch {
-	case given > 1:
-		return fail("text, blob, contains and generate exclude each other")
-	case r.Generate != nil && (r.Generate.Bytes < 0 || r.Generate.Bytes > maxGenerated):
-		return fail("generate.bytes must be between 0 and %d", maxGenerated)
-	case r.Delay < 0 || r.Delay > maxDelay:
-		return fail("delay must be between 0 and %s", maxDelay)
-	case r.Steps < 0 || r.Steps > maxSteps:
-		return fail("steps must be between 0 and %d", maxSteps)
-	case r.Input != nil && (r.Input.Key == "" || len(r.Input.Fields) == 0):
-		return fail("input needs a key and at least one field")
-	case r.Input != nil && r.Text == nil:
-		return fail("input needs a text to put the answers into")
+	return given
+}
+
+func (r Resource) problems() []problem {
+	var found []problem
+	if given := r.contents(); len(given) > 1 {
+		found = append(found, problem{"", strings.Join(given, " and ") + " exclude each other"})
+	}
+	if g := r.Generate; g != nil && (g.Bytes < 0 || g.Bytes > maxGenerated) {
+		found = append(found, problem{"generate.bytes", fmt.Sprintf("must be between 0 and %d", maxGenerated)})
+	}
+	if r.Input != nil {
+		if r.Input.Key == "" || len(r.Input.Fields) == 0 {
+			found = append(found, problem{"input", "needs a key and at least one field"})
+		}
+		if r.Text == nil && r.File == "" {
+			found = append(found, problem{"input", "needs a text to put the answers into"})
+		}
 	}
 	if r.Blob != nil {
 		if _, err := base64.StdEncoding.Strict().DecodeString(*r.Blob); err != nil {
-			return fail("blob: %w", err)
+			found = append(found, problem{"blob", "no standard base64: " + err.Error()})
 		}
 	}
-	if err := r.Caching.validate(); err != nil {
-		return fail("%w", err)
+	if len(r.Identities) > maxIdentities {
+		found = append(found, problem{"identities", fmt.Sprintf("more than %d", maxIdentities)})
 	}
-	return nil
+	for i, identity := range r.Identities {
+		if identity == "" {
+			found = append(found, problem{fmt.Sprintf("identities[%d]", i), "must not be empty"})
+		}
+	}
+	found = append(found, answering(r.Delay, r.Steps, r.Fails, r.FailCode, r.Caching)...)
+	return append(found, r.repeatProblems()...)
 }
 
-func (c *Caching) validate() error {
-	if c != nil && c.Scope != "public" && c.Scope != "private" {
-		return fmt.Errorf("caching.scope is %q, not public or private", c.Scope)
+// answering checks the members that resources and templates share.
+func answering(delay time.Duration, steps int, fails string, failCode int, caching *Caching) []problem {
+	var found []problem
+	if delay < 0 || delay > maxDelay {
+		found = append(found, problem{"delay", fmt.Sprintf("must be between 0 and %s", maxDelay)})
 	}
-	return nil
+	if steps < 0 || steps > maxSteps {
+		found = append(found, problem{"steps", fmt.Sprintf("must be between 0 and %d", maxSteps)})
+	}
+	if failCode != 0 && fails == "" {
+		found = append(found, problem{"failCode", "needs fails, the message of the error"})
+	}
+	return append(found, below("caching", caching.problems())...)
+}
+
+func (c *Caching) problems() []problem {
+	var found []problem
+	if c != nil && c.Scope != "public" && c.Scope != "private" {
+		found = append(found, problem{"scope", fmt.Sprintf("is %q, not public or private", clip(c.Scope))})
+	}
+	if c != nil && c.TTL < 0 {
+		found = append(found, problem{"ttl", "must not be negative"})
+	}
+	return found
 }
 
 var findsForm = regexp.MustCompile(`^([^{}]|\{\+?[A-Za-z0-9_.]+\})+$`)
 
-func (t Template) validate() error {
-	if (t.Text == nil) == (t.Finds == "") {
-		return fmt.Errorf("template %s: needs either text or finds", t.URITemplate)
-	}
-	if t.Finds != "" {
-		if !findsForm.MatchString(t.Finds) {
-			return fmt.Errorf("template %s: finds is %q, where only {name} and {+name} may stand in braces", t.URITemplate, t.Finds)
+// Validate says what is wrong with the template; nil if it can be served.
+func (t Template) Validate() error { return first("template "+t.URITemplate, t.problems()) }
+
+func (t Template) problems() []problem {
+	var found []problem
+	given := 0
+	for _, is := range []bool{t.Text != nil, t.Finds != "", t.Source != nil} {
+		if is {
+			given++
 		}
 	}
-	for _, v := range t.Variables {
+	if given != 1 {
+		found = append(found, problem{"", "needs either text or finds"})
+	}
+	if t.Finds != "" && !findsForm.MatchString(t.Finds) {
+		found = append(found, problem{"finds", fmt.Sprintf("is %q, where only {name} and {+name} may stand in braces", clip(t.Finds))})
+	}
+	if t.Binary && t.Text == nil {
+		found = append(found, problem{"binary", "needs text"})
+	}
+	for i, v := range t.Variables {
+		at := fmt.Sprintf("variables[%d]", i)
 		if v.Days != nil && len(v.Days.All()) == 0 {
-			return fmt.Errorf("template %s: variable %s: days from %q to %q", t.URITemplate, v.Name, v.Days.From, v.Days.To)
+			found = append(found, problem{at + ".days", fmt.Sprintf("no days from %q to %q", clip(v.Days.From), clip(v.Days.To))})
+		}
+		if v.ValuesBy != nil && v.DependsOn == "" {
+			found = append(found, problem{at + ".valuesBy", "needs dependsOn, the other variable"})
 		}
 	}
-	return nil
-}
-
-// Lint lists, in sentences, what a careful author of a world would put right:
-// members that break a rule of the protocol although it could be served.
-func (w World) Lint() []string {
-	var found []string
-	for _, r := range w.Resources {
-		for _, complaint := range r.lint() {
-			found = append(found, fmt.Sprintf("resource %s: %s", r.URI, complaint))
-		}
-	}
-	for _, t := range w.Templates {
-		if _, err := uritemplate.New(t.URITemplate); err != nil {
-			found = append(found, fmt.Sprintf("template %s: %v", t.URITemplate, err))
-		}
-		if t.Name == "" {
-			found = append(found, fmt.Sprintf("template %s: no name", t.URITemplate))
-		}
-	}
-	return found
-}
-
-func (r Resource) lint() []string {
-	var found []string
-	if err := CheckURI(r.URI); err != nil {
-		found = append(found, "the URI is malformed: "+err.Error())
-	}
-	if r.Name == "" {
-		found = append(found, "no name")
-	}
-	if r.MIMEType != "" {
-		if _, _, err := mime.ParseMediaType(r.MIMEType); err != nil {
-			found = append(found, "the MIME type is malformed: "+err.Error())
-		}
-	}
-	if data, err := r.Bytes(); err == nil && r.Size != nil && *r.Size != int64(len(data)) && !r.Directory() {
-		found = append(found, fmt.Sprintf("size says %d, the content has %d bytes", *r.Size, len(data)))
-	}
-	if r.Text != nil && !utf8.ValidString(*r.Text) {
-		found = append(found, "the text is no valid UTF-8")
-	}
-	if a := r.Annotations; a != nil && a.Priority != nil && (*a.Priority < 0 || *a.Priority > 1) {
-		found = append(found, "the priority is not between 0 and 1")
-	}
-	return found
+	return append(found, answering(t.Delay, t.Steps, t.Fails, t.FailCode, t.Caching)...)
 }

@@ -3,11 +3,15 @@
 //
 // A world is plain data. It can be written in YAML or JSON and read with Load,
 // or put together in Go; New servers take a prepared copy of it, so that a
-// world may be shared.
+// world may be shared. [Example] has a bit of everything, and "mockserver worlds example" prints it.
+// What is not plain data, files that change say, is served by way
+// of a Source or a Finder.
 package world
 
 import (
+	"crypto/sha256"
 	"encoding/base64"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +21,8 @@ import (
 type World struct {
 	// Name names the world in messages.
 	Name string `yaml:"name"`
+	// Description says in a line what the world is good for. Clients do not get it.
+	Description string `yaml:"description"`
 	// Server is how the server introduces itself.
 	Server Implementation `yaml:"server"`
 	// Instructions are offered to clients; empty means none.
@@ -31,6 +37,9 @@ type World struct {
 	Resources []Resource `yaml:"resources"`
 	// Templates in the order of listing.
 	Templates []Template `yaml:"templates"`
+	// Timeline is what happens while the world is served, counted from the start of the server
+	// (under "mockserver verify" from the first request).
+	Timeline []Step `yaml:"timeline"`
 }
 
 // Implementation introduces a program.
@@ -79,11 +88,24 @@ type Resource struct {
 	// Hidden resources can be read but are not listed.
 	Hidden bool `yaml:"hidden"`
 
-	// The content is one of these four; none means an empty text.
+	// The content is one of these six; none means an empty text.
 	Text     *string   `yaml:"text"`
 	Blob     *string   `yaml:"blob"`     // standard base64
 	Contains []string  `yaml:"contains"` // URIs of resources that are read together
 	Generate *Generate `yaml:"generate"`
+	// File is a path relative to the world file, in whose directory or below it
+	// has to lie. Reading the world puts the content of the file in its place: a
+	// text if it is one, or else a blob.
+	File string `yaml:"file"`
+	// Source fetches the content for each read. It cannot be written in a file.
+	Source Source `yaml:"-"`
+
+	// Repeat makes many resources of this one; see World.Expand.
+	Repeat *Repeat `yaml:"repeat"`
+	// Identities are the bearer tokens, or fingerprints of tokens, to whose owners the
+	// resource shows itself; for all others it does not exist. None means everyone. There
+	// are no tokens on stdio.
+	Identities []string `yaml:"identities"`
 
 	// Caching are the hints of a read; nil means the defaults.
 	Caching *Caching `yaml:"caching"`
@@ -91,17 +113,20 @@ type Resource struct {
 	// it sends meanwhile to those who ask for them.
 	Delay time.Duration `yaml:"delay"`
 	Steps int           `yaml:"steps"`
-	// Fails, if not empty, is the message of the internal error with which
-	// every read is answered.
-	Fails string `yaml:"fails"`
+	// Fails, if not empty, is the message of the error with which every read is
+	// answered, and FailCode its code; 0 means an internal error.
+	Fails    string `yaml:"fails"`
+	FailCode int    `yaml:"failCode"`
 	// Input is what a read has to ask the user first.
 	Input *Input `yaml:"input"`
 }
 
-// Generate makes a text of a given length by repeating a line.
+// Generate makes a content of a given length: a text by repeating a line or, if it is
+// binary, bytes that look random and are the same for the same line.
 type Generate struct {
-	Bytes int    `yaml:"bytes"`
-	Line  string `yaml:"line"` // without line break
+	Bytes  int    `yaml:"bytes"`
+	Line   string `yaml:"line"` // without line break
+	Binary bool   `yaml:"binary"`
 }
 
 // Annotations are hints about the use of a resource.
@@ -153,9 +178,21 @@ type Template struct {
 	// Text is the content of every expansion; {name} stands for the decoded
 	// value of a variable. Without Text, Finds must be there.
 	Text *string `yaml:"text"`
+	// Binary has the text sent as a blob.
+	Binary bool `yaml:"binary"`
 	// Finds is a URI with {name} or {+name} in it that, expanded with the decoded
 	// values, names the resource of this world whose content is served.
 	Finds string `yaml:"finds"`
+	// Source finds the resources. It cannot be written in a file.
+	Source Finder `yaml:"-"`
+
+	// Caching, Delay, Steps, Fails and FailCode are those of the resources that Text
+	// makes.
+	Caching  *Caching      `yaml:"caching"`
+	Delay    time.Duration `yaml:"delay"`
+	Steps    int           `yaml:"steps"`
+	Fails    string        `yaml:"fails"`
+	FailCode int           `yaml:"failCode"`
 }
 
 // Variable is a variable of a template.
@@ -213,11 +250,14 @@ func (v Variable) Suggestions(others map[string]string) []string {
 	return v.Values
 }
 
-// Binary reports whether the content of the resource is sent as a blob.
-func (r Resource) Binary() bool { return r.Blob != nil }
+// Binary reports whether the content of the resource is sent as a blob. That of a
+// Source is known only when it has been fetched.
+func (r Resource) Binary() bool {
+	return r.Blob != nil || r.Generate != nil && r.Generate.Binary
+}
 
 // Bytes is the content of the resource itself, decoded; that of a directory
-// is not its own.
+// is not its own, and that of a Source has to be fetched.
 func (r Resource) Bytes() ([]byte, error) {
 	switch {
 	case r.Blob != nil:
@@ -225,14 +265,19 @@ func (r Resource) Bytes() ([]byte, error) {
 	case r.Text != nil:
 		return []byte(*r.Text), nil
 	case r.Generate != nil:
-		return []byte(r.Generate.text()), nil
+		return r.Generate.content(), nil
 	}
 	return nil, nil
 }
 
-func (g Generate) text() string {
+func (g Generate) content() []byte {
+	if g.Binary {
+		data := make([]byte, g.Bytes)
+		_, _ = rand.NewChaCha8(sha256.Sum256([]byte(g.Line))).Read(data) // never fails
+		return data
+	}
 	line := g.Line + "\n"
-	return strings.Repeat(line, g.Bytes/len(line)+1)[:g.Bytes]
+	return []byte(strings.Repeat(line, g.Bytes/len(line)+1)[:g.Bytes])
 }
 
 // Directory reports whether the resource consists of others.
@@ -250,7 +295,11 @@ func (w World) Clone() World {
 	}
 	w.Templates = slices.Clone(w.Templates)
 	for i := range w.Templates {
-		w.Templates[i] = w.Templates[i].clone()
+		w.Templates[i] = w.Templates[i].Clone()
+	}
+	w.Timeline = slices.Clone(w.Timeline)
+	for i := range w.Timeline {
+		w.Timeline[i] = w.Timeline[i].clone()
 	}
 	return w
 }
@@ -265,6 +314,8 @@ func (r Resource) Clone() Resource {
 	r.Blob = clonePtr(r.Blob)
 	r.Contains = slices.Clone(r.Contains)
 	r.Generate = clonePtr(r.Generate)
+	r.Repeat = clonePtr(r.Repeat)
+	r.Identities = slices.Clone(r.Identities)
 	r.Caching = clonePtr(r.Caching)
 	if r.Input != nil {
 		in := *r.Input
@@ -274,11 +325,13 @@ func (r Resource) Clone() Resource {
 	return r
 }
 
-func (t Template) clone() Template {
+// Clone copies the template deeply.
+func (t Template) Clone() Template {
 	t.Annotations = cloneAnnotations(t.Annotations)
 	t.Icons = cloneIcons(t.Icons)
 	t.Meta = cloneMap(t.Meta)
 	t.Text = clonePtr(t.Text)
+	t.Caching = clonePtr(t.Caching)
 	t.Variables = slices.Clone(t.Variables)
 	for i := range t.Variables {
 		v := &t.Variables[i]

@@ -9,14 +9,14 @@ import (
 
 func TestParseNamesFileLineAndSuggestion(t *testing.T) {
 	tests := []struct{ name, yaml, want string }{
-		{"misspelt", "name: w\nresources:\n  - uri: a:b\n    nmae: x\n", `w.yaml:4: unknown member "nmae": did you mean "name"?`},
-		{"camel case", "resources:\n  - uri: a:b\n    mimetype: x\n", `w.yaml:3: unknown member "mimetype": did you mean "mimeType"?`},
+		{"misspelt", "name: w\nresources:\n  - uri: a:b\n    nmae: x\n", `w.yaml:4: resources[0]: unknown member "nmae": did you mean "name"?`},
+		{"camel case", "resources:\n  - uri: a:b\n    mimetype: x\n", `w.yaml:3: resources[0]: unknown member "mimetype": did you mean "mimeType"?`},
 		{"alien", "xyzzyplughfoo: 1\n", `w.yaml:1: unknown member "xyzzyplughfoo"`},
 		{"wrong type", "pageSize: many\n", `w.yaml:1: `},
-		{"duplicate uri", "resources:\n  - uri: a:b\n  - uri: a:b\n", "w.yaml: resource a:b: listed twice"},
+		{"duplicate uri", "resources:\n  - uri: a:b\n  - uri: a:b\n", "w.yaml:3: resources[1].uri: a:b is listed twice"},
 		{"two contents", "resources:\n  - uri: a:b\n    text: x\n    blob: eA==\n", "exclude each other"},
-		{"bad base64", "resources:\n  - uri: a:b\n    blob: 'e_=='\n", "resource a:b: blob"},
-		{"dangling child", "resources:\n  - uri: a:b\n    contains: [a:c]\n", "contains a:c"},
+		{"bad base64", "resources:\n  - uri: a:b\n    blob: 'e_=='\n", "w.yaml:3: resources[0].blob: no standard base64"},
+		{"dangling child", "resources:\n  - uri: a:b\n    contains: [a:c]\n", "w.yaml:3: resources[0].contains[0]: a:c is no file"},
 		{"scope", "caching: {ttl: 1s, scope: all}\n", "not public or private"},
 		{"template without content", "templates:\n  - uriTemplate: a:{b}\n", "needs either text or finds"},
 	}

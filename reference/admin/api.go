@@ -1,0 +1,196 @@
+package admin
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed" // the OpenAPI document
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+//go:embed openapi.json
+var openAPI []byte
+
+// OpenAPI is the document that describes the interface.
+func OpenAPI() []byte { return slices.Clone(openAPI) }
+
+// Options are the choices of the interface.
+type Options struct {
+	// Token is demanded of every request as a bearer token; empty demands none.
+	Token string
+	// Version is that of the program, for reports.
+	Version string
+}
+
+// API is the interface, an http.Handler.
+type API struct {
+	server  *reference.Server
+	options Options
+	token   *[sha256.Size]byte
+	mux     *http.ServeMux
+}
+
+// New makes the interface of a server.
+func New(server *reference.Server, o Options) *API {
+	a := &API{server: server, options: o, mux: http.NewServeMux()}
+	if o.Token != "" {
+		sum := sha256.Sum256([]byte(o.Token))
+		a.token = &sum
+	}
+	allowed := map[string][]string{}
+	for _, r := range routes {
+		allowed[r.path] = append(allowed[r.path], r.method)
+		a.mux.HandleFunc(r.method+" "+r.path, func(w http.ResponseWriter, req *http.Request) { a.serve(w, req, r) })
+	}
+	for path, methods := range allowed {
+		a.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			fail(w, problem(CodeMethod, "", "%s takes %s, not %s", r.URL.Path, strings.Join(methods, ", "), r.Method))
+		})
+	}
+	a.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, problem(CodeNotFound, "", "there is nothing at %s: see /openapi.json", r.URL.Path))
+	})
+	return a
+}
+
+// ServeHTTP handles a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if err := a.admit(r); err != nil {
+		if err.Code == CodeUnauthorized {
+			h.Set("WWW-Authenticate", `Bearer realm="mockserver admin"`)
+		}
+		fail(w, err)
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+// admit says why a request may not be made.
+func (a *API) admit(r *http.Request) *Problem {
+	if !loopback.Host(r.Host) {
+		return problem(CodeForbidden, "", "the host name %q is not allowed: call this interface by a loopback address or localhost", r.Host)
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != "http://"+r.Host {
+			return problem(CodeForbidden, "", "the origin %q is not allowed", origin)
+		}
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return problem(CodeForbidden, "", "requests of pages of other origins are not allowed")
+	}
+	if a.token != nil {
+		sum := sha256.Sum256([]byte(journal.Token(r.Header)))
+		if subtle.ConstantTimeCompare(sum[:], a.token[:]) != 1 {
+			return problem(CodeUnauthorized, "", "the token of this interface is required as a bearer token")
+		}
+	}
+	return nil
+}
+
+// call is a request that has been admitted.
+type call struct {
+	*http.Request
+	server  *reference.Server
+	version string
+	body    []byte
+}
+
+// param is a query parameter that must be there.
+func (c *call) param(name string) (string, error) {
+	v := c.URL.Query().Get(name)
+	if v == "" {
+		return "", problem(CodeParameter, name, "the query parameter %q is missing", name)
+	}
+	return v, nil
+}
+
+// serve handles a request of a route.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
+	c := &call{Request: r, server: a.server, version: a.options.Version}
+	status, v, err := a.answer(w, c, to)
+	if err != nil {
+		fail(w, err)
+		return
+	}
+	if status == http.StatusNoContent {
+		w.WriteHeader(status)
+		return
+	}
+	respond(w, status, v)
+}
+
+func (a *API) answer(w http.ResponseWriter, c *call, to route) (status int, v any, err error) {
+	query := c.URL.Query()
+	for name, values := range query {
+		if !slices.ContainsFunc(to.params, func(p string) bool { return strings.TrimSuffix(p, "!") == name }) {
+			return 0, nil, problem(CodeParameter, name, "unknown query parameter %q", name)
+		}
+		if len(values) > 1 && name != "kind" && name != "kinds" {
+			return 0, nil, problem(CodeParameter, name, "the query parameter %q is there twice", name)
+		}
+	}
+	for _, p := range to.params {
+		if name, required := strings.CutSuffix(p, "!"); required {
+			if _, err := c.param(name); err != nil {
+				return 0, nil, err
+			}
+		}
+	}
+	if c.body, err = body(w, c.Request, to); err != nil {
+		return 0, nil, err
+	}
+	return to.handle(c)
+}
+
+// body reads the body of a request whose route has one.
+func body(w http.ResponseWriter, r *http.Request, to route) ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, problem(CodeTooLarge, "", "the body is longer than %d bytes", MaxBody)
+	case err != nil:
+		return nil, problem(CodeInvalidJSON, "", "the body could not be read: %s", err)
+	case to.request == nil && len(data) > 0:
+		return nil, problem(CodeInvalidJSON, "", "%s %s takes no body", r.Method, r.URL.Path)
+	case to.request == nil:
+		return nil, nil
+	}
+	mediaType, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/json" && (r.Method != http.MethodPatch || mediaType != "application/merge-patch+json") {
+		return nil, problem(CodeMediaType, "", "send application/json")
+	}
+	return data, nil
+}
+
+func respond(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		fail(w, problem(CodeInternal, "", "the answer cannot be written: %s", err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(data, '\n')) // a client that has gone needs no answer
+}
+
+func fail(w http.ResponseWriter, err error) {
+	var p *Problem
+	if !errors.As(err, &p) {
+		p = problem(CodeInternal, "", "%s", err)
+	}
+	respond(w, statuses[p.Code], Refusal{Error: *p})
+}

@@ -1,0 +1,182 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/quirk"
+)
+
+func getDeviations(*call) (int, any, error) {
+	list := DeviationList{Faults: []Deviation{}, Quirks: []Deviation{}}
+	for _, f := range fault.All() {
+		list.Faults = append(list.Faults, Deviation{f.Name, f.Requirement, f.Summary})
+	}
+	for _, f := range control.ConnectionFailures() {
+		list.Faults = append(list.Faults, Deviation{f.Name, "connection", f.Summary})
+	}
+	for _, q := range quirk.All() {
+		list.Quirks = append(list.Quirks, Deviation{q.Name, strings.Join(q.Permits, ","), q.Summary})
+	}
+	return http.StatusOK, list, nil
+}
+
+func getRules(c *call) (int, any, error) {
+	return http.StatusOK, RuleList{Rules: append([]control.Status{}, c.server.Rules()...)}, nil
+}
+
+func postRule(c *call) (int, any, error) {
+	var r control.Rule
+	if err := decode(c.body, &r); err != nil {
+		return 0, nil, err
+	}
+	if err := r.Validate(); err != nil {
+		return 0, nil, problem(CodeInvalid, ruleField(r), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
+	}
+	status, err := c.server.AddRule(r)
+	if err != nil {
+		return 0, nil, problem(CodeConflict, "", "%s", err)
+	}
+	status.Warnings = append(status.Warnings, hindrances(c.server, r)...)
+	return http.StatusCreated, status, nil
+}
+
+// hindrances say why the fault of a rule cannot show on this server, as far as that can be
+// told from here.
+func hindrances(server *reference.Server, r control.Rule) []string {
+	var found []string
+	say := func(format string, args ...any) {
+		found = append(found, r.Fault+" "+fmt.Sprintf(format, args...))
+	}
+	needs, w := r.Needs(), server.World()
+	if needs.PageSize > 0 && w.PageSize != needs.PageSize {
+		say("shows with a page size of %d only, and that of this server is %d: start it with --page-size %[1]d", needs.PageSize, w.PageSize)
+	}
+	if needs.World != "" && server.Health().World != needs.World {
+		say("shows in the world %q only: start the server with --world %[1]s", needs.World)
+	}
+	if len(needs.Served) > 0 {
+		say("shows only where nothing but %s is served: start the server with --revision %[1]s", strings.Join(needs.Served, ","))
+	}
+	if len(needs.Revisions) > 0 {
+		say("shows in %s only", strings.Join(needs.Revisions, ", "))
+	}
+	if len(needs.Transports) > 0 {
+		say("shows over %s only", strings.Join(needs.Transports, ", "))
+	}
+	if needs.Trigger {
+		say("shows when a resource or the list changes meanwhile")
+	}
+	if needs.Authorization && len(server.Owners()) == 0 {
+		say("shows only where a bearer token is demanded: start the server with --token-env")
+	}
+	return found
+}
+
+// ruleField is the member that is to blame for a rule that is invalid, as far as that is
+// known: with a single deviation, whichever it is.
+func ruleField(r control.Rule) string {
+	var given []string
+	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "", "fail": r.Fail != nil, "delay": r.Delay != nil} {
+		if is {
+			given = append(given, name)
+		}
+	}
+	probe := r
+	probe.Limits = control.Limits{}
+	if len(given) != 1 || probe.Validate() == nil {
+		return "" // the limits, or how many there are
+	}
+	return given[0]
+}
+
+func noRule(id string) error { return problem(CodeNotFound, "id", "there is no rule %q", id) }
+
+func getRule(c *call) (int, any, error) {
+	status, ok := c.server.Rule(c.PathValue("id"))
+	if !ok {
+		return 0, nil, noRule(c.PathValue("id"))
+	}
+	return http.StatusOK, status, nil
+}
+
+func deleteRule(c *call) (int, any, error) {
+	if !c.server.RemoveRule(c.PathValue("id")) {
+		return 0, nil, noRule(c.PathValue("id"))
+	}
+	return http.StatusNoContent, nil, nil
+}
+
+func deleteRules(c *call) (int, any, error) {
+	c.server.ClearRules()
+	return http.StatusNoContent, nil, nil
+}
+
+func getSessions(c *call) (int, any, error) {
+	return http.StatusOK, SessionList{Sessions: c.server.Sessions()}, nil
+}
+
+func deleteSession(c *call) (int, any, error) {
+	if !c.server.EndSession(c.PathValue("id")) {
+		return 0, nil, problem(CodeNotFound, "id", "there is no session %q", c.PathValue("id"))
+	}
+	return http.StatusNoContent, nil, nil
+}
+
+func getIdentities(c *call) (int, any, error) {
+	return http.StatusOK, IdentityList{Identities: c.server.Owners()}, nil
+}
+
+// timeout is how long a request wants to wait.
+func timeout(d Duration) (time.Duration, error) {
+	switch {
+	case d == 0:
+		return time.Duration(DefaultTimeout), nil
+	case d < 0 || d > MaxTimeout:
+		return 0, problem(CodeInvalid, "timeout", "timeout must be between 0s and %s", time.Duration(MaxTimeout))
+	}
+	return time.Duration(d), nil
+}
+
+// within ends a context after a time, for a reason that can be read.
+func within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("not within %s", patience))
+}
+
+func postAsk(c *call) (int, any, error) {
+	var a Ask
+	if err := decode(c.body, &a); err != nil {
+		return 0, nil, err
+	}
+	if a.Method == "" {
+		return 0, nil, problem(CodeInvalid, "method", "method is missing")
+	}
+	if a.Params != nil {
+		if err := decode(a.Params, &map[string]any{}); err != nil {
+			return 0, nil, problem(CodeInvalid, "params", "params must be a JSON object")
+		}
+	}
+	patience, err := timeout(a.Timeout)
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, cancel := within(c.Context(), patience)
+	defer cancel()
+	answer, err := c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params, Undeclared: a.Undeclared})
+	switch {
+	case errors.Is(err, reference.ErrNoSession):
+		return 0, nil, problem(CodeNotFound, "id", "%s", err)
+	case errors.Is(err, reference.ErrNotAsked):
+		return 0, nil, problem(CodeConflict, "", "%s", err)
+	case err != nil:
+		return 0, nil, problem(CodeTimeout, "", "%s", err)
+	}
+	return http.StatusOK, answer, nil
+}

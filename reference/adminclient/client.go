@@ -1,0 +1,139 @@
+// Package adminclient steers a mock server from Go by its admin interface (package admin),
+// with a method for each of its routes.
+//
+//	c, err := adminclient.New("http://127.0.0.1:4000", adminclient.Options{})
+//	err = c.PutResource(ctx, world.Resource{URI: "note:new", Name: "new", Text: &text})
+//	outcome, err := c.Wait(ctx, admin.Wait{Query: admin.Query{Method: "resources/read"}})
+//
+// What the server refuses is an [*Error]. A method that finds nothing to act on returns one
+// whose code is admin.CodeNotFound.
+package adminclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/admin"
+)
+
+// Options are the choices of a client.
+type Options struct {
+	// Token is that of the interface; empty if it demands none.
+	Token string
+	// HTTP makes the requests; nil means a client of our own.
+	HTTP *http.Client
+}
+
+// Client calls the interface of one server. Its methods may be used from several
+// goroutines. All of them end with their context.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 256 << 20
+
+// Error is the refusal of a request.
+type Error struct {
+	// Status is that of HTTP.
+	Status int
+	admin.Problem
+}
+
+// Error is the problem in one sentence.
+func (e *Error) Error() string {
+	return fmt.Sprintf("the admin interface answers %d (%s): %s", e.Status, e.Code, e.Problem.Error())
+}
+
+// NotFound reports whether an error says that there was nothing to act on.
+func NotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == admin.CodeNotFound
+}
+
+// New makes a client of the interface at an address, "http://127.0.0.1:4000" say.
+func New(address string, o Options) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" || u.Host == "" || strings.Trim(u.Path, "/") != "" {
+		return nil, fmt.Errorf("%q is no address of an admin interface, as http://127.0.0.1:4000 is", address)
+	}
+	c := &Client{base: "http://" + u.Host, token: o.Token, http: o.HTTP}
+	if c.http == nil {
+		c.http = &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone()}
+	}
+	return c, nil
+}
+
+// Close lets go of idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// call makes a request. In is the body, nil for none; out takes the answer, nil if there is none.
+func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
+	var body io.Reader
+	switch in := in.(type) {
+	case nil:
+	case json.RawMessage:
+		body = bytes.NewReader(in)
+	default:
+		data, err := json.Marshal(in)
+		if err != nil {
+			return err
+		}
+		body = bytes.NewReader(data)
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err := errors.Join(err, resp.Body.Close()); err != nil {
+		return fmt.Errorf("%s %s: the answer could not be read: %w", method, path, err)
+	}
+	if len(data) > maxAnswer {
+		return fmt.Errorf("%s %s: the answer is longer than %d bytes", method, path, maxAnswer)
+	}
+	if resp.StatusCode >= http.StatusMultipleChoices {
+		return refusal(resp.StatusCode, data)
+	}
+	if out == nil {
+		return nil
+	}
+	if raw, ok := out.(*json.RawMessage); ok {
+		*raw = data
+		return nil
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return fmt.Errorf("%s %s: the answer cannot be read: %w", method, path, err)
+	}
+	return nil
+}
+
+func refusal(status int, data []byte) error {
+	var body admin.Refusal
+	if json.Unmarshal(data, &body) != nil || body.Error.Code == "" {
+		return &Error{Status: status, Problem: admin.Problem{Code: admin.CodeInternal, Message: "an answer that is not of this interface: is the address right?"}}
+	}
+	return &Error{Status: status, Problem: body.Error}
+}

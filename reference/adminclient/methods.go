@@ -1,0 +1,274 @@
+package adminclient
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/admin"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// OpenAPI is the document that describes the interface.
+func (c *Client) OpenAPI(ctx context.Context) (document json.RawMessage, err error) {
+	err = c.call(ctx, "GET", "/openapi.json", nil, nil, &document)
+	return document, err
+}
+
+// Health says how the server fares.
+func (c *Client) Health(ctx context.Context) (h reference.Health, err error) {
+	err = c.call(ctx, "GET", "/health", nil, nil, &h)
+	return h, err
+}
+
+// Reset brings back the world, the rules and the timeline with which the server began.
+func (c *Client) Reset(ctx context.Context) error {
+	return c.call(ctx, "POST", "/reset", nil, nil, nil)
+}
+
+// Resources lists resources from an offset on, limit at the most; 0 means admin.DefaultLimit.
+func (c *Client) Resources(ctx context.Context, offset, limit int) (list admin.ResourceList, err error) {
+	query := url.Values{}
+	if offset > 0 {
+		query.Set("offset", strconv.Itoa(offset))
+	}
+	if limit > 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	err = c.call(ctx, "GET", "/resources", query, nil, &list)
+	return list, err
+}
+
+func uriQuery(uri string) url.Values { return url.Values{"uri": {uri}} }
+
+func (c *Client) resource(ctx context.Context, method string, query url.Values, in any) (world.Resource, error) {
+	var data json.RawMessage
+	if err := c.call(ctx, method, "/resource", query, in, &data); err != nil {
+		return world.Resource{}, err
+	}
+	return world.DecodeResource(withoutWarnings(data))
+}
+
+// Resource returns the resource with that URI.
+func (c *Client) Resource(ctx context.Context, uri string) (world.Resource, error) {
+	return c.resource(ctx, "GET", uriQuery(uri), nil)
+}
+
+// withoutWarnings is a part of a world without what the interface says about it.
+func withoutWarnings(data json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil || members["warnings"] == nil {
+		return data // what is no object is reported when it is decoded
+	}
+	delete(members, "warnings")
+	rest, err := json.Marshal(members)
+	if err != nil {
+		return data
+	}
+	return rest
+}
+
+// PutResource adds a resource, or replaces the one with its URI.
+func (c *Client) PutResource(ctx context.Context, r world.Resource) error {
+	data, err := world.EncodeResource(r)
+	if err != nil {
+		return err
+	}
+	_, err = c.resource(ctx, "PUT", nil, json.RawMessage(data))
+	return err
+}
+
+// PatchResource applies a JSON merge patch (anything that JSON can be made of) to the resource
+// with that URI, and returns the result.
+func (c *Client) PatchResource(ctx context.Context, uri string, patch any) (world.Resource, error) {
+	return c.resource(ctx, "PATCH", uriQuery(uri), patch)
+}
+
+// DeleteResource takes the resource with that URI away.
+func (c *Client) DeleteResource(ctx context.Context, uri string) error {
+	return c.call(ctx, "DELETE", "/resource", uriQuery(uri), nil, nil)
+}
+
+// Templates lists the templates.
+func (c *Client) Templates(ctx context.Context) ([]world.Template, error) {
+	var list admin.TemplateList
+	if err := c.call(ctx, "GET", "/templates", nil, nil, &list); err != nil {
+		return nil, err
+	}
+	templates := make([]world.Template, len(list.Templates))
+	for i, data := range list.Templates {
+		var err error
+		if templates[i], err = world.DecodeTemplate(data); err != nil {
+			return nil, err
+		}
+	}
+	return templates, nil
+}
+
+func templateQuery(uriTemplate string) url.Values { return url.Values{"uriTemplate": {uriTemplate}} }
+
+func (c *Client) template(ctx context.Context, method string, query url.Values, in any) (world.Template, error) {
+	var data json.RawMessage
+	if err := c.call(ctx, method, "/template", query, in, &data); err != nil {
+		return world.Template{}, err
+	}
+	return world.DecodeTemplate(withoutWarnings(data))
+}
+
+// Template returns the template with that URI template.
+func (c *Client) Template(ctx context.Context, uriTemplate string) (world.Template, error) {
+	return c.template(ctx, "GET", templateQuery(uriTemplate), nil)
+}
+
+// PutTemplate adds a template, or replaces the one with its URI template.
+func (c *Client) PutTemplate(ctx context.Context, t world.Template) error {
+	data, err := world.EncodeTemplate(t)
+	if err != nil {
+		return err
+	}
+	_, err = c.template(ctx, "PUT", nil, json.RawMessage(data))
+	return err
+}
+
+// PatchTemplate applies a JSON merge patch to a template, and returns the result.
+func (c *Client) PatchTemplate(ctx context.Context, uriTemplate string, patch any) (world.Template, error) {
+	return c.template(ctx, "PATCH", templateQuery(uriTemplate), patch)
+}
+
+// DeleteTemplate takes a template away.
+func (c *Client) DeleteTemplate(ctx context.Context, uriTemplate string) error {
+	return c.call(ctx, "DELETE", "/template", templateQuery(uriTemplate), nil, nil)
+}
+
+// Touch notifies the subscribers of a resource as if it had changed.
+func (c *Client) Touch(ctx context.Context, uri string) error {
+	return c.call(ctx, "POST", "/touch", nil, admin.Touch{URI: uri}, nil)
+}
+
+// ListChanged notifies clients as if the list of resources had changed.
+func (c *Client) ListChanged(ctx context.Context) error {
+	return c.call(ctx, "POST", "/list-changed", nil, nil, nil)
+}
+
+// EndSubscriptions ends all listen streams in order.
+func (c *Client) EndSubscriptions(ctx context.Context) error {
+	return c.call(ctx, "POST", "/end-subscriptions", nil, nil, nil)
+}
+
+// Deviations lists the faults and quirks that rules can switch on.
+func (c *Client) Deviations(ctx context.Context) (list admin.DeviationList, err error) {
+	err = c.call(ctx, "GET", "/deviations", nil, nil, &list)
+	return list, err
+}
+
+// Rules lists the rules in force, outermost first.
+func (c *Client) Rules(ctx context.Context) ([]control.Status, error) {
+	var list admin.RuleList
+	err := c.call(ctx, "GET", "/rules", nil, nil, &list)
+	return list.Rules, err
+}
+
+// AddRule switches a fault, a quirk, a failure or a delay on.
+func (c *Client) AddRule(ctx context.Context, r control.Rule) (status control.Status, err error) {
+	err = c.call(ctx, "POST", "/rules", nil, r, &status)
+	return status, err
+}
+
+// ClearRules switches all rules off.
+func (c *Client) ClearRules(ctx context.Context) error {
+	return c.call(ctx, "DELETE", "/rules", nil, nil, nil)
+}
+
+// Rule returns the rule with that id.
+func (c *Client) Rule(ctx context.Context, id string) (status control.Status, err error) {
+	err = c.call(ctx, "GET", "/rules/"+url.PathEscape(id), nil, nil, &status)
+	return status, err
+}
+
+// RemoveRule switches the rule with that id off.
+func (c *Client) RemoveRule(ctx context.Context, id string) error {
+	return c.call(ctx, "DELETE", "/rules/"+url.PathEscape(id), nil, nil, nil)
+}
+
+// Sessions lists the open sessions, oldest first.
+func (c *Client) Sessions(ctx context.Context) ([]reference.Session, error) {
+	var list admin.SessionList
+	err := c.call(ctx, "GET", "/sessions", nil, nil, &list)
+	return list.Sessions, err
+}
+
+// EndSession ends the session with that id.
+func (c *Client) EndSession(ctx context.Context, id string) error {
+	return c.call(ctx, "DELETE", "/sessions/"+url.PathEscape(id), nil, nil, nil)
+}
+
+// Ask has the server send a request to the client of a session, and returns what that answers.
+func (c *Client) Ask(ctx context.Context, session string, a admin.Ask) (answer reference.Answer, err error) {
+	err = c.call(ctx, "POST", "/sessions/"+url.PathEscape(session)+"/ask", nil, a, &answer)
+	return answer, err
+}
+
+// Identities lists the owners of the tokens that the server demands.
+func (c *Client) Identities(ctx context.Context) ([]admin.Identity, error) {
+	var list admin.IdentityList
+	err := c.call(ctx, "GET", "/identities", nil, nil, &list)
+	return list.Identities, err
+}
+
+// Journal returns entries of the journal; without a limit admin.DefaultLimit at the most.
+func (c *Client) Journal(ctx context.Context, q admin.Query) (list admin.EntryList, err error) {
+	query := url.Values{}
+	for name, value := range map[string]string{
+		"direction": string(q.Direction), "method": q.Method, "uri": q.URI, "session": q.Session,
+		"transport": q.Transport, "identity": q.Identity, "rule": q.Rule,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for _, k := range q.Kinds {
+		query.Add("kind", string(k))
+	}
+	if q.Since > 0 {
+		query.Set("since", strconv.FormatUint(q.Since, 10))
+	}
+	if q.Limit > 0 {
+		query.Set("limit", strconv.Itoa(q.Limit))
+	}
+	if q.Newest {
+		query.Set("newest", "true")
+	}
+	err = c.call(ctx, "GET", "/journal", query, nil, &list)
+	return list, err
+}
+
+// ClearJournal forgets all entries. Numbers go on.
+func (c *Client) ClearJournal(ctx context.Context) error {
+	return c.call(ctx, "DELETE", "/journal", nil, nil, nil)
+}
+
+// Wait waits until entries are there, or the timeout is over: see Met of the outcome.
+func (c *Client) Wait(ctx context.Context, w admin.Wait) (o admin.Outcome, err error) {
+	err = c.call(ctx, "POST", "/journal/wait", nil, w, &o)
+	return o, err
+}
+
+// Assert says whether something holds of the journal: see Met of the outcome.
+func (c *Client) Assert(ctx context.Context, a admin.Assertion) (o admin.Outcome, err error) {
+	err = c.call(ctx, "POST", "/journal/assert", nil, a, &o)
+	return o, err
+}
+
+// Verify judges the clients of the server by what its journal has of them.
+func (c *Client) Verify(ctx context.Context, v admin.Verify) (*reports.Report, error) {
+	var data json.RawMessage
+	if err := c.call(ctx, "POST", "/verify", nil, v, &data); err != nil {
+		return nil, err
+	}
+	return reports.ReadJSON(bytes.NewReader(data))
+}

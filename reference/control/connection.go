@@ -1,0 +1,195 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// ConnectionFailure is a way in which a connection fails beneath the protocol. It
+// breaks no requirement of a server: networks do that. Rules name it like a fault.
+type ConnectionFailure struct {
+	Name string
+	// Summary says in one clause what happens.
+	Summary string
+	// Transports are those on which it can happen.
+	Transports []string
+	Hooks      hook.Hooks
+	Make       hook.Maker
+}
+
+// HooksFor makes the hooks for one server.
+func (c ConnectionFailure) HooksFor(rng *rand.Rand) hook.Hooks {
+	if c.Make == nil {
+		return c.Hooks
+	}
+	return hook.Join(c.Hooks, c.Make(rng))
+}
+
+// ConnectionFailures lists the failures of the connection.
+func ConnectionFailures() []ConnectionFailure {
+	return append([]ConnectionFailure(nil), connectionFailures...)
+}
+
+var (
+	everywhere = []string{hook.Stdio, hook.HTTP, hook.SSE}
+	overHTTP   = []string{hook.HTTP, hook.SSE}
+)
+
+var connectionFailures = []ConnectionFailure{
+	{
+		Name: "reset", Transports: everywhere,
+		Summary: "the connection is reset instead of an answer (on stdio it ends)",
+		Hooks:   hook.Join(onRequest(reset), abortStdio),
+	},
+	{
+		Name: "empty-reply", Transports: everywhere,
+		Summary: "the connection closes without a byte of an answer (on stdio the answer is an empty line)",
+		Hooks: hook.Join(onRequest(func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
+			_, err := w.Write([]byte{'\n'})
+			return err
+		})),
+	},
+	{
+		Name: "truncated-body", Transports: everywhere,
+		Summary: "the connection ends in the middle of the answer",
+		Hooks: hook.Join(onBody(func(_ *http.Request, w http.ResponseWriter, p []byte) (int, error) {
+			_ = push(w, p[:len(p)/2]) // it ends in any case
+			panic(http.ErrAbortHandler)
+		}), hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if !e.Response || !once(ctx) {
+				return next(ctx, e)
+			}
+			p := eventBytes(e)
+			_ = next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}) // as above
+			panic(http.ErrAbortHandler)
+		}), onStdioAnswer(func(_ context.Context, w io.Writer, framed []byte) error {
+			if _, err := w.Write(framed[:len(framed)/2]); err != nil {
+				return err
+			}
+			return errTruncated
+		})),
+	},
+	{
+		Name: "stalled-stream", Transports: everywhere,
+		Summary: "the answer stops in its middle, and the connection stays open",
+		Hooks: hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
+			if err := push(w, p[:len(p)/2]); err != nil {
+				return 0, err
+			}
+			return 0, stall(r.Context())
+		}), hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
+				return next(ctx, e)
+			}
+			p := eventBytes(e)
+			if err := next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
+				return err
+			}
+			return stall(ctx)
+		}), onStdioAnswer(func(ctx context.Context, w io.Writer, framed []byte) error {
+			if _, err := w.Write(framed[:len(framed)/2]); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		})),
+	},
+	{
+		Name: "dropped-sse", Transports: overHTTP,
+		Summary: "event streams break off before the next message on them, which a client can resume to get",
+		Hooks: hook.Join(hook.Hooks{EventStreams: true}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
+				return next(ctx, e)
+			}
+			panic(http.ErrAbortHandler)
+		})),
+	},
+	{
+		Name: "half-closed-stdio", Transports: []string{hook.Stdio},
+		Summary: "the server closes its output instead of answering, and goes on reading its input",
+		Hooks: onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
+			if c, ok := w.(io.Closer); ok {
+				return errors.Join(hook.ErrOutputClosed, c.Close())
+			}
+			return hook.ErrOutputClosed
+		}),
+	},
+}
+
+var errTruncated = errors.New("the connection was made to end in the middle of a message")
+
+// broken is the key of what has been decided about the stream of a message.
+var broken = new(byte)
+
+// once reports whether the stream of a message is to fail: a client that resumes it
+// gets what it missed.
+func once(ctx context.Context) bool {
+	t := hook.TraceOf(ctx)
+	if t == nil {
+		return true
+	}
+	first := false
+	t.Decide(broken, func() bool {
+		first = true
+		return true
+	})
+	return first
+}
+
+// onRequest acts instead of the handling of an HTTP request.
+func onRequest(act func(w http.ResponseWriter)) hook.Hooks {
+	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
+}
+
+// onBody acts instead of the writing of a response that is no event stream.
+func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
+	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		next.ServeHTTP(&bodyWriter{ResponseWriter: w, write: func(w http.ResponseWriter, p []byte) (int, error) {
+			return write(r, w, p)
+		}}, r)
+	})
+}
+
+// onStdioAnswer acts instead of the writing of a response on stdio.
+func onStdioAnswer(write func(ctx context.Context, w io.Writer, framed []byte) error) hook.Hooks {
+	return hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio && m.Kind == hook.Response },
+		func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			m.Write = write
+			return next(ctx, m)
+		})
+}
+
+// abortStdio ends the connection of a request on stdio.
+var abortStdio = hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	if c.Transport != hook.Stdio || c.Notification() {
+		return next(ctx, c)
+	}
+	c.Peer.Abort()
+	return nil
+})
+
+// reset resets a TCP connection; any other just ends.
+func reset(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2, or no network at all
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // closing then resets; a connection that is gone needs nothing
+	}
+	_ = conn.Close()
+}
+
+// stall waits until the client leaves or the server ends.
+func stall(ctx context.Context) error {
+	ctx, cancel := alive(ctx)
+	defer cancel()
+	<-ctx.Done()
+	panic(http.ErrAbortHandler)
+}

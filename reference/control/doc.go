@@ -1,0 +1,34 @@
+// Package control switches deviations of the reference server on and off while it
+// runs: faults, quirks, canned failures, failures of the connection and delays.
+//
+// Each is a [Rule]. A rule says what is to happen and to which messages
+// ([Limits]): by method, by URI, for one session or identity, for the next N
+// of them or after some have passed.
+//
+//	set.Add(control.Rule{Fault: "page-01-null-cursor"})
+//	set.Add(control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"},
+//		Limits: control.Limits{Method: "resources/read", Count: 2}}) // two reads fail, then reads work
+//	set.Add(control.Rule{Delay: control.Fixed(50 * time.Millisecond)})
+//
+// The command line writes the same as text, see [ParseFault], [ParseQuirk] and
+// [ParseLatency].
+//
+// # Order
+//
+// Delays come first and add up. Then come failures, canned or of the connection, then faults, then
+// quirks; among rules of one sort the newest comes first, except that those a
+// server starts with keep the order in which they were given.
+//
+// # Counting
+//
+// A rule counts messages of the client, each once, however many of its hooks act on it. What
+// the server sends unasked (a change notification of a legacy revision) is counted and
+// limited as a message of its own. A rule for whole connections on stdio takes effect with the
+// next connection. So that a rule with a count does not spend it on messages that
+// it would not change, give it a method as well.
+//
+// # Chance
+//
+// Everything random follows the seed of the set and the order in which rules were
+// added, so that a run with the same requests repeats exactly.
+package control

@@ -1,0 +1,488 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// maxRules bounds a set.
+const maxRules = 1000
+
+// Status is a rule of a set and how it has fared.
+type Status struct {
+	Rule
+	// Name is what the journal calls it.
+	Name string `json:"name"`
+	// Requirement is the requirement that a fault breaks or that permits a
+	// quirk, or "connection".
+	Requirement string `json:"requirement,omitempty"`
+	// Summary says in one clause what it does.
+	Summary string `json:"summary,omitempty"`
+	// Hits is how many messages it has been applied to.
+	Hits int `json:"hits"`
+	// Done says that its count is used up.
+	Done bool `json:"done,omitempty"`
+	// Warnings say what is most likely a mistake in the rule, or why it cannot show.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Set is the rules of one server. Its methods may be used from several goroutines.
+type Set struct {
+	seed    uint64
+	journal *journal.Journal
+
+	mu     sync.Mutex
+	nodes  []*node // outermost first
+	added  uint64
+	serial uint64
+
+	base chain // the server without any rule
+	head atomic.Pointer[chain]
+	// live is nodes, for those who only look.
+	live atomic.Pointer[[]*node]
+}
+
+// New makes an empty set. Rules that are applied are noted in the journal, which
+// may be nil.
+func New(seed uint64, j *journal.Journal) *Set {
+	s := &Set{seed: seed, journal: j}
+	s.head.Store(&s.base)
+	s.live.Store(&[]*node{})
+	return s
+}
+
+// stream makes a source of randomness.
+func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
+
+// The sources of randomness of the rules: those that a server starts with are
+// numbered by sort, so that adding a quirk changes nothing for the faults.
+const (
+	streamQuirks = 1 << 32
+	streamOthers = 2 << 32
+	streamLater  = 3 << 32
+)
+
+// Start adds the rules that a server starts with, in this order from outside to
+// inside within each sort.
+func (s *Set) Start(rules []Rule) error {
+	numbers := map[int]uint64{rankFault: 0, rankQuirk: streamQuirks, rankFailure: streamOthers, rankDelay: streamOthers + 1<<16}
+	prepared := make([]*node, 0, len(rules))
+	for _, r := range rules {
+		rank := r.rank()
+		n, err := s.prepare(r, numbers[rank])
+		if err != nil {
+			return err
+		}
+		numbers[rank]++
+		prepared = append(prepared, n)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range slices.Backward(prepared) {
+		if err := s.insert(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Add switches a rule on and returns it with its id.
+func (s *Set) Add(r Rule) (Status, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.added++
+	n, err := s.prepare(r, streamLater+s.added)
+	if err != nil {
+		return Status{}, err
+	}
+	if err := s.insert(n); err != nil {
+		return Status{}, err
+	}
+	return n.status(), nil
+}
+
+// Remove switches a rule off; nothing is known of it then. It reports whether
+// there was one with that id. What it has begun (a delay) runs out.
+func (s *Set) Remove(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := len(s.nodes)
+	s.nodes = slices.DeleteFunc(slices.Clone(s.nodes), func(n *node) bool { return n.rule.ID == id })
+	s.link()
+	return len(s.nodes) < before
+}
+
+// Clear switches all rules off.
+func (s *Set) Clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.nodes = nil
+	s.link()
+}
+
+// List lists the rules, outermost first.
+func (s *Set) List() []Status {
+	all := []Status{}
+	for _, n := range *s.live.Load() {
+		all = append(all, n.status())
+	}
+	return all
+}
+
+// Find returns the rule with that id.
+func (s *Set) Find(id string) (Status, bool) {
+	for _, n := range *s.live.Load() {
+		if n.rule.ID == id {
+			return n.status(), true
+		}
+	}
+	return Status{}, false
+}
+
+// insert puts a rule before the others of its sort. The caller holds mu.
+func (s *Set) insert(n *node) error {
+	if len(s.nodes) >= maxRules {
+		return fmt.Errorf("there are %d rules already", maxRules)
+	}
+	for n.rule.ID == "" {
+		s.serial++
+		id := fmt.Sprintf("rule-%d", s.serial)
+		if !s.has(id) {
+			n.rule.ID = id
+		}
+	}
+	if s.has(n.rule.ID) {
+		return fmt.Errorf("there is a rule %q already", n.rule.ID)
+	}
+	at := slices.IndexFunc(s.nodes, func(other *node) bool { return other.rank >= n.rank })
+	if at < 0 {
+		at = len(s.nodes)
+	}
+	s.nodes = slices.Insert(slices.Clone(s.nodes), at, n)
+	s.link()
+	return nil
+}
+
+func (s *Set) has(id string) bool {
+	return slices.ContainsFunc(s.nodes, func(n *node) bool { return n.rule.ID == id })
+}
+
+// link chains the rules. A call that is within a rule which has gone goes on with
+// what came after it then. The caller holds mu.
+func (s *Set) link() {
+	next := &s.base
+	for _, n := range slices.Backward(s.nodes) {
+		n.next.Store(next)
+		next = &n.own
+	}
+	s.head.Store(next)
+	live := s.nodes
+	s.live.Store(&live)
+}
+
+// Hooks puts the rules around a server. A set serves one server only.
+func (s *Set) Hooks() hook.Hooks {
+	return hook.Hooks{
+		Idle: func() bool { return len(*s.live.Load()) == 0 },
+		Handle: func(next hook.Handler) hook.Handler {
+			s.base.handle = next
+			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle(ctx, c) }
+		},
+		Emit: func(next hook.Emitter) hook.Emitter {
+			s.base.emit = next
+			return func(ctx context.Context, m hook.Message) error { return s.head.Load().emit(ctx, m) }
+		},
+		Receive: func(next hook.Receiver) hook.Receiver {
+			s.base.receive = next
+			return func(ctx context.Context, in hook.Incoming) { s.head.Load().receive(ctx, in) }
+		},
+		Event: func(next hook.EventWriter) hook.EventWriter {
+			s.base.event = next
+			return func(ctx context.Context, e hook.Event) error { return s.head.Load().event(ctx, e) }
+		},
+		HTTP: func(next http.Handler) http.Handler {
+			s.base.web = next.ServeHTTP
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web(w, r) })
+		},
+	}
+}
+
+// Streams joins the hooks for a connection on stdio that is about to begin.
+func (s *Set) Streams() hook.Streams {
+	var all []hook.Hooks
+	for _, n := range *s.live.Load() {
+		if n.hooks.Streams.Reader != nil || n.hooks.Streams.Writer != nil || n.hooks.Streams.Start != nil || n.hooks.Streams.End != nil {
+			all = append(all, hook.Hooks{Streams: n.hooks.Streams})
+		}
+	}
+	return hook.Join(all...).Streams
+}
+
+// EventStreams reports whether a request is to be answered by an event stream.
+func (s *Set) EventStreams(t *hook.Trace) bool {
+	for _, n := range *s.live.Load() {
+		if n.hooks.EventStreams && n.applies(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// OffGrid reports whether revisions may be used on any transport.
+func (s *Set) OffGrid() bool {
+	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool { return n.hooks.OffGrid })
+}
+
+// Conn gives a connection that was accepted to the rules, innermost first.
+func (s *Set) Conn(c net.Conn) net.Conn {
+	for _, n := range slices.Backward(*s.live.Load()) {
+		if n.hooks.Conn != nil {
+			c = n.hooks.Conn(c)
+		}
+	}
+	return c
+}
+
+// Public reports whether the server is to be had at every address.
+func (s *Set) Public() bool {
+	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool { return n.hooks.Public })
+}
+
+// chain is the way through a rule and all that come after it.
+type chain struct {
+	handle  hook.Handler
+	emit    hook.Emitter
+	receive hook.Receiver
+	event   hook.EventWriter
+	web     func(w http.ResponseWriter, r *http.Request)
+}
+
+// The sorts of rules, from outside to inside.
+const (
+	rankDelay = iota
+	rankFailure
+	rankFault
+	rankQuirk
+)
+
+// node is a rule at its place.
+type node struct {
+	set     *Set
+	rule    Rule
+	about   made
+	rank    int
+	matcher *matcher
+	hooks   hook.Hooks
+	own     chain
+	next    atomic.Pointer[chain]
+
+	mu   sync.Mutex
+	seen int
+	hits int
+}
+
+func (n *node) status() Status {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return Status{
+		Rule: n.rule, Name: n.rule.name(), Requirement: n.about.requirement, Summary: n.about.summary,
+		Hits: n.hits, Done: n.rule.Count > 0 && n.hits >= n.rule.Count,
+		Warnings: n.rule.Warnings(),
+	}
+}
+
+func (r Rule) rank() int {
+	switch {
+	case r.Delay != nil:
+		return rankDelay
+	case r.Fail != nil:
+		return rankFailure
+	case r.Quirk != "":
+		return rankQuirk
+	}
+	if m, err := findFault(r.Fault); err == nil && m.requirement == "connection" {
+		return rankFailure
+	}
+	return rankFault
+}
+
+// prepare makes the node of a rule.
+func (s *Set) prepare(r Rule, source uint64) (*node, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	m, err := r.Limits.compile()
+	if err != nil {
+		return nil, err
+	}
+	n := &node{set: s, rule: r, rank: r.rank(), matcher: m}
+	rng := stream(s.seed, source)
+	switch {
+	case r.Fault != "":
+		n.about, err = findFault(r.Fault)
+	case r.Quirk != "":
+		n.about, err = findQuirk(r.Quirk)
+	case r.Fail != nil:
+		n.about = made{hooks: r.Fail.hooks}
+	case r.Delay != nil:
+		n.about = made{hooks: r.Delay.hooks}
+	default:
+		err = errors.New("a rule does something")
+	}
+	if err != nil {
+		return nil, err
+	}
+	n.hooks = n.about.hooks(rng)
+	n.build()
+	return n, nil
+}
+
+// build makes the way through the rule: each kind of hook acts where the rule
+// applies, and lets everything else pass.
+func (n *node) build() {
+	n.own = chain{
+		handle:  func(ctx context.Context, c *hook.Call) *hook.Reply { return n.next.Load().handle(ctx, c) },
+		emit:    func(ctx context.Context, m hook.Message) error { return n.next.Load().emit(ctx, m) },
+		receive: func(ctx context.Context, in hook.Incoming) { n.next.Load().receive(ctx, in) },
+		event:   func(ctx context.Context, e hook.Event) error { return n.next.Load().event(ctx, e) },
+		web:     func(w http.ResponseWriter, r *http.Request) { n.next.Load().web(w, r) },
+	}
+	pass := n.own
+	if h := n.hooks.Handle; h != nil {
+		act := h(pass.handle)
+		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
+			if n.applies(c.Trace) {
+				return act(ctx, c)
+			}
+			return pass.handle(ctx, c)
+		}
+	}
+	if h := n.hooks.Emit; h != nil {
+		act := h(pass.emit)
+		n.own.emit = func(ctx context.Context, m hook.Message) error {
+			if n.appliesTo(ctx, m) {
+				return act(ctx, m)
+			}
+			return pass.emit(ctx, m)
+		}
+	}
+	if h := n.hooks.Receive; h != nil {
+		act := h(pass.receive)
+		n.own.receive = func(ctx context.Context, in hook.Incoming) {
+			if n.applies(hook.TraceOf(ctx)) {
+				act(ctx, in)
+				return
+			}
+			pass.receive(ctx, in)
+		}
+	}
+	if h := n.hooks.Event; h != nil {
+		act := h(pass.event)
+		n.own.event = func(ctx context.Context, e hook.Event) error {
+			if n.appliesToEvent(ctx, e) {
+				return act(ctx, e)
+			}
+			return pass.event(ctx, e)
+		}
+	}
+	if h := n.hooks.HTTP; h != nil {
+		act := h(http.HandlerFunc(pass.web))
+		n.own.web = func(w http.ResponseWriter, r *http.Request) {
+			if n.applies(hook.TraceOf(r.Context())) {
+				act.ServeHTTP(w, r)
+				return
+			}
+			pass.web(w, r)
+		}
+	}
+}
+
+// applies decides, once for each message of the client, whether the rule holds
+// for it. Without a trace nothing is known of it: only rules without limits hold.
+func (n *node) applies(t *hook.Trace) bool {
+	if t == nil {
+		return n.matcher.free
+	}
+	fresh := false
+	yes := t.Decide(n, func() bool {
+		fresh = n.matcher.match(t) && n.spend()
+		return fresh
+	})
+	if fresh {
+		n.mark(t)
+	}
+	return yes
+}
+
+// spend counts a matching message and says whether it is affected.
+func (n *node) spend() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.seen++
+	if n.seen <= n.rule.Skip || n.rule.Count > 0 && n.hits >= n.rule.Count {
+		return false
+	}
+	n.hits++
+	return true
+}
+
+// mark notes that the rule holds for a message. Rules that hold for everything and are
+// part of how the server is do not get an entry each time.
+func (n *node) mark(t *hook.Trace) {
+	name := n.rule.name()
+	t.Mark(name)
+	if n.matcher.free && n.rank > rankFailure {
+		return
+	}
+	n.set.journal.Note(&journal.Entry{
+		Kind: journal.Applied, Transport: t.Transport, Session: t.Session, Method: t.Method, URI: t.URI,
+		Identity: journal.Fingerprint(t.Token), RequestSeq: t.Seq, Rules: []string{name},
+	}, nil)
+}
+
+// appliesTo is applies for an outgoing message: by the call that it belongs to or
+// answers, and otherwise, if the rule names a method, by itself.
+func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
+	t := hook.TraceOf(ctx)
+	if m.Call != nil && m.Call.Trace != nil {
+		t = m.Call.Trace
+	}
+	if t != nil && n.applies(t) {
+		return true
+	}
+	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
+		return t == nil && n.matcher.free
+	}
+	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: gjson.GetBytes(m.Raw, "params.uri").String()}
+	if m.Peer != nil {
+		own.Session = m.Peer.ID()
+	}
+	return n.applies(own)
+}
+
+// appliesToEvent is applies for a server-sent event.
+func (n *node) appliesToEvent(ctx context.Context, e hook.Event) bool {
+	t := hook.TraceOf(ctx)
+	if n.applies(t) {
+		return true
+	}
+	if n.matcher.Method == "" || e.Response || t == nil {
+		return false
+	}
+	method := gjson.GetBytes(e.Data, "method").String()
+	return method != "" && n.applies(&hook.Trace{
+		Method: method, URI: gjson.GetBytes(e.Data, "params.uri").String(), Transport: t.Transport, Session: t.Session, Token: t.Token,
+	})
+}

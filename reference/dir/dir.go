@@ -1,0 +1,204 @@
+// Package dir makes a world of a directory: its files are listed as file resources,
+// and can all be read by way of the template file:///{+path}.
+//
+// The root of the URIs is the directory itself: docs/a.txt in it is
+// file:///docs/a.txt, wherever the directory lies. So a URI means the same on every
+// machine, and nothing tells clients where on the server the files are.
+//
+// All access goes through an os.Root. Neither a path in a URI nor a symbolic link leads
+// out of the directory, also if someone changes it meanwhile. Links to files within it
+// are followed; directories behind links are not listed, but their files can be read. Names that begin
+// with a dot are left out, like everything below such a directory, unless Options.Hidden
+// says otherwise.
+//
+//	d, err := dir.Open("docs", dir.Options{})
+//	...
+//	defer d.Close()
+//	server, err := reference.New(d.World(), reference.Options{})
+//	...
+//	defer server.Close()
+//	go d.Watch(ctx, server) // until ctx ends: changes of files become notifications
+package dir
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// The bounds that hold unless Options say otherwise.
+const (
+	DefaultMaxFiles   = 10_000
+	DefaultMaxSize    = 16 << 20
+	DefaultMaxWatches = 4096
+	DefaultDebounce   = 50 * time.Millisecond
+	DefaultPageSize   = 1000
+)
+
+// Options are the choices. The zero value is sensible.
+type Options struct {
+	// Hidden shows files and directories whose names begin with a dot.
+	Hidden bool
+	// MaxFiles is how many files are listed; 0 means DefaultMaxFiles. The others can be
+	// read all the same.
+	MaxFiles int
+	// MaxSize is how many bytes a file may have in order to be read; 0 means
+	// DefaultMaxSize.
+	MaxSize int64
+	// MaxWatches is how many directories are watched for changes; 0 means
+	// DefaultMaxWatches.
+	MaxWatches int
+	// Debounce is how long nothing must happen before changes are told of, but for at
+	// most ten times as long; 0 means DefaultDebounce.
+	Debounce time.Duration
+	// PageSize is the number of files on a page of the list; 0 means DefaultPageSize.
+	PageSize int
+	// Tell takes sentences for whoever runs the server: what is left out, and why. It may
+	// be called from any goroutine; nil drops them.
+	Tell func(sentence string)
+}
+
+func (o *Options) complete() error {
+	if o.MaxFiles < 0 || o.MaxSize < 0 || o.MaxWatches < 0 || o.Debounce < 0 || o.PageSize < 0 {
+		return errors.New("bounds must not be negative")
+	}
+	if o.MaxFiles == 0 {
+		o.MaxFiles = DefaultMaxFiles
+	}
+	if o.MaxSize == 0 {
+		o.MaxSize = DefaultMaxSize
+	}
+	if o.MaxWatches == 0 {
+		o.MaxWatches = DefaultMaxWatches
+	}
+	if o.Debounce == 0 {
+		o.Debounce = DefaultDebounce
+	}
+	if o.PageSize == 0 {
+		o.PageSize = DefaultPageSize
+	}
+	if o.Tell == nil {
+		o.Tell = func(string) {}
+	}
+	return nil
+}
+
+// Dir is an open directory. Its methods may be used from several goroutines.
+type Dir struct {
+	root    *os.Root
+	real    string // where the directory is, for the watcher alone
+	options Options
+	watcher *fsnotify.Watcher // nil if the system has none
+
+	mu      sync.Mutex
+	files   map[string]state // what is listed, by path
+	watched map[string]bool  // directories, by path
+	told    map[string]bool  // sentences that have been told
+}
+
+// Open opens a directory and looks at everything in it.
+func Open(path string, o Options) (*Dir, error) {
+	if err := o.complete(); err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, plainly(path, err)
+	}
+	d := &Dir{root: root, options: o, files: map[string]state{}, watched: map[string]bool{}, told: map[string]bool{}}
+	if err := d.start(path); err != nil {
+		return nil, errors.Join(plainly(path, err), d.Close())
+	}
+	return d, nil
+}
+
+func (d *Dir) start(path string) error {
+	entries, err := d.root.Open(".")
+	if err != nil {
+		return err
+	}
+	_, err = entries.ReadDir(1)
+	if err := errors.Join(notEOF(err), entries.Close()); err != nil {
+		return err
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	if d.real, err = filepath.EvalSymlinks(absolute); err != nil {
+		return err
+	}
+	if d.watcher, err = fsnotify.NewWatcher(); err != nil {
+		d.watcher = nil
+		d.tell(fmt.Sprintf("changes of files are not noticed: %v", err))
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, f := range d.scan(".") {
+		d.files[f.path] = f.state
+	}
+	return nil
+}
+
+// plainly makes a sentence of an error that has to do with the directory as a whole.
+func plainly(path string, err error) error {
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("the directory %s cannot be served: %w", path, err)
+}
+
+// Close ends access to the files.
+func (d *Dir) Close() error {
+	var err error
+	if d.watcher != nil {
+		err = d.watcher.Close()
+	}
+	return errors.Join(err, d.root.Close())
+}
+
+// tell says a sentence, but only once.
+func (d *Dir) tell(sentence string) {
+	if !d.told[sentence] && len(d.told) < 1000 {
+		d.told[sentence] = true
+		d.options.Tell(sentence)
+	}
+}
+
+// World is the world of the files as they are known.
+func (d *Dir) World() world.World {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	w := world.World{
+		Name:         "dir",
+		Description:  "The files of a directory",
+		Server:       world.Implementation{Name: "mockserver", Title: "Files", Version: "1.0.0", Description: "The files of a directory."},
+		Instructions: "Files have the URIs file:///PATH, where PATH is relative to the directory that is served and percent-encoded. Subscribe to a file in order to hear of its changes.",
+		PageSize:     d.options.PageSize,
+		Caching:      fresh(),
+		Templates: []world.Template{{
+			URITemplate: "file:///{+path}",
+			Name:        "file",
+			Title:       "A file",
+			Description: "The file at a path relative to the directory that is served",
+			Source:      finder{d},
+		}},
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.files)) {
+		w.Resources = append(w.Resources, d.resource(path, d.files[path]))
+	}
+	return w
+}
+
+// fresh are the hints for what can change at any time.
+func fresh() *world.Caching { return &world.Caching{Scope: "private"} }

@@ -1,0 +1,71 @@
+package dir
+
+import (
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+const (
+	scheme     = "file:///"
+	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+)
+
+// URI is the URI of a file: its path relative to the directory, with slashes.
+func URI(path string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	b.WriteString(scheme)
+	for i := range len(path) {
+		c := path[i]
+		if strings.IndexByte(unreserved, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// admissible reports whether a path can be that of a file which is shown.
+func (d *Dir) admissible(path string) bool {
+	return path != "." && lies(path) && !d.hidden(path)
+}
+
+// lies reports whether a path names something in the directory, in the one way in which
+// it is written here.
+func lies(path string) bool {
+	if runtime.GOOS == "windows" && strings.ContainsAny(path, `\:`) {
+		return false // another separator, a drive, a stream of a file
+	}
+	return clean(path) && !strings.ContainsRune(path, 0) && filepath.IsLocal(filepath.FromSlash(path))
+}
+
+// clean is fs.ValidPath for names that need not be UTF-8.
+func clean(path string) bool { return fs.ValidPath(strings.ToValidUTF8(path, "?")) }
+
+func (d *Dir) hidden(path string) bool {
+	if d.options.Hidden || path == "." {
+		return false
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(segment, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// join is path.Join for a clean path and a name.
+func join(path, name string) string {
+	if path == "." {
+		return name
+	}
+	return path + "/" + name
+}
+
+// below reports whether a path is another one or lies below it.
+func below(path, parent string) bool {
+	return parent == "." || path == parent || strings.HasPrefix(path, parent+"/")
+}

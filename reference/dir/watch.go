@@ -1,0 +1,210 @@
+package dir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// Server is what is told of changes: *reference.Server is one.
+type Server interface {
+	// Change puts and removes resources at once.
+	Change(put []world.Resource, remove []string) error
+	// Touch notifies the subscribers of a resource.
+	Touch(uri string) bool
+}
+
+// maxPending bounds the changes that are kept until they are told of; beyond, the whole
+// directory is looked at.
+const maxPending = 10_000
+
+// watch watches a directory. The caller holds mu.
+func (d *Dir) watch(path string) {
+	if d.watcher == nil || d.watched[path] {
+		return
+	}
+	if len(d.watched) >= d.options.MaxWatches {
+		d.tell(fmt.Sprintf("there are more than %d directories: changes in the others are not noticed", d.options.MaxWatches))
+		return
+	}
+	err := d.watcher.Add(filepath.Join(d.real, filepath.FromSlash(path)))
+	switch {
+	case err == nil:
+		d.watched[path] = true
+	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE):
+		d.tell(fmt.Sprintf("the system lets no more than %d directories be watched: changes in the others are not noticed", len(d.watched)))
+	}
+	// Any other error means that the directory has gone, or cannot be read, of
+	// which the scan tells.
+}
+
+// unwatch forgets the directories below a path that is no longer there, or no longer
+// theirs; the directory itself is always watched. The caller holds mu.
+func (d *Dir) unwatch(path string) {
+	for watched := range d.watched {
+		if watched != "." && below(watched, path) {
+			delete(d.watched, watched)
+			// Where the directory itself has gone its watch has, too.
+			_ = d.watcher.Remove(filepath.Join(d.real, filepath.FromSlash(watched)))
+		}
+	}
+}
+
+// pending are the paths at which something has happened; true if it is more than a
+// change of attributes.
+type pending map[string]bool
+
+// Watch tells a server of changes until the context ends or the directory is closed.
+func (d *Dir) Watch(ctx context.Context, s Server) {
+	if d.watcher == nil {
+		return
+	}
+	timer := time.NewTimer(0)
+	timer.Stop()
+	defer timer.Stop()
+	changes := pending{}
+	var first time.Time
+	note := func(path string, content bool) {
+		if len(changes) == 0 {
+			first = time.Now()
+		}
+		if len(changes) >= maxPending {
+			path, content = ".", true
+			clear(changes)
+		}
+		changes[path] = changes[path] || content
+		timer.Reset(max(0, min(d.options.Debounce, time.Until(first.Add(10*d.options.Debounce)))))
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event, open := <-d.watcher.Events:
+			if !open {
+				return
+			}
+			if path, ok := d.pathOf(event.Name); ok {
+				note(path, event.Op != fsnotify.Chmod)
+			}
+		case err, open := <-d.watcher.Errors:
+			if !open {
+				return
+			}
+			if errors.Is(err, fsnotify.ErrEventOverflow) {
+				note(".", true) // something is lost: look at everything
+				continue
+			}
+			d.say(fmt.Sprintf("changes may go unnoticed: %v", err))
+		case <-timer.C:
+			d.settle(changes, s)
+			clear(changes)
+		}
+	}
+}
+
+func (d *Dir) say(sentence string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tell(sentence)
+}
+
+// pathOf is the path of what an event is about; false if it is not shown.
+func (d *Dir) pathOf(name string) (string, bool) {
+	path, err := filepath.Rel(d.real, name)
+	if err != nil {
+		return "", false
+	}
+	path = filepath.ToSlash(path)
+	return path, path == "." || d.admissible(path)
+}
+
+// settle finds out what has become of the paths, and tells the server.
+func (d *Dir) settle(changes pending, s Server) {
+	var put []world.Resource
+	var remove, unlisted []string
+	d.mu.Lock()
+	paths := slices.Sorted(maps.Keys(changes))
+	d.forget(paths)
+	for _, path := range paths {
+		now, listed := d.present(path)
+		for _, old := range d.known(path) {
+			if !listed[old] {
+				delete(d.files, old)
+				remove = append(remove, URI(old))
+			}
+		}
+		for _, f := range now {
+			before, known := d.files[f.path]
+			switch {
+			case !known && len(d.files) >= d.options.MaxFiles:
+				d.tell(tooMany(d.options.MaxFiles))
+				unlisted = append(unlisted, URI(f.path))
+			case !known || !before.equal(f.state) || f.path == path && changes[path]:
+				d.files[f.path] = f.state
+				put = append(put, d.resource(f.path, f.state))
+			}
+		}
+	}
+	d.mu.Unlock()
+	slices.Sort(remove)
+	if len(put)+len(remove) > 0 {
+		// What is put has been made here and can be served.
+		_ = s.Change(put, remove)
+	}
+	for _, uri := range unlisted {
+		s.Touch(uri)
+	}
+}
+
+// forget ends the watches of directories that have gone, before those that may have
+// come of them are looked at: both have the same watch. The caller holds mu.
+func (d *Dir) forget(paths []string) {
+	for _, path := range paths {
+		if _, err := d.root.Lstat(path); err != nil && d.watched[path] {
+			d.unwatch(path)
+		}
+	}
+}
+
+// known are the listed files at a path or below it. The caller holds mu.
+func (d *Dir) known(path string) []string {
+	if _, file := d.files[path]; file {
+		return []string{path} // there was nothing below it
+	}
+	var all []string
+	for file := range d.files {
+		if below(file, path) {
+			all = append(all, file)
+		}
+	}
+	return all
+}
+
+// present are the files at a path or below it, as they are now. The caller holds mu.
+func (d *Dir) present(path string) (now []found, listed map[string]bool) {
+	listed = map[string]bool{}
+	info, err := d.root.Lstat(path)
+	switch {
+	case err == nil && info.IsDir():
+		d.unwatch(path) // they may be other directories than those of these names before
+		now = d.scan(path)
+	case err == nil && info.Mode().Type()&^fs.ModeSymlink == 0:
+		if s, ok := d.look(path); ok {
+			now = []found{{path, s}}
+		}
+	}
+	for _, f := range now {
+		listed[f.path] = true
+	}
+	return now, listed
+}

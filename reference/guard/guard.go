@@ -1,0 +1,386 @@
+// Package guard protects the HTTP endpoints of the reference server by bearer tokens, as
+// the authorization pages of the specification have it from 2025-06-18 on: without a
+// valid token 401 and a challenge that leads to the protected-resource metadata (RFC 9728),
+// which is served at its well-known address, and 403 where a token lacks a scope.
+//
+// The tokens are fixed ones for tests. There is no authorization server: the metadata names one
+// as it was told to.
+//
+// On stdio there is nothing to protect; credentials then come from the environment.
+package guard
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// Options are the choices of a guard.
+type Options struct {
+	// Tokens are those that are accepted; at least one.
+	Tokens []Token
+	// Demands are the scopes that are needed; nil means Standard.
+	Demands []Demand
+	// AuthorizationServer is the issuer that the metadata names; empty means an
+	// address at which nobody can be.
+	AuthorizationServer string
+}
+
+// DefaultAuthorizationServer is named where Options name none.
+const DefaultAuthorizationServer = "https://auth.example.invalid"
+
+// maxSessions bounds for how many sessions the owner is remembered.
+const maxSessions = 4096
+
+// Guard decides who may do what. It may be used from several goroutines.
+type Guard struct {
+	tokens  []Token
+	sums    [][sha256.Size]byte
+	demands []demand
+	issuer  string
+	scopes  []string
+
+	mu     sync.Mutex
+	owners map[string]string // by session, or connection of HTTP+SSE: a fingerprint
+	order  []string          // of the sessions, oldest first
+}
+
+type demand struct {
+	Demand
+	match func(t *hook.Trace) bool
+}
+
+// New makes a guard. It fails without tokens, or if a pattern cannot be read.
+func New(o Options) (*Guard, error) {
+	if len(o.Tokens) == 0 || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
+		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens, maxDemands)
+	}
+	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: o.AuthorizationServer, owners: map[string]string{}}
+	if g.issuer == "" {
+		g.issuer = DefaultAuthorizationServer
+	}
+	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("the authorization server %q is no http or https URL", g.issuer)
+	}
+	for _, t := range g.tokens {
+		if t.Secret == "" {
+			return nil, errors.New("a token must not be empty")
+		}
+		g.sums = append(g.sums, sha256.Sum256([]byte(t.Secret)))
+	}
+	demands := o.Demands
+	if demands == nil {
+		demands = Standard()
+	}
+	for _, d := range demands {
+		match, err := d.matcher()
+		if err != nil {
+			return nil, err
+		}
+		g.demands = append(g.demands, demand{d, match})
+		if !slices.Contains(g.scopes, d.Scope) {
+			g.scopes = append(g.scopes, d.Scope)
+		}
+	}
+	return g, nil
+}
+
+// Owners describes the owners of the tokens, in their order.
+func (g *Guard) Owners() []Owner {
+	owners := []Owner{}
+	if g != nil {
+		for _, t := range g.tokens {
+			owners = append(owners, t.owner())
+		}
+	}
+	return owners
+}
+
+// Resolve is the fingerprint of the token whose owner has that name, or the name itself if
+// nobody has. A nil guard knows nobody.
+func (g *Guard) Resolve(identity string) string {
+	if g != nil && identity != "" {
+		for _, t := range g.tokens {
+			if t.Identity == identity {
+				return journal.Fingerprint(t.Secret)
+			}
+		}
+	}
+	return identity
+}
+
+// find looks a token up, in a time that does not depend on how much of it is right.
+func (g *Guard) find(secret string) (found Token, ok bool) {
+	sum := sha256.Sum256([]byte(secret))
+	for i := range g.sums {
+		if subtle.ConstantTimeCompare(sum[:], g.sums[i][:]) == 1 {
+			found, ok = g.tokens[i], secret != ""
+		}
+	}
+	return found, ok
+}
+
+// carried is what a request came with, before any fault had a hand in it.
+type carried struct {
+	header string // what the Authorization header became on the way in
+	values []string
+	token  Token
+	known  bool
+}
+
+type carriedKey struct{}
+
+// Outer is what has to lie around all faults: it replaces tokens by those that faults of
+// authorization know (hook.TokenFull, hook.TokenWeak), and keeps hook.RequireBearer from
+// judging them.
+func (g *Guard) Outer() hook.Hooks {
+	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		c := &carried{values: r.Header.Values("Authorization")}
+		secret := journal.Token(r.Header)
+		c.token, c.known = g.find(secret)
+		r = r.WithContext(context.WithValue(hook.WithGuard(r.Context()), carriedKey{}, c))
+		r.Header = r.Header.Clone()
+		switch {
+		case c.known && g.unlimited(c.token):
+			c.header = "Bearer " + hook.TokenFull
+		case c.known:
+			c.header = "Bearer " + hook.TokenWeak
+		case secret == hook.TokenFull || secret == hook.TokenWeak:
+			c.header = "Bearer unknown" // as good as any other that nobody has issued
+		default:
+			c.header = r.Header.Get("Authorization")
+		}
+		if len(c.values) == 1 {
+			r.Header.Set("Authorization", c.header)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// unlimited reports whether a token is good for everything that is demanded.
+func (g *Guard) unlimited(t Token) bool {
+	return !slices.ContainsFunc(g.scopes, func(s string) bool { return !t.holds(s) })
+}
+
+// Inner is what lies within all faults: it decides.
+func (g *Guard) Inner() hook.Hooks {
+	return hook.Join(
+		hook.OnHTTP(func(*http.Request) bool { return true }, g.serve),
+		hook.EditHead(func(r *http.Request, status int, h http.Header) int {
+			if id := h.Get(headerSession); id != "" && status < http.StatusBadRequest {
+				g.remember(id, journal.Fingerprint(journal.Token(r.Header)))
+			}
+			return status
+		}),
+		hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if owner, ok := ctx.Value(ownerKey{}).(string); ok && e.Type == "endpoint" {
+				if u, err := url.Parse(string(e.Data)); err == nil && u.Query().Has(querySession) {
+					g.remember(u.Query().Get(querySession), owner)
+				}
+			}
+			return next(ctx, e)
+		}),
+	)
+}
+
+// Where a request names its session: that of Streamable HTTP, or its connection of HTTP+SSE.
+const (
+	headerSession = "Mcp-Session-Id"
+	querySession  = "sessionId"
+)
+
+// nobodys is the name of a session that there is not.
+const nobodys = "of-another-caller"
+
+// ownerKey is the key of the fingerprint of the token that a request was let in with.
+type ownerKey struct{}
+
+func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	if r.URL.Path == hook.PathMetadata || strings.HasPrefix(r.URL.Path, hook.PathMetadata+"/") {
+		g.metadata(w, r)
+		return
+	}
+	token, ok := g.bearer(r)
+	switch {
+	case !ok && len(r.Header.Values("Authorization")) == 0:
+		g.challenge(w, r, http.StatusUnauthorized, "", g.scopes, "a bearer token is required")
+		return
+	case !ok:
+		g.challenge(w, r, http.StatusUnauthorized, "invalid_token", nil, "the token is unknown, has expired or was issued for another server")
+		return
+	}
+	body, err := hook.PeekBody(r)
+	if err != nil {
+		next.ServeHTTP(w, r) // which says what is wrong with the body
+		return
+	}
+	if lacking := g.lacking(token, body); len(lacking) > 0 {
+		g.challenge(w, r, http.StatusForbidden, "insufficient_scope", lacking, "the token lacks a scope that this request needs")
+		return
+	}
+	owner := journal.Fingerprint(token.Secret)
+	r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, owner))
+	// For this caller there is no session of another's.
+	if id := r.Header.Get(headerSession); id != "" && !g.owns(id, owner) {
+		r.Header.Set(headerSession, nobodys)
+	}
+	if query := r.URL.Query(); query.Has(querySession) && !g.owns(query.Get(querySession), owner) {
+		u := *r.URL
+		query.Set(querySession, nobodys)
+		u.RawQuery = query.Encode()
+		r.URL = &u
+	}
+	r.Header.Set("Authorization", "Bearer "+token.Secret)
+	next.ServeHTTP(w, r)
+}
+
+// bearer finds the token of a request. One for which a fault has put a stronger one
+// counts as that.
+func (g *Guard) bearer(r *http.Request) (Token, bool) {
+	c, _ := r.Context().Value(carriedKey{}).(*carried)
+	header := r.Header.Get("Authorization")
+	switch {
+	case c == nil || len(r.Header.Values("Authorization")) > 1:
+		return g.find(journal.Token(r.Header))
+	case header == c.header:
+		return c.token, c.known
+	case header == "Bearer "+hook.TokenFull:
+		t := c.token
+		if t.Scopes = nil; t.Secret == "" {
+			_, t.Secret, _ = strings.Cut(c.header, " ")
+		}
+		return t, true
+	}
+	return g.find(journal.Token(r.Header))
+}
+
+// lacking lists the scopes that a token would need for the messages of a body.
+func (g *Guard) lacking(t Token, body []byte) []string {
+	if len(t.Scopes) == 0 || len(body) == 0 {
+		return nil
+	}
+	var lacking []string
+	look := func(raw []byte) {
+		var e journal.Entry
+		e.Classify(raw)
+		trace := &hook.Trace{Method: e.Method, URI: e.URI}
+		for _, d := range g.demands {
+			if e.Method != "" && d.match(trace) && !t.holds(d.Scope) && !slices.Contains(lacking, d.Scope) {
+				lacking = append(lacking, d.Scope)
+			}
+		}
+	}
+	if all := gjson.ParseBytes(body); all.IsArray() && gjson.ValidBytes(body) {
+		for _, member := range all.Array() {
+			look([]byte(member.Raw))
+		}
+		return lacking
+	}
+	look(body)
+	return lacking
+}
+
+// challenge refuses a request (RFC 6750, section 3; RFC 9728, section 5.1).
+func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, code string, scopes []string, why string) {
+	var b strings.Builder
+	add := func(name, value string) {
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s=%q", name, value)
+	}
+	add("resource_metadata", origin(r)+hook.PathMetadata+endpoint(r.URL.Path))
+	if code != "" {
+		add("error", code)
+		add("error_description", why)
+	} else {
+		code = "unauthorized"
+	}
+	if len(scopes) > 0 {
+		add("scope", strings.Join(scopes, " "))
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer "+b.String())
+	reply(w, status, map[string]any{"error": code, "error_description": why})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil { // strings and lists of strings always can be
+		status, data = http.StatusInternalServerError, nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // a client that has gone needs no answer
+}
+
+// metadata serves the protected-resource metadata.
+func (g *Guard) metadata(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(r.URL.Path, hook.PathMetadata)
+	if path == "" || path == "/" {
+		path = endpoint("")
+	}
+	if path != endpoint(path) {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{
+		"resource": origin(r) + path, "authorization_servers": []string{g.issuer},
+		"scopes_supported": g.scopes, "bearer_methods_supported": []string{"header"},
+	})
+}
+
+// endpoint is the path of the resource to which a request belongs.
+func endpoint(path string) string {
+	if path == "/sse" || path == "/message" {
+		return "/sse"
+	}
+	return "/mcp"
+}
+
+func origin(r *http.Request) string {
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// remember notes whose session it is; owns says whether it is somebody else's.
+func (g *Guard) remember(session, owner string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, known := g.owners[session]; known {
+		return
+	}
+	if len(g.order) >= maxSessions {
+		delete(g.owners, g.order[0])
+		g.order = g.order[1:]
+	}
+	g.owners[session] = owner
+	g.order = append(g.order, session)
+}
+
+func (g *Guard) owns(session, owner string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	first, known := g.owners[session]
+	return !known || first == owner
+}

@@ -1,0 +1,52 @@
+package reference
+
+import (
+	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// guarded puts the guard around and within the deviations.
+func guarded(g *guard.Guard, deviations, further hook.Hooks) hook.Hooks {
+	if g == nil {
+		return hook.Join(deviations, further)
+	}
+	return hook.Join(g.Outer(), deviations, further, g.Inner())
+}
+
+// resolve puts fingerprints in the place of the names of owners.
+func (s *Server) resolve() {
+	for i := range s.initial {
+		s.initial[i].Identity = s.guard.Resolve(s.initial[i].Identity)
+	}
+	for i := range s.pristine.Resources {
+		s.known(&s.pristine.Resources[i])
+	}
+	for i := range s.pristine.Timeline {
+		if put := s.pristine.Timeline[i].Put; put != nil {
+			s.known(put)
+		}
+	}
+}
+
+// known puts fingerprints in the place of names in a resource of our own.
+func (s *Server) known(r *Resource) {
+	for i, name := range r.Identities {
+		r.Identities[i] = s.guard.Resolve(name)
+	}
+}
+
+// resolved is the resource with fingerprints in the place of names.
+func (s *Server) resolved(r Resource) Resource {
+	if s.guard != nil && len(r.Identities) > 0 {
+		r = r.Clone()
+		s.known(&r)
+	}
+	return r
+}
+
+// Fingerprint is what the journal calls the owner of a token with that name; without one of that
+// name it is the name itself.
+func (s *Server) Fingerprint(owner string) string { return s.guard.Resolve(owner) }
+
+// Owners describes who has a token, where tokens are demanded.
+func (s *Server) Owners() []guard.Owner { return s.guard.Owners() }

@@ -1,0 +1,97 @@
+package hook
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// Trace accompanies one incoming message, or HTTP request without a message, through
+// all places where hooks can act on it: what it was when it came in, and what was
+// decided about it. It is in the contexts of all hooks that act on its behalf (see
+// TraceOf), in its Call, and so in the messages that belong to the call.
+type Trace struct {
+	// Seq is the number of its entry in the journal; 0 if there is none.
+	Seq uint64
+	// Method and URI are those of the message as it came in. An HTTP request
+	// without a message has its HTTP method instead; a batch has neither.
+	Method, URI string
+	// Transport is that on which it came.
+	Transport string
+	// Session is the id that the request names, or that of its connection.
+	Session string
+	// Token is the bearer token that came along.
+	Token string
+	// Request says that an answer is due.
+	Request bool
+	// Server ends with the server: what waits for a client to leave must not
+	// outlive it.
+	Server context.Context
+
+	mu        sync.Mutex
+	decisions []decision
+	marks     []string
+}
+
+type decision struct {
+	key any
+	yes bool
+}
+
+// Decide returns what has been decided for a key, and asks decide if it is the first
+// to want to know. So a message counts once, however many hooks act on it.
+func (t *Trace) Decide(key any, decide func() bool) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, d := range t.decisions {
+		if d.key == key {
+			return d.yes
+		}
+	}
+	yes := decide()
+	t.decisions = append(t.decisions, decision{key, yes})
+	return yes
+}
+
+// Mark notes the name of something that was in force for the message.
+func (t *Trace) Mark(name string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !slices.Contains(t.marks, name) {
+		t.marks = append(t.marks, name)
+	}
+}
+
+// Marks lists the names that were noted. That of a nil Trace is empty.
+func (t *Trace) Marks() []string {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clip(t.marks)
+}
+
+// Member is the trace of a message of a batch. What has been decided for the
+// batch as a whole holds for it, too.
+func (t *Trace) Member(method, uri string, request bool) *Trace {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return &Trace{
+		Seq: t.Seq, Method: method, URI: uri, Transport: t.Transport, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
+		decisions: slices.Clone(t.decisions), marks: slices.Clone(t.marks),
+	}
+}
+
+type traceKey struct{}
+
+// WithTrace puts a trace into a context.
+func WithTrace(ctx context.Context, t *Trace) context.Context {
+	return context.WithValue(ctx, traceKey{}, t)
+}
+
+// TraceOf is the trace of a context; nil if there is none.
+func TraceOf(ctx context.Context) *Trace {
+	t, _ := ctx.Value(traceKey{}).(*Trace)
+	return t
+}

@@ -1,0 +1,30 @@
+// Package httpserve serves HTTP for as long as somebody wants it to, and ends in order.
+package httpserve
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Until serves on a listener until the context ends. The contexts of requests end with it; they
+// then have the grace to end, before their connections are closed.
+func Until(ctx context.Context, l net.Listener, web *http.Server, grace time.Duration) error {
+	web.BaseContext = func(net.Listener) context.Context { return ctx }
+	failed := make(chan error, 1)
+	go func() { failed <- web.Serve(l) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	var err error
+	if web.Shutdown(end) != nil {
+		err = web.Close()
+	}
+	<-failed // says that it was shut down
+	return err
+}

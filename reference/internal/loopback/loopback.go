@@ -1,0 +1,33 @@
+// Package loopback tells this machine from others, by the names that HTTP requests carry.
+package loopback
+
+import (
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// Host reports whether a host, with or without port, is this machine for sure.
+func Host(hostport string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// Origin reports whether a web origin is one of this machine.
+func Origin(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" && Host(u.Host)
+}
+
+// Rebound reports whether a request has come to a loopback address by a name that is none: a
+// page whose name has been rebound to this address calls it so.
+func Rebound(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.IP.IsLoopback() && !Host(r.Host)
+}

@@ -1,0 +1,103 @@
+// Package scan goes through the members of JSON objects without decoding or copying
+// anything. What it is given has to be valid JSON: see [Valid].
+package scan
+
+import (
+	"bytes"
+	"encoding/json"
+	"iter"
+
+	"github.com/tidwall/gjson"
+)
+
+// maxOpened is how many brackets there may be for the quick look, which recurses
+// without bound; encoding/json, which is slower, ends at as many levels.
+const maxOpened = 10_000
+
+// Valid reports whether the bytes are one JSON text that is nested at most 10,000 deep.
+func Valid(raw []byte) bool {
+	if len(raw) > maxOpened && bytes.Count(raw, []byte{'['})+bytes.Count(raw, []byte{'{'}) > maxOpened {
+		return json.Valid(raw)
+	}
+	return gjson.ValidBytes(raw)
+}
+
+// Members goes through the members of an object. Names come without their quotation
+// marks, and as they are written: see [Plain].
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		for i := 1; i < len(object); {
+			switch object[i] {
+			case '"':
+			case '}':
+				return
+			default:
+				i++
+				continue
+			}
+			end := Skip(object, i)
+			name := object[i+1 : end-1]
+			for i = end; i < len(object) && (object[i] == ':' || Blank(object[i])); i++ {
+			}
+			end = Skip(object, i)
+			if end <= i || !yield(name, object[i:end]) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// Skip is where the value that begins at i ends.
+func Skip(data []byte, i int) int {
+	depth := 0
+	for ; i < len(data); i++ {
+		switch data[i] {
+		case '"':
+			i = closing(data, i+1)
+			if depth == 0 {
+				return min(i+1, len(data))
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 {
+				return i // a number or a word has ended with the object
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return len(data)
+}
+
+// closing is where the quotation mark stands that ends a string; i is within it.
+func closing(data []byte, i int) int {
+	for i < len(data) {
+		at := bytes.IndexByte(data[i:], '"')
+		if at < 0 {
+			return len(data)
+		}
+		escapes := 0
+		for k := i + at - 1; k >= i && data[k] == '\\'; k-- {
+			escapes++
+		}
+		if i += at; escapes%2 == 0 {
+			return i
+		}
+		i++
+	}
+	return len(data)
+}
+
+// Plain reports whether what stands between two quotation marks has no escapes, so that
+// it is the string itself.
+func Plain(written []byte) bool { return bytes.IndexByte(written, '\\') < 0 }
+
+// Blank reports whether a byte is white space.
+func Blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }

@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"bytes"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync/atomic"
+	"time"
+)
+
+// Answer is a response over HTTP with status 200, as it is noted by [Journal.NoteAnswer].
+// It must not be changed afterwards.
+type Answer struct {
+	// Request is the entry of what it answers.
+	Request *Entry
+	// Head and Rest are the message.
+	Head []byte
+	Rest *Shared
+	// Header are the headers of the answer; nil means those of JSON and of its length.
+	Header http.Header
+
+	seq  uint64
+	time time.Time
+	size int // of the message
+}
+
+// entry puts together what an answer tells, with up to n bytes of the message.
+func (a *Answer) entry(n int) *Entry {
+	r := a.Request
+	e := &Entry{
+		Seq: a.seq, Time: a.time, Kind: Response, Direction: Out, Transport: r.Transport, Session: r.Session, Connection: r.Connection,
+		Revision: r.Revision, Identity: r.Identity, Method: r.Method, URI: r.URI, ID: r.ID, RequestSeq: r.Seq, Size: a.size,
+		HTTP: &HTTP{Status: http.StatusOK, Header: Mask(a.Header)},
+	}
+	if a.Header == nil {
+		e.HTTP.Header = http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(a.size)}}
+	}
+	e.Raw = slices.Concat(a.Head, a.Rest.data[:min(max(n-len(a.Head), 0), len(a.Rest.data))])
+	e.Raw = e.Raw[:min(n, len(e.Raw))]
+	return e
+}
+
+// Shared is the end of many messages: the result of a read that always yields the
+// same, say. Entries do not copy it before somebody looks at them.
+type Shared struct {
+	data []byte
+	// start is a copy of the beginning, so that entries do not hold on to all.
+	start atomic.Pointer[Shared]
+}
+
+// NewShared makes a shared part of bytes that nobody changes.
+func NewShared(data []byte) *Shared { return &Shared{data: data} }
+
+// Bytes are the bytes. They must not be changed.
+func (s *Shared) Bytes() []byte { return s.data }
+
+// cut is what an entry keeps of the part if it keeps n bytes of a message, or more.
+func (s *Shared) cut(n int) *Shared {
+	if len(s.data) <= n {
+		return s
+	}
+	start := s.start.Load()
+	if start == nil || len(start.data) < n {
+		start = NewShared(bytes.Clone(s.data[:n]))
+		s.start.Store(start)
+	}
+	return start
+}

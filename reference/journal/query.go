@@ -1,0 +1,194 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Query selects entries: all members that are set must hold.
+type Query struct {
+	Direction Direction
+	// Kinds are alternatives.
+	Kinds []Kind
+	// Method is a JSON-RPC method. "resources/*" matches by beginning.
+	Method string
+	// URI is the URI of the resource, byte for byte.
+	URI       string
+	Session   string
+	Transport string
+	Identity  string
+	// Rule names a rule that was in force.
+	Rule string
+	// Since leaves out the entries up to this number.
+	Since uint64
+	// Match, if not nil, must hold as well. It must not use the journal.
+	Match func(e *Entry) bool
+	// Limit is how many entries are wanted at the most, counted from the oldest,
+	// or with Newest from the newest; 0 means all. The order is always by number.
+	Limit  int
+	Newest bool
+}
+
+// Received selects the requests and notifications of clients with a method.
+func Received(method string) Query {
+	return Query{Direction: In, Kinds: []Kind{Request, Notification}, Method: method}
+}
+
+// Sent selects the messages of the server with a method: notifications, requests,
+// and the responses to requests with it.
+func Sent(method string) Query {
+	return Query{Direction: Out, Kinds: []Kind{Request, Notification, Response}, Method: method}
+}
+
+// About is the query narrowed to a URI.
+func (q Query) About(uri string) Query {
+	q.URI = uri
+	return q
+}
+
+// Selects reports whether an entry is selected, apart from Limit.
+func (q Query) Selects(e *Entry) bool {
+	return e.Seq > q.Since &&
+		(q.Direction == "" || q.Direction == e.Direction) &&
+		(len(q.Kinds) == 0 || slices.Contains(q.Kinds, e.Kind)) &&
+		matches(q.Method, e.Method) &&
+		(q.URI == "" || q.URI == e.URI) &&
+		(q.Session == "" || q.Session == e.Session) &&
+		(q.Transport == "" || q.Transport == e.Transport) &&
+		(q.Identity == "" || q.Identity == e.Identity) &&
+		(q.Rule == "" || slices.Contains(e.Rules, q.Rule)) &&
+		(q.Match == nil || q.Match(e))
+}
+
+func matches(pattern, method string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(method, prefix)
+	}
+	return pattern == "" || pattern == method
+}
+
+// String is the query in words, for messages.
+func (q Query) String() string {
+	var parts []string
+	add := func(format string, value any) { parts = append(parts, fmt.Sprintf(format, value)) }
+	switch q.Direction {
+	case In:
+		parts = append(parts, "received")
+	case Out:
+		parts = append(parts, "sent")
+	}
+	for i, k := range q.Kinds {
+		if i > 0 {
+			parts = append(parts, "or")
+		}
+		parts = append(parts, string(k))
+	}
+	for _, m := range []struct{ format, value string }{
+		{"%s", q.Method}, {"about %s", q.URI}, {"of session %s", q.Session}, {"over %s", q.Transport}, {"by %s", q.Identity}, {"under %s", q.Rule},
+	} {
+		if m.value != "" {
+			add(m.format, m.value)
+		}
+	}
+	if q.Since > 0 {
+		add("after %d", q.Since)
+	}
+	if len(parts) == 0 {
+		return "any entry"
+	}
+	return strings.Join(parts, " ")
+}
+
+// Query returns the entries that are selected, oldest first.
+func (j *Journal) Query(q Query) []Entry {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var found []Entry
+	j.each(q.Since, func(e *Entry) bool {
+		if q.Selects(e) {
+			found = append(found, *e)
+		}
+		return q.Newest || q.Limit <= 0 || len(found) < q.Limit
+	})
+	if q.Newest && q.Limit > 0 && len(found) > q.Limit {
+		found = slices.Clone(found[len(found)-q.Limit:])
+	}
+	return found
+}
+
+// Count is the number of entries that are selected.
+func (j *Journal) Count(q Query) int {
+	if j == nil {
+		return 0
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.count(q)
+}
+
+func (j *Journal) count(q Query) int {
+	n := 0
+	j.each(q.Since, func(e *Entry) bool {
+		if q.Selects(e) {
+			n++
+		}
+		return q.Limit <= 0 || n < q.Limit
+	})
+	return n
+}
+
+// WaitFor waits until at least n entries are selected. When the context ends
+// before, the error says how many there were.
+func (j *Journal) WaitFor(ctx context.Context, q Query, n int) error {
+	if j == nil {
+		return fmt.Errorf("there is no journal: %s is not noted", q)
+	}
+	for {
+		j.mu.Lock()
+		got := j.count(q)
+		if got >= n {
+			j.mu.Unlock()
+			return nil
+		}
+		if j.changed == nil {
+			j.changed = make(chan struct{})
+		}
+		changed := j.changed
+		j.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %d of %d: %w", q, got, n, context.Cause(ctx))
+		}
+	}
+}
+
+// WaitUntil waits until done, called with the selected entries each time that
+// something has been noted, returns true.
+func (j *Journal) WaitUntil(ctx context.Context, q Query, done func(entries []Entry) bool) error {
+	if j == nil {
+		return fmt.Errorf("there is no journal: %s is not noted", q)
+	}
+	for {
+		j.mu.Lock()
+		if j.changed == nil {
+			j.changed = make(chan struct{})
+		}
+		changed := j.changed
+		j.mu.Unlock()
+		found := j.Query(q)
+		if done(found) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("%s: %d entries do not suffice: %w", q, len(found), context.Cause(ctx))
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package reference_test
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// get opens an event stream.
+func get(t *testing.T, url string, header ...string) (*bufio.Reader, func()) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp, err)
+	}
+	return bufio.NewReader(resp.Body), func() { _ = resp.Body.Close() }
+}
+
+// data is the data of the next event that has some.
+func data(t *testing.T, in *bufio.Reader) string {
+	t.Helper()
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := strings.CutPrefix(line, "data: "); ok && strings.TrimSpace(text) != "" {
+			return strings.TrimSpace(text)
+		}
+	}
+}
+
+func TestHTTPAndSSEIsJournalled(t *testing.T) {
+	leaks(t)
+	s := reference.Start(t, notes())
+	in, leave := get(t, s.SSEURL())
+	endpoint := strings.TrimSuffix(s.SSEURL(), "/sse") + data(t, in)
+	for _, message := range []string{strings.Replace(shake, "2025-11-25", "2024-11-05", 1), readNote} {
+		if resp, _, err := post(t, endpoint, "", message); err != nil || resp.StatusCode != http.StatusAccepted {
+			t.Fatal(resp, err)
+		}
+		data(t, in)
+	}
+	session := s.Sessions()[0].ID
+	for _, q := range []journal.Query{
+		{Direction: journal.In, Transport: "sse", Session: session, Method: "resources/read", URI: "note:1", Match: func(e *journal.Entry) bool { return e.Revision == "2024-11-05" }},
+		{Direction: journal.Out, Kinds: []journal.Kind{journal.Response}, Transport: "sse", Session: session, Method: "resources/read", Match: func(e *journal.Entry) bool { return e.Stream == "sse" && e.Result() != nil }},
+		{Kinds: []journal.Kind{journal.Event}, Session: session},
+		{Kinds: []journal.Kind{journal.Opened}, Session: session, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeConnection }},
+	} {
+		if err := s.Journal().Exactly(q, 1); err != nil {
+			t.Error(err)
+		}
+	}
+	leave()
+	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Session: session, Match: func(e *journal.Entry) bool { return e.Reason == "client" && e.Scope == journal.ScopeConnection }}, 1)
+}
+
+func TestADroppedStreamCanBeResumed(t *testing.T) {
+	leaks(t)
+	s := reference.Start(t, notes())
+	resp, _, err := post(t, s.URL(), "", shake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := resp.Header.Get("Mcp-Session-Id")
+	s.Fault("dropped-sse:method=resources/read:count=1")
+	_, body, err := post(t, s.URL(), session, readNote)
+	id := regexp.MustCompile(`id: (\S+)`).FindStringSubmatch(body)
+	if err == nil || id == nil || strings.Contains(body, "one") {
+		t.Fatal(body, err)
+	}
+	in, leave := get(t, s.URL(), "Mcp-Session-Id", session, "Last-Event-ID", id[1])
+	defer leave()
+	if got := data(t, in); !strings.Contains(got, `"text":"one"`) {
+		t.Error(got)
+	}
+	if _, err := io.Copy(io.Discard, in); err != nil {
+		t.Error(err)
+	}
+	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream && e.Reason == "abort" }}, 1)
+	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream && e.Reason == "server" }}, 1)
+	if err := s.Journal().Exactly(journal.Query{Direction: journal.In, Kinds: []journal.Kind{journal.HTTPRequest}, Match: func(e *journal.Entry) bool {
+		return e.HTTP.Method == http.MethodGet && e.Header("Last-Event-ID") == id[1]
+	}}, 1); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestARequestThatItsClientLeavesIsJournalled(t *testing.T) {
+	leaks(t)
+	s := reference.Start(t, notes())
+	resp, _, err := post(t, s.URL(), "", shake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Delay("1h:method=ping")
+	in, leave := get(t, s.URL(), "Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "id: ") {
+		t.Fatal(line, err)
+	}
+	leave()
+	s.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeStream && e.Reason == "client" }}, 1)
+}
+
+func TestMembersOfABatchAreLimitedEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := reference.Start(t, notes(), reference.WithRevisions("2025-03-26"))
+		c := dial(t, s)
+		s.FailNext(1, "resources/read", -1, "no")
+		if _, err := io.WriteString(c.conn, `[{"jsonrpc":"2.0","id":"a","method":"ping"},`+readNote+`,{"jsonrpc":"2.0","id":"b","method":"resources/read","params":{"uri":"note:2"}}]`+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		got := c.receive()
+		want(t, got, `"id":"a","result"`)
+		want(t, got, `"id":2,"error":{"code":-1`)
+		want(t, got, `"text":"two"`)
+		if err := s.Journal().Exactly(journal.Query{Kinds: []journal.Kind{journal.Batch}}, 2); err != nil {
+			t.Error(err) // what came and what went
+		}
+	})
+}

@@ -1,0 +1,163 @@
+package record
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+const (
+	pathSubscription  = `params._meta.io\.modelcontextprotocol/subscriptionId`
+	pathProgressToken = `params._meta.progressToken`
+)
+
+// exchange is a recorded request with its answer and what the server said around it.
+type exchange struct {
+	session, transport, revision string
+	seq                          uint64 // of the request
+	id                           json.RawMessage
+	method                       string
+	params                       json.RawMessage
+	token                        string // the progress token, as JSON
+	canonical                    string // params without what does not count
+	answer                       []byte // nil if there was none
+	status                       int    // of HTTP
+	// before are the messages that came on its behalf until it was answered, after those that
+	// followed the answer.
+	before, after []message
+}
+
+// message is what the server sent beside answers.
+type message struct {
+	raw    []byte
+	method string
+	// of is the listen request to which it belongs; nil if it belongs to none.
+	of *exchange
+}
+
+// builder puts exchanges together.
+type builder struct {
+	all    []*exchange
+	open   map[string]*exchange // by number of the request and id
+	last   map[string]*exchange // the newest that was answered, by session
+	newest *exchange            // of all sessions
+}
+
+// exchanges are the requests of the client in a recording, in their order.
+func (r *Recording) exchanges() []*exchange {
+	b := &builder{open: map[string]*exchange{}, last: map[string]*exchange{}}
+	for i := range r.Entries {
+		e := &r.Entries[i]
+		if e.Truncated() {
+			continue
+		}
+		for _, m := range members(e, e.Raw) {
+			switch {
+			case e.Direction == journal.In && m.Kind == journal.Request:
+				b.asked(&m)
+			case e.Direction == journal.Out && m.Kind == journal.Response:
+				b.answered(&m)
+			case e.Direction == journal.Out && (m.Kind == journal.Notification || m.Kind == journal.Request):
+				b.said(&m)
+			}
+		}
+	}
+	return b.all
+}
+
+func openKey(seq uint64, id []byte) string { return strconv.FormatUint(seq, 10) + "\x00" + idKey(id) }
+
+func (b *builder) asked(m *journal.Entry) {
+	x := &exchange{
+		session: m.Session, transport: m.Transport, revision: m.Revision, seq: m.Seq, id: m.ID, method: m.Method, params: m.Params(),
+		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
+	}
+	x.canonical = canonical(x.params)
+	b.all = append(b.all, x)
+	b.open[openKey(x.seq, x.id)] = x
+}
+
+func (b *builder) answered(m *journal.Entry) {
+	k := openKey(m.RequestSeq, m.ID)
+	x := b.open[k]
+	if x == nil {
+		return // to nothing that was recorded
+	}
+	delete(b.open, k)
+	x.answer, x.session = m.Raw, m.Session
+	if x.revision == "" {
+		x.revision = m.Revision
+	}
+	if m.HTTP != nil {
+		x.status = m.HTTP.Status
+	}
+	b.last[x.session], b.newest = x, x
+}
+
+// said finds out what a message followed, or belongs to.
+func (b *builder) said(m *journal.Entry) {
+	msg := message{raw: m.Raw, method: m.Method}
+	if id := gjson.GetBytes(m.Raw, pathSubscription).Raw; id != "" {
+		msg.of = b.pending(func(x *exchange) bool { return x.method == hook.MethodListen && string(x.id) == id && b.near(x, m) })
+	}
+	if token := gjson.GetBytes(m.Raw, "params.progressToken").Raw; token != "" {
+		if x := b.pending(func(x *exchange) bool { return x.token == token && b.near(x, m) }); x != nil {
+			x.before = append(x.before, msg)
+			return
+		}
+	}
+	if x := msg.of; x != nil {
+		if b.newest == nil || b.newest.seq < x.seq {
+			x.before = append(x.before, msg)
+			return
+		}
+		b.newest.after = append(b.newest.after, msg)
+		return
+	}
+	if m.Stream == "post" {
+		if x := b.pending(func(x *exchange) bool { return x.seq == m.RequestSeq }); x != nil {
+			x.before = append(x.before, msg)
+			return
+		}
+	}
+	switch x := b.last[m.Session]; {
+	case x != nil:
+		x.after = append(x.after, msg)
+	case len(b.all) > 0:
+		b.all[0].before = append(b.all[0].before, msg)
+	}
+}
+
+// near reports whether a message can belong to an exchange: that of the same session or,
+// over HTTP, of the same request.
+func (b *builder) near(x *exchange, m *journal.Entry) bool {
+	return x.session == m.Session || x.seq == m.RequestSeq
+}
+
+// pending finds the newest request without an answer for which a condition holds.
+func (b *builder) pending(is func(x *exchange) bool) *exchange {
+	var found *exchange
+	for _, x := range b.open {
+		if is(x) && (found == nil || x.seq > found.seq) {
+			found = x
+		}
+	}
+	return found
+}
+
+// canonical is what of params counts: without metadata, members sorted.
+func canonical(params json.RawMessage) string {
+	o, ok := hook.DecodeObject(params)
+	if !ok {
+		if len(params) > 0 {
+			return string(params)
+		}
+		o = hook.Object{}
+	}
+	delete(o, "_meta")
+	return string(hook.Encode(o))
+}

@@ -1,0 +1,310 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+const headerSession = "Mcp-Session-Id"
+
+// Proxy passes HTTP requests on to a server and records them.
+type Proxy struct {
+	recorder *Recorder
+	upstream *url.URL
+	reverse  *httputil.ReverseProxy
+	serial   atomic.Int64
+	// Header is added to each request that has no such header.
+	Header http.Header
+}
+
+// Proxy makes a proxy to the server at a URL. A request goes to the path of the server that it
+// names, so that clients find the endpoint of the server at the same path here. Bodies go on as
+// they are, with one exception: an endpoint event of HTTP+SSE that names an absolute
+// address leads here.
+func (r *Recorder) Proxy(server string) (*Proxy, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no http or https URL", Describe(server))
+	}
+	p := &Proxy{recorder: r, upstream: u}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableCompression = true
+	p.reverse = &httputil.ReverseProxy{
+		Transport: transport, FlushInterval: -1, Rewrite: p.rewrite, ModifyResponse: p.answered,
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			if errors.Is(err, http.ErrAbortHandler) {
+				panic(err)
+			}
+			http.Error(w, "the recorded server cannot be reached: "+r.text(err.Error()), http.StatusBadGateway)
+		},
+	}
+	return p, nil
+}
+
+// Path is that of the endpoint of the server.
+func (p *Proxy) Path() string {
+	if p.upstream.Path == "" {
+		return "/"
+	}
+	return p.upstream.EscapedPath()
+}
+
+// Close lets go of idle connections.
+func (p *Proxy) Close() { p.reverse.Transport.(*http.Transport).CloseIdleConnections() }
+
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
+	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = p.upstream.Scheme, p.upstream.Host, ""
+	r.Out.URL.User = p.upstream.User
+	if p.upstream.RawQuery != "" && r.In.URL.Path == p.upstream.Path {
+		r.Out.URL.RawQuery = strings.TrimPrefix(r.Out.URL.RawQuery+"&"+p.upstream.RawQuery, "&")
+	}
+	for name, values := range p.Header {
+		if r.Out.Header.Get(name) == "" {
+			r.Out.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	r.Out.Header.Del("Accept-Encoding") // what is compressed could not be written down
+}
+
+// ServeHTTP records a request and passes it on.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if loopback.Rebound(r) {
+		http.Error(w, "this host name is not allowed", http.StatusForbidden)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
+	if err != nil {
+		http.Error(w, "the body could not be read, or is too long to be recorded", http.StatusRequestEntityTooLarge)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	e := &journal.Entry{
+		Direction: journal.In, Transport: hook.HTTP, Session: r.Header.Get(headerSession), Connection: r.RemoteAddr,
+		Revision: r.Header.Get("Mcp-Protocol-Version"),
+		HTTP:     &journal.HTTP{Method: r.Method, Path: p.recorder.text(r.URL.RequestURI()), Header: p.recorder.headers(r.Header)},
+	}
+	if e.Session == "" {
+		e.Session = fmt.Sprintf("post-%d", p.serial.Add(1)) // so that ids of several clients stay apart
+	}
+	if id := p.recorder.endpoint(r.URL.RequestURI()); id != "" {
+		e.Transport, e.Session = hook.SSE, id
+	}
+	if len(body) == 0 {
+		e.Kind = journal.HTTPRequest
+	}
+	seq := p.recorder.note(e, body)
+	e.Seq = seq
+	p.reverse.ServeHTTP(w, r.WithContext(withEntry(r.Context(), e)))
+}
+
+// answered has the body of a response recorded while it is passed on.
+func (p *Proxy) answered(resp *http.Response) error {
+	request := entryOf(resp.Request.Context())
+	if request == nil {
+		return nil
+	}
+	head := &journal.HTTP{Status: resp.StatusCode, Header: p.recorder.headers(resp.Header)}
+	derive := func() *journal.Entry {
+		return &journal.Entry{
+			Direction: journal.Out, Kind: journal.HTTPAnswer, Transport: request.Transport, Session: request.Session, Connection: request.Connection,
+			Revision: request.Revision, Method: request.Method, URI: request.URI, RequestSeq: request.Seq,
+		}
+	}
+	if id := resp.Header.Get(headerSession); id != "" && request.Session != id {
+		p.recorder.adopt(request.Session, id)
+		request.Session = id
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		opened := derive()
+		opened.Kind, opened.Direction, opened.Scope, opened.HTTP = journal.Opened, "", journal.ScopeStream, head
+		p.recorder.journal.Note(opened, nil)
+		resp.Body = &events{proxy: p, from: resp.Body, reader: bufio.NewReaderSize(resp.Body, 32<<10), request: request, derive: derive}
+		return nil
+	}
+	resp.Body = &whole{from: resp.Body, done: func(body []byte) {
+		e := derive()
+		e.HTTP = head
+		p.recorder.note(e, body)
+	}}
+	return nil
+}
+
+// whole keeps a body and tells when it has ended.
+type whole struct {
+	from io.ReadCloser
+	body []byte
+	done func(body []byte)
+}
+
+// Read reads on, and notes the body before it says that it has ended.
+func (b *whole) Read(p []byte) (int, error) {
+	n, err := b.from.Read(p)
+	if len(b.body) <= maxMessage {
+		b.body = append(b.body, p[:n]...)
+	}
+	if err != nil {
+		b.finish()
+	}
+	return n, err
+}
+
+// Close notes what has come so far.
+func (b *whole) Close() error {
+	b.finish()
+	return b.from.Close()
+}
+
+func (b *whole) finish() {
+	if b.done != nil {
+		b.done(b.body)
+		b.done = nil
+	}
+}
+
+// events records an event stream while it is read.
+type events struct {
+	proxy   *Proxy
+	from    io.ReadCloser
+	reader  *bufio.Reader
+	request *journal.Entry
+	derive  func() *journal.Entry
+
+	held   []byte // what belongs to an event that has not ended
+	out    []byte // what has been recorded and not been read yet
+	closed bool
+
+	id, kind string
+	data     []byte
+	some     bool // the event has data
+	partial  bool // the line before this one was the beginning of it
+	isData   bool // and had data
+}
+
+// Read passes the stream on, an event at a time: what a client has got has been noted. Of an
+// event that is too long to be noted whole the parts are passed on as they come.
+func (s *events) Read(p []byte) (int, error) {
+	for len(s.out) == 0 {
+		line, err := s.reader.ReadSlice('\n')
+		if len(line) > 0 {
+			s.held = append(s.held, s.line(append([]byte(nil), line...))...)
+			over := len(bytes.TrimRight(line, "\r\n")) == 0 && !s.partial
+			begun := s.some || s.kind != "" || s.id != ""
+			if over || !begun || len(s.held) > maxMessage {
+				s.out, s.held = s.held, nil
+			}
+			continue
+		}
+		if err != nil && len(s.held) > 0 {
+			s.out, s.held = s.held, nil
+			break
+		}
+		if err != nil {
+			s.close("server")
+			return 0, err
+		}
+	}
+	n := copy(p, s.out)
+	s.out = s.out[n:]
+	return n, nil
+}
+
+// Close notes that the stream has ended.
+func (s *events) Close() error {
+	s.close("client")
+	return s.from.Close()
+}
+
+func (s *events) close(reason string) {
+	if s.closed {
+		return
+	}
+	s.closed = true
+	e := s.derive()
+	e.Kind, e.Direction, e.Scope, e.Reason = journal.Closed, "", journal.ScopeStream, reason
+	s.proxy.recorder.journal.Note(e, nil)
+}
+
+// line takes a line and returns it as it is to be passed on.
+func (s *events) line(line []byte) []byte {
+	text := bytes.TrimRight(line, "\r\n")
+	goesOn := s.partial
+	s.partial = !bytes.HasSuffix(line, []byte("\n"))
+	if goesOn {
+		if s.isData && len(s.data) <= maxMessage {
+			s.data = append(s.data, text...)
+		}
+		return line
+	}
+	name, value, _ := bytes.Cut(text, []byte(":"))
+	value = bytes.TrimPrefix(value, []byte(" "))
+	s.isData = string(name) == "data"
+	switch {
+	case len(text) == 0:
+		s.event()
+	case string(name) == "event":
+		s.kind = string(value)
+	case string(name) == "id":
+		s.id = string(value)
+	case s.isData:
+		if s.kind == "endpoint" {
+			line = s.endpoint(line, value)
+		}
+		if s.some {
+			s.data = append(s.data, '\n')
+		}
+		s.data, s.some = append(s.data, value...), true
+	}
+	return line
+}
+
+// endpoint makes an address of the server one of ours.
+func (s *events) endpoint(line, value []byte) []byte {
+	u, err := url.Parse(string(value))
+	if err != nil {
+		return line
+	}
+	to := u.RequestURI()
+	if !strings.HasPrefix(to, "/") || u.Host == "" && !strings.HasPrefix(string(value), "/") {
+		to = s.proxy.upstream.ResolveReference(u).RequestURI()
+	}
+	s.request.Transport = hook.SSE
+	s.request.Session = s.proxy.recorder.learn(to, fmt.Sprintf("sse-%d", s.proxy.serial.Add(1)))
+	if u.Host == "" || !strings.EqualFold(u.Host, s.proxy.upstream.Host) {
+		return line
+	}
+	return bytes.Replace(line, value, []byte(to), 1)
+}
+
+// event notes an event.
+func (s *events) event() {
+	if s.some || s.id != "" {
+		e := s.derive()
+		e.EventID, e.Stream = s.id, "post"
+		switch {
+		case s.request.Transport == hook.SSE:
+			e.Stream = "sse"
+		case s.request.Kind == journal.HTTPRequest:
+			e.Stream = "get"
+		}
+		if e.Kind = journal.Event; s.kind == "endpoint" {
+			e.Size = len(s.data) // the address is a secret of the session
+		} else {
+			e.Method, e.URI = "", "" // are those of the message
+			s.proxy.recorder.note(e, s.data)
+		}
+	}
+	s.id, s.kind, s.data, s.some = "", "", nil, false
+}

@@ -1,0 +1,233 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// replacement stands for what was masked.
+const replacement = "***"
+
+// maxOpen bounds the requests whose answers are waited for.
+const maxOpen = 10_000
+
+// Recorder writes a recording. Its methods may be used from several goroutines.
+type Recorder struct {
+	journal *journal.Journal
+	masks   []*regexp.Regexp
+
+	mu        sync.Mutex
+	open      map[string]asked  // by session, direction and id
+	revisions map[string]string // by session
+	endpoints map[string]string // of HTTP+SSE: the session, by path and query
+}
+
+// asked is a request that waits for its answer.
+type asked struct {
+	seq              uint64
+	method, uri, rev string
+}
+
+// NewRecorder writes the header of a recording and makes a recorder of what follows. Of
+// messages, what matches a mask is replaced, in strings only, and not in the names of members:
+// a message must stay what it is.
+func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp) (*Recorder, error) {
+	h.Format = Format
+	if h.Started.IsZero() {
+		h.Started = time.Now().UTC()
+	}
+	line, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(append(line, '\n')); err != nil {
+		return nil, fmt.Errorf("the recording could not be written: %w", err)
+	}
+	return &Recorder{
+		journal: journal.New(journal.Options{Entries: 1, MaxRaw: maxMessage, Writer: w}), masks: masks,
+		open: map[string]asked{}, revisions: map[string]string{}, endpoints: map[string]string{},
+	}, nil
+}
+
+// Err is the error that ended the writing; nil if there was none.
+func (r *Recorder) Err() error { return r.journal.Err() }
+
+// note writes an entry about a message. What it answers, and in what revision, is found out.
+func (r *Recorder) note(e *journal.Entry, raw []byte) uint64 {
+	raw = r.mask(bytes.Clone(bytes.TrimRight(raw, "\r\n")))
+	kind := e.Kind
+	if len(raw) > 0 || kind == "" {
+		e.Classify(raw)
+		if e.Kind == journal.Unreadable && kind != "" {
+			e.Kind = kind
+		}
+	}
+	r.mu.Lock()
+	r.relate(e, raw)
+	r.mu.Unlock()
+	seq := r.journal.Note(e, raw)
+	if e.Kind == journal.Request || e.Kind == journal.Batch {
+		r.expect(e, raw, seq)
+	}
+	return seq
+}
+
+func key(e *journal.Entry, from journal.Direction, id []byte) string {
+	return e.Session + "\x00" + string(from) + "\x00" + idKey(id)
+}
+
+// relate fills in what an entry has to do with those before it. The caller holds mu.
+func (r *Recorder) relate(e *journal.Entry, raw []byte) {
+	if version := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`); e.Kind == journal.Request && version.Exists() {
+		e.Revision = version.String()
+	}
+	if e.Kind == journal.Response {
+		from := journal.In
+		if e.Direction == journal.In {
+			from = journal.Out
+		}
+		if q, ok := r.open[key(e, from, e.ID)]; ok {
+			delete(r.open, key(e, from, e.ID))
+			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
+			if e.Revision == "" {
+				e.Revision = q.rev
+			}
+		}
+		if version := gjson.GetBytes(raw, "result.protocolVersion"); e.Method == "initialize" && version.Exists() {
+			e.Revision = version.String()
+			if len(r.revisions) < maxOpen {
+				r.revisions[e.Session] = e.Revision
+			}
+		}
+	}
+	if e.Revision == "" {
+		e.Revision = r.revisions[e.Session]
+	}
+}
+
+// expect remembers the requests of a message.
+func (r *Recorder) expect(e *journal.Entry, raw []byte, seq uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, m := range members(e, raw) {
+		if m.Kind == journal.Request && len(r.open) < maxOpen {
+			r.open[key(e, e.Direction, m.ID)] = asked{seq, m.Method, m.URI, e.Revision}
+		}
+	}
+}
+
+// members are the messages of an entry: those of a batch, or the one that it is.
+func members(e *journal.Entry, raw []byte) []journal.Entry {
+	if e.Kind != journal.Batch {
+		one := *e
+		one.Raw, one.Size = raw, len(raw)
+		return []journal.Entry{one}
+	}
+	var all []journal.Entry
+	for _, member := range gjson.ParseBytes(raw).Array() {
+		m := *e
+		m.ID, m.Method, m.URI = nil, "", ""
+		m.Raw, m.Size = []byte(member.Raw), len(member.Raw)
+		m.Classify(m.Raw)
+		all = append(all, m)
+	}
+	return all
+}
+
+// text masks a piece of text.
+func (r *Recorder) text(s string) string {
+	for _, m := range r.masks {
+		s = m.ReplaceAllString(s, replacement)
+	}
+	return s
+}
+
+// mask masks the strings of a message, or all of it if it is not JSON. What has nothing
+// to mask stays as it is, byte for byte.
+func (r *Recorder) mask(raw []byte) []byte {
+	if len(r.masks) == 0 || len(raw) == 0 {
+		return raw
+	}
+	changed := false
+	var out bytes.Buffer
+	in := jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	enc := jsontext.NewEncoder(&out, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for {
+		within, read := in.StackIndex(in.StackDepth())
+		name := within == '{' && read%2 == 0
+		token, err := in.ReadToken()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return []byte(r.text(string(raw)))
+		}
+		if token.Kind() == '"' && !name {
+			was := token.String()
+			if is := r.text(was); is != was {
+				changed, token = true, jsontext.String(is)
+			}
+		}
+		if err := enc.WriteToken(token); err != nil {
+			return []byte(r.text(string(raw)))
+		}
+	}
+	if !changed {
+		return raw
+	}
+	return bytes.TrimSpace(out.Bytes())
+}
+
+// splitter takes a stream of bytes apart into lines.
+type splitter struct {
+	line []byte
+	each func(line []byte)
+}
+
+// feed takes the next bytes of the stream. Of a line that is too long the beginning is kept.
+func (s *splitter) feed(p []byte) {
+	for len(p) > 0 {
+		part, rest, ended := bytes.Cut(p, []byte("\n"))
+		if room := maxMessage + 1 - len(s.line); len(part) > room {
+			part = part[:room]
+		}
+		s.line = append(s.line, part...)
+		if !ended {
+			return
+		}
+		s.end()
+		p = rest
+	}
+}
+
+// end says that the line has ended.
+func (s *splitter) end() {
+	if len(bytes.TrimSpace(s.line)) > 0 {
+		s.each(s.line)
+	}
+	s.line = s.line[:0]
+}
+
+// Describe is a URL without what must not be written down.
+func Describe(rawURL string) string {
+	rest, _, _ := strings.Cut(rawURL, "?")
+	scheme, host, ok := strings.Cut(rest, "://")
+	if !ok {
+		return rest
+	}
+	if at := strings.LastIndexByte(strings.SplitN(host, "/", 2)[0], '@'); at >= 0 {
+		host = host[at+1:]
+	}
+	return scheme + "://" + host
+}

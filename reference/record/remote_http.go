@@ -1,0 +1,302 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// do makes one HTTP request. With a place it asks for an event stream from there on.
+func (r *Remote) do(ctx context.Context, method, address string, body []byte, at *place) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	session, version := r.session, r.version
+	r.mu.Unlock()
+	h := req.Header
+	for name, values := range r.header {
+		h[name] = values
+	}
+	h.Set("Accept", "application/json, text/event-stream")
+	if method == http.MethodPost {
+		h.Set("Content-Type", "application/json")
+	}
+	if at != nil {
+		h.Set("Accept", "text/event-stream")
+		if at.last != "" {
+			h.Set("Last-Event-Id", at.last)
+		}
+	}
+	if session != "" {
+		h.Set(headerSession, session)
+	}
+	if version >= hook.R20250618 {
+		h.Set("Mcp-Protocol-Version", version)
+	}
+	mirror(h, body)
+	resp, err := r.web.Do(req)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case err == nil:
+		r.reached = true
+	case r.ctx.Err() == nil && ctx.Err() == nil:
+		r.failed = err
+	}
+	return resp, err
+}
+
+// Unreached says why the server has not answered anything that was sent to it; nil if it has,
+// or if there was nothing to send.
+func (r *Remote) Unreached() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reached || r.failed == nil {
+		return nil
+	}
+	var failed *url.Error // has the address in it, which may have a secret
+	err := r.failed
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Errorf("the server at %s has not been reached: %w", Describe(r.url), err)
+}
+
+// mirror puts into the headers what a request without session repeats there.
+func mirror(h http.Header, body []byte) {
+	version := gjson.GetBytes(body, `params._meta.io\.modelcontextprotocol/protocolVersion`).String()
+	if version == "" {
+		return
+	}
+	h.Set("Mcp-Protocol-Version", version)
+	method := gjson.GetBytes(body, "method").String()
+	h.Set("Mcp-Method", method)
+	name := map[string]string{"resources/read": "params.uri", "tools/call": "params.name", "prompts/get": "params.name"}[method]
+	if value := gjson.GetBytes(body, name); name != "" && value.Type == gjson.String {
+		h.Set("Mcp-Name", wrapped(value.String()))
+	}
+}
+
+// wrapped is a value as it can stand in a header.
+func wrapped(s string) string {
+	plain := s == strings.TrimSpace(s) && s != "" && !(strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?=")) &&
+		!strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c > '~' })
+	if plain {
+		return s
+	}
+	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(s)) + "?="
+}
+
+// place is how far an event stream has been read.
+type place struct {
+	last  string // event id
+	retry time.Duration
+}
+
+// read reads an event stream to its end, or as far as it comes, and visits the data of messages.
+func (p *place) read(body io.Reader, visit func(data []byte)) {
+	p.events(body, func(kind string, data []byte) bool {
+		if kind == "" || kind == "message" {
+			visit(data)
+		}
+		return true
+	})
+}
+
+// events visits events until there are no more, or visit says that it has seen enough.
+func (p *place) events(body io.Reader, visit func(kind string, data []byte) bool) {
+	lines := bufio.NewScanner(body)
+	lines.Buffer(nil, maxMessage+(64<<10))
+	kind, data, some := "", []byte(nil), false
+	for lines.Scan() {
+		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+		name, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch {
+		case len(line) == 0:
+			if some && !visit(kind, data) {
+				return
+			}
+			kind, data, some = "", nil, false
+		case string(name) == "event":
+			kind = string(value)
+		case string(name) == "id":
+			p.last = string(value)
+		case string(name) == "retry":
+			if ms, err := strconv.Atoi(string(value)); err == nil && ms >= 0 {
+				p.retry = min(time.Duration(ms)*time.Millisecond, time.Minute)
+			}
+		case string(name) == "data":
+			if some {
+				data = append(data, '\n')
+			}
+			data, some = append(data, value...), true
+		}
+	}
+}
+
+// endpointTimeout is how long a server may take until it has named the endpoint of HTTP+SSE.
+const endpointTimeout = 5 * time.Second
+
+// connect opens the event stream of HTTP+SSE, and reports whether the server speaks that.
+func (r *Remote) connect() bool {
+	r.mu.Lock()
+	r.cut = false
+	r.mu.Unlock()
+	ctx, cancel := context.WithCancel(r.ctx)
+	late := time.AfterFunc(r.patience, cancel)
+	resp, err := r.do(ctx, http.MethodGet, r.url, nil, &place{})
+	if err != nil {
+		cancel()
+		return false
+	}
+	if resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		cancel()
+		_ = resp.Body.Close() // is an error, or a page
+		return false
+	}
+	found := make(chan string, 1)
+	r.streams.Go(func() {
+		defer cancel()
+		defer resp.Body.Close() //nolint:errcheck // has come to its end
+		defer close(found)
+		new(place).events(resp.Body, func(kind string, data []byte) bool {
+			if kind == "endpoint" {
+				select {
+				case found <- string(data):
+				default: // it has been named before
+				}
+			} else if kind == "" || kind == "message" {
+				r.streamed(data)
+			}
+			return true
+		})
+		if ctx.Err() == nil {
+			r.lost()
+		}
+	})
+	if named := <-found; late.Stop() && r.settle(named) {
+		return true
+	}
+	cancel()
+	return false
+}
+
+// settle takes the endpoint that the server has named, and reports whether it can be used.
+func (r *Remote) settle(named string) bool {
+	base, err := url.Parse(r.url)
+	if err != nil || strings.TrimSpace(named) == "" {
+		return false
+	}
+	endpoint, err := base.Parse(named)
+	if err != nil || endpoint.Host != base.Host || endpoint.Scheme != base.Scheme {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cut {
+		return false // it has ended already
+	}
+	r.endpoint = endpoint.String()
+	return true
+}
+
+// streamed passes on what came on the stream of HTTP+SSE. An error that names no request
+// is the answer to the oldest: servers take them one by one.
+func (r *Remote) streamed(message []byte) {
+	if nameless(message) {
+		r.mu.Lock()
+		var oldest *call
+		for _, c := range r.open {
+			if !c.over && len(c.id) > 0 && (oldest == nil || c.serial < oldest.serial) {
+				oldest = c
+			}
+		}
+		r.mu.Unlock()
+		if oldest != nil {
+			message = named(message, oldest.id)
+		}
+	}
+	r.line(message)
+}
+
+// await waits for the answer to a request over HTTP+SSE, which comes on the stream.
+func await(ctx context.Context, e *journal.Entry, c *call) {
+	if e.Kind != journal.Request {
+		return
+	}
+	select {
+	case <-c.answered:
+	case <-ctx.Done():
+	}
+}
+
+// isCut reports whether the stream of HTTP+SSE has ended.
+func (r *Remote) isCut() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.cut && r.endpoint != ""
+}
+
+// lost says that the stream of HTTP+SSE has ended: nothing will be answered any more.
+func (r *Remote) lost() {
+	if r.ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	r.cut = true
+	var ids []json.RawMessage
+	for _, c := range r.open {
+		if r.endpoint != "" && !c.over && len(c.id) > 0 {
+			ids = append(ids, c.id)
+		}
+	}
+	r.mu.Unlock()
+	for _, id := range ids {
+		r.fail(&journal.Entry{Kind: journal.Request, ID: id}, "the server ended the event stream before it had answered")
+	}
+}
+
+// follows stops at a redirection that leads to another server, which must not get the credentials,
+// or makes another request of this one.
+func follows(req *http.Request, via []*http.Request) error {
+	first := via[0]
+	if !strings.EqualFold(req.URL.Host, first.URL.Host) || req.URL.Scheme != first.URL.Scheme || req.Method != first.Method || len(via) >= 10 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// status is that of a response, with what to do about it.
+func status(resp *http.Response) string {
+	to, err := resp.Location()
+	if err != nil || resp.StatusCode >= http.StatusBadRequest {
+		return resp.Status
+	}
+	return resp.Status + ", which leads to " + Describe(to.String()) + ": name that URL if it is to be trusted"
+}
+
+// unreached says why a server cannot be reached, without its URL, which may have a secret in it.
+func unreached(err error) string {
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fmt.Sprintf("the server cannot be reached: %v", err)
+}

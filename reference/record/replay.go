@@ -1,0 +1,290 @@
+package record
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// The error codes of JSON-RPC with which unknown requests are answered.
+const (
+	codeMethodNotFound = -32601
+	codeInvalidParams  = -32602
+)
+
+// The bounds of what a server of a recording remembers.
+const (
+	maxCursors    = 4096 // sessions whose place is known
+	maxAnswers    = 1024 // answers whose notifications are still to be sent
+	maxCandidates = 500  // recorded requests among which the nearest is looked for
+	maxCompared   = 256  // bytes of each that are compared
+)
+
+// Serve makes a server that answers as the recorded one did, over any transport, in the revisions
+// that were recorded. Requests are matched by method and params; ids, metadata and progress
+// tokens do not count. Of several with the same params the answers come in the order in
+// which they were recorded, for each session, and the last one again and again. What was not
+// recorded is answered with an error that names the nearest that was. Notifications are sent
+// after the answer that they followed. A revision that this program does not speak is an error.
+func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
+	revisions := r.Revisions()
+	for _, revision := range revisions {
+		if !slices.Contains(reference.Revisions(), revision) {
+			return nil, fmt.Errorf("%s: the revision %s, in which it was recorded, is not among those that can be served: %s",
+				r.Name, revision, strings.Join(reference.Revisions(), ", "))
+		}
+	}
+	if o.Revisions == nil {
+		o.Revisions = revisions
+	}
+	p := &player{by: map[string][]*exchange{}, places: map[string]map[string]int{}, listens: map[*exchange][]*hook.Call{}, due: map[*hook.Call][]message{}}
+	for _, x := range r.exchanges() {
+		p.by[x.method] = append(p.by[x.method], x)
+		p.all = append(p.all, x)
+	}
+	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: true},
+		hook.OnResponse("", p.answering), hook.OnMethod("", p.handle))
+	return reference.New(reference.World{Name: r.Name}, o)
+}
+
+// player answers from a recording.
+type player struct {
+	by  map[string][]*exchange // by method
+	all []*exchange
+
+	mu      sync.Mutex
+	places  map[string]map[string]int // by session and request: how often it was answered
+	order   []string                  // of the sessions, oldest first
+	listens map[*exchange][]*hook.Call
+	due     map[*hook.Call][]message // what follows the answer to a call
+	waiting []*hook.Call             // the same calls, oldest first
+}
+
+// handle answers a call.
+func (p *player) handle(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	if c.Notification() {
+		return next(ctx, c)
+	}
+	revision := c.Revision
+	if c.Modern && revision == "" {
+		revision = c.Header.Get("Mcp-Protocol-Version")
+	}
+	if c.Method == "initialize" {
+		if r := next(ctx, c); r.Error != nil {
+			return r
+		}
+		if c.Peer != nil {
+			revision = c.Peer.Revision()
+		}
+	}
+	x := p.find(c, revision)
+	if x == nil {
+		if c.Method == "ping" {
+			return next(ctx, c) // which anyone may send at any time
+		}
+		return p.unknown(c)
+	}
+	for _, m := range x.before {
+		p.send(ctx, c, x, m)
+	}
+	if x.answer == nil || x.method == hook.MethodListen {
+		p.keepOpen(ctx, c, x)
+		if x.answer == nil || ctx.Err() != nil {
+			return &hook.Reply{} // nobody waits for it any more
+		}
+	}
+	p.mu.Lock()
+	if len(x.after) > 0 {
+		p.due[c] = x.after
+		if p.waiting = append(p.waiting, c); len(p.waiting) > maxAnswers {
+			delete(p.due, p.waiting[0])
+			p.waiting = p.waiting[1:]
+		}
+	}
+	p.mu.Unlock()
+	reply := &hook.Reply{Raw: replace(replace(x.answer, "id", c.ID), `result._meta.io\.modelcontextprotocol/subscriptionId`, c.ID)}
+	if x.status >= http.StatusBadRequest {
+		reply.Status = x.status
+	}
+	return reply
+}
+
+// replace puts another value in the place of the one at a path, if there is one.
+func replace(raw []byte, path string, value []byte) []byte {
+	old := gjson.GetBytes(raw, path)
+	if !old.Exists() || old.Index == 0 {
+		return raw
+	}
+	return slices.Concat(raw[:old.Index], value, raw[old.Index+len(old.Raw):])
+}
+
+// find chooses the exchange that answers a call; nil if none does.
+func (p *player) find(c *hook.Call, revision string) *exchange {
+	candidates := p.by[c.Method]
+	same := filter(candidates, func(x *exchange) bool { return x.revision == revision })
+	if len(same) == 0 {
+		same = filter(candidates, func(x *exchange) bool { return x.revision == "" || hook.Modern(x.revision) == hook.Modern(revision) })
+	}
+	want := canonical(c.Params)
+	matching := filter(same, func(x *exchange) bool { return x.canonical == want })
+	if len(matching) == 0 && c.Method == "initialize" {
+		matching = same // clients differ in their names and what they can do
+	}
+	if len(matching) == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	session := "stateless"
+	if c.Peer != nil && (!c.Modern || c.Transport != hook.HTTP) {
+		session = c.Peer.ID()
+	}
+	places := p.places[session]
+	if places == nil {
+		if len(p.order) >= maxCursors {
+			delete(p.places, p.order[0])
+			p.order = p.order[1:]
+		}
+		places = map[string]int{}
+		p.places[session] = places
+		p.order = append(p.order, session)
+	}
+	key := revision + "\x00" + c.Method + "\x00" + matching[0].canonical
+	n := places[key]
+	places[key] = min(n+1, len(matching)-1)
+	return matching[n]
+}
+
+func filter(all []*exchange, is func(x *exchange) bool) []*exchange {
+	var some []*exchange
+	for _, x := range all {
+		if is(x) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// keepOpen waits until the client cancels the call or leaves; meanwhile what belongs to it is
+// sent. A listen stream that the server ended is ended at once.
+func (p *player) keepOpen(ctx context.Context, c *hook.Call, x *exchange) {
+	if x.answer != nil {
+		return
+	}
+	p.mu.Lock()
+	p.listens[x] = append(p.listens[x], c)
+	p.mu.Unlock()
+	<-ctx.Done()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.listens[x] = slices.DeleteFunc(p.listens[x], func(other *hook.Call) bool { return other == c })
+}
+
+// answering sends what followed an answer, once that has been sent.
+func (p *player) answering(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	err := next(ctx, m)
+	if m.Call == nil || err != nil {
+		return err
+	}
+	p.mu.Lock()
+	after := p.due[m.Call]
+	delete(p.due, m.Call)
+	p.mu.Unlock()
+	for _, msg := range after {
+		p.follow(ctx, m.Call, msg)
+	}
+	return nil
+}
+
+// follow sends a message that belongs to no open request, or to a listen stream.
+func (p *player) follow(ctx context.Context, c *hook.Call, msg message) {
+	if msg.of == nil {
+		if c.Peer != nil && !(c.Modern && c.Transport == hook.HTTP) {
+			_ = c.Peer.Send(ctx, msg.raw) // a client that has gone is noticed by the transport
+		}
+		return
+	}
+	p.mu.Lock()
+	listens := slices.Clone(p.listens[msg.of])
+	p.mu.Unlock()
+	for _, l := range listens {
+		p.send(ctx, l, msg.of, msg)
+	}
+}
+
+// send sends a message on behalf of a call, with the ids of the call.
+func (p *player) send(ctx context.Context, c *hook.Call, x *exchange, m message) {
+	raw := m.raw
+	if gjson.GetBytes(raw, pathSubscription).Exists() {
+		raw = replace(raw, pathSubscription, c.ID)
+	}
+	if token := gjson.GetBytes(raw, "params.progressToken"); token.Exists() && token.Raw == x.token {
+		given := gjson.GetBytes(c.Params, `_meta.progressToken`)
+		if !given.Exists() {
+			return // nobody has asked for progress
+		}
+		raw = replace(raw, "params.progressToken", []byte(given.Raw))
+	}
+	// A client that has gone is noticed by the transport.
+	_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Raw: raw, Method: m.method})
+}
+
+// unknown answers what was not recorded.
+func (p *player) unknown(c *hook.Call) *hook.Reply {
+	asked := c.Method + " " + shorten(canonical(c.Params))
+	if len(p.by[c.Method]) == 0 {
+		var methods []string
+		for m := range p.by {
+			methods = append(methods, m)
+		}
+		slices.Sort(methods)
+		near := nearest.Names(c.Method, methods)
+		if len(near) == 0 {
+			near = methods
+		}
+		r := hook.Fail(codeMethodNotFound, fmt.Sprintf("Method not found: nothing was recorded for %s; there are %s", asked, strings.Join(near, ", ")))
+		if c.Modern {
+			r.Status = http.StatusNotFound
+		}
+		return r
+	}
+	x := p.nearest(c)
+	r := hook.Fail(codeInvalidParams, fmt.Sprintf("Invalid params: nothing was recorded for %s; the nearest is %s %s", asked, x.method, shorten(x.canonical)))
+	if params, ok := hook.DecodeObject([]byte(x.canonical)); ok {
+		r.Error["data"] = hook.Object{"nearest": hook.Object{"method": x.method, "params": params}}
+	}
+	return r
+}
+
+// nearest is the recorded request with the method of a call whose params are most like its.
+func (p *player) nearest(c *hook.Call) *exchange {
+	all := p.by[c.Method]
+	want := cut(canonical(c.Params))
+	best, edits := all[0], -1
+	for _, x := range all[:min(len(all), maxCandidates)] {
+		if n := nearest.Edits(want, cut(x.canonical)); edits < 0 || n < edits {
+			best, edits = x, n
+		}
+	}
+	return best
+}
+
+func cut(s string) string { return s[:min(len(s), maxCompared)] }
+
+// shorten is a text for a message.
+func shorten(s string) string {
+	if len(s) <= maxCompared {
+		return s
+	}
+	return string(bytes.ToValidUTF8([]byte(cut(s)), nil)) + "…"
+}

@@ -1,0 +1,326 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// World makes a world of what was listed, read and completed. The notes say, in sentences, what
+// the recording leaves open.
+func (r *Recording) World() (w world.World, notes []string, err error) {
+	b := &painter{known: map[string]*world.Resource{}, read: map[string]bool{}, templates: map[string]*world.Template{}}
+	b.world.Name = "recorded"
+	for _, x := range r.exchanges() {
+		result := gjson.GetBytes(x.answer, "result")
+		params := gjson.ParseBytes(x.params)
+		switch {
+		case x.answer == nil:
+		case x.method == hook.MethodRead && gjson.GetBytes(x.answer, "error").Exists():
+			b.failed(params.Get("uri").String(), gjson.GetBytes(x.answer, "error"))
+		case !result.IsObject():
+		case x.method == "initialize" || x.method == hook.MethodDiscover:
+			b.introduced(result)
+		case x.method == hook.MethodList:
+			b.listed(result)
+		case x.method == hook.MethodTemplates:
+			b.templatesListed(result)
+		case x.method == hook.MethodRead:
+			b.readResult(params.Get("uri").String(), result)
+		case x.method == hook.MethodComplete:
+			b.completed(params, result)
+		}
+	}
+	if len(b.order) == 0 && len(b.templateOrder) == 0 {
+		return world.World{}, nil, fmt.Errorf("%s: no resource and no template was listed or read in it", r.Name)
+	}
+	b.finish()
+	for i := range r.Entries {
+		if r.Entries[i].Truncated() && r.Entries[i].Direction == journal.Out {
+			b.notes = append(b.notes, fmt.Sprintf("entry %d is too long to have been recorded whole, and was left out", r.Entries[i].Seq))
+		}
+	}
+	if err := b.world.Validate(); err != nil {
+		return world.World{}, nil, errors.Join(fmt.Errorf("%s: what was recorded makes no world", r.Name), err)
+	}
+	return b.world, b.notes, nil
+}
+
+// painter puts a world together.
+type painter struct {
+	world         world.World
+	known         map[string]*world.Resource
+	order         []string
+	read          map[string]bool
+	templates     map[string]*world.Template
+	templateOrder []string
+	notes         []string
+}
+
+// introduced takes what the server says of itself.
+func (b *painter) introduced(result gjson.Result) {
+	info := result.Get("serverInfo")
+	if !info.Exists() {
+		info = result.Get(`_meta.io\.modelcontextprotocol/serverInfo`)
+	}
+	s := &b.world.Server
+	s.Name, s.Version = cmp.Or(s.Name, info.Get("name").String()), cmp.Or(s.Version, info.Get("version").String())
+	s.Title, s.WebsiteURL = cmp.Or(s.Title, info.Get("title").String()), cmp.Or(s.WebsiteURL, info.Get("websiteUrl").String())
+	s.Description = cmp.Or(s.Description, info.Get("description").String())
+	if s.Icons == nil {
+		s.Icons = icons(info.Get("icons"))
+	}
+	b.world.Instructions = cmp.Or(b.world.Instructions, result.Get("instructions").String())
+	capabilities := result.Get("capabilities")
+	if b.world.Capabilities == nil && capabilities.Exists() {
+		b.world.Capabilities = &world.Capabilities{
+			Subscribe: capabilities.Get("resources.subscribe").Bool(), ListChanged: capabilities.Get("resources.listChanged").Bool(),
+			Completions: capabilities.Get("completions").Exists(), Logging: capabilities.Get("logging").Exists(),
+		}
+	}
+}
+
+// hints are the caching hints of a result; nil if it has none.
+func hints(result gjson.Result) *world.Caching {
+	ttl, scope := result.Get("ttlMs"), result.Get("cacheScope")
+	if ttl.Type != gjson.Number || ttl.Num < 0 || ttl.Num > 1e15 {
+		return nil
+	}
+	return &world.Caching{TTL: time.Duration(ttl.Num) * time.Millisecond, Scope: cmp.Or(scope.String(), "public")}
+}
+
+func (b *painter) paged(result gjson.Result, n int) {
+	if result.Get("nextCursor").Exists() {
+		b.world.PageSize = max(b.world.PageSize, n)
+	}
+	if c := hints(result); c != nil && b.world.Caching == nil {
+		b.world.Caching = c
+	}
+}
+
+// resource is the resource with that URI, which is made if need be.
+func (b *painter) resource(uri string) (r *world.Resource, fresh bool) {
+	if r := b.known[uri]; r != nil {
+		return r, false
+	}
+	r = &world.Resource{URI: uri, Name: uri[strings.LastIndexAny(strings.TrimRight(uri, "/"), "/:")+1:]}
+	r.Name = cmp.Or(r.Name, uri)
+	b.known[uri] = r
+	b.order = append(b.order, uri)
+	return r, true
+}
+
+func (b *painter) listed(result gjson.Result) {
+	entries := result.Get("resources").Array()
+	b.paged(result, len(entries))
+	for _, e := range entries {
+		uri := e.Get("uri").String()
+		if uri == "" {
+			continue
+		}
+		r, _ := b.resource(uri)
+		r.Hidden = false
+		r.Name, r.Title, r.Description = cmp.Or(e.Get("name").String(), r.Name), e.Get("title").String(), e.Get("description").String()
+		r.MIMEType = cmp.Or(e.Get("mimeType").String(), r.MIMEType)
+		if size := e.Get("size"); size.Type == gjson.Number {
+			n := size.Int()
+			r.Size = &n
+		}
+		r.Annotations, r.Icons, r.Meta = annotations(e.Get("annotations")), icons(e.Get("icons")), meta(e.Get("_meta"))
+	}
+}
+
+func annotations(v gjson.Result) *world.Annotations {
+	if !v.IsObject() {
+		return nil
+	}
+	a := &world.Annotations{LastModified: v.Get("lastModified").String()}
+	for _, who := range v.Get("audience").Array() {
+		a.Audience = append(a.Audience, who.String())
+	}
+	if p := v.Get("priority"); p.Type == gjson.Number {
+		a.Priority = &p.Num
+	}
+	return a
+}
+
+func icons(v gjson.Result) []world.Icon {
+	var all []world.Icon
+	for _, e := range v.Array() {
+		i := world.Icon{Src: e.Get("src").String(), MIMEType: e.Get("mimeType").String(), Theme: e.Get("theme").String()}
+		for _, s := range e.Get("sizes").Array() {
+			i.Sizes = append(i.Sizes, s.String())
+		}
+		all = append(all, i)
+	}
+	return all
+}
+
+func meta(v gjson.Result) map[string]any {
+	m, _ := v.Value().(map[string]any)
+	return m
+}
+
+func (b *painter) templatesListed(result gjson.Result) {
+	entries := result.Get("resourceTemplates").Array()
+	b.paged(result, len(entries))
+	for _, e := range entries {
+		uriTemplate := e.Get("uriTemplate").String()
+		if uriTemplate == "" {
+			continue
+		}
+		t := b.templates[uriTemplate]
+		if t == nil {
+			t = &world.Template{URITemplate: uriTemplate}
+			b.templates[uriTemplate] = t
+			b.templateOrder = append(b.templateOrder, uriTemplate)
+		}
+		t.Name, t.Title = cmp.Or(e.Get("name").String(), uriTemplate), e.Get("title").String()
+		t.Description, t.MIMEType = e.Get("description").String(), e.Get("mimeType").String()
+		t.Annotations, t.Icons, t.Meta = annotations(e.Get("annotations")), icons(e.Get("icons")), meta(e.Get("_meta"))
+	}
+}
+
+// readResult takes the contents of a read. Several make a directory.
+func (b *painter) readResult(uri string, result gjson.Result) {
+	contents := result.Get("contents").Array()
+	if uri == "" || len(contents) == 0 {
+		return
+	}
+	r, fresh := b.resource(uri)
+	r.Hidden = r.Hidden || fresh
+	r.Fails, r.FailCode = "", 0
+	b.read[uri] = true
+	if c := hints(result); c != nil {
+		r.Caching = c
+	}
+	if len(contents) == 1 && contents[0].Get("uri").String() == uri {
+		content(r, contents[0])
+		return
+	}
+	r.Text, r.Blob, r.Contains = nil, nil, []string{}
+	for _, c := range contents {
+		part := c.Get("uri").String()
+		if part == "" || part == uri || slices.Contains(r.Contains, part) {
+			continue
+		}
+		p, fresh := b.resource(part)
+		p.Hidden = p.Hidden || fresh
+		b.read[part] = true
+		content(p, c)
+		r.Contains = append(r.Contains, part)
+	}
+	if len(r.Contains) == 0 {
+		r.Contains = nil
+		content(r, contents[0])
+	}
+}
+
+func content(r *world.Resource, c gjson.Result) {
+	r.Text, r.Blob, r.Contains = nil, nil, nil
+	value := c.Get("text").String()
+	if blob := c.Get("blob"); blob.Exists() {
+		value = blob.String()
+		r.Blob = &value
+	} else {
+		r.Text = &value
+	}
+	r.MIMEType = cmp.Or(r.MIMEType, c.Get("mimeType").String())
+}
+
+// failed takes a read that was answered by an error. That of a resource nobody has listed
+// means that there is none.
+func (b *painter) failed(uri string, e gjson.Result) {
+	if r := b.known[uri]; r != nil && !b.read[uri] && !r.Hidden {
+		r.Fails, r.FailCode = cmp.Or(e.Get("message").String(), "Internal error"), int(e.Get("code").Int())
+		b.read[uri] = true
+	}
+}
+
+// completed takes the values that were suggested for a variable.
+func (b *painter) completed(params, result gjson.Result) {
+	t := b.templates[params.Get("ref.uri").String()]
+	name := params.Get("argument.name").String()
+	if t == nil || name == "" {
+		return
+	}
+	i := slices.IndexFunc(t.Variables, func(v world.Variable) bool { return v.Name == name })
+	if i < 0 {
+		t.Variables = append(t.Variables, world.Variable{Name: name})
+		i = len(t.Variables) - 1
+	}
+	v := &t.Variables[i]
+	values := &v.Values
+	others := params.Get("context.arguments").Map()
+	if len(others) == 1 {
+		for other, value := range others {
+			if v.DependsOn == "" || v.DependsOn == other {
+				v.DependsOn = other
+				if v.ValuesBy == nil {
+					v.ValuesBy = map[string][]string{}
+				}
+				by := v.ValuesBy[value.String()]
+				values = &by
+				defer func() { v.ValuesBy[value.String()] = by }()
+			}
+		}
+	}
+	for _, s := range result.Get("completion.values").Array() {
+		if !slices.Contains(*values, s.String()) {
+			*values = append(*values, s.String())
+		}
+	}
+}
+
+// maxInvented is the longest content that is made up.
+const maxInvented = 1 << 20
+
+// invent makes up a content of the listed size.
+func invent(r *world.Resource) {
+	if r.Size != nil && *r.Size > 0 && *r.Size <= maxInvented {
+		text := r.MIMEType == "" || strings.HasPrefix(r.MIMEType, "text/") || strings.Contains(r.MIMEType, "json") || strings.Contains(r.MIMEType, "xml")
+		r.Generate = &world.Generate{Bytes: int(*r.Size), Line: "not recorded", Binary: !text}
+	}
+}
+
+// nowhere is a URI at which a recording has nothing.
+const nowhere = "urn:mockserver:not-recorded"
+
+// simple are templates whose expansion can be looked up as it is.
+var simple = regexp.MustCompile(`^[^{}]*(\{\+?\w+\}[^{}]*)+$`)
+
+// finish puts the parts in order.
+func (b *painter) finish() {
+	unread := 0
+	for _, uri := range b.order {
+		r := b.known[uri]
+		if !b.read[uri] {
+			unread++
+			invent(r)
+		}
+		b.world.Resources = append(b.world.Resources, *r)
+	}
+	if unread > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("%d of %d resources were listed but not read: their contents are made up", unread, len(b.order)))
+	}
+	for _, uriTemplate := range b.templateOrder {
+		t := b.templates[uriTemplate]
+		if t.Finds = nowhere; simple.MatchString(uriTemplate) {
+			t.Finds = uriTemplate
+		}
+		b.world.Templates = append(b.world.Templates, *t)
+	}
+	if len(b.templateOrder) > 0 {
+		b.notes = append(b.notes, fmt.Sprintf("of what the %d templates lead to there is only what was read", len(b.templateOrder)))
+	}
+}

@@ -1,0 +1,158 @@
+// Package occasion makes a mock server do what a client has to react to, so that more
+// can be judged: it pings clients, says that the list has changed and, if that is asked
+// for, ends a session.
+//
+//	o := occasion.New(occasion.Options{EndSession: true})
+//	server, err := reference.New(w, reference.Options{Hooks: o.Hooks()})
+//	o.Bind(server)
+package occasion
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// Options say what is done. The zero value pings and tells of changes, which any client has
+// to cope with at any time.
+type Options struct {
+	// EndSession ends one session of Streamable HTTP, after the first read in it.
+	EndSession bool
+	// NoPing and NoListChanged leave these out.
+	NoPing, NoListChanged bool
+}
+
+// Server is what has to be steered.
+type Server interface {
+	ListChanged()
+	EndSession(id string) bool
+}
+
+// Occasions does it for one server.
+type Occasions struct {
+	options Options
+
+	mu      sync.Mutex
+	server  Server
+	pinged  map[string]bool
+	changed map[string]bool
+	armed   string // the session that is to end
+	ended   bool
+}
+
+// New makes the occasions for one server.
+func New(o Options) *Occasions {
+	return &Occasions{options: o, pinged: map[string]bool{}, changed: map[string]bool{}}
+}
+
+// Bind says which server it is. Before, only pings are sent.
+func (o *Occasions) Bind(s Server) {
+	o.mu.Lock()
+	o.server = s
+	o.mu.Unlock()
+}
+
+// Hooks are what the server needs.
+func (o *Occasions) Hooks() hook.Hooks { return hook.Hooks{Handle: o.handle, HTTP: o.http} }
+
+// maxPeers bounds the connections of which it is remembered what they have been sent.
+const maxPeers = 10_000
+
+// once reports whether something is due for a peer, and that it is done.
+func (o *Occasions) once(done map[string]bool, peer string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if done[peer] || len(done) >= maxPeers {
+		return false
+	}
+	done[peer] = true
+	return true
+}
+
+func (o *Occasions) handle(next hook.Handler) hook.Handler {
+	return func(ctx context.Context, c *hook.Call) *hook.Reply {
+		handshaken := c.Peer != nil && c.Peer.Revision() != "" && !c.Modern
+		if handshaken && !c.Notification() && feature(c.Method) && !o.options.NoPing && o.once(o.pinged, c.Peer.ID()) {
+			o.ping(ctx, c)
+		}
+		r := next(ctx, c)
+		switch {
+		case c.Method == hook.MethodRead && handshaken:
+			o.afterRead(c)
+		case c.Method == hook.MethodListen && r != nil && r.Open:
+			o.soon()
+		}
+		return r
+	}
+}
+
+// feature reports whether a method is one that clients call once they are at work.
+func feature(method string) bool { return method == hook.MethodList || method == hook.MethodRead }
+
+// ping asks the client. Over Streamable HTTP the stream of the POST is the one way that
+// every client has to have open.
+func (o *Occasions) ping(ctx context.Context, c *hook.Call) {
+	o.mu.Lock()
+	id := fmt.Sprintf("ping-%d", len(o.pinged))
+	o.mu.Unlock()
+	raw := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}`)
+	if c.Transport == hook.HTTP {
+		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: "ping", Raw: raw}) // a client that has gone is noticed elsewhere
+		return
+	}
+	_ = c.Peer.Send(ctx, raw) // as above
+}
+
+// afterRead tells the client of a change of the list, and marks its session.
+func (o *Occasions) afterRead(c *hook.Call) {
+	o.mu.Lock()
+	server := o.server
+	if o.options.EndSession && !o.ended && o.armed == "" && c.Transport == hook.HTTP {
+		o.armed = c.Peer.ID()
+	}
+	o.mu.Unlock()
+	if server != nil && !o.options.NoListChanged && o.once(o.changed, c.Peer.ID()) {
+		server.ListChanged()
+	}
+}
+
+// soon tells listen streams of a change of the list, once they have been acknowledged.
+func (o *Occasions) soon() {
+	if o.options.NoListChanged || !o.once(o.changed, "listen") {
+		return
+	}
+	o.mu.Lock()
+	server := o.server
+	o.mu.Unlock()
+	if server != nil {
+		time.AfterFunc(50*time.Millisecond, server.ListChanged)
+	}
+}
+
+// http ends the marked session just before its next request is looked at.
+func (o *Occasions) http(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := r.Header.Get("Mcp-Session-Id")
+		o.mu.Lock()
+		due := o.armed != "" && o.armed == id && r.Method == http.MethodPost && !o.ended && o.server != nil
+		o.ended = o.ended || due
+		server := o.server
+		o.mu.Unlock()
+		if due {
+			// A response (to the ping, say) is no request that could be
+			// answered with a session that is gone.
+			if t := hook.TraceOf(r.Context()); t != nil && !t.Request {
+				o.mu.Lock()
+				o.ended = false
+				o.mu.Unlock()
+			} else {
+				server.EndSession(id)
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

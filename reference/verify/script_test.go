@@ -1,0 +1,272 @@
+package verify_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// talk is the whole conversation: a session, or all requests of the modern revision.
+func (c *client) talk() {
+	if !c.modern() {
+		c.handshake()
+	} else {
+		c.probe()
+	}
+	uris, templates := c.walk("resources/list", "resources", "uri"), c.walk("resources/templates/list", "resourceTemplates", "uriTemplate")
+	c.reads(uris, templates)
+	c.messages(uris)
+	if !c.modern() {
+		c.subscribe(uris)
+	}
+	if c.bad != "CL-36" {
+		c.finish()
+	}
+	c.ask("resources/read", map[string]any{"uri": "note:nothing-of-the-kind"})
+	if c.bad != "CL-36" {
+		c.ask("resources/read", map[string]any{"uri": uris[0]})
+	}
+}
+
+// initialize is the first request of a session.
+func (c *client) initialize() {
+	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}}
+	if c.bad == "CL-04" {
+		delete(params, "clientInfo")
+		c.ask("initialize", params)
+		params["clientInfo"] = map[string]any{"name": "script", "version": "1"}
+	}
+	c.ask("initialize", params)
+}
+
+func (c *client) handshake() {
+	if c.bad == "CL-01" {
+		c.ask("resources/list", nil)
+	}
+	c.initialize()
+	if c.bad != "CL-03" {
+		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	switch c.bad {
+	case "CL-02":
+		c.initialize()
+	case "CL-02 bare":
+		c.header = func(h http.Header, _ []byte) { h.Del("Mcp-Protocol-Version") }
+		c.initialize()
+		c.header = nil
+	}
+	if c.transport == "http" {
+		c.listen(c.endpoint, nil)
+	}
+}
+
+// probe asks a server of the modern revision what it can do.
+func (c *client) probe() {
+	answer := c.ask("server/discover", nil)
+	refused := answer.Get("error.data.supported").Exists()
+	if refused && c.bad == "CL-28" {
+		c.ask("resources/list", nil)
+	}
+	switch {
+	case refused:
+		c.revision = "2026-07-28"
+	case answer.Get("error").Exists():
+		c.revision = "2025-11-25"
+		c.handshake()
+	}
+	if c.bad == "CL-27" {
+		c.send(`{"jsonrpc":"2.0","id":77,"result":{}}`)
+	}
+	if c.bad == "CL-11" {
+		c.header = func(h http.Header, _ []byte) { h.Set("Mcp-Protocol-Version", "2025-11-25") }
+		c.ask("resources/templates/list", nil)
+		c.header = nil
+	}
+	if c.bad == "CL-10" {
+		c.header = func(h http.Header, _ []byte) { h.Del("Mcp-Method") }
+		c.ask("resources/templates/list", nil)
+		c.header = nil
+	}
+}
+
+// walk reads a list to its end.
+func (c *client) walk(method, member, name string) []string {
+	var found []string
+	params := map[string]any{}
+	if c.bad == "CL-14" {
+		c.ask(method, map[string]any{"cursor": nil})
+	}
+	for range 50 {
+		r := c.ask(method, params).Get("result")
+		for _, x := range r.Get(member).Array() {
+			found = append(found, x.Get(name).String())
+		}
+		next := r.Get("nextCursor")
+		if !next.Exists() || strings.HasPrefix(c.bad, "CL-13") {
+			return found
+		}
+		params = map[string]any{"cursor": next.String()}
+		if c.bad == "CL-12" {
+			c.ask(method, map[string]any{"cursor": next.String() + "="})
+		}
+	}
+	return found
+}
+
+func (c *client) reads(uris, templates []string) {
+	if len(uris) == 0 || len(templates) == 0 {
+		c.t.Error("nothing was listed")
+		return
+	}
+	for _, uri := range uris {
+		if c.bad == "CL-15" {
+			uri = strings.ReplaceAll(uri, "%20", "%2520")
+		}
+		c.ask("resources/read", map[string]any{"uri": uri})
+	}
+	expanded := strings.NewReplacer("{date}", "2025-01-02").Replace("log://app/{date}")
+	if c.bad == "CL-16" {
+		expanded = "log://app/{date}"
+	}
+	c.ask("resources/read", map[string]any{"uri": expanded})
+	if c.bad == "CL-23" {
+		c.ask("tools/list", nil)
+	}
+}
+
+// messages says things that are only right or wrong by their form.
+func (c *client) messages(uris []string) {
+	read := fmt.Sprintf(`"method":"resources/read","params":{"uri":%q}}`, uris[0])
+	ping := `{"jsonrpc":"2.0","id":%s,"method":"ping"}`
+	if !c.modern() {
+		c.ask("ping", nil)
+	}
+	switch c.bad {
+	case "CL-05", "CL-06", "CL-07", "CL-08":
+		name := map[string]string{"CL-05": "Mcp-Protocol-Version", "CL-06": "Mcp-Session-Id", "CL-07": "Accept", "CL-08": "Content-Type"}[c.bad]
+		c.header = func(h http.Header, _ []byte) { h.Del(name) }
+		c.ask("resources/read", map[string]any{"uri": uris[0]})
+		c.header = nil
+	case "CL-21 again":
+		c.askAs("1", "resources/list", nil)
+	case "CL-21 null":
+		c.send(fmt.Sprintf(ping, "null"))
+	case "CL-21 fraction":
+		c.send(fmt.Sprintf(ping, "1.5"))
+	case "CL-22":
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}`)
+	case "CL-24":
+		c.send(`{"id":906,"method":"ping"}`)
+	case "CL-09":
+		c.ask("resources/list", map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": c.revision}})
+	case "CL-24 line":
+		c.send("{\"jsonrpc\":\"2.0\",\n\"method\":\"notifications/initialized\"}")
+	case "CL-24 params":
+		c.send(`{"jsonrpc":"2.0","id":901,"method":"resources/list","params":null}`)
+	case "CL-25":
+		c.send(`[{"jsonrpc":"2.0","id":902,"method":"ping"}]`)
+	case "CL-30":
+		c.lastEvent = "made-up"
+	case "CL-33":
+		for _, id := range []string{"903", "904"} {
+			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + strings.Replace(read, `"uri"`, `"_meta":{"progressToken":7},"uri"`, 1))
+		}
+		time.Sleep(50 * time.Millisecond)
+	case "CL-35":
+		old := c.endpoint
+		c.endpoint += "?access_token=sesame-open"
+		c.ask("resources/read", map[string]any{"uri": uris[0]})
+		c.endpoint = old
+	case "CL-31":
+		c.ask("resources/list", nil)
+	}
+	c.send(`{"jsonrpc":"2.0","id":905,` + c.metaIn(strings.Replace(read, `"uri"`, `"_meta":{"progressToken":8},"uri"`, 1)))
+	if c.transport != "http" {
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":905}}`)
+	}
+	if c.transport == "http" && !c.modern() && (c.bad == "" || c.bad == "CL-30") {
+		c.header = func(h http.Header, body []byte) {
+			if len(body) == 0 {
+				h.Set("Last-Event-Id", c.lastEvent)
+			}
+		}
+		c.mu.Lock()
+		last := c.lastEvent
+		c.mu.Unlock()
+		if last != "" {
+			c.listen(c.endpoint, nil)
+		}
+		c.header = nil
+	}
+}
+
+// metaIn adds the metadata of the modern revision to a request with metadata.
+func (c *client) metaIn(request string) string {
+	if !c.modern() {
+		return request
+	}
+	return strings.Replace(request, `"_meta":{`, `"_meta":{"io.modelcontextprotocol/protocolVersion":"`+c.revision+
+		`","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"script","version":"1"},`, 1)
+}
+
+func (c *client) subscribe(uris []string) {
+	c.ask("resources/subscribe", map[string]any{"uri": uris[0]})
+	c.ask("resources/unsubscribe", map[string]any{"uri": uris[0]})
+	if c.bad == "CL-18" {
+		c.ask("resources/unsubscribe", map[string]any{"uri": uris[0]})
+	}
+}
+
+// finish waits for what the server has to say, and looks at the list again.
+func (c *client) finish() {
+	if !c.modern() {
+		c.until(func() bool { return c.seen["notifications/resources/list_changed"] > 0 })
+		if c.bad != "CL-32" && c.bad != "CL-13 once" {
+			c.walk("resources/list", "resources", "uri")
+		}
+	}
+	if c.bad == "CL-17" || c.bad == "CL-17 good" {
+		c.server.EndSession(c.session)
+		c.ask("resources/list", nil)
+		if c.bad == "CL-17" {
+			c.ask("resources/list", nil)
+			return
+		}
+		c.session = ""
+		c.handshake()
+		c.walk("resources/list", "resources", "uri")
+	}
+}
+
+// input reads what asks for a form first, and fills it in.
+func (c *client) input() {
+	params := func() map[string]any {
+		return map[string]any{"uri": "test://greeting", "_meta": map[string]any{
+			"io.modelcontextprotocol/protocolVersion": c.revision, "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},
+			"io.modelcontextprotocol/clientCapabilities": map[string]any{"elicitation": map[string]any{"form": map[string]any{}}},
+		}}
+	}
+	r := c.ask("resources/read", params()).Get("result")
+	if r.Get("resultType").String() != "input_required" {
+		c.t.Errorf("no input is asked for: %s", r.Raw)
+		return
+	}
+	again := params()
+	answers := map[string]any{}
+	r.Get("inputRequests").ForEach(func(key, _ gjson.Result) bool {
+		answers[key.String()] = map[string]any{"action": "accept", "content": map[string]any{"name": "Ada"}}
+		return true
+	})
+	state := r.Get("requestState").String()
+	switch c.bad {
+	case "CL-34 state":
+		state += "x"
+	case "CL-34 input":
+		answers = map[string]any{"another": map[string]any{"action": "decline"}}
+	}
+	again["inputResponses"], again["requestState"] = answers, state
+	c.ask("resources/read", again)
+}

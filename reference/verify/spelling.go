@@ -1,0 +1,137 @@
+package verify
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+func urisVerbatim(g *group, v *ruling) {
+	told, _ := g.known("uri")
+	templates, _ := g.known("uriTemplate")
+	exact := spellings(told, canonical)
+	near := []map[string]string{spellings(told, rough), spellings(told, bare), spellings(told, bareOfPath)}
+	g.named(func(m *message, uri string) {
+		seq, verbatim := told[uri]
+		listed, ok := exact[canonical(uri)]
+		for i := 0; i < len(near) && !ok && m.answer != nil && m.answer.failed(); i++ {
+			listed, ok = near[i][rough(uri)]
+		}
+		switch {
+		case verbatim && seq < m.seq():
+			v.fine(m.seq())
+		case ok && told[listed] < m.seq() && !expansion(templates, m, uri):
+			v.broken(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)), fmt.Sprintf("%s names %q, for what was listed as %q", m.what(), shorten(uri), shorten(listed)),
+				"keep URIs as strings: do not parse, decode or normalize them", told[listed], m.seq())
+		}
+	})
+}
+
+// spellings sorts URIs by what a function makes of them; of several the one that was told first
+// counts.
+func spellings(told map[string]uint64, key func(string) string) map[string]string {
+	all := map[string]string{}
+	for uri := range told {
+		k := key(uri)
+		if old, ok := all[k]; k != "" && (!ok || told[uri] < told[old] || told[uri] == told[old] && uri < old) {
+			all[k] = uri
+		}
+	}
+	return all
+}
+
+// expansion reports whether a URI is what a template, listed before a message, expands to:
+// {path} makes of a/b what looks like another spelling of it.
+func expansion(templates map[string]uint64, m *message, uri string) bool {
+	for text, seq := range templates {
+		if seq < m.seq() && expands(text, uri) == "expansion" {
+			return true
+		}
+	}
+	return false
+}
+
+// canonical is a spelling that all spellings of a URI have in common: case of scheme and
+// host, percent-encoding, however often it was applied, and dots and slashes at the end
+// make no difference.
+func canonical(uri string) string {
+	s := uri
+	for range 3 {
+		plain, err := url.PathUnescape(s)
+		if err != nil || plain == s {
+			break
+		}
+		s = plain
+	}
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok {
+		return s
+	}
+	scheme = strings.ToLower(scheme)
+	if after, has := strings.CutPrefix(rest, "//"); has {
+		host, path, _ := strings.Cut(after, "/")
+		rest = "//" + strings.ToLower(host) + "/" + strings.ReplaceAll("/"+path, "/./", "/")[1:]
+	} else if scheme == "file" && strings.HasPrefix(rest, "/") {
+		rest = "//" + rest
+	}
+	return scheme + ":" + strings.TrimRight(rest, "/")
+}
+
+var (
+	schemes  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
+	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443", "ftp:": ":21"}
+)
+
+// rough is what is left of a URI without anything that clients lose or add on its way, beside
+// its scheme: query and fragment, the host of this machine, the default port, case, encoding,
+// dots. It is empty if that is nothing.
+func rough(uri string) string {
+	scheme, rest := parts(uri)
+	if rest == "" {
+		return ""
+	}
+	return scheme + rest
+}
+
+// bare is rough without the scheme.
+func bare(uri string) string {
+	_, rest := parts(uri)
+	return rest
+}
+
+// bareOfPath is bare of the path of a URI that has a host; empty if it has none, or no more than
+// a host.
+func bareOfPath(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return bare(u.EscapedPath())
+}
+
+func parts(uri string) (scheme, rest string) {
+	s, _, _ := strings.Cut(uri, "#")
+	s, _, _ = strings.Cut(s, "?")
+	s = strings.ReplaceAll(s, "+", " ")
+	for range 3 {
+		plain, err := url.PathUnescape(s)
+		if err != nil || plain == s {
+			break
+		}
+		s = plain
+	}
+	s = strings.ToLower(s)
+	scheme = schemes.FindString(s)
+	s = s[len(scheme):]
+	if after, ok := strings.CutPrefix(s, "//"); ok {
+		host, below, _ := strings.Cut(after, "/")
+		host = strings.TrimSuffix(host, defaults[scheme])
+		if host == "localhost" && scheme == "file:" {
+			host = ""
+		}
+		s = host + "/" + below
+	}
+	return scheme, strings.Trim(path.Clean("/"+s), "/")
+}

@@ -1,0 +1,365 @@
+package world
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yosida95/uritemplate/v3"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+)
+
+// Lint lists, in sentences that begin with the member, what a careful author of a world
+// would put right: members that break a rule of the protocol although it could be served,
+// and parts that never come into play.
+func (w World) Lint() []string {
+	var found []string
+	for _, p := range w.warnings() {
+		found = append(found, p.String())
+	}
+	return found
+}
+
+// Lint lists, in sentences, what a careful author of the resource would put right.
+func (r Resource) Lint() []string {
+	var found []string
+	for _, p := range r.warnings() {
+		found = append(found, p.String())
+	}
+	return found
+}
+
+// Lint lists, in sentences, what a careful author of the template would put right, as far
+// as it shows without the world.
+func (t Template) Lint() []string {
+	var found []string
+	for _, p := range t.warnings() {
+		found = append(found, p.String())
+	}
+	return found
+}
+
+// warnings are what Lint lists. Resources that are still to be repeated count as one.
+func (w World) warnings() []problem {
+	found := lintIcons("server.icons", w.Server.Icons)
+	for i, r := range w.Resources {
+		if one, ok := r.sample(); ok {
+			found = append(found, below(fmt.Sprintf("resources[%d]", i), one.warnings())...)
+		}
+	}
+	var uris map[string]bool
+	if len(w.Timeline) > 0 || slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
+		uris = w.uris()
+	}
+	taken := map[string]bool{}
+	for i, t := range w.Templates {
+		complaints := t.warnings()
+		if t.Finds != "" && !t.findsAny(uris) {
+			complaints = append(complaints, problem{"finds", "leads to no resource of this world, so the template cannot be reached"})
+		}
+		if taken[t.URITemplate] {
+			complaints = append(complaints, problem{"uriTemplate", "cannot be reached: it is listed twice"})
+		} else if before := t.shadow(w.Templates[:i]); before != "" {
+			complaints = append(complaints, problem{"uriTemplate", fmt.Sprintf("cannot be reached: %s comes before it and takes all of its URIs", before)})
+		}
+		taken[t.URITemplate] = true
+		found = append(found, below(fmt.Sprintf("templates[%d]", i), complaints)...)
+	}
+	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
+		found = append(found, problem{"caching", "lists differ by identity, so their scope is sent as private"})
+	}
+	return append(found, w.lintTimeline(uris)...)
+}
+
+// sample is the resource itself or the first of those that it stands for.
+func (r Resource) sample() (Resource, bool) {
+	if r.Repeat == nil {
+		return r, true
+	}
+	if len(r.repeatProblems()) > 0 {
+		return r, false
+	}
+	p := *r.Repeat
+	p.Count = 1
+	r.Repeat = &p
+	return r.expand(nil)[0], true
+}
+
+// uris are those of all resources, with the repeated ones.
+func (w World) uris() map[string]bool {
+	all := make(map[string]bool, len(w.Resources))
+	for _, r := range w.Resources {
+		if r.Repeat == nil {
+			all[r.URI] = true
+			continue
+		}
+		if len(r.repeatProblems()) > 0 {
+			continue
+		}
+		for _, one := range (Resource{URI: r.URI, Repeat: r.Repeat}).expand(nil) {
+			all[one.URI] = true
+		}
+	}
+	return all
+}
+
+// Private counts the resources that show themselves to some only.
+func (w World) Private() int {
+	n := 0
+	for _, r := range w.Resources {
+		if len(r.Identities) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (r Resource) warnings() []problem {
+	var found []problem
+	if r.URI == "" {
+		found = append(found, problem{"uri", "is missing"})
+	} else if err := CheckURI(r.URI); err != nil {
+		found = append(found, problem{"uri", "is malformed: " + err.Error()})
+	}
+	if r.Name == "" {
+		found = append(found, problem{"name", "is missing"})
+	}
+	found = append(found, lintMIMEType("mimeType", r.MIMEType)...)
+	if r.Size != nil && r.Source == nil && r.Input == nil && r.File == "" && !r.Directory() {
+		if data, err := r.Bytes(); err == nil && *r.Size != int64(len(data)) {
+			found = append(found, problem{"size", fmt.Sprintf("is %d, and the content has %d bytes", *r.Size, len(data))})
+		}
+	}
+	if r.Text != nil && !utf8.ValidString(*r.Text) {
+		found = append(found, problem{"text", "is no valid UTF-8"})
+	}
+	found = append(found, r.Annotations.warnings()...)
+	found = append(found, lintIcons("icons", r.Icons)...)
+	if r.Caching != nil && r.Caching.Scope == "public" && len(r.Identities) > 0 {
+		found = append(found, problem{"caching.scope", "is sent as private, because the resource shows itself to some only"})
+	}
+	return append(found, r.lintInput()...)
+}
+
+// lintInput compares the fields of a form with the text that they are put into.
+func (r Resource) lintInput() []problem {
+	if r.Input == nil {
+		return nil
+	}
+	var found []problem
+	var names []string
+	for i, f := range r.Input.Fields {
+		at := fmt.Sprintf("input.fields[%d].name", i)
+		switch {
+		case f.Name == "":
+			found = append(found, problem{at, "is missing"})
+		case slices.Contains(names, f.Name):
+			found = append(found, problem{at, fmt.Sprintf("is %q, as that of a field before it", clip(f.Name))})
+		}
+		names = append(names, f.Name)
+	}
+	if r.Text != nil {
+		found = append(found, strangers("text", *r.Text, names, "field")...)
+	}
+	return found
+}
+
+// strangers are the names in braces that stand for nothing.
+func strangers(member, text string, names []string, what string) []problem {
+	var found []problem
+	told := map[string]bool{}
+	for _, p := range placeholder.FindAllString(text, -1) {
+		if name := p[1 : len(p)-1]; !slices.Contains(names, strings.TrimPrefix(name, "+")) && !told[p] {
+			told[p] = true
+			found = append(found, problem{member, fmt.Sprintf("has %s in it, which is no %s%s", p, what, nearest.Question(name, names))})
+		}
+	}
+	return found
+}
+
+// placeholder stands for a variable in a text: what looks like a name in braces.
+var placeholder = regexp.MustCompile(`\{[A-Za-z0-9_.]+\}`)
+
+func (t Template) warnings() []problem {
+	var found []problem
+	if t.Name == "" {
+		found = append(found, problem{"name", "is missing"})
+	}
+	found = append(found, lintMIMEType("mimeType", t.MIMEType)...)
+	found = append(found, t.Annotations.warnings()...)
+	found = append(found, lintIcons("icons", t.Icons)...)
+	if t.URITemplate == "" {
+		return append(found, problem{"uriTemplate", "is missing"})
+	}
+	parsed, err := uritemplate.New(t.URITemplate)
+	if err != nil {
+		return append(found, problem{"uriTemplate", "cannot be reached: it is no URI template of RFC 6570: " + strings.TrimPrefix(err.Error(), "uritemplate:")})
+	}
+	names := parsed.Varnames()
+	switch literal, _, _ := strings.Cut(t.URITemplate, "{"); {
+	case len(names) == 0:
+		found = append(found, problem{"uriTemplate", "has no variable: it stands for one URI only"})
+	case !beginsURI(literal):
+		found = append(found, problem{"uriTemplate", "makes no URIs: they begin with a scheme and a colon"})
+	}
+	for i, v := range t.Variables {
+		at := fmt.Sprintf("variables[%d].", i)
+		if !slices.Contains(names, v.Name) {
+			found = append(found, problem{at + "name", fmt.Sprintf("there is no variable %s in the URI template", v.Name)})
+		}
+		if v.DependsOn != "" && !slices.Contains(names, v.DependsOn) {
+			found = append(found, problem{at + "dependsOn", fmt.Sprintf("there is no variable %s in the URI template", v.DependsOn)})
+		}
+		if v.Closed && len(v.Suggestions(nil)) == 0 && len(v.ValuesBy) == 0 {
+			found = append(found, problem{at + "closed", fmt.Sprintf("the template cannot be reached: variable %s is closed and has no values", v.Name)})
+		}
+	}
+	if t.Text != nil {
+		found = append(found, strangers("text", *t.Text, names, "variable")...)
+	}
+	return append(found, strangers("finds", t.Finds, names, "variable")...)
+}
+
+// beginsURI reports whether what a template begins with can be the beginning of a URI.
+func beginsURI(literal string) bool {
+	scheme, _, complete := strings.Cut(literal, ":")
+	return scheme == "" && !complete || schemeForm.MatchString(scheme)
+}
+
+// findsAny reports whether finds can lead to a resource at all.
+func (t Template) findsAny(uris map[string]bool) bool {
+	pattern := "^"
+	rest := t.Finds
+	for {
+		at := findsExpression.FindStringIndex(rest)
+		if at == nil {
+			break
+		}
+		pattern += regexp.QuoteMeta(rest[:at[0]]) + ".*"
+		rest = rest[at[1]:]
+	}
+	form, err := regexp.Compile(pattern + regexp.QuoteMeta(rest) + "$")
+	if err != nil {
+		return true // too long to tell
+	}
+	for uri := range uris {
+		if form.MatchString(uri) {
+			return true
+		}
+	}
+	return false
+}
+
+var findsExpression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// shadow is a template before this one that answers all that this one could: one
+// that differs in the names of the variables only, and is closed to no values.
+func (t Template) shadow(before []Template) string {
+	shape := func(s string) string { return findsExpression.ReplaceAllStringFunc(s, shapeOf) }
+	for _, other := range before {
+		if other.Text == nil || other.URITemplate == t.URITemplate || shape(other.URITemplate) != shape(t.URITemplate) {
+			continue
+		}
+		if !slices.ContainsFunc(other.Variables, func(v Variable) bool { return v.Closed }) {
+			return other.URITemplate
+		}
+	}
+	return ""
+}
+
+var variableName = regexp.MustCompile(`[A-Za-z0-9_.%]+`)
+
+// shapeOf is an expression without the names that tell it from others that match the
+// same; in queries they matter.
+func shapeOf(expression string) string {
+	switch expression[1] {
+	case '?', '&', ';':
+		return expression
+	}
+	return variableName.ReplaceAllString(expression, "x")
+}
+
+// lintTimeline follows the timeline for steps that will find nothing to act on. What
+// happens repeatedly is taken to happen once.
+func (w World) lintTimeline(present map[string]bool) []problem {
+	var found []problem
+	templates := map[string]bool{}
+	for _, t := range w.Templates {
+		templates[t.URITemplate] = true
+	}
+	order := make([]int, len(w.Timeline))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(w.Timeline[a].First(), w.Timeline[b].First())
+	})
+	for _, i := range order {
+		s := w.Timeline[i]
+		complaints := s.misses(present, templates)
+		switch {
+		case s.Put != nil:
+			present[s.Put.URI] = true
+			complaints = append(complaints, below("put", s.Put.warnings())...)
+		case s.Remove != "":
+			delete(present, s.Remove)
+		case s.Update != nil:
+			complaints = append(complaints, below("update", s.Update.warnings())...)
+		case s.PutTemplate != nil:
+			templates[s.PutTemplate.URITemplate] = true
+			complaints = append(complaints, below("putTemplate", s.PutTemplate.warnings())...)
+		case s.RemoveTemplate != "":
+			delete(templates, s.RemoveTemplate)
+		case s.Ask != nil && !slices.Contains(asked, s.Ask.Method):
+			complaints = append(complaints, problem{"ask.method", fmt.Sprintf("no client knows %q%s", clip(s.Ask.Method), nearest.Question(s.Ask.Method, asked))})
+		}
+		found = append(found, below(fmt.Sprintf("timeline[%d]", i), complaints)...)
+	}
+	return found
+}
+
+// asked are the requests that the protocol has for clients.
+var asked = []string{"ping", "roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"}
+
+// misses says that what the step acts on is not there when it happens.
+func (s Step) misses(present, templates map[string]bool) []problem {
+	absent := func(member, uri string) []problem {
+		return []problem{{member, fmt.Sprintf("there is no such resource then: %s", clip(uri))}}
+	}
+	switch {
+	case s.Update != nil && !present[s.Update.URI]:
+		return absent("update.uri", s.Update.URI)
+	case s.Remove != "" && !present[s.Remove]:
+		return absent("remove", s.Remove)
+	case s.Touch != "" && !present[s.Touch] && !matched(templates, s.Touch):
+		return absent("touch", s.Touch)
+	case s.RemoveTemplate != "" && !templates[s.RemoveTemplate]:
+		return []problem{{"removeTemplate", fmt.Sprintf("there is no such template then: %s", clip(s.RemoveTemplate))}}
+	}
+	return nil
+}
+
+// matched reports whether a URI is one of a template's.
+func matched(templates map[string]bool, uri string) bool {
+	for t := range templates {
+		if parsed, err := uritemplate.New(t); err == nil && parsed.Match(uri) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (c Change) warnings() []problem {
+	found := c.Annotations.warnings()
+	if c.Name != nil && *c.Name == "" {
+		found = append(found, problem{"name", "is empty"})
+	}
+	if c.MIMEType != nil {
+		found = append(found, lintMIMEType("mimeType", *c.MIMEType)...)
+	}
+	return found
+}
