@@ -87,5 +87,5 @@ func annotationsOf(i item) item {
 	if !a.IsObject() {
 		a = gjson.Result{}
 	}
-	return item{a, "the annotations of " + i.name, i.frames}
+	return newItem(a, "the annotations of "+i.name, i.frames)
 }

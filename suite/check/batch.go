@@ -103,9 +103,9 @@ func init() {
 
 // noArrays: no message of the target is an array.
 func noArrays(r *recording.Recording, v *Verdict) {
-	for _, f := range r.Incoming(0) {
-		if carriesMessage(r.Combination.Transport, f) && !f.Truncated {
-			v.That(wire.Classify(f.Raw) != wire.KindBatch, "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
+	for _, p := range parsedFrames(r) {
+		if f := p.frame; carriesMessage(r.Combination.Transport, f) && !f.Truncated {
+			v.That(!p.valid || !p.value.IsArray(), "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
 			v.Hint("send each message by itself")
 		}
 	}

@@ -93,9 +93,15 @@ func init() {
 		},
 	}, Check{
 		Requirement: "CAP-11",
-		From:        []recording.Name{recording.Everything},
+		From:        []recording.Name{recording.Everything, recording.Undeclared},
 		Needs:       []Gate{declaring},
-		Judge:       otherCapabilities,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if r.Scenario == recording.Undeclared {
+				contradictions(r, v)
+				return
+			}
+			otherCapabilities(r, v)
+		},
 	}, Check{
 		Requirement: "CAP-12",
 		From:        []recording.Name{recording.Everything},
@@ -172,6 +178,19 @@ func otherCapabilities(r *recording.Recording, v *Verdict) {
 		for _, entry := range judge.Names(c.Get(name)) {
 			value := judge.Member(c.Get(name), entry)
 			v.That(judge.IsObject(value), "an object in capabilities."+name+" for "+quoted(entry), "it is "+judge.TypeName(value), declaration(r)...)
+		}
+	}
+}
+
+// contradictions notes where what is declared of other features, and what is done,
+// differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does.
+func contradictions(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Steps("feature", "declared-feature") {
+		switch feature := x.Tags["feature"]; {
+		case x.Step == "declared-feature" && unknown(x):
+			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+Describe(x), x.Evidence()...)
+		case x.Step == "feature" && x.Succeeded() && !v.Modern():
+			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
 		}
 	}
 }

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 func TestUndeclared(t *testing.T) {
@@ -93,4 +95,40 @@ func TestUndeclaredLogs(t *testing.T) {
 	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`}
 	walkRuns(t, recording.Everything, `{"resources":{}}`, []run{{"CAP-12", Pass, lines(quiet)}, {"CAP-12", Fail, lines(loud)}})
 	walkRuns(t, recording.Everything, `{"logging":{}}`, []run{{"CAP-12", NotApplicable, lines(loud)}})
+}
+
+// What is declared of other features than resources, and not so, is observed only.
+func TestContradictions(t *testing.T) {
+	k, req := found(t, "CAP-11")
+	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{"tools":{},"resources":{}}`)
+		rec := rt.New(recording.Undeclared, facts,
+			asked("declared-feature", "tools/list", "{}", notFoundError, "feature", "tools"),
+			asked("declared-feature", "tools/list", "{}", `{"tools":[]}`, "feature", "tools"),
+			asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"),
+			asked("feature", "completion/complete", "{}", notFoundError, "feature", "completions"))
+		result := Evaluate(k, req, facts, Recordings{recording.Undeclared: rec})
+		var ids []string
+		for _, o := range result.Observations {
+			ids = append(ids, o.ID)
+		}
+		want := "declared-but-unknown undeclared-but-served"
+		if rev.Modern() {
+			want = "declared-but-unknown" // the other is CAP-13 there
+		}
+		if got := strings.Join(ids, " "); got != want || result.Outcome.Red() {
+			t.Errorf("%s: got %q, %s; want %q", rev, got, result.Outcome, want)
+		}
+	}
+}
+
+// found is a check with its requirement.
+func found(t *testing.T, id string) (*Check, *requirement.Requirement) {
+	t.Helper()
+	k, ok := Find(id)
+	req, known := requirement.Find(id)
+	if !ok || !known {
+		t.Fatalf("%s is not known", id)
+	}
+	return k, req
 }

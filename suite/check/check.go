@@ -10,6 +10,7 @@ package check
 
 import (
 	"fmt"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -26,6 +27,11 @@ type Check struct {
 	// From names the recordings that are judged, one after the other.
 	// [recording.Everything] stands for all frames of all clean sessions.
 	From []recording.Name
+	// Probes says that the check looks at the answers to probes as well, in whatever
+	// scenario they were sent: it judges even where no clean session was recorded.
+	Probes bool
+	// Endings says that the check looks at how long processes take to end.
+	Endings bool
 	// Needs are conditions on what the target declares and serves; where
 	// one does not hold the requirement is not applicable.
 	Needs []Gate
@@ -54,7 +60,7 @@ type Result struct {
 	Outcome Outcome
 	// Code and Reason say why, for every outcome but a pass and a failure,
 	// of which Expected and Actual speak. Of a warning the reason is why it
-	// is only that.
+	// is only that, of a pass that it rests on a sample.
 	Code             recording.Code
 	Reason           string
 	Expected, Actual string
@@ -108,19 +114,33 @@ func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, re
 	for _, name := range c.From {
 		v.judge(c, name, recs[name])
 	}
+	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool { return recs[name] != nil }) {
+		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
+	}
 	result = v.result()
 	result.From = c.From
-	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" {
+	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" && !configured(req.Needs, facts) {
 		result.Code, result.Reason = recording.CodeNeedsConfig, "the target file has to give "+req.Needs
 	}
 	return result
 }
 
+// configName finds the names of members of a target file in a sentence.
+var configName = regexp.MustCompile(`\b(?:subjects|triggers)\.[a-z]+(?:-[a-z]+)*|\bidentities\b`)
+
+// configured reports whether the target file gives all that a sentence names. If it
+// does, more of it is not what is missing.
+func configured(needs string, facts *recording.Facts) bool {
+	names := configName.FindAllString(needs, -1)
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !facts.Configured[name] })
+}
+
 // judge runs the check on one recording, if it was played.
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	switch {
-	case r == nil:
-		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", name))
+	case r == nil && c.Probes && len(v.recs) > 0:
+		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
+	case r == nil: // another one may apply
 	case r.Skipped != nil && len(r.Exchanges) == 0:
 		v.Skip(r.Skipped.Code, r.Skipped.Reason)
 	case r.Broken != nil && len(r.Exchanges) == 0:
@@ -169,6 +189,7 @@ func (v *Verdict) result() Result {
 		}
 	case v.judged > 0:
 		r.Outcome = Pass
+		v.onSample(&r)
 	case v.blocked != nil:
 		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames
 	case v.skipped != nil:
@@ -177,6 +198,18 @@ func (v *Verdict) result() Result {
 		r.Outcome, r.Code, r.Reason = NotApplicable, recording.CodeNotExercised, noOccasion
 	}
 	return r
+}
+
+// onSample says of a pass how many of the probes it rests on, if they were broken off.
+// Where the rule is a MUST this is an observation as well.
+func (v *Verdict) onSample(r *Result) {
+	if len(v.samples) == 0 {
+		return
+	}
+	r.Reason = "judged on a sample: " + strings.Join(v.samples, "; ")
+	if v.req.LevelIn(v.Revision()) == requirement.Must {
+		r.Observations = append(r.Observations, Observation{ID: "corpus-cut-short", Detail: r.Reason, Frames: v.sampleFrames})
+	}
 }
 
 // worst is the finding that decides, and the outcome it leads to under the

@@ -39,6 +39,7 @@ func TestCompletions(t *testing.T) {
 		{"COMP-06", Warn, of(`{"values":["x"],"total":2,"hasMore":false}`)},
 		{"COMP-11", Pass, of(`{"values":[]}`)},
 		{"COMP-11", Warn, lines(completionLine("complete", "", noSuch))},
+		{"COMP-11", NotApplicable, lines(completionLine("complete", "", failure("-32603")))},
 		{"COMP-12", Pass, lines(works, completionLine("context", `{"values":[]}`, ""))},
 		{"COMP-12", Fail, lines(works, completionLine("context", "", noSuch))},
 		{"COMP-12", Warn, lines(works, completionLine("context", "", noSuch, "invented", "yes"))},

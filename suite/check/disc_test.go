@@ -127,7 +127,7 @@ func TestDualEraChecks(t *testing.T) {
 		line rt.Line
 	}{
 		{"DISC-15", recording.AfterHandshake, Pass, asked("after-handshake", "resources/list", "{}", goodList)},
-		{"DISC-15", recording.AfterHandshake, Warn, asked("after-handshake", "resources/list", "{}", `{"resources":[]}`)},
+		{"DISC-15", recording.AfterHandshake, Pass, asked("after-handshake", "resources/list", "{}", `{"resources":[]}`)},
 		{"DISC-15", recording.AfterHandshake, Warn, asked("after-handshake", "resources/list", "{}", paramsError)},
 		{"DISC-04", recording.Advertised, Pass, asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-06-18"}`, "version", "2025-06-18")},
 		{"DISC-04", recording.Advertised, Warn, asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-11-25"}`, "version", "2025-06-18")},

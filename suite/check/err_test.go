@@ -92,6 +92,9 @@ func TestLeakedPaths(t *testing.T) {
 		"Traceback (most recent call last)":                     1,
 		"boom\\n    at read (/usr/lib/app/index.js:10:5)":       1,
 		"Resource not found; see https://example.com/docs/home": 0,
+		"no such file: /SRV//notes/x":                           0,
+		`no such file: \"/srv/notes/x\"`:                        0,
+		"cannot open /srv/notes/y":                              1,
 	} {
 		line := taggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "", `{"code":-32603,"message":"`+message+`"}`)
 		facts := rt.Facts(requirement.Combination{Revision: modernOne, Transport: requirement.Stdio}, `{}`)

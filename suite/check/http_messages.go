@@ -19,7 +19,10 @@ var everything = []recording.Name{recording.Everything}
 func init() {
 	statuses := []recording.Name{recording.HTTPStatuses}
 	sessions := []recording.Name{recording.HTTPSessions}
-	add(Check{Requirement: "HTTP-01", From: statuses, Judge: oneEndpoint},
+	add(Check{Requirement: "HTTP-01", From: statuses, Judge: func(r *recording.Recording, v *Verdict) {
+		oneEndpoint(r, v)
+		oddMethods(r, v)
+	}},
 		Check{Requirement: "HTTP-05", From: statuses, Judge: acceptedNotification},
 		Check{Requirement: "HTTP-06", From: statuses, Judge: refusedNotification},
 		Check{Requirement: "HTTP-07", From: everything, Judge: answerTypes},
@@ -85,6 +88,27 @@ func oneEndpoint(r *recording.Recording, v *Verdict) {
 	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
 		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
 	v.Hint("take requests, notifications and responses at the same path")
+}
+
+// oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
+// down; RFC 9110 (section 15.5.6) has 405 for it, and 501 for unknown ones.
+func oddMethods(r *recording.Recording, v *Verdict) {
+	var served, failed []string
+	var servedBy, failedBy []int
+	for _, x := range r.Steps("odd-method") {
+		switch {
+		case x.Succeeded():
+			served, servedBy = append(served, x.Tags["verb"]), append(servedBy, x.Evidence()...)
+		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented && x.Outcome != recording.Refused:
+			failed, failedBy = append(failed, x.Tags["verb"]+" ("+reaction(x)+")"), append(failedBy, x.Evidence()...)
+		}
+	}
+	if len(served) > 0 {
+		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+" are served as those by POST, the only method that messages are sent by", servedBy...)
+	}
+	if len(failed) > 0 {
+		v.Observe("odd-method-failed", "the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+strings.Join(failed, ", "), failedBy...)
+	}
 }
 
 // acceptedNotification: 202 without a body.
@@ -182,6 +206,23 @@ func conformingHeaders(r *recording.Recording, v *Verdict) {
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
 			"service", Describe(x)+" to "+about, x.Evidence()...)
+	}
+	framedByHTTP(r, v)
+}
+
+// framedByHTTP: chunks and the letters of header names are matters of HTTP, which its
+// libraries and proxies treat as they like.
+func framedByHTTP(r *recording.Recording, v *Verdict) {
+	for _, odd := range []struct{ step, id, about string }{
+		{"chunked", "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
+		{"header-case", "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
+	} {
+		x := r.Step(odd.step)
+		if x == nil || x.Succeeded() || x.Status == http.StatusNotFound || x.Outcome == recording.Refused ||
+			x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+			continue // 404 also says that a session has ended
+		}
+		v.Observe(odd.id, odd.about+": "+reaction(x), x.Evidence()...)
 	}
 }
 

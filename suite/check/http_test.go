@@ -94,6 +94,29 @@ func TestHeaderChecks(t *testing.T) {
 	walkRuns(t, recording.HTTPHeaders, `{"resources":{}}`, runs)
 }
 
+// Where nothing is listed, reads of what is not served show how names are treated.
+func TestNamesWithoutAnythingToRead(t *testing.T) {
+	unlisted := func(step string, status int, l rt.Line) rt.Line {
+		l.Method = "resources/read"
+		return withTags(httpLine(step, status, l), "unlisted", "yes")
+	}
+	missing := withCode("-32602")
+	plain := unlisted("unlisted-read", 200, missing)
+	walkRuns(t, recording.HTTPHeaders, `{"resources":{}}`, []run{
+		{"HTTP-22", Pass, lines(plain, unlisted("no-name", 400, headerErr))},
+		{"HTTP-22", Warn, lines(plain, unlisted("no-name", 200, missing))},
+		{"HTTP-22", NotApplicable, lines(unlisted("unlisted-read", 400, headerErr), unlisted("no-name", 400, headerErr))},
+		{"HTTP-22", NotApplicable, lines(unlisted("unlisted-read", 404, withCode("-32601")), unlisted("no-name", 400, headerErr))},
+		{"HTTP-23", Pass, lines(plain, unlisted("other-name", 400, headerErr))},
+		{"HTTP-23", Warn, lines(plain, unlisted("other-name", 200, missing))},
+		{"HTTP-24", Pass, lines(plain, unlisted("encoded-name", 200, missing))},
+		{"HTTP-24", Fail, lines(plain, unlisted("encoded-name", 400, headerErr))},
+		{"HTTP-24", NotApplicable, lines(unlisted("unlisted-read", 400, headerErr), unlisted("encoded-name", 400, headerErr))},
+		{"HTTP-25", Pass, lines(plain, unlisted("broken-name", 400, noMessage), unlisted("wrong-name", 400, headerErr))},
+		{"HTTP-25", Warn, lines(plain, unlisted("broken-name", 200, missing), unlisted("wrong-name", 400, headerErr))},
+	})
+}
+
 func TestStatusChecks(t *testing.T) {
 	body := func(raw string, l rt.Line) rt.Line {
 		l.Incoming = []string{raw}
@@ -227,4 +250,13 @@ func TestEverythingOverHTTP(t *testing.T) {
 		{"SSE-06", Pass, lines(event(wire.Event{ID: "1", HasID: true}, okList))},
 		{"SSE-06", Warn, lines(event(wire.Event{ID: "1", HasID: true}, okList), event(wire.Event{ID: "1", HasID: true}, okList))},
 	})
+	primed := okList
+	primed.Incoming = []string{""}
+	walkRuns(t, recording.Everything, `{"resources":{}}`, []run{
+		{"SSE-02", Warn, lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+		{"SSE-02", Pass, lines(event(wire.Event{ID: "0", HasID: true}, primed))},
+	}, requirement.R20250618)
+	walkRuns(t, recording.Everything, `{"resources":{}}`, []run{
+		{"SSE-02", Pass, lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+	}, requirement.R20251125)
 }

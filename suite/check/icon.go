@@ -22,7 +22,7 @@ var iconChecks = []Check{{
 				continue
 			}
 			for n, icon := range icons.Array() {
-				iconShape(v, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
+				iconShape(v, newItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames))
 			}
 		}
 		noIcons(v)
@@ -122,16 +122,16 @@ func introductions(r *recording.Recording, v *Verdict) []item {
 				frames = s.Initialize.Evidence()
 			}
 		}
-		return []item{{declared.Get("serverInfo"), name, frames}}
+		return []item{newItem(declared.Get("serverInfo"), name, frames)}
 	}
-	found := []item{{judge.Member(declared.Get("_meta"), metaServerInfo), name, nil}}
+	found := []item{newItem(judge.Member(declared.Get("_meta"), metaServerInfo), name, nil)}
 	if !found[0].IsObject() {
 		found = nil
 	}
 	// The same description comes with every result: one is as good as all.
 	for _, x := range r.Steps("page") {
 		if info := judge.Member(x.Result().Get("_meta"), metaServerInfo); info.IsObject() {
-			return []item{{info, name, x.Evidence()}}
+			return []item{newItem(info, name, x.Evidence())}
 		}
 	}
 	return found
@@ -147,7 +147,7 @@ func iconsOf(r *recording.Recording, v *Verdict) []item {
 		}
 		for n, icon := range icons.Array() {
 			if icon.IsObject() {
-				all = append(all, item{icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames})
+				all = append(all, newItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.name), i.frames))
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func iconSources(r *recording.Recording, v *Verdict) []item {
 	var all []item
 	for _, i := range iconsOf(r, v) {
 		if src := i.Get("src"); judge.IsString(src) {
-			all = append(all, item{src, i.name, i.frames})
+			all = append(all, newItem(src, i.name, i.frames))
 		}
 	}
 	return all

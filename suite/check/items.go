@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -25,9 +27,14 @@ func listMember(r *recording.Recording) string {
 // item is one entry of a list or one item of contents, with the frames that it
 // came in and a name for it in sentences.
 type item struct {
-	gjson.Result
+	object
 	name   string
 	frames []int
+}
+
+// newItem is an item that few look into; see [lookedUp] for the others.
+func newItem(r gjson.Result, name string, frames []int) item {
+	return item{object{Result: r}, name, frames}
 }
 
 // pagesOf lists the pages of a walk that hold a result; for the others it says
@@ -61,11 +68,17 @@ func listedItems(r *recording.Recording, v *Verdict) []item {
 
 // entries lists the entries of one page.
 func entries(x *recording.Exchange, member string) []item {
+	type key struct{ member string }
+	all, _ := x.Note(key{member}, func() any { return slices.Clip(entriesOf(x, member)) }).([]item)
+	return all
+}
+
+func entriesOf(x *recording.Exchange, member string) []item {
 	list := x.Result().Get(member)
 	if !list.IsArray() {
 		return nil
 	}
-	kind, id, frames := "resource", "uri", x.Evidence()
+	kind, id, frames := "resource", "uri", slices.Clip(x.Evidence())
 	if member == "resourceTemplates" {
 		kind, id = "template", "uriTemplate"
 	}
@@ -75,7 +88,7 @@ func entries(x *recording.Exchange, member string) []item {
 		if u := e.Get(id); judge.IsString(u) {
 			name = "the " + kind + " " + Brief(u)
 		}
-		all = append(all, item{e, name, frames})
+		all = append(all, item{lookedUp(e), name, frames})
 	}
 	return all
 }
@@ -86,11 +99,11 @@ type reading struct {
 	contents []item
 }
 
-// readings lists the reads of a step that have a result, other than those that
+// readings lists the reads of some steps that have a result, other than those that
 // ask for input; for the rest it says why not.
-func readings(r *recording.Recording, v *Verdict, step string) []reading {
+func readings(r *recording.Recording, v *Verdict, steps ...string) []reading {
 	var all []reading
-	for _, x := range r.Steps(step) {
+	for _, x := range r.Steps(steps...) {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
@@ -106,17 +119,31 @@ func readings(r *recording.Recording, v *Verdict, step string) []reading {
 
 // asksForInput tells a request for input from a final result (2026-07-28).
 func asksForInput(x *recording.Exchange) bool {
-	return x.Result().Get("resultType").Str == "input_required"
+	return resultOf(x).Get("resultType").Str == "input_required"
 }
 
+// resultOf is the result of an exchange, its members looked up.
+func resultOf(x *recording.Exchange) object {
+	type key struct{}
+	o, _ := x.Note(key{}, func() any { return lookedUp(x.Result()) }).(object)
+	return o
+}
+
+// contentsOf lists the items of contents that a read yielded.
 func contentsOf(x *recording.Exchange) []item {
-	list := x.Result().Get("contents")
+	type key struct{}
+	all, _ := x.Note(key{}, func() any { return slices.Clip(contentItems(x)) }).([]item)
+	return all
+}
+
+func contentItems(x *recording.Exchange) []item {
+	list := resultOf(x).Get("contents")
 	if !list.IsArray() {
 		return nil
 	}
 	var all []item
 	for i, c := range list.Array() {
-		all = append(all, item{c, fmt.Sprintf("content %d of %s", i+1, Brief(x.Param("uri"))), x.Evidence()})
+		all = append(all, item{lookedUp(c), fmt.Sprintf("content %d of %s", i+1, Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
 	}
 	return all
 }
@@ -175,4 +202,39 @@ func (s *sightings) observe(v *Verdict, id, detail string) {
 	if len(s.names) > 0 {
 		v.Observe(id, fmt.Sprintf(detail, len(s.names), few(s.names)), s.frames...)
 	}
+}
+
+// The members that have a meaning, in lists and in contents.
+var (
+	resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
+	templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "lastModified", "_meta"}
+	contentMembers  = []string{"uri", "mimeType", "text", "blob", "_meta"}
+)
+
+// addMisspelt adds the members of an item that look like one with a meaning, but are
+// written in other letters, with other signs between the words, or with others before.
+func (s *sightings) addMisspelt(i item, members []string) {
+	if !i.IsObject() {
+		return
+	}
+	i.ForEach(func(name, _ gjson.Result) bool {
+		if slices.Contains(members, name.Str) {
+			return true
+		}
+		for _, m := range members {
+			if m != "_meta" && squeezed(name.Str) == squeezed(m) {
+				s.add(name.Str+" for "+m+" in "+i.name, i.frames...)
+			}
+		}
+		return true
+	})
+}
+
+// squeezed is a name without what distinguishes the ways of writing it.
+func squeezed(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+func (s *sightings) observeMisspelt(v *Verdict) {
+	s.observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
 }

@@ -15,7 +15,7 @@ func init() {
 	add(Check{
 		Requirement: "LCH-01", From: changes, Needs: []Gate{listChanged}, Judge: listAnnounced,
 	}, Check{
-		Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening}, Judge: wellFormedListChange,
+		Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange,
 	}, Check{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
@@ -115,7 +115,7 @@ func listAnnounced(r *recording.Recording, v *Verdict) {
 
 // wellFormedListChange: the notification is spelled as the specification has it.
 func wellFormedListChange(r *recording.Recording, v *Verdict) {
-	for _, h := range hear(r, "", 0) {
+	for _, h := range elsewhere(hear(r, "", 0), r, v) {
 		method := h.msg.Get("method")
 		switch {
 		case method.Type != gjson.String || !strings.Contains(method.Str, "notifications"):

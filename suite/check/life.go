@@ -35,6 +35,10 @@ func init() {
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, x := range handshakes(r) {
 				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+				if !judge.IsString(got) {
+					v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
+					continue
+				}
 				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+Brief(got), x.Evidence()...)
 			}
 			for _, x := range r.Steps("return") {
@@ -124,8 +128,13 @@ func init() {
 	}, Check{
 		Requirement: "LIFE-13",
 		From:        everything,
+		Probes:      true,
 		Judge: func(r *recording.Recording, v *Verdict) {
-			if r.Combination.Revision != requirement.R20250326 {
+			ofTheRevision(r, v)
+			if v.Modern() {
+				return
+			}
+			if v.Revision() != requirement.R20250326 {
 				noArrays(r, v) // batches are part of that revision alone
 			}
 			for _, m := range responses(r) {

@@ -23,14 +23,18 @@ func TestHandshakeChecks(t *testing.T) {
 		{"LIFE-01", Fail, lines(with(""))},
 		{"LIFE-01", Fail, lines(with(`,"serverInfo":{"name":"n"}`))},
 		{"LIFE-03", Pass, lines(named)},
+		{"LIFE-01", Fail, lines(hello("initialize", "2025-11-25", `{"protocolVersion":20251125,"capabilities":{},"serverInfo":{"name":"n","version":"1"}}`))},
 		{"LIFE-03", Fail, lines(hello("initialize", "2025-11-25", `{"protocolVersion":"2025-06-18"}`))},
+		{"LIFE-03", NotApplicable, lines(hello("initialize", "2025-11-25", `{"protocolVersion":20251125}`))},
 		{"LIFE-07", Pass, lines(named)},
 		{"LIFE-07", Fail, lines(with(`,"instructions":null`))},
 		{"LIFE-12", Pass, lines(unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
 		{"LIFE-12", Fail, lines(unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`))},
+	})
+	walkRuns(t, recording.Everything, `{}`, []run{
 		{"LIFE-13", Pass, lines(said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[],"title":1}}`))},
 		{"LIFE-13", Fail, lines(said(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"input_required"}}`))},
-	})
+	}, requirement.Legacy()...)
 	walkRuns(t, recording.Everything, `{}`, []run{
 		{"LIFE-07", Fail, lines(with(`,"serverInfo":{"title":null}`))},
 		{"LIFE-13", Fail, lines(unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))},

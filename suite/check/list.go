@@ -58,7 +58,7 @@ var listChecks = []Check{{
 			}
 			v.Saw()
 		}
-		remarks(items, v)
+		remarks(items, resourceMembers, v)
 	},
 }, {
 	Requirement: "LIST-14",
@@ -132,19 +132,16 @@ func uniqueURIs(r *recording.Recording, v *Verdict) {
 	across.observe(v, "duplicate-across-pages", "%d listed on more than one page: %s")
 }
 
-// remarks notes what an author of resources would want to know about the list.
-func remarks(items []item, v *Verdict) {
-	var bare, snake sightings
+// remarks notes what an author of resources or templates would want to know about
+// the list.
+func remarks(items []item, members []string, v *Verdict) {
+	var bare, misspelt sightings
 	for _, i := range items {
 		if description := i.Get("description"); i.IsObject() && (!description.Exists() || description.Str == "" && description.Type == gjson.String) {
 			bare.add(i.name, i.frames...)
 		}
-		for _, member := range []string{"mime_type", "last_modified", "_description"} {
-			if i.Get(member).Exists() {
-				snake.add(member+" in "+i.name, i.frames...)
-			}
-		}
+		misspelt.addMisspelt(i, members)
 	}
 	bare.observe(v, "no-description", "%d listed without a description, by which users and models choose: %s")
-	snake.observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
+	misspelt.observeMisspelt(v)
 }

@@ -17,7 +17,7 @@ var errorSources = []recording.Name{recording.Everything, recording.MissingReads
 
 // message is a message of the target: a frame, or a member of an array in one.
 type message struct {
-	gjson.Result
+	object
 	frame *wire.Frame
 	kind  wire.Kind
 }
@@ -33,17 +33,14 @@ func received(r *recording.Recording) []message {
 
 func receive(r *recording.Recording) []message {
 	var all []message
-	for _, f := range r.Incoming(0) {
-		if !carriesMessage(r.Combination.Transport, f) || f.Truncated {
+	for _, p := range parsedFrames(r) {
+		if !p.valid || p.frame.Truncated || !carriesMessage(r.Combination.Transport, p.frame) {
 			continue
 		}
-		raw := bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))
-		if !wire.Valid(raw) {
-			continue
-		}
-		for _, m := range members(gjson.ParseBytes(raw)) {
+		for _, m := range members(p.value) {
 			if m.IsObject() {
-				all = append(all, message{m, f, wire.Classify([]byte(m.Raw))})
+				o := lookedUp(m)
+				all = append(all, message{o, p.frame, wire.KindOf(o.Get)})
 			}
 		}
 	}
@@ -149,7 +146,7 @@ func repliesOf(r *recording.Recording, x *recording.Exchange) []message {
 		}
 		for _, m := range members(gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
-				all = append(all, message{m, f, wire.KindResponse})
+				all = append(all, message{object{Result: m}, f, wire.KindResponse})
 			}
 		}
 	}

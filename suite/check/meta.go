@@ -6,7 +6,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -38,6 +37,11 @@ func init() {
 				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
 					"the key "+quoted(key)+" in "+place, frame)
 				v.Hint("use a prefix of your own, such as com.example/")
+				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
+					v.Ought(false, "prefixes with the top-level domain first", "the key "+quoted(key)+" in "+place, frame)
+					v.Mild("the specification recommends this notation")
+					v.Hint("write com.example/ instead of example.com/")
+				}
 			})
 		},
 	}, Check{
@@ -106,37 +110,51 @@ func eachResult(r *recording.Recording, visit func(x *recording.Exchange)) {
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 func eachMessage(r *recording.Recording, visit func(m gjson.Result, frame int)) {
-	for _, f := range r.Incoming(0) {
-		if !wire.Valid(f.Raw) {
-			continue
-		}
-		m := gjson.ParseBytes(f.Raw)
-		if !m.IsArray() {
-			visit(m, f.Number)
-			continue
-		}
-		for _, one := range m.Array() {
-			visit(one, f.Number)
+	for _, p := range parsedFrames(r) {
+		if p.valid && !p.marked {
+			for _, m := range members(p.value) {
+				visit(m, p.frame.Number)
+			}
 		}
 	}
+}
+
+// foundMeta is a _meta that the target sent.
+type foundMeta struct {
+	place string
+	meta  gjson.Result
+	frame int
 }
 
 // eachMeta visits every _meta that the target sent: of results and notifications
 // and, where the revision has it, of resources, templates and contents.
 func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place string, meta gjson.Result, frame int)) {
+	type key struct {
+		rev    requirement.Revision
+		frames int
+	}
+	all, _ := r.Note(key{rev, len(r.Frames)}, func() any { return allMeta(r, rev) }).([]foundMeta)
+	for _, m := range all {
+		visit(m.place, m.meta, m.frame)
+	}
+}
+
+func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
+	var all []foundMeta
 	of := func(place string, owner gjson.Result, frame int) {
 		if meta := judge.Member(owner, "_meta"); meta.Exists() {
-			visit(place, meta, frame)
+			all = append(all, foundMeta{place, meta, frame})
 		}
 	}
 	eachMessage(r, func(m gjson.Result, frame int) {
-		of("a result", m.Get("result"), frame)
+		result := lookedUp(m.Get("result"))
+		of("a result", result.Result, frame)
 		of("the params of "+Brief(m.Get("method")), m.Get("params"), frame)
 		if rev < requirement.R20250618 {
 			return
 		}
 		for _, member := range []string{"resources", "resourceTemplates", "contents"} {
-			list := m.Get("result").Get(member)
+			list := result.Get(member)
 			if !list.IsArray() {
 				continue
 			}
@@ -145,6 +163,7 @@ func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place
 			}
 		}
 	})
+	return all
 }
 
 // eachMetaKey visits every key of every _meta, each pair of key and value once.

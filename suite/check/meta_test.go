@@ -33,6 +33,9 @@ func TestMetaKeysAndResults(t *testing.T) {
 	})
 	walkRuns(t, recording.Everything, `{}`, []run{
 		{"META-04", Warn, with(`{"_meta":{"io.modelcontextprotocol/acme":1}}`)},
+		{"META-04", Warn, with(`{"_meta":{"example.com/x":1}}`)},
+		{"META-04", Pass, with(`{"_meta":{"com.example/x":1}}`)},
+		{"META-04", Pass, with(`{"_meta":{"uk.co.example.dev/x":1}}`)},
 		{"META-01", Fail, with(`{"resources":[{"uri":"a:1","name":"1","_meta":[]}]}`)},
 	}, requirement.R20251125, requirement.R20260728)
 	walkRuns(t, recording.Everything, `{}`, []run{

@@ -47,16 +47,16 @@ var pageChecks = []Check{{
 	Judge:       func(r *recording.Recording, v *Verdict) { advancing(walked(r, v), "resources", v) },
 }, {
 	Requirement: "PAGE-05",
-	From:        []recording.Name{recording.BadCursors},
+	From:        []recording.Name{recording.BadCursors, recording.Paging, recording.TemplatePaging},
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
-		if listsAtAll(r, v) {
-			x := r.Step("unknown")
-			v.Expect(x).To(BeErrorCode(-32602), "a cursor that was never handed out")
-			if x.Failed() {
-				v.Mild(refusedOtherwise)
-			}
-			v.Hint("answer a cursor that the server did not hand out with error -32602")
+		if r.Scenario == recording.BadCursors {
+			invalidCursors(r, v)
+			return
+		}
+		if x := r.Step("elsewhere"); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
+			v.Expect(x).To(BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+			v.Mild(refusedOtherwise)
 		}
 	},
 }, {
@@ -66,7 +66,7 @@ var pageChecks = []Check{{
 	Judge:       survives,
 }, {
 	Requirement: "PAGE-07",
-	From:        []recording.Name{recording.Paging},
+	From:        []recording.Name{recording.Paging, recording.TemplatePaging},
 	Needs:       []Gate{resources},
 	Judge:       stableCursor,
 }, {
@@ -81,9 +81,13 @@ var pageChecks = []Check{{
 	Judge:       emptyCursor,
 }, {
 	Requirement: "PAGE-12",
-	From:        []recording.Name{recording.WalkTemplates},
+	From:        []recording.Name{recording.WalkTemplates, recording.TemplatePaging},
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
+		if r.Scenario == recording.TemplatePaging {
+			noHiddenPosition(r, v)
+			return
+		}
 		pages := walked(r, v)
 		ownCursors(pages, v)
 		advancing(pages, "resourceTemplates", v)

@@ -6,52 +6,126 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 )
 
-// listsAtAll reports whether the list was to be had before bad cursors were
-// sent; otherwise nothing can be learnt from them.
-func listsAtAll(r *recording.Recording, v *Verdict) bool {
-	before := r.Step("before")
-	if !v.Answered(before) {
-		return false
+// The cursors of the bad-cursors scenario: those that were handed out by nobody, those
+// that a handed-out one was made into, and those that are no strings.
+var (
+	madeUpCursors  = []string{"unknown"}
+	alteredCursors = []string{"changed", "truncated", "appended"}
+	hardCursors    = []string{"long", "junk", "script", "blank", "empty"}
+	illTyped       = []string{"number", "object", "array", "null"}
+)
+
+// ofList are the exchanges of a recording that concern one list.
+func ofList(r *recording.Recording, method string) *recording.Recording {
+	some := &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts}
+	for _, x := range r.Exchanges {
+		if x.Method == method {
+			some.Exchanges = append(some.Exchanges, x)
+		}
 	}
-	if !before.Succeeded() {
-		v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+Describe(before))
+	return some
+}
+
+// eachList calls judge for the bad cursors of each list that was to be had before
+// they were sent; from the others nothing can be learnt. The template list may be
+// missing altogether.
+func eachList(r *recording.Recording, v *Verdict, judge func(r *recording.Recording)) {
+	for _, method := range []string{"resources/list", "resources/templates/list"} {
+		some := ofList(r, method)
+		before := some.Step("before")
+		switch {
+		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
+		case !v.Answered(before):
+		case !before.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+Describe(before))
+		default:
+			judge(some)
+		}
 	}
-	return before.Succeeded()
+}
+
+// invalidCursors: what was never handed out is refused as invalid params. A cursor that
+// a handed-out one was made into may be good by chance, one of another list or session
+// may be as good there, and an old one may have expired: a result is no violation then,
+// but an error is to be the right one.
+func invalidCursors(r *recording.Recording, v *Verdict) {
+	const hint = "answer a cursor that the server did not hand out with error -32602"
+	eachList(r, v, func(r *recording.Recording) {
+		for _, x := range r.Steps(madeUpCursors...) {
+			v.Expect(x).To(BeErrorCode(-32602), "a cursor that was never handed out (in "+x.Method+")")
+			if x.Failed() {
+				v.Mild(refusedOtherwise)
+			}
+			v.Hint(hint)
+		}
+		var meddled, foreign sightings
+		for _, x := range r.Steps(append([]string{"old", "foreign"}, alteredCursors...)...) {
+			switch {
+			case x.Failed():
+				v.Expect(x).To(BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+				v.Mild(refusedOtherwise)
+				v.Hint(hint)
+			case x.Succeeded() && x.Step == "foreign":
+				foreign.add(Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
+			case x.Succeeded() && x.Step != "old":
+				meddled.add(Brief(x.Param("cursor"))+" ("+x.Step+", in "+x.Method+")", x.Evidence()...)
+			}
+		}
+		meddled.observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
+		foreign.observe(v, "foreign-cursor", "%d of the one list taken in the other: %s")
+	})
+}
+
+// cursorWords says what the cursor of a step is.
+var cursorWords = map[string]string{
+	"changed": "a cursor with one letter changed", "truncated": "half a cursor", "appended": "a cursor with more behind it",
+	"old": "a cursor handed out some time before", "foreign": "a cursor of the other list", "elsewhere": "a cursor handed out in another session",
 }
 
 // survives: after bad cursors the list is answered as ever.
 func survives(r *recording.Recording, v *Verdict) {
-	if !listsAtAll(r, v) {
+	eachList(r, v, func(r *recording.Recording) {
+		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []string{"old", "foreign"}, illTyped)
+		for _, x := range r.Steps(bad...) {
+			badCursor(x, v)
+		}
+		expected := listMethod(r) + " without cursor is answered as ever"
+		// A list during which the session was lost is sent once more, in a fresh one.
+		for _, x := range r.Steps("after/lost", "after") {
+			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
+				v.That(false, expected, Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
+				v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
+				return
+			}
+		}
+		v.Expect(r.Step("after")).Should(Matcher{expected, Succeed().Match}, listMethod(r)+" without cursor, after a row of bad ones")
+	})
+}
+
+// listMethod is the method of a list.
+func listMethod(r *recording.Recording) string { return r.Exchanges[0].Method }
+
+// badCursor: one bad cursor did not break the target.
+func badCursor(x *recording.Exchange, v *Verdict) {
+	cursor := x.Param("cursor")
+	if x.Fatal {
+		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+Brief(cursor)+inBrackets(x.Reason), x.Evidence()...)
+		v.Hint("answer a cursor that cannot be read with error -32602")
 		return
 	}
-	const expected = "resources/list without cursor is answered as ever"
-	for _, x := range r.Steps("unknown", "long", "junk", "script", "number", "object", "array") {
-		cursor := x.Param("cursor")
-		if x.Fatal {
-			v.That(false, expected, "nothing is answered any more after the cursor "+Brief(cursor)+inBrackets(x.Reason), x.Evidence()...)
-			v.Hint("answer a cursor that cannot be read with error -32602")
-			continue
-		}
-		if x.Outcome != recording.Replied {
-			continue
-		}
-		v.Ought(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
-			Describe(x)+" to the cursor "+Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
-		v.Mild(lenient)
-		v.Hint("check that cursor is a string, and answer anything else with error -32602")
+	// That null stands for an absent cursor is no more than what languages without a
+	// difference between the two make of it.
+	if x.Outcome != recording.Replied || cursor.Type == gjson.Null {
+		return
 	}
-	// A list during which the session was lost is sent once more, in a fresh one.
-	for _, x := range r.Steps("after/lost", "after") {
-		if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
-			v.That(false, expected, Describe(x)+" to resources/list without cursor, after a row of bad ones", x.Evidence()...)
-			v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
-			return
-		}
-	}
-	v.Expect(r.Step("after")).Should(Matcher{expected, Succeed().Match}, "resources/list without cursor, after a row of bad ones")
+	v.Ought(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
+		Describe(x)+" to the cursor "+Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
+	v.Mild(lenient)
+	v.Hint("check that cursor is a string, and answer anything else with error -32602")
 }
 
 // quietFirst reports whether the first page stayed the same all the time, so that
@@ -86,8 +160,49 @@ func stableCursor(r *recording.Recording, v *Verdict) {
 		v.Hint("keep cursors good for more than one request")
 		return
 	}
-	v.That(sameSet(next, again), expected, fmt.Sprintf("%d resources, then %d others for the cursor %s",
-		len(identities(next, "resources")), len(identities(again, "resources")), Brief(again.Param("cursor"))), frames...)
+	v.That(sameSet(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
+		len(idsOf(next)), kindOf(next), len(idsOf(again)), Brief(again.Param("cursor"))), frames...)
+	otherConnection(r, v)
+}
+
+// otherConnection: since 2026-07-28 no connection has a list of its own, so that a
+// cursor is good on all of them. Processes may have keys of their own.
+func otherConnection(r *recording.Recording, v *Verdict) {
+	x := r.Step("elsewhere")
+	if x == nil || !v.Modern() || v.Facts.Combination.Transport == requirement.Stdio || !v.Answered(x) {
+		return
+	}
+	page := r.Step("page")
+	if page.Succeeded() && !sameSet(page, r.Step("next")) {
+		return // the list has changed since the walk from which page and cursor are
+	}
+	const expected = "the page that the cursor stands for, on any connection"
+	frames := append(page.Evidence(), x.Evidence()...)
+	if !x.Succeeded() {
+		v.Ought(false, expected, Describe(x)+" to the cursor "+Brief(x.Param("cursor"))+", which was handed out on another connection", frames...)
+		v.Hint("keep in the cursor what is needed to go on, not in the connection")
+		return
+	}
+	v.Ought(!page.Succeeded() || sameSet(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(idsOf(x)), kindOf(x)), frames...)
+}
+
+// idsOf lists the URIs or templates of a page.
+func idsOf(x *recording.Exchange) []string { return identities(x, memberOf(x)) }
+
+// memberOf is the member that holds the entries of a page.
+func memberOf(x *recording.Exchange) string {
+	if x.Method == "resources/templates/list" {
+		return "resourceTemplates"
+	}
+	return "resources"
+}
+
+// kindOf names the entries of a page.
+func kindOf(x *recording.Exchange) string {
+	if x.Method == "resources/templates/list" {
+		return "templates"
+	}
+	return "resources"
 }
 
 // noHiddenPosition: without cursor the list begins at its beginning.
@@ -98,12 +213,12 @@ func noHiddenPosition(r *recording.Recording, v *Verdict) {
 		return
 	}
 	const expected = "the first page for every request without cursor"
-	start := identities(first, "resources")
+	start := idsOf(first)
 	for _, x := range r.Steps("second", "middle") {
 		if !v.Answered(x) {
 			continue
 		}
-		page := identities(x, "resources")
+		page := idsOf(x)
 		frames := append(first.Evidence(), x.Evidence()...)
 		switch {
 		case !x.Succeeded():
@@ -111,7 +226,7 @@ func noHiddenPosition(r *recording.Recording, v *Verdict) {
 		case sameSet(first, x):
 			v.Saw()
 		case len(page) == 0 || len(start) > 0 && x.Step == "second" && isNextPage(r, page):
-			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d resources that go on after the first page", len(page)), frames...)
+			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
 			v.Hint("keep no position between requests: the cursor says where to go on")
 		default:
 			v.Ought(false, expected, "another page: "+difference(uriSet(first), uriSet(x)), frames...)
@@ -123,7 +238,7 @@ func noHiddenPosition(r *recording.Recording, v *Verdict) {
 // leads to.
 func isNextPage(r *recording.Recording, page []string) bool {
 	for _, x := range r.Steps("page", "next", "next-again") {
-		if x.Succeeded() && slices.Equal(page, identities(x, "resources")) {
+		if x.Succeeded() && slices.Equal(page, idsOf(x)) {
 			return true
 		}
 	}

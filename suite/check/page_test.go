@@ -75,12 +75,30 @@ func TestBadCursors(t *testing.T) {
 	dead.Outcome, dead.Fatal = recording.Lost, true
 	lost := list("after/lost", "", "")
 	lost.Outcome = recording.Lost
+	ofTemplates := func(l rt.Line) rt.Line {
+		l.Method = "resources/templates/list"
+		return l
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		return observations(t, "PAGE-05", recording.BadCursors, rec)
+	}
+	observed(t, see(before, list("changed", `"y"`, onePage), list("appended", `"xz"`, onePage)), "altered-cursor", "2 altered", `"y" (changed, in resources/list)`)
+	observed(t, see(before, list("foreign", `"y"`, onePage)), "foreign-cursor", "1 of the one list")
+	observed(t, see(before, list("old", `"y"`, onePage), no("changed", `"y"`, "-32602")), "")
 	walkRuns(t, recording.BadCursors, `{"resources":{}}`, []run{
 		{"PAGE-05", Pass, lines(before, no("unknown", `"x"`, "-32602"))},
 		{"PAGE-05", Warn, lines(before, no("unknown", `"x"`, "-32603"))},
 		{"PAGE-05", Warn, lines(before, list("unknown", `"x"`, onePage))},
 		{"PAGE-05", Blocked, lines(before, list("unknown", `"x"`, ""))},
 		{"PAGE-05", NotApplicable, lines(refusal("before", "resources/list", `{}`, "-32601"), no("unknown", `"x"`, "-32603"))},
+		{"PAGE-05", Pass, lines(before, no("unknown", `"x"`, "-32602"), no("changed", `"y"`, "-32602"), list("old", `"z"`, onePage))},
+		{"PAGE-05", Pass, lines(before, no("unknown", `"x"`, "-32602"), list("foreign", `"z"`, onePage))},
+		{"PAGE-05", Warn, lines(before, no("unknown", `"x"`, "-32602"), no("truncated", `"y"`, "-32603"))},
+		{"PAGE-05", Warn, lines(before, no("unknown", `"x"`, "-32602"), no("old", `"y"`, "-32603"))},
+		{"PAGE-05", Warn, lines(before, no("unknown", `"x"`, "-32602"), ofTemplates(before), ofTemplates(list("unknown", `"x"`, `{"resourceTemplates":[]}`)))},
+		{"PAGE-05", Pass, lines(before, no("unknown", `"x"`, "-32602"), ofTemplates(refusal("before", "", `{}`, "-32601")))},
+		{"PAGE-06", Fail, lines(before, after, ofTemplates(before), ofTemplates(dead), ofTemplates(after))},
+		{"PAGE-06", Pass, lines(before, list("null", `null`, onePage), after)},
 		{"PAGE-06", Pass, lines(before, no("number", `5`, "-32603"), after)},
 		{"PAGE-06", Pass, lines(before, list("long", `"AAAA"`, onePage), after)},
 		{"PAGE-06", Pass, lines(before, list("object", `{}`, ""), after)},
@@ -110,6 +128,8 @@ func TestPagingChecks(t *testing.T) {
 		{"PAGE-07", Warn, lines(first, second, next, step("next-again", "x", "a:3"), middle)},
 		{"PAGE-07", Warn, lines(first, second, next, refusal("next-again", "resources/list", `{"cursor":"x"}`, "-32602"), middle)},
 		{"PAGE-07", NotApplicable, lines(first, second, next, step("next-again", "x", "a:3"), step("middle", "", "a:4"))},
+		{"PAGE-05", Pass, lines(first, next, refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32602"))},
+		{"PAGE-05", Warn, lines(first, next, refusal("elsewhere", "resources/list", `{"cursor":"w"}`, "-32603"))},
 		{"PAGE-08", Pass, lines(first, second, next, middle)},
 		{"PAGE-08", Fail, lines(first, step("second", "", "a:2"), next, middle)},
 		{"PAGE-08", Fail, lines(step("page", "x", "a:2"), first, step("second", "", "a:2"), step("next", "x", "a:3"))},
@@ -117,6 +137,68 @@ func TestPagingChecks(t *testing.T) {
 		{"PAGE-08", Warn, lines(first, step("second", "", "a:3"), next, middle)},
 		{"PAGE-08", Warn, lines(first, refusal("second", "resources/list", `{}`, "-32603"), next)},
 		{"PAGE-08", NotApplicable, lines(refusal("first", "resources/list", `{}`, "-32603"))},
+	})
+}
+
+// A cursor is good on every connection since 2026-07-28, but maybe not in every process.
+func TestCursorElsewhere(t *testing.T) {
+	step := func(name, uri string) rt.Line {
+		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
+	}
+	refused := refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")
+	for _, c := range []struct {
+		revision  requirement.Revision
+		transport requirement.Transport
+		last      rt.Line
+		want      Outcome
+	}{
+		{modernOne, requirement.HTTP, step("elsewhere", "a:2"), Pass},
+		{modernOne, requirement.HTTP, step("elsewhere", "a:3"), Warn},
+		{modernOne, requirement.HTTP, refused, Warn},
+		{modernOne, requirement.Stdio, refused, Pass},
+		{requirement.R20251125, requirement.HTTP, refused, Pass},
+	} {
+		req, _ := requirement.Find("PAGE-07")
+		k, _ := Find("PAGE-07")
+		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: c.transport}, hasResources)
+		rec := rt.New(recording.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
+		if got := Evaluate(k, req, facts, Recordings{recording.Paging: rec}); got.Outcome != c.want {
+			t.Errorf("%s on %s: %+v", c.revision, c.transport, got)
+		}
+	}
+}
+
+// Where the list has changed since the walk, the cursor of the walk proves nothing.
+func TestCursorElsewhereOfAnotherList(t *testing.T) {
+	step := func(name, uri string) rt.Line {
+		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
+	}
+	for _, last := range []rt.Line{step("elsewhere", "a:3"), refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")} {
+		req, _ := requirement.Find("PAGE-07")
+		k, _ := Find("PAGE-07")
+		facts := rt.Facts(requirement.Combination{Revision: modernOne, Transport: requirement.HTTP}, hasResources)
+		rec := rt.New(recording.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:3"), step("next-again", "a:3"), step("middle", "a:1"), last)
+		if got := Evaluate(k, req, facts, Recordings{recording.Paging: rec}); got.Outcome != Pass {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// The templates are paged by the same rules, hidden positions included.
+func TestTemplatePaging(t *testing.T) {
+	step := func(name, cursor, template string) rt.Line {
+		l := rt.Line{Step: name, Method: "resources/templates/list", Params: `{}`, Result: `{"resourceTemplates":[{"uriTemplate":"` + template + `"}],"nextCursor":"x"}`}
+		if cursor != "" {
+			l.Params = `{"cursor":"` + cursor + `"}`
+		}
+		return l
+	}
+	first, second, next, middle := step("first", "", "a:{x}"), step("second", "", "a:{x}"), step("next", "x", "b:{x}"), step("middle", "", "a:{x}")
+	walkRuns(t, recording.TemplatePaging, hasResources, []run{
+		{"PAGE-12", Pass, lines(first, second, next, middle)},
+		{"PAGE-12", Fail, lines(first, step("second", "", "b:{x}"), next, middle)},
+		{"PAGE-07", Pass, lines(first, second, next, step("next-again", "x", "b:{x}"), middle)},
+		{"PAGE-07", Warn, lines(first, second, next, step("next-again", "x", "c:{x}"), middle)},
 	})
 }
 

@@ -15,37 +15,42 @@ func init() { add(readChecks...) }
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []Check{{
 	Requirement: "READ-01",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
-		for _, x := range readings(r, v, "read") {
+		for _, x := range readings(r, v, "read", "known") {
 			list := x.Result().Get("contents")
 			v.That(list.IsArray(), "contents as an array", "contents of "+Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an array even if there is only one item, or none")
 		}
+		if r.Scenario == recording.Reads && r.Skipped != nil {
+			v.Observe("unread", r.Skipped.Reason)
+		}
 	},
 }, {
 	Requirement: "READ-02",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
-		var elsewhere sightings
-		for _, x := range readings(r, v, "read") {
+		var elsewhere, misspelt sightings
+		for _, x := range readings(r, v, "read", "known") {
 			for _, c := range x.contents {
 				uri := c.Get("uri")
 				v.That(judge.IsString(uri), "a string uri", "uri of "+c.name+" is "+judge.TypeName(uri), c.frames...)
 				typed(v, c, "mimeType", judge.IsString, "a string")
+				misspelt.addMisspelt(c, contentMembers)
 				if judge.IsString(uri) && len(x.contents) == 1 && uri.Str != x.Tags["uri"] {
 					elsewhere.add(Brief(x.Param("uri"))+" as "+Brief(uri), c.frames...)
 				}
 			}
 		}
 		elsewhere.observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
+		misspelt.observeMisspelt(v)
 		noContents(v)
 	},
 }, {
 	Requirement: "READ-03",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		for _, c := range allContents(r, v) {
@@ -60,7 +65,7 @@ var readChecks = []Check{{
 	},
 }, {
 	Requirement: "READ-04",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		for _, c := range allContents(r, v) {
@@ -72,7 +77,7 @@ var readChecks = []Check{{
 	},
 }, {
 	Requirement: "READ-06",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		for _, c := range blobs(r, v) {
@@ -86,7 +91,7 @@ var readChecks = []Check{{
 	},
 }, {
 	Requirement: "READ-07",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		for _, c := range blobs(r, v) {
@@ -101,7 +106,7 @@ var readChecks = []Check{{
 	},
 }, {
 	Requirement: "READ-08",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
@@ -116,7 +121,7 @@ var readChecks = []Check{{
 	},
 }, {
 	Requirement: "READ-09",
-	From:        reads,
+	From:        contentReads,
 	Needs:       []Gate{resources},
 	Judge: func(r *recording.Recording, v *Verdict) {
 		for _, c := range blobs(r, v) {
@@ -133,7 +138,7 @@ var readChecks = []Check{{
 // allContents lists the items of all reads.
 func allContents(r *recording.Recording, v *Verdict) []item {
 	var all []item
-	for _, x := range readings(r, v, "read") {
+	for _, x := range readings(r, v, "read", "known") {
 		all = append(all, x.contents...)
 	}
 	return all

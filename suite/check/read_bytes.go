@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
 )
 
 func init() { add(readBytesChecks...) }
@@ -85,7 +86,7 @@ func readsAtAll(v *Verdict, x *recording.Exchange) bool {
 	}
 	ok := v.Expect(x).To(Succeed(), "a read of "+Brief(x.Param("uri"))+", which the target file calls readable")
 	v.Hint("let the resource be read, or correct the target file")
-	return ok && !asksForInput(x)
+	return ok && !asksForInput(x) && !unreadableShape(x, v)
 }
 
 // knownText: a known text arrives character for character.
@@ -184,9 +185,11 @@ func isKnown(x *recording.Exchange, data []byte) bool {
 // fitsType: a decoded blob begins as its type lets expect.
 func fitsType(r *recording.Recording, v *Verdict) {
 	var sniffed, differing sightings
+	doubts := &doubts{}
 	for _, x := range readings(r, v, "read") {
 		for _, c := range x.contents {
 			mime := declaredType(x, c)
+			doubts.add(c, mime)
 			if own, listed := c.Get("mimeType"), x.Tags["type"]; len(x.contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
 				differing.add(fmt.Sprintf("%s (listed as %s, read as %s)", Brief(x.Param("uri")), listed, own.Str), c.frames...)
 			}
@@ -195,13 +198,13 @@ func fitsType(r *recording.Recording, v *Verdict) {
 			if !judge.IsString(blob) || err != nil || len(data) == 0 {
 				continue
 			}
-			begins := judge.Sniff(data)
 			if !judge.Sniffable(mime) {
-				if begins != "" && vague(mime) {
+				if begins := judge.Detect(data); begins != "" && vague(mime) {
 					sniffed.add(fmt.Sprintf("%s (%s, looks like %s)", c.name, orNone(mime), begins), c.frames...)
 				}
 				continue
 			}
+			begins := judge.Sniff(data)
 			actual := c.name + " begins like no " + mime
 			if begins != "" {
 				actual = c.name + " begins like " + begins
@@ -212,8 +215,43 @@ func fitsType(r *recording.Recording, v *Verdict) {
 		}
 	}
 	differing.observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
+	doubts.observe(v)
 	sniffed.observe(v, "mime-type-vague", "%d of no telling type, although the bytes can be recognised: %s")
 	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
+}
+
+// doubts collects contents that do not look like what they are said to be.
+type doubts struct{ other, unparsed, wrapped sightings }
+
+func (d *doubts) add(c item, mime string) {
+	text, blob := c.Get("text"), c.Get("blob")
+	if judge.IsString(text) {
+		if what := judge.Wrapped(mime, text.Str); what != "" {
+			d.wrapped.add(c.name+" ("+what+")", c.frames...)
+		} else if text.Str != "" && judge.Essence(mime) == "application/json" && !gjson.Valid(text.Str) {
+			d.unparsed.add(c.name, c.frames...)
+		}
+		return
+	}
+	data, err := judge.Decode(blob.Str)
+	if !judge.IsString(blob) || err != nil || len(data) == 0 {
+		return
+	}
+	if begins := judge.Contradiction(mime, data); begins != "" {
+		d.other.add(fmt.Sprintf("%s (%s, looks like %s)", c.name, mime, begins), c.frames...)
+	}
+	if judge.Sniffable(mime) {
+		return // judged
+	}
+	if what := judge.Wrapped("", string(data)); what != "" {
+		d.wrapped.add(c.name+" ("+what+", encoded in base64 again)", c.frames...)
+	}
+}
+
+func (d *doubts) observe(v *Verdict) {
+	d.other.observe(v, "mime-type-contradicted", "%d of another type than their bytes show: %s")
+	d.unparsed.observe(v, "not-json", "%d of the type application/json that cannot be parsed: %s")
+	d.wrapped.observe(v, "encoded-twice", "%d encoded once too often: %s")
 }
 
 // vague reports whether a type says nothing about the bytes.

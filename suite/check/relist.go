@@ -127,7 +127,27 @@ func readableAsListed(r *recording.Recording, v *Verdict) {
 			v.Skip(recording.CodeNotExercised, "what could not be read at first was gone from the list, or could be read, at the second look")
 		}
 	}
+	unstable(r, v)
 	others.observe(v, "unreadable", "%d listed but not readable, with an error that does not say that it is missing: %s")
+}
+
+// unstable remarks on resources of which two reads in a row differ.
+func unstable(r *recording.Recording, v *Verdict) {
+	var seen sightings
+	first := map[string]*recording.Exchange{}
+	for _, x := range r.Steps("read") {
+		first[x.Tags["uri"]] = x
+	}
+	for _, x := range r.Steps("repeat") {
+		before := first[x.Tags["uri"]]
+		if before == nil || x.Outcome != recording.Replied || asksForInput(before) || asksForInput(x) {
+			continue
+		}
+		if !x.Succeeded() || !slices.Equal(bodies(before), bodies(x)) {
+			seen.add(Brief(x.Param("uri")), append(before.Evidence(), x.Evidence()...)...)
+		}
+	}
+	seen.observe(v, "unstable-read", "%d read differently the second time, although nothing was made to change: %s")
 }
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
@@ -167,7 +187,7 @@ func sameSet(a, b *recording.Exchange) bool {
 func uriSet(pages ...*recording.Exchange) []string {
 	var all []string
 	for _, x := range pages {
-		all = append(all, identities(x, "resources")...)
+		all = append(all, idsOf(x)...)
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

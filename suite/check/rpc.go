@@ -1,6 +1,8 @@
 package check
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -55,6 +57,7 @@ func init() {
 			for _, x := range r.Steps("id", "digits", "empty") {
 				usableID(x, v)
 			}
+			oneKindRefused(r.Steps("id", "digits"), v)
 		},
 	}, Check{
 		Requirement: "RPC-05",
@@ -211,16 +214,33 @@ func answeredByID(r *recording.Recording, v *Verdict) {
 // the type.
 func asker(sent []*recording.Exchange, m message) *recording.Exchange {
 	var alike *recording.Exchange
+	id := m.id()
+	ordinary := ordinaryID(id)
 	for _, x := range sent {
 		switch {
 		case len(x.ID) == 0 || x.Request > m.frame.Number:
-		case wire.SameID(x.ID, m.id()):
+		case ordinary && ordinaryID(x.ID):
+			if bytes.Equal(x.ID, id) {
+				return x
+			}
+		case wire.SameID(x.ID, id):
 			return x
 		case gjson.ParseBytes(x.ID).String() == m.Get("id").String():
 			alike = x
 		}
 	}
 	return alike
+}
+
+// ordinaryID reports whether an id is a small number in its usual form, of which two
+// are the same only if they are written alike.
+func ordinaryID(id json.RawMessage) bool {
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
 }
 
 // ownMember is the member that tells the result of a method from those of others.
@@ -268,6 +288,28 @@ func usableID(x *recording.Exchange, v *Verdict) {
 	}
 }
 
+// oneKindRefused: where requests under all ids that are strings fail, and those under
+// numbers do not, the reason is the id, whatever the error says.
+func oneKindRefused(all []*recording.Exchange, v *Verdict) {
+	var texts, served []*recording.Exchange
+	for _, x := range all {
+		switch text := len(x.ID) > 0 && x.ID[0] == '"'; {
+		case text && x.Outcome == recording.Replied && !x.Failed():
+			return
+		case text && x.Failed() && !idRefused(x): // the others are judged one by one
+			texts = append(texts, x)
+		case !text && x.Succeeded():
+			served = append(served, x)
+		}
+	}
+	if len(texts) < 2 || len(served) < 2 {
+		return
+	}
+	v.That(false, "requests under strings to be served like those under numbers", Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
+		append(texts[0].Evidence(), served[0].Evidence()...)...)
+	v.Hint("keep the id as it came, whether it is a string or a number")
+}
+
 // idRefused reports whether a request was refused as invalid, which a list request
 // is only for its id.
 func idRefused(x *recording.Exchange) bool {
@@ -302,7 +344,7 @@ func idsOfErrors(r *recording.Recording, v *Verdict) {
 				continue
 			}
 			switch {
-			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method":
+			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method" && x.Step != "not-utf-8":
 				if !v.That(!m.nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+Brief(m.Get("id")), append(x.Evidence(), m.frame.Number)...) {
 					v.Hint("take the id from the request before its params are looked at")

@@ -2,6 +2,7 @@ package check
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,7 @@ func init() {
 					answeredOnce(r, x, v)
 				}
 			}
+			retriedHandshakes(r, v)
 		},
 	}, Check{
 		Requirement: "RPC-10",
@@ -56,6 +58,10 @@ func init() {
 			for _, x := range r.Steps("not-json") {
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 				v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
+			}
+			for _, x := range r.Steps("not-utf-8") {
+				v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", lostWords(x), x.Evidence()...)
+				v.Hint("decode input in such a way that alien bytes are replaced or refused")
 			}
 		},
 	}, Check{
@@ -116,6 +122,22 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 		if x.Status < 300 {
 			v.That(false, expected, Describe(x), frames...)
 		}
+	}
+}
+
+// retriedHandshakes remarks on handshakes that were tried a second time, each with what
+// was seen of both attempts: whether a message that got lost was the target's doing or
+// that of the way to it cannot be seen.
+func retriedHandshakes(r *recording.Recording, v *Verdict) {
+	for _, h := range r.Retried {
+		if h.First == nil {
+			continue // the time was up before it was sent
+		}
+		frames, then := h.First.Evidence(), "was not sent"
+		if h.Second != nil {
+			frames, then = append(frames, h.Second.Evidence()...), "led to: "+Describe(h.Second)
+		}
+		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, frames...)
 	}
 }
 
@@ -196,8 +218,52 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *Verdict) {
 	}
 	foreign := foreignMember(x.Method, x.Result())
 	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
-	got := x.Result().Get("contents.0.uri")
-	if uri := x.Tags["uri"]; uri != "" && judge.IsString(got) {
-		v.That(got.Str == uri || !asked[got.Str], "the contents of "+uri, "those of "+got.Str+", which was asked for under another id", x.Evidence()...)
+	uri := x.Tags["uri"]
+	if uri == "" {
+		return
 	}
+	if got := outOfPlace(v, x, uri); got != "" && asked[got] {
+		v.That(false, "the contents of "+uri, "those of "+got+", which was asked for under another id", x.Evidence()...)
+		return
+	}
+	v.Saw()
+}
+
+// outOfPlace is the URI of the first contents of a read that have nothing to do with
+// the one that was read; empty if some of them do. A read may yield several contents,
+// as that of a directory does those of its files, and the specification does not say how
+// their URIs relate to its own (server/resources#reading-resources). So they belong to it
+// if one bears its URI or lies below it. If none does, it takes a read of it on its own
+// to tell: one that yielded its own URI. Without it, or where even that one yielded what lies
+// elsewhere, as an alias does (which may have moved on since), nothing is proven.
+func outOfPlace(v *Verdict, x *recording.Exchange, uri string) string {
+	got := urisIn(x)
+	reads := v.recs[recording.Reads]
+	if len(got) == 0 || belong(got, uri) || reads == nil {
+		return ""
+	}
+	for _, alone := range reads.Steps("read") {
+		if alone.Tags["uri"] == uri && belong(urisIn(alone), uri) {
+			return got[0]
+		}
+	}
+	return ""
+}
+
+// belong reports whether one of the URIs is that of a resource, or lies below it.
+func belong(uris []string, uri string) bool {
+	return slices.ContainsFunc(uris, func(one string) bool {
+		return one == uri || strings.HasPrefix(one, strings.TrimSuffix(uri, "/")+"/")
+	})
+}
+
+// urisIn are the URIs of the contents of a read, in order, each once.
+func urisIn(x *recording.Exchange) []string {
+	var all []string
+	for _, c := range contentsOf(x) {
+		if uri := c.Get("uri"); judge.IsString(uri) && !slices.Contains(all, uri.Str) {
+			all = append(all, uri.Str)
+		}
+	}
+	return all
 }

@@ -1,10 +1,12 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // said is a list request with a whole reply.
@@ -89,6 +91,10 @@ func TestRequestIDs(t *testing.T) {
 		}
 		return l
 	}
+	broken := func(id string) rt.Line {
+		return rt.Line{Step: "id", Method: "resources/list", ID: id, Outcome: recording.Replied,
+			Reply: `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"Internal error"}}`}
+	}
 	walkRuns(t, recording.RequestIDs, `{"resources":{}}`, []run{
 		{"RPC-03", Pass, lines(id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0"))},
 		{"RPC-03", Fail, lines(id("digits", `"7"`, "7"))},
@@ -97,6 +103,9 @@ func TestRequestIDs(t *testing.T) {
 		{"RPC-04", Fail, lines(id("id", "0", ""))},
 		{"RPC-04", Fail, lines(id("id", "9007199254740991", "9007199254740992"))},
 		{"RPC-04", Warn, lines(id("id", "0", "0"), id("empty", `""`, ""))},
+		{"RPC-04", Fail, lines(id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`))},
+		{"RPC-04", Pass, lines(id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`), broken(`"7"`))},
+		{"RPC-04", Pass, lines(broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`))},
 	})
 }
 
@@ -115,8 +124,13 @@ func TestInvalidMessages(t *testing.T) {
 	}
 	fatal := probe("not-json", "")
 	fatal.Fatal, fatal.Outcome = true, recording.Lost
+	alien := probe("not-utf-8", "")
+	alien.Fatal, alien.Outcome = true, recording.Lost
 	bad := probe("not-json", "-32603")
 	bad.Status = 400
+	inText := rt.Line{Step: "not-utf-8", Method: "ping", Kind: recording.Probe, Result: `{}`}
+	nameless := inText
+	nameless.Result, nameless.Reply = "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`
 	invented := probe("not-json", "")
 	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
 	walkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []run{
@@ -128,6 +142,10 @@ func TestInvalidMessages(t *testing.T) {
 		{"RPC-14", Pass, lines(bad)},
 		{"RPC-14", Fail, lines(probe("not-json", "-32603"))},
 		{"RPC-14", Fail, lines(fatal)},
+		{"RPC-14", Pass, lines(probe("not-utf-8", ""))},
+		{"RPC-14", Pass, lines(inText, nameless)},
+		{"RPC-16", NotApplicable, lines(inText, nameless)}, // its id may have been unreadable, too
+		{"RPC-14", Fail, lines(alien)},
 		{"RPC-15", Pass, lines(probe("no-method", ""), probe("mistyped-method", "-32700"))},
 		{"RPC-15", Fail, lines(probe("mistyped-method", ""))},
 		{"RPC-15", Fail, lines(probe("no-method", "-32603"))},
@@ -146,11 +164,55 @@ func TestConcurrency(t *testing.T) {
 	walkRuns(t, recording.Concurrency, `{"resources":{}}`, []run{
 		{"RPC-17", Pass, lines(read("a:1", "a:1"), read("a:2", "a:2"), busy)},
 		{"RPC-17", Pass, lines(read("a:1", "a:one"), read("a:2", "a:2"))},
-		{"RPC-17", Fail, lines(read("a:1", "a:2"), read("a:2", "a:2"))},
+		{"RPC-17", Pass, lines(read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2"))},
+		{"RPC-17", Pass, lines(rt.Line{Step: "together", Method: "resources/read", Tags: map[string]string{"uri": "a:all"},
+			Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"), read("a:2", "a:2"))},
+		{"RPC-17", Pass, lines(read("a:1", "a:2"), read("a:2", "a:2"))}, // never read alone: it may be an alias
 		{"RPC-17", Fail, lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
 		{"RPC-17", Fail, lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
 		{"RPC-17", NotApplicable, lines(busy)},
 	})
+}
+
+// What a read yields together with others is held against what it yields alone.
+func TestConcurrencyAgainstReadsAlone(t *testing.T) {
+	read := func(step, uri string, got ...string) rt.Line {
+		var contents []string
+		for _, one := range got {
+			contents = append(contents, `{"uri":"`+one+`","text":""}`)
+		}
+		return rt.Line{Step: step, Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
+	}
+	req, _ := requirement.Find("RPC-17")
+	k, _ := Find("RPC-17")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	for name, c := range map[string]struct {
+		alone, together []rt.Line
+		want            Outcome
+	}{
+		"a collection as alone": {lines(read("read", "a:all", "b:1", "b:2")), lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), Pass},
+		"an alias as alone":     {lines(read("read", "a:latest", "b:1")), lines(read("together", "a:latest", "b:1"), read("together", "b:1", "b:1")), Pass},
+		"a directory":           {nil, lines(read("together", "a:d", "a:d/1", "a:d/2"), read("together", "a:d/1", "a:d/1")), Pass},
+		"its own, and another":  {nil, lines(read("together", "a:1", "a:2", "a:1"), read("together", "a:2", "a:2")), Pass},
+		"several, never alone":  {nil, lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), Pass},
+		"refused alone":         {lines(rt.Line{Step: "read", Method: "resources/read", Tags: map[string]string{"uri": "a:all"}, Error: noSuch}), lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), Pass},
+		"several of another":    {lines(read("read", "a:1", "a:1")), lines(read("together", "a:1", "a:2", "a:3"), read("together", "a:2", "a:2", "a:3")), Fail},
+		"one, never alone":      {nil, lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), Pass},
+		"another one alone":     {lines(read("read", "a:2", "a:2")), lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), Pass},
+		"an alias moved on":     {lines(read("read", "a:latest", "b:1")), lines(read("together", "a:latest", "b:2"), read("together", "b:2", "b:2")), Pass},
+		"one of another":        {lines(read("read", "a:1", "a:1")), lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), Fail},
+		"a neighbour by name":   {lines(read("read", "a:1", "a:1")), lines(read("together", "a:1", "a:12"), read("together", "a:12", "a:12")), Fail},
+		"the parent":            {lines(read("read", "a:d/1", "a:d/1")), lines(read("together", "a:d/1", "a:d"), read("together", "a:d", "a:d")), Fail},
+		"nobody asked for it":   {nil, lines(read("together", "a:1", "a:one"), read("together", "a:2", "a:2")), Pass},
+	} {
+		recs := Recordings{recording.Concurrency: rt.New(recording.Concurrency, facts, c.together...)}
+		if c.alone != nil {
+			recs[recording.Reads] = rt.New(recording.Reads, facts, c.alone...)
+		}
+		if got := Evaluate(k, req, facts, recs); got.Outcome != c.want {
+			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Actual)
+		}
+	}
 }
 
 func TestBatches(t *testing.T) {

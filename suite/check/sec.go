@@ -17,8 +17,12 @@ func init() {
 	origins := []recording.Name{recording.Origins}
 	anyOrigin := []Gate{allowed("any-origin")}
 	add(
-		Check{Requirement: "SEC-01", From: origins, Needs: anyOrigin, Judge: forbiddenOrigin},
+		Check{Requirement: "SEC-01", From: origins, Needs: anyOrigin, Judge: func(r *recording.Recording, v *Verdict) {
+			uncheckedHost(r, v)
+			forbiddenOrigin(r, v)
+		}},
 		Check{Requirement: "SEC-02", From: origins, Needs: anyOrigin, Judge: func(r *recording.Recording, v *Verdict) {
+			uncheckedHost(r, v)
 			x := r.Step("request")
 			if answeredOrigin(x, v) {
 				policy(v)(turnedAway(x), "a refusal", Describe(x)+" to a request from the origin "+x.Tags["origin"], x.Evidence()...)
@@ -93,6 +97,15 @@ func forbiddenOrigin(r *recording.Recording, v *Verdict) {
 		v.Ought(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+Brief(id), x.Evidence()...)
 		v.Mild("it is refused as it should be; only the body is unusual")
 		v.Hint("refuse a foreign Origin before the body is read")
+	}
+}
+
+// uncheckedHost: no sentence of the specification is about Host, but browsers send no
+// Origin with a GET to what they take for the page's own host.
+func uncheckedHost(r *recording.Recording, v *Verdict) {
+	if x := r.Step("foreign-host"); x != nil && x.Succeeded() {
+		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags["host"]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
+			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x.Evidence()...)
 	}
 }
 

@@ -78,10 +78,15 @@ func eventFraming(r *recording.Recording, v *Verdict) {
 func eventMessages(r *recording.Recording, v *Verdict, channels ...string) {
 	for _, f := range events(r) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
+		const expected = "one JSON-RPC message in each event"
+		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
+			v.Ought(false, expected, "an event with the id "+strconv.Quote(f.Event.ID)+" and empty data, as only 2025-11-25 has it", f.Number)
+			v.Mild("clients that parse the data of every event trip over it")
+			v.Hint("begin streams with an event without data only where 2025-11-25 was negotiated")
+		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || f.Event.Type == "endpoint" {
 			continue
 		}
-		const expected = "one JSON-RPC message in each event"
 		v.Saw()
 		for _, flaw := range f.Flaws {
 			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing || flaw.Code == wire.FlawNotObject {
@@ -92,6 +97,14 @@ func eventMessages(r *recording.Recording, v *Verdict, channels ...string) {
 			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
 		}
 	}
+}
+
+// answeredOn reports whether the channel of an event brought the response after it. A
+// stream that broke off before needed an id to be resumed by.
+func answeredOn(r *recording.Recording, e *wire.Frame) bool {
+	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
+		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel && wire.Classify(f.Raw) == wire.KindResponse
+	})
 }
 
 // primingEvents: the first event of a request's stream has an id and no data.

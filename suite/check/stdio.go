@@ -52,6 +52,7 @@ func init() {
 	}, Check{
 		Requirement: "STDIO-03",
 		From:        everything,
+		Endings:     true,
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, f := range r.Incoming(0) {
 				if wire.Classify(f.Raw) != wire.KindOther {
@@ -82,6 +83,7 @@ func init() {
 				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, Describe(x)), x.Evidence()...)
 				v.Hint("collect input until a newline has come, and no further")
 			}
+			oddEnds(r, before, v)
 		},
 	}, Check{
 		Requirement: "STDIO-06",
@@ -101,8 +103,32 @@ func init() {
 	}, Check{
 		Requirement: "STDIO-08",
 		From:        everything,
+		Endings:     true,
 		Judge:       endsWithItsInput,
 	})
+}
+
+// oddEnds: the end of a message is a newline, and nothing else; that a carriage return
+// before it, or an empty line, is passed over is robustness.
+func oddEnds(r *recording.Recording, before *recording.Exchange, v *Verdict) {
+	for _, odd := range []struct{ step, id, about string }{
+		{"crlf", "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
+		{"blank-line", "blank-line-refused", "a request after an empty line"},
+	} {
+		x := r.Step(odd.step)
+		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+			continue
+		}
+		v.Observe(odd.id, odd.about+": "+reaction(x), x.Evidence()...)
+	}
+}
+
+// reaction is what became of a message that could upset the target.
+func reaction(x *recording.Exchange) string {
+	if x.Fatal {
+		return lostWords(x)
+	}
+	return Describe(x)
 }
 
 // line is a line of standard output.

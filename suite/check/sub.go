@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -11,6 +12,8 @@ import (
 // The checks of server/resources#subscriptions in the legacy revisions.
 func init() {
 	changes := []recording.Name{recording.Changes}
+	// Some targets change by themselves: what they send is judged wherever it came.
+	watched := []recording.Name{recording.Changes, recording.Everything}
 	add(Check{
 		Requirement: "SUB-01",
 		From:        []recording.Name{recording.Subscriptions},
@@ -23,24 +26,34 @@ func init() {
 		Judge:       updateArrives,
 	}, Check{
 		Requirement: "SUB-04",
-		From:        []recording.Name{recording.Changes, recording.Listening},
+		From:        []recording.Name{recording.Changes, recording.Listening, recording.Everything},
 		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, h := range only(hear(r, "", 0), updated) {
+			for _, h := range elsewhere(only(hear(r, "", 0), updated), r, v) {
 				uri := h.msg.Get("params.uri")
 				v.That(judge.IsString(uri), "params.uri as a string in "+updated, "params.uri is "+judge.TypeName(uri), h.frame.Number)
 			}
 		},
 	}, Check{
 		Requirement: "SUB-06",
-		From:        changes,
+		From:        watched,
 		Judge: func(r *recording.Recording, v *Verdict) {
+			if r.Scenario == recording.Everything {
+				withoutSubscription(r, v)
+				return
+			}
 			bystanderHears(r, v, "no "+updated+" in a session that has subscribed to nothing")
 		},
 	}, Check{
 		Requirement: "SUB-07",
-		From:        changes,
+		From:        watched,
 		Needs:       []Gate{subscribe},
-		Judge:       silentAfterUnsubscribe,
+		Judge: func(r *recording.Recording, v *Verdict) {
+			if r.Scenario == recording.Everything {
+				afterTheEnd(r, v)
+				return
+			}
+			silentAfterUnsubscribe(r, v)
+		},
 	}, Check{
 		Requirement: "SUB-09",
 		From:        changes,
@@ -50,9 +63,7 @@ func init() {
 		Requirement: "SUB-10",
 		From:        changes,
 		Needs:       []Gate{subscribe},
-		Judge: func(r *recording.Recording, v *Verdict) {
-			bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
-		},
+		Judge:       keptApart,
 	}, Check{
 		Requirement: "SUB-11",
 		From:        []recording.Name{recording.BadSubscriptions},
@@ -164,6 +175,7 @@ func updateArrives(r *recording.Recording, v *Verdict) {
 	}
 	if len(mine) > 0 {
 		v.Saw()
+		stillUpdated(r, x, mine, v)
 		return
 	}
 	if lostSession(r, v, x.Session) {
@@ -177,6 +189,46 @@ func updateArrives(r *recording.Recording, v *Verdict) {
 	}
 	v.That(false, expected, "none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkUpdate), x.Evidence()...)
 	v.Hint("send %s to every session that has subscribed the resource", updated)
+}
+
+// stillUpdated: who subscribes what is subscribed stays subscribed.
+func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []heard, v *Verdict) {
+	mark, fired := r.Mark(recording.MarkDoubled)
+	if !fired || mine[0].frame.Number > mark.After || slices.ContainsFunc(mine, func(h heard) bool { return h.frame.Number > mark.After }) || lostSession(r, v, x.Session) {
+		return
+	}
+	v.Ought(false, updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
+		append(x.Evidence(), r.Step("subscribe-again").Evidence()...)...)
+	v.Mild("what a second subscription does is not specified, but both were confirmed")
+	v.Hint("let a second subscription to the same resource change nothing")
+}
+
+// keptApart: what another session gives up is its own matter.
+func keptApart(r *recording.Recording, v *Verdict) {
+	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
+	mark, fired := r.Mark(recording.MarkForeign)
+	foreign := r.Step("foreign-unsubscribe")
+	if !fired || foreign == nil || !foreign.Succeeded() && !foreign.Failed() {
+		return
+	}
+	x, mine, ok := subscribedTo(r, v)
+	since := mark.After
+	if doubled, twice := r.Mark(recording.MarkDoubled); twice {
+		since = doubled.After
+	}
+	// Updates must have come right before, so that nothing else can be the reason.
+	seen := slices.ContainsFunc(mine, func(h heard) bool {
+		return h.frame.Number <= mark.After && (since == mark.After || h.frame.Number > since)
+	})
+	switch {
+	case !ok || !seen:
+	case slices.ContainsFunc(mine, func(h heard) bool { return h.frame.Number > mark.After }):
+		v.Saw()
+	case !lostSession(r, v, x.Session):
+		v.That(false, "updates in the session that subscribed, whatever other sessions give up",
+			"none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
+		v.Hint("keep subscriptions by session, not by resource alone")
+	}
 }
 
 // withTrigger says, for the end of a sentence, which trigger was pulled at a mark

@@ -17,9 +17,9 @@ func init() {
 	add(Check{
 		Requirement: "SUB-28", From: changes, Needs: []Gate{subscribe}, Judge: watchedUpdate,
 	}, Check{
-		Requirement: "SUB-29", From: changes, Needs: []Gate{listenable}, Judge: bearsItsID,
+		Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []Gate{listenable}, Judge: bearsItsID,
 	}, Check{
-		Requirement: "SUB-30", From: changes, Needs: []Gate{listenable}, Judge: requestedTypes,
+		Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []Gate{listenable}, Judge: requestedTypes,
 	}, Check{
 		Requirement: "SUB-31", From: changes, Needs: []Gate{subscribe}, Judge: watchedOnly,
 	}, Check{
@@ -29,7 +29,7 @@ func init() {
 	}, Check{
 		Requirement: "SUB-42", From: changes, Needs: []Gate{subscribe, listChanged}, Judge: falseFlag,
 	}, Check{
-		Requirement: "SUB-43", From: changes, Judge: noListenNoChange,
+		Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, Judge: noListenNoChange,
 	}, Check{
 		Requirement: "SUB-34", From: []recording.Name{recording.Shutdown}, Judge: announcedEnd,
 	}, Check{
@@ -261,6 +261,10 @@ func falseFlag(r *recording.Recording, v *Verdict) {
 
 // noListenNoChange: a connection without a listen request hears of no change.
 func noListenNoChange(r *recording.Recording, v *Verdict) {
+	if r.Scenario == recording.Everything {
+		unlistened(r, v)
+		return
+	}
 	session := bystanderOf(r)
 	strays := only(hear(r, session, 0), updated, listUpdated)
 	switch {

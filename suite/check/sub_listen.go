@@ -70,11 +70,19 @@ func unacknowledged(x *recording.Exchange, v *Verdict) {
 	switch {
 	case Refused(x):
 		v.Skip(recording.CodeNotExercised, "the listen request was refused: "+Describe(x))
+	case broken(x):
+		v.Skip(recording.CodeNotExercised, "the listen request failed with HTTP "+strconv.Itoa(x.Status)+": see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
 		v.Block(recording.CodeBadReply, "the listen request was not acknowledged", x.Evidence()...)
 	default:
 		v.Answered(x)
 	}
+}
+
+// broken reports whether a target that is there answered with the HTTP status of a
+// failure of its own, and with nothing else.
+func broken(x *recording.Exchange) bool {
+	return x.Status >= http.StatusInternalServerError && x.Status != http.StatusServiceUnavailable && len(x.Replies) == 0
 }
 
 // unknown reports whether a request was refused because the target does not know
@@ -95,6 +103,9 @@ func acknowledged(r *recording.Recording, v *Verdict) {
 		case unknown(x):
 			v.That(false, expected, Describe(x)+", although subscriptions are declared", x.Evidence()...)
 			v.Hint("implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged")
+		case broken(x):
+			v.That(false, expected, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response", x.Evidence()...)
+			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			v.That(false, expected, Describe(x)+" and no acknowledgment", x.Evidence()...)
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags["alive"] != "":
@@ -112,7 +123,11 @@ func acknowledged(r *recording.Recording, v *Verdict) {
 func ackFirst(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Steps("listen") {
 		ack, ok := ackOf(r, x)
-		if !ok {
+		switch {
+		case !ok && x.Succeeded():
+			v.That(false, acked+" as the first message of the subscription", "a response and no acknowledgment", x.Evidence()...)
+			continue
+		case !ok:
 			unacknowledged(x, v)
 			continue
 		}

@@ -75,16 +75,22 @@ func TestListenChecks(t *testing.T) {
 			Error: `{"code":` + code + `,"message":"no"}`, Tags: pairs("name", "list")})
 	}
 	mute := rt.Line{Step: "listen", Method: "subscriptions/listen", Params: `{}`, Outcome: recording.Sent, Tags: pairs("name", "full")}
+	httpFailure := mute
+	httpFailure.Status = 500
 	walkRuns(t, recording.Listening, subscribing, []run{
 		{"SUB-20", Pass, open(uriFilter, uriFilter)},
 		{"SUB-20", Fail, lines(and(mute, "alive", "yes"))},
 		{"SUB-20", Blocked, lines(mute)},
+		{"SUB-20", Fail, lines(httpFailure)},
+		{"SUB-27", NotApplicable, lines(httpFailure)},
 		{"SUB-20", Fail, refused("-32601")},
 		{"SUB-20", NotApplicable, refused("-32602")},
 		{"SUB-20", Fail, lines(rt.Line{Step: "listen", Method: "subscriptions/listen", Result: `{"resultType":"complete"}`})},
 		{"SUB-21", Pass, open(uriFilter, uriFilter)},
 		{"SUB-21", Pass, early}, // what bears no id belongs to nothing
 		{"SUB-21", Fail, late},
+		{"SUB-21", Fail, lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "7", Result: `{"resultType":"complete"}`})},
+		{"SUB-21", NotApplicable, refused("-32602")},
 		{"SUB-22", Pass, open(uriFilter, `{}`)},
 		{"SUB-22", Fail, ack(sent(acked, "7", ""))},
 		{"SUB-22", Fail, open(uriFilter, `{"resourcesListChanged":"true"}`)},

@@ -66,7 +66,10 @@ func init() {
 		From:        templateWalk,
 		Needs:       []Gate{resources},
 		Judge: func(r *recording.Recording, v *Verdict) {
-			for _, i := range listedItems(r, v) {
+			items := listedItems(r, v)
+			remarks(items, templateMembers, v)
+			templateRemarks(items, v)
+			for _, i := range items {
 				typed(v, i, "description", judge.IsString, "a string")
 				typed(v, i, "mimeType", judge.IsString, "a string")
 				if v.Revision() >= requirement.R20250618 {
@@ -107,7 +110,7 @@ func templateTexts(r *recording.Recording, v *Verdict) []item {
 	var all []item
 	for _, i := range listedItems(r, v) {
 		if u := i.Get("uriTemplate"); judge.IsString(u) {
-			all = append(all, item{u, i.name, i.frames})
+			all = append(all, newItem(u, i.name, i.frames))
 		}
 	}
 	return all
@@ -140,7 +143,7 @@ func init() {
 	from := []recording.Name{recording.Expansions}
 	add(Check{
 		Requirement: "TMPL-10",
-		From:        from,
+		From:        append(from, recording.TemplateSweep),
 		Needs:       []Gate{resources},
 		Judge:       sameTypes,
 	}, Check{
@@ -185,6 +188,40 @@ func init() {
 	})
 }
 
+// templateRemarks notes templates that are listed twice, that are resources in truth,
+// and that are listed as resources, too.
+func templateRemarks(items []item, v *Verdict) {
+	listed := map[string]bool{}
+	if walk := v.recs[recording.WalkResources]; walk != nil {
+		for _, x := range walk.Steps("page") {
+			for _, uri := range identities(x, "resources") {
+				listed[uri] = true
+			}
+		}
+	}
+	var twice, plain, both sightings
+	seen := map[string]bool{}
+	for _, i := range items {
+		text := i.Get("uriTemplate")
+		if !judge.IsString(text) {
+			continue
+		}
+		if seen[text.Str] {
+			twice.add(Brief(text), i.frames...)
+		}
+		seen[text.Str] = true
+		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
+			plain.add(Brief(text), i.frames...)
+		}
+		if listed[text.Raw] {
+			both.add(Brief(text), i.frames...)
+		}
+	}
+	twice.observe(v, "duplicate-template", "%d templates listed more than once: %s")
+	plain.observe(v, "template-without-variable", "%d templates without a variable: each stands for a single resource, which belongs into resources/list: %s")
+	both.observe(v, "template-as-resource", "%d templates listed among the resources as well: %s")
+}
+
 // toBeJudged reports whether the read of an expansion says something about its
 // template: the target lists it, and does not ask for input first.
 func toBeJudged(x *recording.Exchange, v *Verdict) bool {
@@ -204,7 +241,7 @@ func toBeJudged(x *recording.Exchange, v *Verdict) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *Verdict) {
 	about := readOf(x) + ", an expansion of " + x.Tags["template"]
-	if !toBeJudged(x, v) || !v.Expect(x).To(Succeed(), about) {
+	if !toBeJudged(x, v) || !v.Expect(x).To(Succeed(), about) || unreadableShape(x, v) {
 		return
 	}
 	contents := contentsOf(x)
@@ -227,7 +264,7 @@ func expanded(x *recording.Exchange, v *Verdict) {
 
 // sameTypes: what a template with a media type expands to has that type.
 func sameTypes(r *recording.Recording, v *Verdict) {
-	for _, x := range r.Steps("expansion", "query") {
+	for _, x := range r.Steps("expansion", "query", "known") {
 		wanted := x.Tags["mime"]
 		if wanted == "" || !v.Answered(x) || !x.Succeeded() {
 			continue

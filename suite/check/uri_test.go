@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -76,6 +77,26 @@ func TestRequestedURIs(t *testing.T) {
 		{"URI-09", Pass, lines(taggedRead("guessed", `{"uri":"a:2"}`, oneText, ""), taggedRead("stranger", `{"uri":"x:1"}`, oneText, ""))},
 		{"URI-09", NotApplicable, lines(guess, taggedRead("stranger", `{"uri":"x:1"}`, nothing, ""))},
 	})
+	refused := taggedRead("malformed", `{"uri":""}`, "", noSuch)
+	odd := func(result, err string) []rt.Line {
+		return lines(refused, taggedRead("odd", `{"uri":"data:,x"}`, result, err))
+	}
+	lost := taggedRead("variant", `{"uri":"a:1x"}`, "", "")
+	lost.Outcome, lost.Fatal = recording.Lost, true
+	long := taggedRead("stranger", `{"uri":"x:1"}`, "", "")
+	long.Outcome, long.Fatal = recording.Lost, true
+	walkRuns(t, recording.MalformedReads, `{"resources":{}}`, []run{
+		{"URI-08", Pass, odd("", noSuch)},
+		{"URI-08", Pass, odd(oneText, "")},
+		{"URI-08", Pass, odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`, "")},
+		{"URI-08", Fail, odd(`{"contents":null}`, "")},
+		{"URI-08", Fail, odd(`{}`, "")},
+		{"URI-08", Fail, odd(`{"contents":[{"uri":null,"text":""}]}`, "")},
+		{"URI-08", Fail, odd(`{"contents":[{"uri":"a:1","text":{}}]}`, "")},
+		{"URI-08", Fail, odd("", "")},
+		{"URI-08", Fail, lines(refused, lost)},
+		{"URI-09", Fail, lines(guess, long)},
+	})
 	walkRuns(t, recording.MalformedReads, `{"resources":{}}`, []run{
 		{"URI-08", Pass, lines(taggedRead("malformed", `{"uri":""}`, nothing, ""))},
 	}, requirement.Legacy()...)
@@ -97,6 +118,8 @@ func TestTraversal(t *testing.T) {
 	const blob = `{"contents":[{"uri":"file:///x","blob":"Y2FuYXJ5LTEyMzQ="}]}`
 	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
 	const asked = `{"uri":"file:///root/../x"}`
+	fatalTrick := taggedRead("trick", asked, "", "", "guessed", "yes")
+	fatalTrick.Outcome, fatalTrick.Fatal = recording.Lost, true
 	walkRuns(t, recording.Traversal, `{"resources":{}}`, []run{
 		{"URI-10", Pass, lines(taggedRead("dots", asked, "", noSuch, "marker", "canary-1234"))},
 		{"URI-10", Pass, lines(taggedRead("dots", asked, oneText, "", "marker", "canary-1234"))},
@@ -109,5 +132,145 @@ func TestTraversal(t *testing.T) {
 		{"URI-13", Fail, lines(taggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "sibling"))},
 		{"URI-13", Warn, lines(taggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "followed"))},
 		{"URI-13", Fail, lines(taggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "forbidden"))},
+		{"URI-13", Pass, lines(taggedRead("trick", asked, "", noSuch, "marker", "canary-1234"), taggedRead("system", asked, oneText, "", "marker", "canary-1234"))},
+		{"URI-13", Warn, lines(taggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
+		{"URI-13", Fail, lines(fatalTrick)},
+		{"URI-11", Fail, lines(taggedRead("encoded", asked, "", `{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
+		// Where the root is guessed, only files of the system tell, and not where all of it is served.
+		{"URI-10", NotApplicable, lines(taggedRead("dots", asked, oneText, "", "guessed", "yes"))},
+		{"URI-10", Warn, lines(taggedRead("dots", asked, passwd, "", "guessed", "yes"), taggedRead("system", asked, "", noSuch, "guessed", "yes"))},
+		{"URI-10", NotApplicable, lines(taggedRead("dots", asked, passwd, "", "guessed", "yes"), taggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{"URI-13", NotApplicable, lines(taggedRead("trick", asked, passwd, "", "guessed", "yes"), taggedRead("system", asked, passwd, "", "guessed", "yes"))},
 	})
+}
+
+// observations are those of a check on a recording, in one revision; recs are further
+// recordings that it looks at.
+func observations(t *testing.T, id string, name recording.Name, rec []rt.Line, recs ...*recording.Recording) map[string]string {
+	t.Helper()
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	req, known := requirement.Find(id)
+	k, ok := Find(id)
+	if !known || !ok {
+		t.Fatalf("%s has no check", id)
+	}
+	all := Recordings{name: rt.New(name, facts, rec...)}
+	for _, r := range recs {
+		all[r.Scenario] = r
+	}
+	found := map[string]string{}
+	for _, o := range Evaluate(k, req, facts, all).Observations {
+		if found[o.ID] != "" {
+			t.Errorf("%s is told twice", o.ID)
+		}
+		if len(o.Frames) == 0 {
+			t.Errorf("%s has no evidence", o.ID)
+		}
+		found[o.ID] = o.Detail
+	}
+	return found
+}
+
+// observed checks that there is one observation, and what it says.
+func observed(t *testing.T, got map[string]string, id string, parts ...string) {
+	t.Helper()
+	if id == "" {
+		if len(got) > 0 {
+			t.Errorf("observed: %v", got)
+		}
+		return
+	}
+	if len(got) != 1 || got[id] == "" {
+		t.Errorf("observed: %v instead of %s", got, id)
+	}
+	for _, part := range parts {
+		if !strings.Contains(got[id], part) {
+			t.Errorf("%s: %q does not contain %q", id, got[id], part)
+		}
+	}
+}
+
+func TestOtherSpellings(t *testing.T) {
+	exact := taggedRead("exact", `{"uri":"file:///a/b"}`, oneText, "")
+	variant := func(matching, uri, result string) rt.Line {
+		err := ""
+		if result == "" {
+			err = noSuch
+		}
+		return taggedRead("variant", `{"uri":"`+uri+`"}`, result, err, "matching", matching)
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		return observations(t, "URI-08", recording.MalformedReads, rec)
+	}
+	guess := taggedRead("guessed", `{"uri":"file:///a/c"}`, "", noSuch)
+	observed(t, see(guess, exact, variant("case", "file:///A/B", oneText), variant("case", "file:///a/B", oneText)), "uri-case-insensitive", "2 in other letters", "file:///a/B")
+	observed(t, see(guess, exact, variant("prefix", "file:///a/b%00", oneText)), "uri-prefix-match", "1 longer or shorter", "file:///a/b%00")
+	observed(t, see(guess, exact, variant("loose", "file:///a/b?x", oneText)), "uri-loose-match")
+	observed(t, see(guess, exact, variant("", "FILE:///a/b", oneText)), "")
+	observed(t, see(guess, exact, variant("case", "file:///a/B", nothing)), "")
+	observed(t, see(guess, exact, variant("case", "file:///a/B", `{"contents":[{"uri":"a:1","text":"other"}]}`)), "")
+	observed(t, see(guess, exact, variant("case", "file:///a/B", "")), "")
+	everything := taggedRead("guessed", `{"uri":"file:///a/c"}`, oneText, "")
+	observed(t, see(everything, exact, variant("case", "file:///a/B", oneText)), "")
+}
+
+func TestSystemFiles(t *testing.T) {
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	system := taggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes")
+	dots := taggedRead("dots", `{"uri":"file:///a/../etc/passwd"}`, passwd, "", "guessed", "yes")
+	observed(t, observations(t, "URI-13", recording.Traversal, lines(dots, system)), "system-file", "2 files", "subjects.roots")
+	observed(t, observations(t, "URI-13", recording.Traversal, lines(dots)), "")
+	configured := taggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "")
+	observed(t, observations(t, "URI-13", recording.Traversal, lines(configured)), "")
+}
+
+// Several of a kind are one observation, with a count.
+func TestCounted(t *testing.T) {
+	guess := func(n string) rt.Line { return taggedRead("guessed", `{"uri":"a:`+n+`"}`, oneText, "") }
+	stranger := func(n string) rt.Line { return taggedRead("stranger", `{"uri":"x:`+n+`"}`, oneText, "") }
+	observed(t, observations(t, "ERR-01", recording.MissingReads, lines(guess("1"), guess("2"))), "catch-all-read", "2 made-up")
+	observed(t, observations(t, "URI-09", recording.MalformedReads, lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read", "3 of a made-up scheme")
+	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	elsewhere := rt.New(recording.MissingReads, facts, taggedRead("guessed", `{"uri":"a:2"}`, "", told))
+	observed(t, observations(t, "URI-08", recording.MalformedReads, lines(taggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path", "2 errors", "/home/ci/app/x")
+}
+
+// A pass that rests on a part of the corpus says so.
+func TestCorpusCutShort(t *testing.T) {
+	c := requirement.Combination{Revision: modernOne, Transport: requirement.Stdio}
+	facts := rt.Facts(c, `{"resources":{}}`)
+	const sentence = "judged on a sample: 32 of 150 reads were tried, since the target is slow"
+	for _, x := range []struct {
+		id          string
+		name        recording.Name
+		rec         []rt.Line
+		want        Outcome
+		reason      string
+		observation bool
+	}{
+		{"URI-08", recording.MalformedReads, lines(taggedRead("malformed", `{"uri":""}`, "", noSuch)), Pass, sentence, true},
+		{"URI-10", recording.Traversal, lines(taggedRead("dots", `{"uri":"a:../x"}`, "", noSuch, "root", "a:", "marker", "canary")), Pass, sentence, true},
+		{"URI-08", recording.MalformedReads, lines(taggedRead("malformed", `{"uri":""}`, oneText, "")), Fail, "", false},
+		{"URI-11", recording.Traversal, lines(taggedRead("dots", `{"uri":"a:../x"}`, "", noSuch, "root", "a:", "marker", "canary")), NotApplicable, "", false},
+	} {
+		req, _ := requirement.Find(x.id)
+		k, _ := Find(x.id)
+		rec := rt.New(x.name, facts, x.rec...)
+		whole := Evaluate(k, req, facts, Recordings{x.name: rec})
+		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}
+		got := Evaluate(k, req, facts, Recordings{x.name: rec})
+		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason || whole.Outcome == Pass && whole.Reason != "" {
+			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome, whole.Reason)
+		}
+		if has := len(got.Observations) > len(whole.Observations); has != x.observation {
+			t.Errorf("%s: %v", x.id, got.Observations)
+		}
+		if x.observation {
+			o := got.Observations[len(got.Observations)-1]
+			if o.ID != "corpus-cut-short" || o.Detail != sentence || len(o.Frames) == 0 {
+				t.Errorf("%s: %+v", x.id, o)
+			}
+		}
+	}
 }

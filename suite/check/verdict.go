@@ -1,11 +1,13 @@
 package check
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -29,6 +31,8 @@ type Verdict struct {
 	blocked       *recording.Broken
 	blockedFrames []int
 	observations  []Observation
+	samples       []string // why what was judged is only a sample
+	sampleFrames  []int    // the last probes that were sent
 }
 
 // Revision is the revision that is judged.
@@ -95,6 +99,18 @@ func (v *Verdict) Block(code recording.Code, reason string, frames ...int) {
 	if v.blocked == nil {
 		v.blocked = &recording.Broken{Code: code, Reason: reason}
 		v.blockedFrames = frames
+	}
+}
+
+// Sampled notes that the probes of a recording were broken off, if they were: a pass
+// then says less than it seems to.
+func (v *Verdict) Sampled(r *recording.Recording) {
+	if r.Cut == nil {
+		return
+	}
+	v.samples = append(v.samples, r.Cut.String())
+	if n := len(r.Exchanges); n > 0 {
+		v.sampleFrames = append(v.sampleFrames, r.Exchanges[n-1].Evidence()...)
 	}
 }
 
@@ -183,7 +199,10 @@ func (e *Expectation) match(m Matcher, about string, warn bool) bool {
 	if e.v == nil {
 		return false
 	}
-	return e.v.state(m.Match(e.x), Finding{
+	if m.Match(e.x) {
+		return e.v.state(true, Finding{})
+	}
+	return e.v.state(false, Finding{
 		Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn})
 }
 
@@ -309,13 +328,22 @@ func inBrackets(reason string) string {
 	return " (" + strings.TrimPrefix(reason, "although ") + ")"
 }
 
-// Brief is a JSON value cut to a length that fits into a sentence.
+// Brief is a JSON value cut to a length that fits into a sentence, without what it holds
+// of files of the system: sentences are passed on as frames are.
 func Brief(r gjson.Result) string {
 	if !r.Exists() {
 		return "absent"
 	}
 	const limit = 120
-	raw := strings.Join(strings.Fields(r.Raw), " ")
+	raw := ""
+	for word := range bytes.FieldsSeq(judge.LeakCut{}.Cut([]byte(r.Raw))) {
+		if raw != "" {
+			raw += " "
+		}
+		if raw += string(word[:min(len(word), limit+1)]); len(raw) > limit {
+			break // the rest is cut off
+		}
+	}
 	if len(raw) <= limit {
 		return raw
 	}

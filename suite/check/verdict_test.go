@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
 )
 
 // TestDescribe: each outcome makes a sentence together with what was asked.
@@ -85,6 +87,25 @@ func TestParamsOf(t *testing.T) {
 	} {
 		if got := paramsOf(&recording.Exchange{Params: json.RawMessage(params)}); got != want {
 			t.Errorf("%s: %s, not %s", params, got, want)
+		}
+	}
+}
+
+// What is in a file of the system stands in no sentence, and a sentence about a frame in
+// which it was cut is the same.
+func TestBriefWithoutLeaks(t *testing.T) {
+	const users = `root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n`
+	for raw, want := range map[string]string{
+		`{"contents":[{"uri":"a:1","text":"` + users + `"}]}`: `{"contents":[{"uri":"a:1","text":"root:x:0:0:r…[68 bytes cut]"}]}`,
+		`"` + users + `"`: `"root:x:0:0:r…[68 bytes cut]"`,
+		`{"uri":"` + strings.Repeat("x", 90) + `","t":"` + users + `"}`: `{"uri":"` + strings.Repeat("x", 90) + `","t":"root:x:0:0:…`,
+	} {
+		got := Brief(gjson.Parse(raw))
+		if !strings.HasPrefix(got, want[:min(len(want), 100)]) || strings.Contains(got, "/root") {
+			t.Errorf("%s instead of %s", got, want)
+		}
+		if again := Brief(gjson.ParseBytes(judge.LeakCut{}.Cut([]byte(raw)))); again != got {
+			t.Errorf("%s, but of what was recorded %s", got, again)
 		}
 	}
 }

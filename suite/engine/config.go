@@ -77,7 +77,7 @@ var (
 
 // transcriptBytes is how much of what crosses the wire is kept, over all
 // connections.
-const transcriptBytes = 96 << 20
+const transcriptBytes = 128 << 20
 
 // UsageError is a configuration that cannot be run.
 type UsageError struct{ Reason string }

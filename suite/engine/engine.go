@@ -26,6 +26,7 @@ type Run struct {
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
+	gate       *scenario.Gate // for processes that start
 	sessions   atomic.Int64
 	began      time.Time
 
@@ -35,6 +36,7 @@ type Run struct {
 
 	takes map[requirement.Combination]*Take
 	again map[requirement.Combination]*Take // those that confirmed red verdicts
+	alone map[requirement.Combination]*Take // those with one copy of the target at a time
 	done  chan struct{}                     // closed when every verdict is there
 	out   map[key]*Judgement
 	ended error // why the run ended early; nil if it did not
@@ -51,7 +53,10 @@ type endpoint struct {
 	found       *session.Found
 	pool        *scenario.Pool // of its connections; nil if they are not limited
 	unreachable string
-	cause       error
+	// unoffered says that it offers none of the revisions that were asked for; empty if
+	// it does, or all were asked for.
+	unoffered string
+	cause     error
 	// broken is why no session can be opened although the endpoint is what the
 	// user says it is; see misspeaks.
 	broken error
@@ -81,7 +86,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r := &Run{
 		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
-		began: time.Now(), takes: map[requirement.Combination]*Take{},
+		began: time.Now(), gate: scenario.NewGate(), takes: map[requirement.Combination]*Take{},
 		done: make(chan struct{}), out: map[key]*Judgement{},
 	}
 	ctx, cancel := r.bounded(ctx)
@@ -156,6 +161,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			e.pool = scenario.NewPool(e.Instances)
 			return nil
 		}
+		var other *session.OpenError
+		if errors.As(err, &other) && other.Other && len(ask) < len(requirement.Revisions()) {
+			e.transport, e.unoffered, e.unreachable, e.cause = t, err.Error(), "", nil
+			return nil
+		}
 		if e.misspeaks(err) && slices.Contains(ask, requirement.R20241105) && context.Cause(ctx) == nil {
 			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
 			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
@@ -177,7 +187,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 
 // closeAll ends the sessions of a detection, where only so many may stand.
 func closeAll(f *session.Found) {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	for rev, s := range f.Open {
 		s.Close(ctx)
@@ -230,6 +240,9 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *scenario.Stage {
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Notes: map[string]string{},
 	})
+	if e.pool != nil {
+		st.Facts.Notes[recording.FactLimited] = "yes"
+	}
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
 	}
@@ -253,6 +266,9 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 		},
 	}
 	e.pool.Join(st)
+	if e.Owned() {
+		st.Gate = r.gate
+	}
 	st.Broken = e.broken
 	return st
 }
@@ -267,6 +283,11 @@ func (r *Run) Unreachable() string {
 		return ""
 	}
 	why := r.UnreachableEndpoints()
+	for _, e := range r.endpoints {
+		if e.unoffered != "" {
+			why = append(why, e.Label()+" offers none of the revisions asked for: "+e.unoffered)
+		}
+	}
 	if len(why) == 0 {
 		return "no endpoint of the target uses the transports asked for"
 	}

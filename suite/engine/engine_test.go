@@ -308,3 +308,74 @@ func TestLimiter(t *testing.T) {
 		t.Error("no rate is a limit")
 	}
 }
+
+// TestRetriedHandshakes: a handshake that got lost, and was tried again, is remarked upon
+// with what was seen of both attempts, also of sessions that are expendable.
+func TestRetriedHandshakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var handshakes atomic.Int64
+		open := func(context.Context) (io.ReadWriteCloser, error) {
+			ours, theirs := net.Pipe()
+			go func() {
+				defer func() { _ = theirs.Close() }()
+				for in := bufio.NewScanner(theirs); in.Scan(); {
+					m := gjson.ParseBytes(in.Bytes())
+					answer := `"error":{"code":-32601,"message":"no"}`
+					switch m.Get("method").Str {
+					case "initialize":
+						if m.Get("params.protocolVersion").Str == "2025-11-25" && handshakes.Add(1) == 2 {
+							continue // it is the first after detection
+						}
+						answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"x","version":"1"}}`
+					case "ping":
+						answer = `"result":{}`
+					}
+					if m.Get("id").Exists() {
+						_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
+					}
+				}
+			}()
+			return ours, nil
+		}
+		r, err := Prepare(t.Context(), Config{
+			Target: &target.Target{Endpoints: []target.Endpoint{{Name: "lossy", Pipe: open}}},
+			Tool:   reports.Tool{Name: "test"},
+			Select: func(row Row) bool {
+				return row.Combination.Revision == requirement.R20251125 && (row.Requirement.ID == "RPC-09" || row.Requirement.ID == "RPC-13")
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Execute(t.Context())
+		report := r.Report(false)
+		var told []reports.Observation
+		for _, o := range report.Observations {
+			if o.ID == "handshake-retried" {
+				told = append(told, o)
+			}
+		}
+		if len(told) != 1 || told[0].Requirement != "RPC-09" || !strings.Contains(told[0].Detail, "led to: a result") {
+			t.Fatalf("%+v", told)
+		}
+		var sent []string
+		for _, n := range told[0].Evidence {
+			f := report.Frames[n-1]
+			sent = append(sent, f.Session+" "+f.Direction+" "+gjson.GetBytes(f.Data, "method").Str)
+		}
+		if len(sent) != 3 || sent[0] == sent[1] || !strings.HasSuffix(sent[0], "out initialize") || !strings.HasSuffix(sent[1], "out initialize") || !strings.Contains(sent[2], " in ") {
+			t.Errorf("the evidence is %q", sent)
+		}
+		var file bytes.Buffer
+		if err := r.Record(&file); err != nil {
+			t.Fatal(err)
+		}
+		again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := encoded(t, report), encoded(t, again); a != b {
+			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+		}
+	})
+}

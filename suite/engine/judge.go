@@ -33,7 +33,7 @@ func (r *Run) judge(ctx context.Context) {
 		}
 	}
 	if len(red) > 0 && context.Cause(ctx) == nil {
-		r.confirm(ctx, red)
+		r.confirm(ctx, slices.DeleteFunc(red, func(j *Judgement) bool { return r.takes[j.Combination].Facts.Notes[recording.FactGone] != "" }))
 	}
 	if r.ended == nil {
 		r.ended = context.Cause(ctx)
@@ -44,6 +44,9 @@ func (r *Run) judge(ctx context.Context) {
 func (r *Run) row(row Row, take *Take) *Judgement {
 	j := &Judgement{Row: row}
 	j.Result = Judge(row, take, r.cfg.Target)
+	if result, gone := buried(j, take); gone {
+		j.Result = result
+	}
 	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
 		j.Result = check.Result{Outcome: check.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
@@ -133,50 +136,168 @@ func Judge(row Row, take *Take, t *target.Target) check.Result {
 // confirm plays the scenarios of red verdicts once more, on sessions of their
 // own, and judges again. Where the two disagree the milder verdict stands and
 // the disagreement is an observation: nobody is accused of what happens once.
+//
+// Of what is red then, some may be the work of copies of one program that are in
+// each other's way. That is repeated with a single copy at a time.
 func (r *Run) confirm(ctx context.Context, red []*Judgement) {
+	if len(red) == 0 {
+		return
+	}
 	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
+	again := r.replay(ctx, red, r.takes, r.newStage)
+	if again == nil {
+		return
+	}
+	r.again = again
+	r.settleAll(red, again)
+	crowded := slices.DeleteFunc(slices.Clone(red), func(j *Judgement) bool { return !r.crowded(j) })
+	if len(crowded) == 0 {
+		return
+	}
+	if alone := r.replay(ctx, crowded, again, r.loneStage()); alone != nil {
+		r.alone = alone
+		r.settleAll(crowded, alone)
+	}
+}
+
+// settleAll settles red verdicts by takes that repeat them.
+func (r *Run) settleAll(red []*Judgement, takes map[requirement.Combination]*Take) {
+	for _, j := range red {
+		if take := takes[j.Combination]; take != nil && j.Outcome.Red() {
+			settle(j, r.row(j.Row, take))
+		}
+	}
+}
+
+// crowded reports whether a confirmed verdict may come of several copies of the
+// target at once, which fight over a port or a lock: they are processes of ours,
+// nothing limits their number, and what is held against the target is that it
+// failed, not what it said.
+func (r *Run) crowded(j *Judgement) bool {
+	first, again := r.takes[j.Combination], r.again[j.Combination]
+	if again == nil || !j.Outcome.Red() || !again.Facts.Owned || again.Facts.Notes[recording.FactLimited] != "" {
+		return false
+	}
+	if len(j.Frames) == 0 {
+		return true
+	}
+	// The verdict is that of the first take, unless the second one was milder.
+	return restsOnFailure(j, first) || restsOnFailure(j, again)
+}
+
+// restsOnFailure reports whether the evidence of a verdict shows a request that was
+// refused, or not answered.
+func restsOnFailure(j *Judgement, take *Take) bool {
+	for _, name := range j.From {
+		rec := take.Recordings[name]
+		if rec == nil {
+			continue
+		}
+		for _, x := range rec.Exchanges {
+			failed := x.Failed() || x.Outcome != recording.Replied && x.Outcome != recording.Sent
+			if failed && slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// loneStage makes stages on which no more connections stand at once than a script
+// needs.
+func (r *Run) loneStage() func(*endpoint, *recording.Facts) *scenario.Stage {
+	turns := map[*endpoint]*scenario.Pool{}
+	return func(e *endpoint, facts *recording.Facts) *scenario.Stage {
+		if turns[e] == nil {
+			turns[e] = scenario.NewTurns()
+		}
+		st := r.newStage(e, facts)
+		turns[e].Join(st)
+		return st
+	}
+}
+
+// replay plays the scenarios of red verdicts again, on new stages, and returns what
+// was recorded, together with what else was recorded before; nil if it settles
+// nothing.
+func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requirement.Combination]*Take, newStage func(*endpoint, *recording.Facts) *scenario.Stage) map[requirement.Combination]*Take {
+	r.hurry(red)
 	again := map[requirement.Combination]*Take{}
 	plans := map[*scenario.Stage][]*scenario.Scenario{}
 	var stages []*scenario.Stage
+	total := 0
 	for _, st := range r.stages {
 		needed := map[recording.Name]bool{}
 		for _, j := range red {
 			if j.Combination == st.Combination {
-				r.repeat(needed, j)
+				r.repeat(needed, j, before[st.Combination])
 			}
 		}
 		if len(needed) == 0 {
 			continue
 		}
-		second := r.newStage(r.endpointOf(st), st.Facts)
+		second := newStage(r.endpointOf(st), st.Facts)
 		take := newTake(st.Facts)
-		for name, rec := range r.takes[st.Combination].Recordings {
+		for name, rec := range before[st.Combination].Recordings {
 			if !needed[name] && name != recording.Everything {
 				take.Recordings[name] = rec
 			}
 		}
 		again[st.Combination], plans[second] = take, inOrder(needed)
+		total += len(plans[second])
 		stages = append(stages, second)
-	}
-	total := 0
-	for _, plan := range plans {
-		total += len(plan)
 	}
 	b := &board{run: r, slots: make(chan struct{}, r.cfg.Jobs), total: total}
 	for _, phase := range scenario.Phases() {
 		b.phase(ctx, stages, plans, again, phase)
 	}
 	closeStages(stages, again)
+	r.fallen(ctx, stages, again)
 	if context.Cause(ctx) != nil {
-		return // half a repetition settles nothing, nor is it recorded
+		return nil // half a repetition settles nothing, nor is it recorded
 	}
-	r.gatherAgain(again, plans)
-	r.again = again
-	for _, j := range red {
-		if take := again[j.Combination]; take != nil {
-			settle(j, r.row(j.Row, take))
+	for c, take := range again {
+		if take.Facts.Notes[recording.FactGone] != "" {
+			// Neither does one that the target did not live to see.
+			delete(again, c)
+			delete(take.Facts.Notes, recording.FactGone)
 		}
 	}
+	r.gatherAgain(again, plans)
+	return again
+}
+
+// hurry has processes that were seen not to exit for the end of their input terminated
+// sooner, while verdicts are repeated that do not look at that: the scenarios of some are
+// repeated one after the other, each with a process that would have to be waited for.
+func (r *Run) hurry(red []*Judgement) {
+	looks := slices.ContainsFunc(red, func(j *Judgement) bool {
+		k, ok := check.Find(j.Requirement.ID)
+		return ok && k.Endings
+	})
+	for _, e := range r.endpoints {
+		if p, ok := e.dialer.(interface{ Hurry(on bool) }); ok {
+			p.Hurry(!looks && r.stays(e))
+		}
+	}
+}
+
+// stays reports whether the processes of an endpoint had to be terminated when they were
+// waited for in full, and none exited by itself.
+func (r *Run) stays(e *endpoint) bool {
+	ends := map[string]int{}
+	for _, st := range r.stages {
+		take := r.takes[st.Combination]
+		if st.Endpoint != e.Endpoint || take == nil || take.Recordings[recording.Everything] == nil {
+			continue
+		}
+		for _, s := range take.Recordings[recording.Everything].Sessions {
+			if end := s.Ending; end != nil && end.By == "us" && end.Reason == "" {
+				ends[end.How]++
+			}
+		}
+	}
+	return ends["exited"] == 0 && ends["terminated"]+ends["killed"] > 0
 }
 
 // gatherAgain is gather for the second takes: recordings that were taken over
@@ -184,8 +305,11 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*scenario.Stage][]*scenario.Scenario) {
 	for st, plan := range plans {
 		take := again[st.Combination]
+		if take == nil {
+			continue
+		}
 		fresh := newTake(take.Facts)
-		fresh.Sessions = take.Sessions
+		fresh.Sessions, fresh.Retried = take.Sessions, take.Retried
 		for _, sc := range plan {
 			fresh.Recordings[sc.Name] = take.Recordings[sc.Name]
 		}
@@ -200,8 +324,7 @@ func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*sc
 // Where a check judges all frames they are those in which its evidence occurred,
 // and, for what came unasked on a session that scripts share, those that were
 // talking in that session at the time; if none was, all of them.
-func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement) {
-	take := r.takes[j.Combination]
+func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	for _, name := range j.From {
 		if name != recording.Everything {
 			if sc, ok := scenario.Find(name); ok {

@@ -56,9 +56,10 @@ type recordedRow struct {
 	Combination requirement.Combination `json:"combination"`
 }
 
-// recordedTake is a [Take], the second time if it confirmed red verdicts.
+// recordedTake is a [Take]; a further one if it confirmed red verdicts.
 type recordedTake struct {
 	Again      bool                             `json:"again,omitempty"`
+	Alone      bool                             `json:"alone,omitempty"` // with one copy of the target at a time
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
@@ -70,8 +71,8 @@ type recordedPlay struct {
 	FrameNumbers []int `json:"frames"`
 }
 
-// Record writes the run so that it can be judged again. Secrets are masked. It is
-// written piece by piece: what a target sent may be all that fits into memory.
+// Record writes the run so that it can be judged again. Secrets are masked, and what
+// the target gave away of other files is cut. It is written piece by piece: what a target sent may be all that fits into memory.
 func (r *Run) Record(w io.Writer) error {
 	masker := mask.NewMasker(r.cfg.Target.Secrets())
 	h := head{
@@ -87,17 +88,18 @@ func (r *Run) Record(w io.Writer) error {
 	out := &pieces{w: w, mask: masker}
 	out.value(h, "}")
 	out.text(",\n\"frames\":[")
+	leaks := r.leaks()
 	for n := 1; n <= r.transcript.Len(); n++ {
 		if frame, ok := r.transcript.Frame(n); ok {
-			out.item(n > 1, maskFrame(frame, masker))
+			out.item(n > 1, maskFrame(leaks.without(frame, masker), masker))
 		}
 	}
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
+		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again, r.alone} {
 			if take := takes[st.Combination]; take != nil {
-				out.item(some, record(take, i == 1))
+				out.item(some, record(take, i == 1, i == 2))
 				some = true
 			}
 		}
@@ -143,8 +145,9 @@ func (p *pieces) item(further bool, v any) {
 	p.value(v, "")
 }
 
-func record(take *Take, again bool) *recordedTake {
-	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took}
+func record(take *Take, again, alone bool) *recordedTake {
+	noteLeaks(take)
+	t := &recordedTake{Again: again, Alone: alone, Facts: take.Facts, Took: take.Took}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -186,6 +189,9 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		j := r.row(row, take)
 		if again := r.again[row.Combination]; j.Outcome.Red() && again != nil {
 			settle(j, r.row(row, again))
+			if alone := r.alone[row.Combination]; alone != nil && r.crowded(j) {
+				settle(j, r.row(row, alone))
+			}
 		}
 		r.out[key{row.Requirement.ID, row.Combination}] = j
 	}
@@ -212,7 +218,8 @@ func restore(rd io.Reader) (*Run, error) {
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
-		out: map[key]*Judgement{}, done: make(chan struct{}),
+		alone: map[requirement.Combination]*Take{},
+		out:   map[key]*Judgement{}, done: make(chan struct{}),
 	}
 	switch f.Ended {
 	case "":
@@ -234,9 +241,12 @@ func restore(rd io.Reader) (*Run, error) {
 		if err != nil {
 			return nil, fmt.Errorf("takes[%d]: %w", i, err)
 		}
-		if t.Again {
+		switch {
+		case t.Alone:
+			r.alone[take.Facts.Combination] = take
+		case t.Again:
 			r.again[take.Facts.Combination] = take
-		} else {
+		default:
 			r.takes[take.Facts.Combination] = take
 		}
 	}
@@ -275,6 +285,10 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 		sortFrames(rec)
 		for _, x := range rec.Exchanges {
 			r.reattach(x)
+		}
+		for _, h := range rec.Retried {
+			r.reattach(h.First)
+			r.reattach(h.Second)
 		}
 		for _, s := range rec.Sessions {
 			r.reattach(s.Initialize)

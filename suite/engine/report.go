@@ -34,6 +34,7 @@ func (r *Run) Report(strict bool) *reports.Report {
 	w := &writer{
 		report: reports.New(r.cfg.Tool, r.target(), cfg), transcript: r.transcript,
 		mask:   mask.NewMasker(r.cfg.Target.Secrets()),
+		leaks:  r.leaks(),
 		frames: map[int]int{}, sessions: map[string]string{},
 	}
 	judged := make([]*Judgement, 0, len(r.out))
@@ -100,8 +101,9 @@ func (r *Run) target() reports.Target {
 	masker := mask.NewMasker(r.cfg.Target.Secrets())
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
-			Transport: string(e.transport), Address: masker.String(e.Address()),
+			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
 			Revisions: []string{}, Unreachable: masker.String(e.unreachable),
+			Unoffered: masker.String(e.unoffered),
 		}
 		if e.found != nil {
 			for _, rev := range e.found.Served {
@@ -144,6 +146,7 @@ type writer struct {
 	report     *reports.Report
 	transcript *wire.Transcript
 	mask       *mask.Masker
+	leaks      leaks
 	frames     map[int]int
 	sessions   map[string]string
 	kept       int
@@ -170,7 +173,7 @@ func (w *writer) result(j *Judgement) {
 	w.report.Results = append(w.report.Results, out)
 	for _, o := range j.Observations {
 		w.report.Observations = append(w.report.Observations, reports.Observation{
-			ID: o.ID, Title: strings.ReplaceAll(o.ID, "-", " "), Requirement: req.ID, Revision: string(rev),
+			ID: o.ID, Title: req.Title, Requirement: req.ID, Revision: string(rev),
 			Transport: string(j.Combination.Transport), Detail: w.mask.String(o.Detail), Evidence: w.evidence(o.Frames),
 		})
 	}
@@ -188,6 +191,7 @@ func (w *writer) evidence(numbers []int) []int {
 		if !ok {
 			continue
 		}
+		f = w.leaks.without(f, w.mask)
 		m := len(w.frames) + 1
 		w.frames[n] = m
 		out = append(out, m)

@@ -17,8 +17,10 @@ import (
 type Take struct {
 	Facts      *recording.Facts
 	Recordings map[recording.Name]*recording.Recording
-	// Sessions are those that scripts shared.
+	// Sessions are those that scripts shared, Retried the handshakes that were tried
+	// a second time.
 	Sessions []*recording.Session
+	Retried  []recording.Retried
 	// Took is how long each scenario was played.
 	Took map[recording.Name]time.Duration
 }
@@ -45,6 +47,7 @@ func (r *Run) Execute(ctx context.Context) {
 	}
 	closeStages(r.stages, r.takes)
 	r.abandon()
+	r.fallen(bounded, r.stages, r.takes)
 	r.gather(r.takes)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = context.Cause(bounded)
@@ -57,7 +60,7 @@ func closeStages(stages []*scenario.Stage, takes map[requirement.Combination]*Ta
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		take := takes[st.Combination]
-		wg.Go(func() { take.Sessions = st.Close() })
+		wg.Go(func() { take.Sessions, take.Retried = st.Close(), st.Retried() })
 	}
 	wg.Wait()
 }
@@ -153,7 +156,7 @@ func (b *board) tell(e Event, step int) {
 // for all clean sessions.
 func (r *Run) gather(takes map[requirement.Combination]*Take) {
 	for _, take := range takes {
-		everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts}
+		everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
 		seen := map[string]bool{}
 		collect := func(sessions []*recording.Session) {
 			for _, s := range sessions {

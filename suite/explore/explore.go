@@ -11,18 +11,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"regexp"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // rows are the requirements whose scenarios walk and read: they are played for
@@ -60,7 +54,7 @@ func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
 	lists(&found, take)
 	contents(&found, take.Recordings[recording.Reads])
 	missing(&found, take.Recordings[recording.MissingReads])
-	found.Tools = tools(ctx, cfg, newest)
+	ask(ctx, cfg, take.Facts, &found)
 	return found, nil
 }
 
@@ -124,56 +118,4 @@ func missing(found *target.Found, r *recording.Recording) {
 			found.Missing = append(found.Missing, x.Tags["uri"])
 		}
 	}
-}
-
-// change are the words in the name of a tool that suggest that it changes something.
-var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify", "trigger"}
-
-// word is a part of a name in any of the usual notations.
-var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
-
-// changes reports whether the name of a tool suggests that it changes something.
-func changes(name string) bool {
-	return slices.ContainsFunc(word.FindAllString(name, -1), func(s string) bool { return slices.Contains(change, strings.ToLower(s)) })
-}
-
-// tools lists the server's tools that may change a resource, guessed by name; none
-// if it has none or does not say.
-func tools(ctx context.Context, cfg engine.Config, c requirement.Combination) []string {
-	const most = 20
-	for i := range cfg.Target.Endpoints {
-		e := &cfg.Target.Endpoints[i]
-		if t := e.Transport(); t != "" && t != c.Transport {
-			continue
-		}
-		dialer, err := e.Dialer(target.DialOptions{Transport: c.Transport})
-		if err != nil {
-			continue
-		}
-		timeout := cfg.Timeout
-		if timeout <= 0 {
-			timeout = 10 * time.Second
-		}
-		start := cfg.Start
-		if start <= 0 {
-			start = 30 * time.Second
-		}
-		s, err := session.Open(ctx, dialer, session.Options{
-			Revision: c.Revision, Kind: recording.Clean, ID: "tools", Transcript: wire.NewTranscript(wire.Budget{}), Timeout: timeout, Start: start,
-		})
-		var names []string
-		if err == nil {
-			x := s.Do(ctx, session.Request{Step: "tools", Method: "tools/list"})
-			for _, t := range x.Result().Get("tools").Array() {
-				if name := t.Get("name"); judge.IsString(name) && len(names) < most && changes(name.Str) {
-					names = append(names, name.Str)
-				}
-			}
-		}
-		shut, cancel := context.WithTimeout(context.Background(), 15*time.Second)
-		s.Close(shut)
-		cancel()
-		return names
-	}
-	return nil
 }

@@ -58,12 +58,19 @@ func parseExpression(body string) part {
 // matches anything up to the next slash, question mark or number sign, encoded or
 // not, and every variable may be absent. Malformed templates, and templates or
 // URIs longer than 4 KiB, match nothing.
-func Matches(template, uri string) bool {
-	if len(template) > maxMatch || len(uri) > maxMatch {
-		return false
+func Matches(template, uri string) bool { return NewMatcher(template).Match(uri) }
+
+// Matcher is a template that many URIs are held against; see [Matches]. The zero
+// matcher matches nothing.
+type Matcher struct{ re *regexp.Regexp }
+
+// NewMatcher prepares a template.
+func NewMatcher(template string) Matcher {
+	if len(template) > maxMatch {
+		return Matcher{}
 	}
 	if _, bad := First(Template(template)); bad {
-		return false
+		return Matcher{}
 	}
 	var pattern strings.Builder
 	pattern.WriteString(`(?s)\A`)
@@ -78,7 +85,28 @@ func Matches(template, uri string) bool {
 	// The pattern is made of quoted literals and fixed classes, so that it
 	// fails to compile only where it exceeds the limits of the package.
 	re, err := regexp.Compile(pattern.String())
-	return err == nil && re.MatchString(uri)
+	if err != nil {
+		return Matcher{}
+	}
+	return Matcher{re}
+}
+
+// Match reports whether a URI could be an expansion of the template.
+func (m Matcher) Match(uri string) bool {
+	return m.re != nil && len(uri) <= maxMatch && m.re.MatchString(uri)
+}
+
+// Matchers are the templates of a target.
+type Matchers []Matcher
+
+// Match reports whether a URI could be an expansion of one of them.
+func (all Matchers) Match(uri string) bool {
+	for _, m := range all {
+		if m.Match(uri) {
+			return true
+		}
+	}
+	return false
 }
 
 // literalPattern lets characters that an expansion percent-encodes stand both

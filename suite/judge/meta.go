@@ -109,6 +109,19 @@ func ReservedPrefix(key string, rev requirement.Revision) bool {
 
 func isProtocolLabel(label string) bool { return label == "mcp" || label == "modelcontextprotocol" }
 
+// topLevels are top-level domains that are hardly ever the name of anything below.
+var topLevels = []string{"com", "org", "net", "edu", "gov", "io", "dev", "ai"}
+
+// ForwardDomain reports whether the prefix of a metadata key is a domain as it is
+// written elsewhere, the top level last: "example.com/" instead of "com.example/".
+func ForwardDomain(key string) bool {
+	prefix, _, prefixed := strings.Cut(key, "/")
+	labels := strings.Split(prefix, ".")
+	first, last := labels[0], labels[len(labels)-1]
+	// What begins with a top level, or a country, is reversed already.
+	return prefixed && len(labels) > 1 && slices.Contains(topLevels, last) && !slices.Contains(topLevels, first) && len(first) > 2
+}
+
 // DefinedMetaKey reports whether the protocol, or an extension that its
 // documentation names, defines a metadata key with a reserved prefix.
 func DefinedMetaKey(key string, rev requirement.Revision) bool {

@@ -2,8 +2,12 @@ package judge
 
 import (
 	"bytes"
+	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 // The problems of a media type.
@@ -210,4 +214,63 @@ func BinaryInText(s string) (at int, found bool) {
 		}
 	}
 	return 0, false
+}
+
+// Contradiction names the type that the bytes of a blob certainly have, if it is of
+// another kind than the type that was declared; empty if the two go together, or if
+// that cannot be told. Types that [Sniffable] knows are left to it, and so are formats
+// that are a container of others.
+func Contradiction(mime string, data []byte) string {
+	essence := Essence(mime)
+	declared, subtype, _ := strings.Cut(essence, "/")
+	if mime == "" || Sniffable(mime) || essence == "application/octet-stream" || strings.HasPrefix(subtype, "x-") || strings.HasPrefix(subtype, "vnd.") {
+		return ""
+	}
+	begins := Detect(data)
+	found, _, _ := strings.Cut(begins, "/")
+	media := []string{"audio", "video"}
+	switch {
+	case begins == "" || found == declared || slices.Contains(media, found) && slices.Contains(media, declared):
+		return ""
+	case essence == "image/svg+xml" && begins == "application/gzip":
+		return "" // compressed drawings are customary
+	case slices.Contains([]string{"text", "image", "audio", "video", "font"}, declared), essence == "application/json":
+		return begins
+	}
+	return ""
+}
+
+// Detect recognises more formats than [Sniff], by the rules of browsers, but neither
+// texts nor what could be anything; "" for these.
+func Detect(data []byte) string {
+	if begins := Sniff(data); begins != "" {
+		return begins
+	}
+	begins := Essence(http.DetectContentType(data))
+	for _, kind := range []string{"image/", "audio/", "video/", "font/"} {
+		// Two letters are too few to know a bitmap by.
+		if strings.HasPrefix(begins, kind) && begins != "image/bmp" {
+			return begins
+		}
+	}
+	return ""
+}
+
+// Wrapped says in what way a text of a type was encoded once too often: it is the
+// base64 form of a format with an unmistakable beginning, or a JSON document written
+// as a JSON string. It is empty for other texts.
+func Wrapped(mime, text string) string {
+	const short = 16 // as base64, fewer letters can be words
+	if len(text) >= short && len(text) <= 1<<20 && strings.IndexByte(text, ' ') < 0 {
+		if data, err := Decode(text); err == nil && Sniff(data) != "" {
+			return "base64 of " + Sniff(data)
+		}
+	}
+	if Essence(mime) != "application/json" && !strings.HasSuffix(Essence(mime), "+json") {
+		return ""
+	}
+	if inner := gjson.Parse(text); len(text) > 2 && gjson.Valid(text) && inner.Type == gjson.String && gjson.Valid(inner.Str) && (gjson.Parse(inner.Str).IsObject() || gjson.Parse(inner.Str).IsArray()) {
+		return "a JSON string that holds a JSON document"
+	}
+	return ""
 }

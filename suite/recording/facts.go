@@ -66,3 +66,15 @@ func (f *Facts) ServesModern() bool {
 	}
 	return false
 }
+
+// The notes in [Facts] about a target that is no process of ours and was gone for
+// good before the run was over.
+const (
+	FactGone      = "gone"       // why, in one sentence that names the last message
+	FactLastFrame = "last-frame" // the number of the frame of that message
+	FactLastAlone = "last-alone" // whether no other message was under way
+)
+
+// FactLimited is the note in [Facts] which says that the target file limits how many
+// copies of the target run at once.
+const FactLimited = "limited"

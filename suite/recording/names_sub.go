@@ -17,5 +17,7 @@ const (
 	MarkAdd      = "add"      // a resource is added to the list
 	MarkRemove   = "remove"   // a resource is removed from the list
 	MarkSilenced = "silenced" // the subscribed resource is changed again, after a subscription was given up
+	MarkDoubled  = "doubled"  // the subscribed resource is changed again, after it was subscribed once more
+	MarkForeign  = "foreign"  // and again, after another session has unsubscribed it
 	MarkShutdown = "shutdown" // the target ends its subscriptions
 )

@@ -6,6 +6,7 @@ const (
 	URISubscriptions       Name = "uri-subscriptions"        // subscriptions to what is no URI
 	Traversal              Name = "traversal"                // reads that try to leave a served directory
 	Expansions             Name = "expansions"               // reads of templates expanded with configured arguments
+	TemplateSweep          Name = "template-sweep"           // reads of every listed template expanded with values of all kinds
 	TemplatesWithoutParams Name = "templates-without-params" // resources/templates/list with and without params
 	TemplateCompletions    Name = "template-completions"     // completions of the variables of listed templates
 	GuardedCompletions     Name = "guarded-completions"      // completions that must not give something away
@@ -13,4 +14,12 @@ const (
 	UndeclaredCompletion   Name = "undeclared-completion"    // a completion without the capability
 	BrokenRead             Name = "broken-read"              // a read whose backend fails
 	RemovedMethods         Name = "removed-methods"          // methods that 2026-07-28 no longer has
+)
+
+// The tags of an exchange whose reply gave away what lies outside of a served directory,
+// once it was judged: TagLeaked says what, and TagProven is set if a marker of the target
+// file shows it. The reply itself is cut then.
+const (
+	TagLeaked = "leaked"
+	TagProven = "leak-proven"
 )

@@ -8,6 +8,7 @@ package recording
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"sync"
@@ -38,6 +39,11 @@ type Recording struct {
 	Broken *Broken `json:"broken,omitempty"`
 	// Skipped says why the script had no occasion; nil if it had.
 	Skipped *Skipped `json:"skipped,omitempty"`
+	// Cut says that only the first of many probes were sent; nil if all were.
+	Cut *Cut `json:"cut,omitempty"`
+	// Retried lists the handshakes that were tried a second time; they stand
+	// in the recording of [Everything] alone.
+	Retried []Retried `json:"retried,omitempty"`
 
 	notes sync.Map // what has been worked out from the frames; see Note
 }
@@ -45,11 +51,13 @@ type Recording struct {
 // Note keeps what is expensive to work out from the recording and wanted by many
 // checks: the value for a key is made once. It must not be changed afterwards, and
 // the key has to tell all that it depends on beside the recording.
-func (r *Recording) Note(key any, work func() any) any {
-	if v, ok := r.notes.Load(key); ok {
+func (r *Recording) Note(key any, work func() any) any { return note(&r.notes, key, work) }
+
+func note(notes *sync.Map, key any, work func() any) any {
+	if v, ok := notes.Load(key); ok {
 		return v
 	}
-	v, _ := r.notes.LoadOrStore(key, work())
+	v, _ := notes.LoadOrStore(key, work())
 	return v
 }
 
@@ -64,6 +72,26 @@ type Broken struct {
 type Skipped struct {
 	Code   Code   `json:"code"`
 	Reason string `json:"reason"`
+}
+
+// Cut is a row of probes that was broken off: what is judged on it is judged on a
+// sample.
+type Cut struct {
+	Tried  int    `json:"tried"`
+	Of     int    `json:"of"`
+	Reason string `json:"reason"`
+}
+
+// String says it in a sentence.
+func (c *Cut) String() string {
+	return fmt.Sprintf("%d of %d reads were tried, since %s", c.Tried, c.Of, c.Reason)
+}
+
+// Retried is a handshake that stayed unanswered, and the one on another connection
+// that was tried in its place.
+type Retried struct {
+	First  *Exchange `json:"first"`
+	Second *Exchange `json:"second,omitempty"` // nil if there was none
 }
 
 // Mark is a named instant of a script.
@@ -166,21 +194,37 @@ type Exchange struct {
 	// Reason explains an outcome other than Replied and Sent in one sentence.
 	Reason string `json:"reason,omitempty"`
 
-	message gjson.Result // the first reply, parsed; see Attach
+	// The first reply, parsed, and the members that everybody asks for; see Attach.
+	message, result, failure gjson.Result
+
+	notes *sync.Map // what has been worked out from the reply; see Note
 }
 
 // Attach gives the exchange its first reply, so that checks can look into it.
 // Sessions call it when the reply comes, readers of recordings after reading.
-func (x *Exchange) Attach(raw []byte) { x.message = gjson.ParseBytes(raw) }
+func (x *Exchange) Attach(raw []byte) {
+	x.message = gjson.ParseBytes(raw)
+	x.result, x.failure = x.message.Get("result"), x.message.Get("error")
+	x.notes = &sync.Map{}
+}
+
+// Note is [Recording.Note] for what depends on the exchange alone. Without a reply
+// there is nothing worth keeping.
+func (x *Exchange) Note(key any, work func() any) any {
+	if x.notes == nil {
+		return work()
+	}
+	return note(x.notes, key, work)
+}
 
 // Message is the first reply as a whole; it does not exist if there was none.
 func (x *Exchange) Message() gjson.Result { return x.message }
 
 // Result is the result member of the first reply.
-func (x *Exchange) Result() gjson.Result { return x.message.Get("result") }
+func (x *Exchange) Result() gjson.Result { return x.result }
 
 // Error is the error member of the first reply.
-func (x *Exchange) Error() gjson.Result { return x.message.Get("error") }
+func (x *Exchange) Error() gjson.Result { return x.failure }
 
 // Succeeded reports whether the first reply carries a result and no error. An
 // error of null, as in JSON-RPC 1.0, counts as none.

@@ -92,7 +92,7 @@ var compRows = []Requirement{
 			secAll("server/utilities/completion", "reference-types"),
 			schemaAll("CompleteRequest"),
 		},
-		Tolerated: "A result without values; no more than a warning otherwise, because a server may offer completion for prompts alone. In 2024-11-05, which has no capability for it, -32601.",
+		Tolerated: "A result without values, or an internal error (-32603); no more than a warning otherwise, because a server may offer completion for prompts alone. In 2024-11-05, which has no capability for it, -32601.",
 		Since:     "0.1",
 	},
 	{

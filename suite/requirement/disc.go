@@ -123,11 +123,11 @@ var discRows = []Requirement{
 	},
 	{
 		ID: "DISC-15", Title: "A dual-era server serves modern requests after a handshake",
-		Text:  "A request with modern metadata is served by the modern rules even if initialize was called on the same process before.",
+		Text:  "A request with modern metadata is served even if initialize was called before: over HTTP, beside the session, by the modern rules.",
 		Level: Must, Grade: Warn, Basis: Implied,
 		Revisions: modern(), Transports: stdioHTTP(),
 		Sections:  []Section{secIn(R20260728, "basic/versioning", "compatibility-matrix")},
-		Tolerated: "No more than a warning: to serve both eras on one process is a permission.",
+		Tolerated: "An answer by the legacy rules on stdio, where initialize selects them for the whole process. No more than a warning: to serve both eras at once is a permission.",
 		Since:     "0.1",
 	},
 	{

@@ -12,7 +12,7 @@ var httpRows = []Requirement{
 			secIn(R20260728, "basic/transports/streamable-http", ""),
 			sec(R20250326, R20251125, "basic/transports", "streamable-http"),
 		},
-		Tolerated: "404 for a lost session or, in 2026-07-28, an unknown method is something else. In 2026-07-28 notifications may be refused.",
+		Tolerated: "404 for a lost session or, in 2026-07-28, an unknown method is something else. In 2026-07-28 notifications may be refused. What becomes of HEAD, OPTIONS, PUT and PATCH is only remarked upon.",
 		Since:     "0.1",
 	},
 	{
@@ -243,7 +243,8 @@ var httpRows = []Requirement{
 			secIn(R20260728, "basic/transports/streamable-http", "server-validation"),
 			secIn(R20260728, "basic/transports/streamable-http", "standard-request-headers"),
 		},
-		Since: "0.1",
+		Tolerated: "Where nothing is listed, the probe reads a URI that is not served; another answer then warns at most, because either mistake may be told first.",
+		Since:     "0.1",
 	},
 	{
 		ID:    "HTTP-23",
@@ -251,8 +252,9 @@ var httpRows = []Requirement{
 		Text:  "resources/read whose Mcp-Name differs from params.uri is answered by 400 and -32020, and serves neither resource.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: modern(), Transports: httpOnly(),
-		Sections: []Section{secIn(R20260728, "basic/transports/streamable-http", "server-validation")},
-		Since:    "0.1",
+		Sections:  []Section{secIn(R20260728, "basic/transports/streamable-http", "server-validation")},
+		Tolerated: "Where nothing is listed, the probe reads a URI that is not served; another answer then warns at most, because either mistake may be told first.",
+		Since:     "0.1",
 	},
 	{
 		ID:    "HTTP-24",
@@ -274,7 +276,7 @@ var httpRows = []Requirement{
 			secIn(R20260728, "basic/transports/streamable-http", "server-validation"),
 			secIn(R20260728, "basic/transports/streamable-http", "value-encoding"),
 		},
-		Tolerated: "HTTP software in front may refuse the header itself, by 400 without a body.",
+		Tolerated: "HTTP software in front may refuse the header itself, by 400 without a body. Where nothing is listed, the probes read a URI that is not served, and another answer warns at most.",
 		Since:     "0.1",
 	},
 	{
@@ -341,7 +343,7 @@ var httpRows = []Requirement{
 			doc("RFC 9110", "section-12.5.1"),
 			doc("RFC 9110", "section-8.3"),
 		},
-		Tolerated: "q-values and a charset that are not understood only warn. An Accept that lacks a type is the client's fault: any reaction passes. Refusing the mere order fails, since a well-formed request for a declared capability goes unserved.",
+		Tolerated: "q-values and a charset that are not understood only warn. An Accept that lacks a type is the client's fault: any reaction passes. Refusing the mere order fails, since a well-formed request for a declared capability goes unserved. Refusing a body in chunks, or header names in other letters, is only remarked upon.",
 		Since:     "0.1",
 	},
 	{

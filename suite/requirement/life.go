@@ -96,13 +96,18 @@ var lifeRows = []Requirement{
 		Since:     "0.1",
 	},
 	{
-		ID: "LIFE-13", Title: "All messages are of the negotiated revision",
-		Text:  "What the server sends after the handshake fits the revision agreed on: nothing that it dropped and nothing that contradicts it.",
+		ID: "LIFE-13", Title: "All messages are of the revision in use",
+		Text:  "What the server sends fits the revision agreed on, or named by the request: nothing that it dropped, nothing that contradicts it, and no member of another type than its schema has.",
 		Level: Must, Grade: Fail, Basis: Normative,
-		In:        except(Exception{Level: Should}, R20241105, R20250326),
-		Revisions: legacy(), Transports: everywhere(),
-		Sections:  []Section{sec(R20241105, R20251125, "basic/lifecycle", "operation")},
-		Tolerated: "Members that a later revision brought: to an earlier one they are merely unknown.",
+		In: map[Revision]Exception{
+			R20241105: {Level: Should}, R20250326: {Level: Should}, R20260728: {Basis: Schema},
+		},
+		Revisions: all(), Transports: everywhere(),
+		Sections: []Section{
+			sec(R20241105, R20251125, "basic/lifecycle", "operation"),
+			secIn(R20260728, "basic/index", "schema"),
+		},
+		Tolerated: "Members that a later revision brought: to an earlier one they are merely unknown. Members that another requirement judges.",
 		Since:     "0.1",
 	},
 	{

@@ -25,11 +25,11 @@ var metaRows = []Requirement{
 	{
 		ID:    "META-04",
 		Title: "Reserved _meta prefixes are left to the protocol",
-		Text:  "Prefixes that are reserved for the protocol are used only for keys that it or an official extension defines.",
+		Text:  "Prefixes that are reserved for the protocol are used only for keys that it or an official extension defines. Prefixes of one's own are written in reverse DNS notation.",
 		Level: Must, Grade: Warn, Basis: Implied,
 		Revisions: since(R20250618), Transports: stdioHTTP(),
 		Sections:  []Section{sec(R20250618, R20260728, "basic/index", "meta")},
-		Tolerated: "2025-06-18 reserves other prefixes than the later revisions; each is judged by its own rule. Extensions define keys that are not known here, and no keyword forbids, so this only warns.",
+		Tolerated: "2025-06-18 reserves other prefixes than the later revisions; each is judged by its own rule. Extensions define keys that are not known here, and no keyword forbids, so this only warns. The notation is looked at from 2025-11-25 on, and only where the last label is a common top-level domain.",
 		Since:     "0.1",
 	},
 	{

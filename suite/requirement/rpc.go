@@ -164,7 +164,7 @@ var rpcRows = []Requirement{
 			schema(R20260728, R20260728, "ParseError"),
 			doc("JSON-RPC 2.0", "error_object"),
 		},
-		Tolerated: "Silence on stdio and any 4xx status over HTTP: a client may not send such text, so no reaction is laid down.",
+		Tolerated: "Silence on stdio and any 4xx status over HTTP: a client may not send such text, so no reaction is laid down. Any answer, or none, to bytes that are no UTF-8, as long as the server goes on.",
 		Since:     "0.1",
 	},
 	{
@@ -190,7 +190,7 @@ var rpcRows = []Requirement{
 			secIn(R20241105, "basic/messages", "responses"),
 			doc("JSON-RPC 2.0", "response_object"),
 		},
-		Tolerated: "Both null and absence for an unreadable id in every revision: JSON-RPC asks for the one, the schema for the other.",
+		Tolerated: "Both null and absence for an unreadable id in every revision: JSON-RPC asks for the one, the schema for the other. A request with bytes that are no UTF-8 counts as unreadable.",
 		Since:     "0.1",
 	},
 	{
@@ -199,7 +199,7 @@ var rpcRows = []Requirement{
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: all(), Transports: everywhere(),
 		Sections:  jsonrpc("response_object"),
-		Tolerated: "Any order, work on one request at a time, and the HTTP statuses 429 and 503 under load.",
+		Tolerated: "Any order, work on one request at a time, and the HTTP statuses 429 and 503 under load. Contents of other URIs, if they lie below the one that is read, as the files of a directory do, or if reading it alone yields the same ones.",
 		Since:     "0.1",
 	},
 	{

@@ -12,7 +12,7 @@ var secRows = []Requirement{
 			secIn(R20251125, "basic/transports", "security-warning"),
 			secIn(R20260728, "basic/transports/streamable-http", "security-endpoint"),
 		},
-		Tolerated: "What is allowed is the operator's choice: it fails on loopback and private addresses or with a configured list of origins, else it warns. An invented id in the body and 401 before the test warn. Opt out with allow: any-origin.",
+		Tolerated: "What is allowed is the operator's choice: it fails on loopback and private addresses or with a configured list of origins, else it warns. An invented id in the body and 401 before the test warn. Service under a foreign Host header on loopback is only remarked upon. Opt out with allow: any-origin.",
 		Since:     "0.1",
 	},
 	{
@@ -22,7 +22,7 @@ var secRows = []Requirement{
 		Level: Must, Grade: Fail, Basis: Normative,
 		Revisions: until(R20250618), Transports: overHTTP(),
 		Sections:  []Section{sec(R20241105, R20250618, "basic/transports", "security-warning")},
-		Tolerated: "The status is free up to 2025-06-18. What is allowed is the operator's choice: it fails on loopback and private addresses or with a configured list of origins, else it warns. Opt out with allow: any-origin.",
+		Tolerated: "The status is free up to 2025-06-18. What is allowed is the operator's choice: it fails on loopback and private addresses or with a configured list of origins, else it warns. Service under a foreign Host header on loopback is only remarked upon. Opt out with allow: any-origin.",
 		Since:     "0.1",
 	},
 	{

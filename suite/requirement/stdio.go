@@ -51,7 +51,7 @@ var stdioRows = []Requirement{
 			sec(R20250326, R20251125, "basic/transports", "stdio"),
 			secIn(R20241105, "basic/transports", "stdio"),
 		},
-		Tolerated: "It fails because the server then leaves well-formed requests for its declared capabilities unanswered.",
+		Tolerated: "It fails because the server then leaves well-formed requests for its declared capabilities unanswered. A carriage return before the newline, and blank lines between messages, may be refused, which is only remarked upon.",
 		Since:     "0.1",
 	},
 	{

@@ -17,11 +17,17 @@ const (
 )
 
 // Suggest names the ids closest to one that is not in the catalogue, best
-// first, at most three; none if nothing is close. Case is ignored.
+// first, at most three; none if nothing is close. Case is ignored. Where only the
+// way to write it is wrong, as in "page-2", there is no more than one.
 func Suggest(id string) []string {
 	id = strings.ToUpper(strings.TrimSpace(id))
 	if id == "" || len(id) > maxMisspelt {
 		return nil
+	}
+	for i := range catalogue {
+		if sameNumber(id, catalogue[i].ID) {
+			return []string{catalogue[i].ID}
+		}
 	}
 	type candidate struct {
 		id    string
@@ -39,4 +45,16 @@ func Suggest(id string) []string {
 		ids = append(ids, c.id)
 	}
 	return ids
+}
+
+// sameNumber reports whether two ids are of the same area and number, however the
+// number is written.
+func sameNumber(a, b string) bool {
+	split := func(id string) (area, digits string) {
+		digits = id[len(strings.TrimRight(id, "0123456789")):]
+		return strings.TrimRight(strings.TrimSuffix(id, digits), "-_ "), strings.TrimLeft(digits, "0")
+	}
+	areaA, digitsA := split(a)
+	areaB, digitsB := split(b)
+	return areaA == areaB && digitsA == digitsB && digitsA != ""
 }

@@ -72,12 +72,12 @@ var uriRows = []Requirement{
 	},
 	{
 		ID: "URI-08", Title: "A string that is no URI is refused",
-		Text:  "Reading a string that is no URI at all yields an error and no content, and the server goes on serving.",
+		Text:  "Reading a string that is no URI at all yields an error and no content, and the server goes on serving. It also bears unusual URIs that are well-formed, and expansions of its own templates with any values: it refuses them, or serves them with contents formed like those of other reads.",
 		Level: Must, Grade: Fail, Basis: Normative,
 		In:        except(Exception{Grade: Warn}, legacy()...),
 		Revisions: all(), Transports: everywhere(),
 		Sections:  []Section{secAll("server/resources", "security-considerations")},
-		Tolerated: "Any code, any HTTP 4xx status, and strings that the server lists or that match its templates; up to 2025-11-25 no more than a warning, because empty contents may stand for a refusal there.",
+		Tolerated: "Any code, any HTTP 4xx status, and strings that the server lists or that match its templates; service of well-formed URIs; contents whose form is no other than in ordinary reads; up to 2025-11-25 no more than a warning, because empty contents may stand for a refusal there.",
 		Since:     "0.1",
 	},
 	{

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -70,7 +71,8 @@ func (p *Play) richList(ctx context.Context) {
 
 // Features that the target does not declare: "list" is resources/list, "read" a
 // read of the first resource it lists nevertheless; "feature" is a method of
-// another feature (tag "feature"), in modern revisions.
+// another feature (tag "feature"). "declared-feature" is such a method where the
+// target does declare the feature.
 var _ = register(&Scenario{
 	Name:  recording.Undeclared,
 	Title: "asking for what the target does not declare",
@@ -82,10 +84,7 @@ var _ = register(&Scenario{
 		return nil
 	},
 	Script: func(ctx context.Context, p *Play) {
-		var features []session.Request
-		if p.Modern() {
-			features = p.otherFeatures()
-		}
+		features := p.otherFeatures()
 		if p.Facts.Declares("resources") && len(features) == 0 {
 			p.Skip(recording.CodeNotExercised, "the target declares everything that could be asked for")
 			return
@@ -104,8 +103,9 @@ var _ = register(&Scenario{
 	},
 })
 
-// otherFeatures are requests for features beside resources that the target does
-// not declare.
+// otherFeatures are requests for features beside resources: those that the target does
+// not declare and, to see whether they are there, those that it does. The first
+// revision had no capability for completions.
 func (p *Play) otherFeatures() []session.Request {
 	all := []session.Request{
 		{Method: "prompts/list", Tags: Tags("feature", "prompts")},
@@ -115,12 +115,16 @@ func (p *Play) otherFeatures() []session.Request {
 			"argument": map[string]any{"name": "name", "value": ""},
 		}},
 	}
-	var undeclared []session.Request
+	var asked []session.Request
 	for _, q := range all {
-		if !p.Facts.Declares(q.Tags["feature"]) {
+		switch feature := q.Tags["feature"]; {
+		case !p.Facts.Declares(feature) && (feature != "completions" || p.Revision() >= requirement.R20250326):
 			q.Step = "feature"
-			undeclared = append(undeclared, q)
+			asked = append(asked, q)
+		case p.Facts.Declares(feature) && feature != "completions": // that is tried elsewhere
+			q.Step = "declared-feature"
+			asked = append(asked, q)
 		}
 	}
-	return undeclared
+	return asked
 }

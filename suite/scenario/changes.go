@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -15,6 +16,9 @@ import (
 
 // Two sessions watch the target change: the tag "who" says whether an exchange is
 // of the "watcher", which subscribes, or of the "bystander", which does not.
+//
+// "subscribe-again" subscribes the same resource once more, "foreign-unsubscribe" is
+// the bystander's, who has nothing to give up, "unsubscribe-again" the watcher's second.
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
@@ -46,7 +50,7 @@ var _ = register(&Scenario{
 			return
 		}
 		defer func() { w.streams.stop(ctx) }()
-		if w.begin(ctx) && w.updates(ctx) && w.list(ctx) && w.giveUp(ctx) {
+		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 		}
 		w.streams.look(p)
@@ -64,6 +68,7 @@ type watch struct {
 	// subscribed and announced say that updates, and changes of the list, are
 	// to be expected by the watcher.
 	subscribed, announced bool
+	doubled               bool // it was subscribed twice
 }
 
 const (
@@ -203,6 +208,28 @@ func (w *watch) update(ctx context.Context, mark string) bool {
 	return w.watcher.s.Alive()
 }
 
+// twice subscribes what is subscribed, and has the bystander give up what it never
+// had: neither takes the subscription away. Each is followed by a change; a trigger
+// that only waits would take too long for that.
+func (w *watch) twice(ctx context.Context) bool {
+	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait {
+		return true
+	}
+	params := map[string]any{"uri": w.t.Update.URI}
+	again := w.watcher.Do(ctx, session.Request{Step: "subscribe-again", Method: "resources/subscribe", Params: params,
+		Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+	w.doubled = again.Succeeded()
+	if w.doubled && !w.update(ctx, recording.MarkDoubled) {
+		return false
+	}
+	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
+		return w.watcher.s.Alive() // on stdio every session is a server of its own
+	}
+	w.bystander.Do(ctx, session.Request{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Params: params,
+		Tags: Tags("uri", w.t.Update.URI, "who", bystander)})
+	return w.update(ctx, recording.MarkForeign)
+}
+
 // awaited is how many updates are due: in 2026-07-28 one for each open stream.
 func (w *watch) awaited() int {
 	n := 0
@@ -227,8 +254,14 @@ func (w *watch) giveUp(ctx context.Context) bool {
 		w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
-		w.watcher.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe",
-			Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+		steps := []string{"unsubscribe"}
+		if w.doubled { // some count subscriptions, which is their right
+			steps = append(steps, "unsubscribe-again")
+		}
+		for _, step := range steps {
+			w.watcher.Do(ctx, session.Request{Step: step, Method: "resources/unsubscribe",
+				Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+		}
 	}
 	return w.watcher.s.Alive()
 }

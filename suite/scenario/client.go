@@ -2,6 +2,8 @@ package scenario
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -81,10 +83,7 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
 	x := c.s.Do(ctx, q)
-	if x.Outcome == recording.Replied || x.Outcome == recording.Canceled || x.Outcome == recording.Refused {
-		return c.note(x)
-	}
-	if c.alive(ctx, x) {
+	if c.usable(ctx, q, x) {
 		return c.note(x)
 	}
 	x.Step += StepLost
@@ -98,6 +97,29 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 		c.replace(ctx)
 	}
 	return c.note(y)
+}
+
+// usable reports whether an exchange shows what the target makes of the message, and
+// not only that the session was lost.
+func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exchange) bool {
+	switch {
+	case x.Outcome == recording.Canceled || x.Outcome == recording.Refused:
+		return true
+	case x.Status == http.StatusNotFound:
+		return !c.expelled(ctx, q)
+	}
+	return x.Outcome == recording.Replied || c.alive(ctx, x)
+}
+
+// expelled reports whether the target has ended a session that scripts share, as
+// it may at any time: then it answers whatever bears the id of the session by
+// status 404 (2025-11-25 basic/transports#session-management), and not only the
+// message in question.
+func (c *Client) expelled(ctx context.Context, q session.Request) bool {
+	if !c.shared || c.s.HTTPSession() == "" || q.Header[headerSession] != "" || slices.Contains(q.Omit, headerSession) {
+		return false
+	}
+	return c.note(c.life(ctx)).Status == http.StatusNotFound
 }
 
 // StepLost is what is added to the step of an exchange during which a session
@@ -137,6 +159,9 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if ended := pending.Ended(); ended != nil {
 		// On Streamable HTTP the response to the probe itself is the end.
 		x = pending.Wait(ctx)
+		if x.Status == http.StatusNotFound {
+			return x, !c.expelled(ctx, q)
+		}
 		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.alive(ctx, x)
 	}
 	life := c.life(ctx)
@@ -227,8 +252,10 @@ func Tags(pairs ...string) map[string]string {
 // most eight at a time, and returns when all are done. Scripts use it for
 // requests that do not depend on each other. The recording holds the exchanges
 // in the order of the items, however they overlapped.
-func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) {
-	const width = 8
+func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) { each(c, 8, items, do) }
+
+// each is [Each] with a number of its own.
+func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Client)) {
 	slots := make(chan struct{}, width)
 	clones := make([]*Client, len(items))
 	var wg sync.WaitGroup

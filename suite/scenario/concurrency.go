@@ -8,13 +8,14 @@ import (
 )
 
 // Steps "together" are requests in flight at the same time: reads (the tag "uri"
-// is what was asked for), lists and others. Step "after" is a request once they
+// is what was asked for) of resources that were read alone before, so that the two can be
+// compared, and are not too long; lists and others. Step "after" is a request once they
 // are all answered or given up.
 var _ = register(&Scenario{
 	Name:  recording.Concurrency,
 	Title: "many requests at once",
 	Phase: Read,
-	After: []recording.Name{recording.WalkResources},
+	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: func(p *Play) *recording.Skipped {
 		if !p.Facts.Declares("resources") {
 			return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
@@ -27,7 +28,7 @@ var _ = register(&Scenario{
 			return
 		}
 		const requests = 20
-		uris := sample(p.Resources(), 5)
+		uris := sample(p.yielded(), 5)
 		pending := make([]*session.Pending, requests)
 		for i := range pending {
 			pending[i] = c.Start(ctx, together(p, uris, i))
@@ -41,9 +42,9 @@ var _ = register(&Scenario{
 
 // together is request number i of a mixture. The slow resource is left out: it
 // would only hold up the others.
-func together(p *Play, uris []Listed, i int) session.Request {
+func together(p *Play, uris []string, i int) session.Request {
 	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
-		if uri := uris[i/2%len(uris)].URI(); slow == nil || slow.URI != uri {
+		if uri := uris[i/2%len(uris)]; slow == nil || slow.URI != uri {
 			return session.Request{Step: "together", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri)}
 		}
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -143,19 +144,51 @@ func (p *Play) ordinary(step string) session.Request {
 	return q
 }
 
-// readable is a listed URI that was read with success; empty if there is none.
-// The scenario must come after [recording.Reads].
+// heavy is the size of a result, in bytes, from which on a resource is read no
+// more than once in a combination: all that a target sends is kept in memory.
+const heavy = 1 << 20
+
+// readable is a listed URI that was read with success; empty if there is none,
+// or none whose content is light enough to be read again and again. The scenario
+// must come after [recording.Reads].
 func (p *Play) readable() string {
 	r := p.Earlier(recording.Reads)
 	if r == nil {
 		return ""
 	}
 	for _, x := range r.Steps("read") {
-		if x.Succeeded() && !required(x) && !strings.HasPrefix(x.Tags["uri"], "https:") {
+		if x.Succeeded() && !required(x) && len(x.Result().Raw) < heavy && !strings.HasPrefix(x.Tags["uri"], "https:") {
 			return x.Tags["uri"]
 		}
 	}
 	return ""
+}
+
+// yielded is the listed URIs that were read with success, without those whose content is
+// too long to be read again and again. The scenario must come after [recording.Reads].
+func (p *Play) yielded() []string {
+	var all []string
+	if r := p.Earlier(recording.Reads); r != nil {
+		for _, x := range r.Steps("read") {
+			if uri := x.Tags["uri"]; x.Succeeded() && !required(x) && len(x.Result().Raw) < heavy && !slices.Contains(all, uri) {
+				all = append(all, uri)
+			}
+		}
+	}
+	return all
+}
+
+// light is the resources that were listed without those whose content is known
+// to be too long to be read again and again. The scenario must come after
+// [recording.Reads].
+func (p *Play) light() []Listed {
+	long := map[string]bool{}
+	if r := p.Earlier(recording.Reads); r != nil {
+		for _, x := range r.Steps("read") {
+			long[x.Tags["uri"]] = len(x.Result().Raw) >= heavy
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(p.Resources()), func(l Listed) bool { return long[l.URI()] })
 }
 
 // required reports whether a result asks for input.

@@ -1,8 +1,10 @@
 package scenario
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -10,8 +12,10 @@ import (
 )
 
 // Step "not-json" is a message that breaks off; no id can be read from it. Step
-// "no-method" is an object with an id and no method, "mistyped-method" one whose
-// method is a number. Step "array" is an array, in revisions without batches. Step
+// "not-utf-8" is a notification with bytes in its method that are no text, and a
+// request with such bytes in its metadata, which has an id. Step "no-method" is an object with an id and no method, "mistyped-method" one whose
+// method is a number. Step "array" is an array that holds a request, in revisions
+// without batches. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
 // URI; both are proper requests.
 var _ = register(&Scenario{
@@ -29,11 +33,13 @@ var _ = register(&Scenario{
 		}
 		probes := []session.Request{
 			{Step: "not-json", Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
+			{Step: "not-utf-8", Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
+			alien(p, 900004),
 			{Step: "no-method", ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
 			{Step: "mistyped-method", ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if p.Revision() >= requirement.R20250618 {
-			probes = append(probes, session.Request{Step: "array", Body: []byte(`[{"jsonrpc":"2.0","method":"notifications/mcpcheck/unknown"}]`)})
+			probes = append(probes, session.Request{Step: "array", ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
 		}
 		// One by one, since a response without an id does not say what it answers.
 		for _, q := range probes {
@@ -41,3 +47,11 @@ var _ = register(&Scenario{
 		}
 	},
 })
+
+// alien is a request that every target serves, but for two bytes in a string that are
+// no UTF-8.
+func alien(p *Play, id int) session.Request {
+	const mark = "alien"
+	body := bytes.Replace(lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
+	return session.Request{Step: "not-utf-8", Method: lifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+}

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -77,18 +78,27 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
-		x := c.note(c.s.Do(ctx, session.Request{Step: "no-members", Method: "initialize", Params: map[string]any{}}))
+		x := c.note(c.s.Do(ctx, session.Request{Step: "no-members", Method: "initialize", Timeout: p.firstAnswer(), Params: map[string]any{}}))
 		settle(c, x)
 		// A lenient server has opened the session now; a second handshake
 		// would be another fault.
 		if (x.Succeeded() || !c.s.Alive()) && !p.again(ctx, c) {
 			return
 		}
-		settle(c, c.note(c.s.Do(ctx, session.Request{Step: "no-client-info", Method: "initialize",
+		settle(c, c.note(c.s.Do(ctx, session.Request{Step: "no-client-info", Method: "initialize", Timeout: p.firstAnswer(),
 			Params: map[string]any{"protocolVersion": string(p.Revision())}})))
 		p.sound(ctx)
 	},
 })
+
+// firstAnswer is how long the first answer on a connection may take: a process of
+// our own has to start before it can read.
+func (p *Play) firstAnswer() time.Duration {
+	if p.Facts.Owned {
+		return p.Limits.Start
+	}
+	return 0
+}
 
 // settle takes over an HTTP session that a peculiar initialize may have opened, so
 // that it is ended when the connection is closed.
@@ -136,11 +146,12 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
-		x := c.note(c.s.Do(ctx, session.Request{Step: "alien", Method: "initialize", Params: session.InitializeParams(AlienVersion)}))
+		x := c.note(c.s.Do(ctx, session.Request{Step: "alien", Method: "initialize", Timeout: p.firstAnswer(),
+			Params: session.InitializeParams(AlienVersion)}))
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
 		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && p.again(ctx, c) {
-			settle(c, c.note(c.s.Do(ctx, session.Request{Step: "return", Method: "initialize",
+			settle(c, c.note(c.s.Do(ctx, session.Request{Step: "return", Method: "initialize", Timeout: p.firstAnswer(),
 				Params: session.InitializeParams(offer), Tags: Tags("version", offer)})))
 		}
 		p.sound(ctx)

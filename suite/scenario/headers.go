@@ -41,7 +41,8 @@ func overLegacyHTTP(p *Play) *recording.Skipped {
 // body or header), "unsupported-version", "unknown-method", "no-capabilities",
 // "no-version-meta" and "no-meta"; "no-method", "other-method", "method-case";
 // for a readable resource "no-name", "other-name", "encoded-name", "broken-name",
-// "wrong-name" and "spelling"; "spelling" also for the list; "nameless" requests
+// "wrong-name" and "spelling", or, where nothing can be read, "unlisted-read" and the
+// same without "spelling", for a URI that is not served (tag "unlisted"); "spelling" also for the list; "nameless" requests
 // have no Mcp-Name because they need none; "session-header" and "last-event"
 // carry what modern servers ignore; "get" and "delete"; "listen".
 var _ = register(&Scenario{
@@ -63,6 +64,8 @@ var _ = register(&Scenario{
 		all := append(p.versionProbes(), p.methodProbes()...)
 		if uri := p.readable(); uri != "" {
 			all = append(all, nameProbes(uri)...)
+		} else if p.Facts.Declares("resources") {
+			all = append(all, unlistedNameProbes()...)
 		}
 		Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 		c.peek(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet}, p.Limits.Timeout)
@@ -140,6 +143,23 @@ func nameProbes(uri string) []session.Request {
 		probe("wrong-name", "", named(session.Sentinel(stranger))),
 		spelled,
 	}
+}
+
+// unlistedNameProbes are about Mcp-Name where there is nothing to read: its rules hold
+// for any read.
+func unlistedNameProbes() []session.Request {
+	const uri = "x-mcpcheck-7b4e91:no-such-resource"
+	plain := session.Request{Step: "unlisted-read", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri)}
+	all := []session.Request{plain}
+	for _, q := range nameProbes(uri) {
+		if q.Step != "spelling" {
+			all = append(all, q)
+		}
+	}
+	for _, q := range all {
+		q.Tags["unlisted"] = "yes"
+	}
+	return all
 }
 
 // peek makes an HTTP request and drops its response as soon as its head is there,

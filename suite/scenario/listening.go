@@ -14,7 +14,8 @@ import (
 // manySubscriptions is how many listed resources one listen request names.
 const manySubscriptions = 100
 
-// Steps "listen" open streams, the tag "name" says for what: "full" is all that
+// Steps "listen" open streams, of which the first, on stdio, is not cancelled at the end
+// but goes with the connection: what connects later is not to inherit it; the tag "name" says for what: "full" is all that
 // the target declares, "list" the list alone, "uris" two resources, "unsupported"
 // what the target does not declare (listed in the tag "unsupported") beside
 // something that it does. Further tags: "ack" is the number of the frame that
@@ -37,7 +38,7 @@ var _ = register(&Scenario{
 		}
 		c.Do(ctx, session.Request{Step: "before", Method: "server/discover"})
 		var open streams
-		defer func() { open.stop(ctx) }()
+		defer func() { open.leave(ctx) }()
 		for _, f := range p.filters() {
 			st := c.listen(ctx, f)
 			open.add(st)
@@ -201,6 +202,20 @@ func (all streams) stop(ctx context.Context) {
 		}
 	}
 	wg.Wait()
+}
+
+// leave ends all streams but the first, which on stdio is left to end with the
+// connection. On Streamable HTTP a stream has a connection of its own.
+func (all streams) leave(ctx context.Context) {
+	if len(all) == 0 {
+		return
+	}
+	all[1:].stop(ctx)
+	if first := all[0]; first.OwnChannel() {
+		end(ctx, first)
+	} else {
+		first.Finish()
+	}
 }
 
 // end ends a stream as a client does, unless it has ended already: only what is

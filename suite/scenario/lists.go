@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -18,8 +19,13 @@ import (
 // not cost its length several times over.
 const fewPages = 20
 
+// maxRepeated bounds how many reads that had a result are repeated: of small contents
+// that came quickly.
+const maxRepeated = 4
+
 // Steps "page" and "read" are those of the walk and of the reads before, "again"
-// is a second walk after them, and "reread" repeats the reads that had no result.
+// is a second walk after them, "reread" repeats the reads that had no result, and
+// "repeat" some of those that had one.
 var _ = register(&Scenario{
 	Name:  recording.Relist,
 	Title: "listing again after the reads",
@@ -27,27 +33,37 @@ var _ = register(&Scenario{
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *Play) {
 		reads := p.Earlier(recording.Reads).Steps("read")
-		var refused []*recording.Exchange
+		var refused, small []*recording.Exchange
 		sized := false
 		for _, x := range reads {
 			sized = sized || x.Tags["size"] != ""
 			if x.Failed() {
 				refused = append(refused, x)
 			}
+			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 && x.Took < 100*time.Millisecond {
+				small = append(small, x)
+			}
 		}
 		for _, x := range slices.Concat(p.Earlier(recording.WalkResources).Steps("page"), reads) {
 			p.note(x)
 		}
-		if len(refused) == 0 && !sized {
+		if len(refused)+len(small) == 0 && !sized {
 			return
 		}
 		c, ok := p.Clean(ctx)
 		if !ok {
 			return
 		}
-		walkUpTo(ctx, p, c, "resources/list", "resources", "again", fewPages)
-		Each(c, refused[:min(len(refused), 8)], func(_ int, x *recording.Exchange, c *Client) {
-			read(ctx, c, "reread", x.Tags["uri"])
+		if len(refused) > 0 || sized {
+			walkUpTo(ctx, p, c, "resources/list", "resources", "again", fewPages)
+		}
+		refused = refused[:min(len(refused), 8)]
+		Each(c, append(refused, sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *Client) {
+			step := "repeat"
+			if i < len(refused) {
+				step = "reread"
+			}
+			read(ctx, c, step, x.Tags["uri"])
 		})
 	},
 })

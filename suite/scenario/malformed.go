@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
+	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
 
-// notURIs are strings that are no absolute URIs, by what is wrong with them.
-// None of them names anything that could exist by chance.
+// notURIs are strings that nothing can be subscribed to, by what is wrong with
+// them. None of them names anything that could exist by chance.
 var notURIs = []struct{ form, uri string }{
 	{"empty", ""},
 	{"words", "not a uri"},
@@ -21,12 +21,6 @@ var notURIs = []struct{ form, uri string }{
 	{"bad-percent", "file://%zz"},
 	{"bad-authority", "http://[::1"},
 	{"nul", "x-mcpcheck-7b4e91:no-such\x00resource"},
-}
-
-// strangers are well-formed URIs of a scheme that nobody serves.
-var strangers = []struct{ form, uri string }{
-	{"scheme", "x-mcpcheck-7b4e91://nothing"},
-	{"overlong", "x-mcpcheck-7b4e91:" + strings.Repeat("0123456789abcdef", 240)},
 }
 
 // untyped are the params of a read without a usable uri, as JSON.
@@ -38,16 +32,16 @@ var untyped = []struct{ form, params string }{
 	{"object", `{"uri":{}}`},
 }
 
-// Steps "malformed" read strings that are no URIs; the tag "form" says what is
-// wrong, and "served" is set where the target lists the string or a template
-// that could mean it. Steps "stranger" read URIs of a made-up scheme, with the
-// same tags. Steps "untyped" read without a uri, or with one that is no string.
-// Steps "guessed" are those of missing-reads.
+// Steps "malformed", "stranger", "odd" and "variant" read the entries of the corpus of
+// these classes; the tag "form" names the entry, and "served" is set where the target
+// lists the string or a template that could mean it. Step "exact" reads the listed URI
+// that variants are made of. Steps "untyped" read without a uri, or with one that is
+// no string. Steps "guessed" are those of missing-reads.
 var _ = register(&Scenario{
 	Name:  recording.MalformedReads,
-	Title: "reading what is no URI",
+	Title: "reading what is no URI, or a strange one",
 	Phase: Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.MissingReads},
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
 		for _, x := range p.Earlier(recording.MissingReads).Steps("guessed") {
 			p.note(x)
@@ -56,21 +50,19 @@ var _ = register(&Scenario{
 		if !ok {
 			return
 		}
-		var all []session.Request
-		add := func(step, form string, params any, tags ...string) {
-			all = append(all, session.Request{Step: step, Method: "resources/read", Params: params,
-				Tags: Tags(append(tags, "form", form)...)})
+		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
+			c.Do(ctx, session.Request{Step: "untyped", Method: "resources/read", Params: json.RawMessage(m.params), Tags: Tags("form", m.form)})
+		})
+		values := spelt(p.light())
+		if values != nil {
+			read(ctx, c, "exact", values["uri"])
 		}
-		for _, m := range notURIs {
-			add("malformed", m.form, map[string]any{"uri": m.uri}, served(p, m.uri)...)
+		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
+		if p.SecurityProbes {
+			// These may lead a server to call out, or to take them for something else.
+			classes = append(classes, odduris.Stranger, odduris.Odd)
 		}
-		for _, m := range strangers {
-			add("stranger", m.form, map[string]any{"uri": m.uri}, served(p, m.uri)...)
-		}
-		for _, m := range untyped {
-			add("untyped", m.form, json.RawMessage(m.params))
-		}
-		Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+		readAll(ctx, p, c, corpus(p, values, 0, classes...))
 	},
 })
 

@@ -12,10 +12,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
-// foreignOrigin is that of a page which no server can mean to serve.
-const foreignOrigin = "http://evil.example.invalid"
+// foreignHost and foreignOrigin are those of a page which no server can mean to serve.
+const (
+	foreignHost   = "evil.example.invalid"
+	foreignOrigin = "http://" + foreignHost
+)
 
 // overAnyHTTP is the condition of scenarios about both HTTP transports.
 func overAnyHTTP(p *Play) *recording.Skipped {
@@ -36,7 +40,9 @@ func probing(p *Play) *recording.Skipped {
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
-// "notification", "listen" (modern) and the HTTP requests "get" and "delete".
+// "notification", "listen" (modern) and the HTTP requests "get" and "delete". On a
+// loopback address "foreign-host" is a request without Origin whose Host header is that
+// of a foreign page, as it is after DNS rebinding (tag "host").
 var _ = register(&Scenario{
 	Name:  recording.Origins,
 	Title: "calling from foreign web pages",
@@ -59,7 +65,20 @@ var _ = register(&Scenario{
 		own.Tags, own.Header = Tags("origin", origin), map[string]string{"Origin": origin}
 		c.Do(ctx, without)
 		c.Do(ctx, own)
-		Each(c, p.foreignRequests(), func(_ int, q session.Request, c *Client) { c.foreign(ctx, q) })
+		all := p.foreignRequests()
+		if loopback(p.address().Hostname()) {
+			q := p.ordinary("foreign-host")
+			q.Tags, q.Omit = Tags("host", foreignHost), []string{"Origin"}
+			q.Header = map[string]string{"Host": foreignHost}
+			all = append(all, q)
+		}
+		Each(c, all, func(_ int, q session.Request, c *Client) {
+			if q.Step == "foreign-host" {
+				c.Do(ctx, q)
+				return
+			}
+			c.foreign(ctx, q)
+		})
 		c.foreign(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet})
 		if p.Combination.Transport == requirement.HTTP {
 			p.foreignInitialize(ctx)
@@ -130,6 +149,9 @@ var _ = register(&Scenario{
 		if skipped := probing(p); skipped != nil {
 			return skipped
 		}
+		if l, ok := p.Endpoint.Handler.(transport.Listener); ok && l.ListensAt(p.address().Hostname()) {
+			return nil
+		}
 		if p.Endpoint.URL == "" || !loopback(p.address().Hostname()) {
 			return skip(recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")
 		}
@@ -137,6 +159,9 @@ var _ = register(&Scenario{
 	},
 	Script: func(ctx context.Context, p *Play) {
 		other := otherAddress()
+		if p.Endpoint.Handler != nil {
+			other = elsewhere
+		}
 		if other == "" {
 			p.Skip(recording.CodeNotExercised, "this machine has no other network address")
 			return
@@ -145,7 +170,7 @@ var _ = register(&Scenario{
 		host := u.Host
 		u.Host = net.JoinHostPort(other, port(&u))
 		u.User = nil
-		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile}
+		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile, Handler: p.Endpoint.Handler}
 		dialer, err := e.Dialer(target.DialOptions{})
 		if err != nil {
 			p.Break(recording.CodeUnreachable, err.Error())
@@ -160,6 +185,10 @@ var _ = register(&Scenario{
 		c.note(c.dropped(ctx, st))
 	},
 })
+
+// elsewhere stands for the network address of the machine where the target is in
+// this process; it belongs to nobody (RFC 5737).
+const elsewhere = "192.0.2.1"
 
 func loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)

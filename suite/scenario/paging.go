@@ -10,68 +10,134 @@ import (
 
 // Steps, on a session of their own: "first" has no cursor; "second" neither;
 // "next" and "next-again" have the cursor that "first" handed out; "middle" has
-// none again. "page" is the second page of the walk before.
+// none again; "elsewhere" has the cursor that the first page of the walk before
+// handed out, on another session. "page" is the second page of that walk.
 var _ = register(&Scenario{
 	Name:  recording.Paging,
 	Title: "asking for the same pages again",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	Script: func(ctx context.Context, p *Play) {
-		pages := p.Earlier(recording.WalkResources).Steps("page")
-		if len(pages) < 2 {
-			p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
-			return
-		}
-		p.note(pages[1])
-		c, ok := p.Fresh(ctx, session.Options{})
-		if !ok {
-			return
-		}
-		list := func(step string, params map[string]any) *recording.Exchange {
-			return c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
-		}
-		first := list("first", map[string]any{})
-		list("second", map[string]any{})
-		cursor, more := cursorOf(first)
-		if !more {
-			return
-		}
-		list("next", map[string]any{"cursor": cursor})
-		list("next-again", map[string]any{"cursor": cursor})
-		list("middle", map[string]any{})
+		pagesAgain(ctx, p, recording.WalkResources, "resources/list")
 	},
 })
 
-// Steps: "before" and "after" list without cursor; between them "unknown" has a
-// cursor that was never handed out, "long", "junk" and "script" strings that are
-// hard to digest, "number", "object" and "array" something that is no string.
+// The steps are those of paging.
+var _ = register(&Scenario{
+	Name:  recording.TemplatePaging,
+	Title: "asking for the same pages of templates again",
+	Phase: Read,
+	After: []recording.Name{recording.WalkTemplates},
+	Script: func(ctx context.Context, p *Play) {
+		pagesAgain(ctx, p, recording.WalkTemplates, "resources/templates/list")
+	},
+})
+
+func pagesAgain(ctx context.Context, p *Play, walk recording.Name, method string) {
+	pages := p.Earlier(walk).Steps("page")
+	if len(pages) < 2 {
+		p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
+		return
+	}
+	p.note(pages[1])
+	c, ok := p.Fresh(ctx, session.Options{})
+	if !ok {
+		return
+	}
+	list := func(step string, params map[string]any) *recording.Exchange {
+		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+	}
+	first := list("first", map[string]any{})
+	list("second", map[string]any{})
+	cursor, more := cursorOf(first)
+	if !more {
+		return
+	}
+	list("next", map[string]any{"cursor": cursor})
+	list("next-again", map[string]any{"cursor": cursor})
+	list("middle", map[string]any{})
+	if other, more := cursorOf(pages[0]); more {
+		list("elsewhere", map[string]any{"cursor": other})
+	}
+}
+
+// cursorProbe is a cursor that a list did not hand out, or not lately.
+type cursorProbe struct {
+	step   string
+	cursor any
+}
+
+// Steps, for each of the two lists: "before" and "after" list without cursor; between
+// them "unknown" has a cursor that was never handed out, "long", "junk", "script" and
+// "blank" strings that are hard to digest, "empty" no characters, "number", "object",
+// "array" and "null" something that is no string. Where the list has pages, "changed",
+// "truncated" and "appended" have the cursor of its first page with another letter,
+// without its second half, and with more behind it; "old" has the one of the walk
+// before, and "foreign" one of the other list.
 var _ = register(&Scenario{
 	Name:  recording.BadCursors,
 	Title: "listing with cursors that were never handed out",
 	Phase: Destructive,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return
 		}
-		list := func(step string, params map[string]any) {
-			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
+		old := map[string]string{}
+		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
+			if first := p.Earlier(walk).Step("page"); first != nil {
+				old[method], _ = cursorOf(first)
+			}
 		}
-		list("before", map[string]any{})
-		for _, bad := range []struct {
-			step   string
-			cursor any
-		}{
-			{"unknown", "mcpcheck-no-such-cursor"},
-			{"long", strings.Repeat("A", 4096)},
-			{"junk", "3q2+7wD/AAECAw=="},
-			{"script", "\u0000'\"%00../\U0001F9ED"},
-			{"number", 123456789},
-			{"object", map[string]any{"page": 2}},
-			{"array", []any{}},
-		} {
-			list(bad.step, map[string]any{"cursor": bad.cursor})
-		}
-		list("after", map[string]any{})
+		badCursors(ctx, c, "resources/list", old["resources/list"], old["resources/templates/list"])
+		badCursors(ctx, c, "resources/templates/list", old["resources/templates/list"], old["resources/list"])
 	},
 })
+
+func badCursors(ctx context.Context, c *Client, method, old, foreign string) {
+	do := func(c *Client, step string, params map[string]any) *recording.Exchange {
+		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+	}
+	before := do(c, "before", map[string]any{})
+	if !before.Succeeded() {
+		return
+	}
+	texts := []cursorProbe{
+		{"unknown", "mcpcheck-no-such-cursor"},
+		{"long", strings.Repeat("A", 4096)},
+		{"junk", "3q2+7wD/AAECAw=="},
+		{"script", "\u0000'\"%00../\U0001F9ED"},
+		{"blank", " "},
+		{"empty", ""},
+	}
+	if cursor, more := cursorOf(before); more && cursor != "" {
+		texts = append(texts, altered(cursor)...)
+	}
+	if old != "" {
+		texts = append(texts, cursorProbe{"old", old})
+	}
+	if foreign != "" && foreign != old {
+		texts = append(texts, cursorProbe{"foreign", foreign})
+	}
+	Each(c, texts, func(_ int, bad cursorProbe, c *Client) { do(c, bad.step, map[string]any{"cursor": bad.cursor}) })
+	for _, bad := range []cursorProbe{{"number", 123456789}, {"object", map[string]any{"page": 2}}, {"array", []any{}}, {"null", nil}} {
+		do(c, bad.step, map[string]any{"cursor": bad.cursor})
+	}
+	do(c, "after", map[string]any{})
+}
+
+// altered are the cursors that a client makes of one if it meddles with it.
+func altered(cursor string) []cursorProbe {
+	letters := []rune(cursor)
+	middle := len(letters) / 2
+	changed := append([]rune{}, letters...)
+	if changed[middle]++; letters[middle] == 'z' || letters[middle] == 'Z' || letters[middle] == '9' {
+		changed[middle] = 'a'
+	}
+	probes := []cursorProbe{{"changed", string(changed)}, {"appended", cursor + "mcpcheck"}}
+	if middle > 0 {
+		probes = append(probes, cursorProbe{"truncated", string(letters[:middle])})
+	}
+	return probes
+}

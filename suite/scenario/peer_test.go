@@ -23,7 +23,9 @@ import (
 // everything else goes to the script, together with the number of the connection.
 // The connection ends when the script returns false.
 type server struct {
-	script func(n int64, m gjson.Result, say func(format string, args ...any)) bool
+	script   func(n int64, m gjson.Result, say func(format string, args ...any)) bool
+	greeting time.Duration // how long a handshake takes
+	mute     int64         // connections, from the first on, on which no handshake is answered
 
 	conns     atomic.Int64 // so far
 	now, most atomic.Int64 // at once
@@ -43,6 +45,9 @@ func (s *server) open(context.Context) (io.ReadWriteCloser, error) {
 			m := gjson.ParseBytes(in.Bytes())
 			switch id := m.Get("id").Raw; m.Get("method").Str {
 			case "initialize":
+				if time.Sleep(s.greeting); n <= s.mute {
+					continue
+				}
 				say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, id, m.Get("params.protocolVersion").Raw)
 				continue
 			case "notifications/initialized", "notifications/cancelled":

@@ -14,8 +14,8 @@ import (
 // on its stages take turns, so that a session which no script holds can be closed
 // to make room for another. A nil pool limits nothing.
 type Pool struct {
-	slots chan struct{} // one per connection that stands
-	turn  sync.Mutex
+	slots chan struct{} // one per connection that stands; nil if only turns are taken
+	turn  chan struct{} // holds a value while a scenario has its turn
 
 	mu     sync.Mutex
 	stages []*Stage
@@ -26,8 +26,12 @@ func NewPool(n int) *Pool {
 	if n <= 0 {
 		return nil
 	}
-	return &Pool{slots: make(chan struct{}, n)}
+	return &Pool{slots: make(chan struct{}, n), turn: make(chan struct{}, 1)}
 }
+
+// NewTurns allows any number of connections, but lets no more stand than the scenario
+// whose turn it is has asked for.
+func NewTurns() *Pool { return &Pool{turn: make(chan struct{}, 1)} }
 
 // Join adds a stage, whose sessions may be closed to make room.
 func (l *Pool) Join(st *Stage) {
@@ -44,14 +48,17 @@ func (l *Pool) Turn() (done func()) {
 	if l == nil {
 		return func() {}
 	}
-	l.turn.Lock()
-	return l.turn.Unlock
+	l.turn <- struct{}{}
+	if l.slots == nil {
+		l.evict()
+	}
+	return func() { <-l.turn }
 }
 
 // take takes a place for a connection, if need be that of a shared session. There
 // is no waiting: as scenarios take turns, nobody else will give a place back.
 func (l *Pool) take(ctx context.Context) error {
-	if l == nil {
+	if l == nil || l.slots == nil {
 		return nil
 	}
 	for _, room := range []func(){func() {}, l.evict} {
@@ -80,7 +87,7 @@ func (l *Pool) evict() {
 
 // release gives a place back.
 func (l *Pool) release() {
-	if l != nil {
+	if l != nil && l.slots != nil {
 		<-l.slots
 	}
 }

@@ -14,16 +14,16 @@ var _ = register(&Scenario{
 	Name:  recording.Progress,
 	Title: "reads with progress tokens",
 	Phase: Read,
-	After: []recording.Name{recording.WalkResources},
+	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *Play) {
 		uri := ""
 		if slow := p.Target.Subjects.Slow; slow != nil {
 			uri = slow.URI
-		} else if all := p.Resources(); len(all) > 0 {
+		} else if all := p.light(); len(all) > 0 {
 			uri = all[0].URI()
 		}
 		if uri == "" {
-			p.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+			p.Skip(recording.CodeNeedsSubject, "no resource is listed whose content is known to be short, or not known yet")
 			return
 		}
 		c, ok := p.Clean(ctx)

@@ -210,6 +210,16 @@ func (p *Play) Skip(code recording.Code, reason string) {
 	}
 }
 
+// cut notes that a row of probes was broken off. Of what none of those that were sent
+// is about, it is the reason why there was no occasion.
+func (p *Play) cut(tried, of int, reason string) {
+	c := &recording.Cut{Tried: tried, Of: of, Reason: reason}
+	p.Skip(recording.CodeNotExercised, c.String())
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rec.Cut = c
+}
+
 // Mark names this instant of the script. Frames of the session after it have
 // numbers above the mark's.
 func (p *Play) Mark(name string) int {

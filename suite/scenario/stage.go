@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,8 +46,10 @@ type Stage struct {
 	Broken error
 	// Pool limits the connections to the endpoint; see [Pool.Join].
 	Pool *Pool
+	// Gate limits how many processes start at once.
+	Gate *Gate
 
-	opening sync.Mutex // held while the shared session is opened
+	opening turnstile // passed while the shared session is opened
 
 	mu     sync.Mutex
 	clean  *session.Session
@@ -54,6 +57,46 @@ type Stage struct {
 	probes int                // probe sessions in being
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
+	again  []recording.Retried
+}
+
+// turnstile lets one pass at a time. Unlike a mutex it lets go of those that wait when
+// their context ends, and of package time in a testing/synctest bubble.
+type turnstile struct {
+	mu    sync.Mutex
+	busy  bool
+	freed chan struct{} // closed when the one inside leaves; nil if nobody waits
+}
+
+func (t *turnstile) enter(ctx context.Context) error {
+	for {
+		t.mu.Lock()
+		if !t.busy {
+			t.busy = true
+			t.mu.Unlock()
+			return nil
+		}
+		if t.freed == nil {
+			t.freed = make(chan struct{})
+		}
+		freed := t.freed
+		t.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (t *turnstile) leave() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.busy = false
+	if t.freed != nil {
+		close(t.freed)
+		t.freed = nil
+	}
 }
 
 // Adopt makes a session that is already open the shared clean session. It takes
@@ -65,13 +108,29 @@ func (st *Stage) Adopt(s *session.Session) {
 	st.used = append(st.used, s)
 }
 
-// open opens a session of a kind.
+// open opens a session of a kind. Where the target is no process of ours, a
+// handshake that is not answered is tried once more on another connection: there
+// are servers that lose a message now and then when many clients come at once,
+// and one that is lost says nothing about what is to be judged. Both are noted.
 func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session, error) {
+	s, first, err := st.openOnce(ctx, o)
+	if err == nil || Code(err) != recording.CodeNoAnswer || st.Facts.Owned || ctx.Err() != nil {
+		return s, err
+	}
+	s, second, err := st.openOnce(ctx, o)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.again = append(st.again, recording.Retried{First: first, Second: second})
+	return s, err
+}
+
+// openOnce opens a session, and returns its handshake as well, if there was one.
+func (st *Stage) openOnce(ctx context.Context, o session.Options) (*session.Session, *recording.Exchange, error) {
 	if o.Revision == "" {
 		o.Revision = st.Combination.Revision
 	}
 	if st.Broken != nil && o.Dialer == nil {
-		return nil, st.Broken
+		return nil, nil, st.Broken
 	}
 	o.ID, o.Transcript, o.Limiter = st.NextID(), st.Transcript, st.Limiter
 	o.Start = st.Limits.Start
@@ -79,9 +138,13 @@ func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session,
 		o.Timeout = st.Limits.Timeout
 	}
 	if err := st.Pool.take(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s, err := session.Open(ctx, st.Dialer, o)
+	s, err := st.start(ctx, o)
+	if s == nil {
+		st.Pool.release()
+		return nil, nil, err
+	}
 	if err != nil {
 		shut, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
@@ -90,9 +153,9 @@ func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session,
 		st.mu.Lock()
 		st.used = append(st.used, s)
 		st.mu.Unlock()
-		return nil, err
+		return nil, s.Record().Initialize, err
 	}
-	return s, nil
+	return s, s.Record().Initialize, nil
 }
 
 // evict closes the shared clean session and the idle probe sessions.
@@ -121,8 +184,10 @@ func (st *Stage) evict() {
 // shared is the clean session that scripts share; it is opened when it is first
 // asked for, and again when it was lost.
 func (st *Stage) shared(ctx context.Context) (*session.Session, error) {
-	st.opening.Lock()
-	defer st.opening.Unlock()
+	if err := st.opening.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer st.opening.leave()
 	st.mu.Lock()
 	clean := st.clean
 	st.mu.Unlock()
@@ -251,6 +316,13 @@ func (st *Stage) Close() []*recording.Session {
 		all = append(all, s.Record())
 	}
 	return all
+}
+
+// Retried lists the handshakes that were tried a second time.
+func (st *Stage) Retried() []recording.Retried {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return slices.Clone(st.again)
 }
 
 // Code is the reason code of an error that kept a session from being opened.

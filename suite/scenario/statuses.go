@@ -3,6 +3,9 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -15,7 +18,9 @@ const strangeSession = "mcpcheck-7b4e91-never-issued"
 // independent of each other: "refused" (a notification under a session id that was
 // never issued, if the target issues any), "malformed" (a notification whose params
 // are a number), "body" (no message at all; the tag "form" says what), "accept"
-// (conforming forms of the Accept header, by "form") and "charset".
+// (conforming forms of the Accept header, by "form"), "charset", "chunked" (a body
+// without a length), "header-case" (names of headers in other letters) and "odd-method"
+// (HTTP methods that the endpoint does not have, by "verb").
 var _ = register(&Scenario{
 	Name:  recording.HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
@@ -29,7 +34,14 @@ var _ = register(&Scenario{
 		c.Do(ctx, p.ordinary("list"))
 		c.Do(ctx, notification("notify"))
 		c.Do(ctx, p.ordinary("list-after"))
-		Each(c, p.statusProbes(c), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+		all := append(p.statusProbes(c), p.oddMethods()...)
+		Each(c, all, func(_ int, q session.Request, c *Client) {
+			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
+				c.peek(ctx, q, min(p.Limits.Timeout, time.Second)) // one may be taken for a GET
+				return
+			}
+			c.Do(ctx, q)
+		})
 	},
 })
 
@@ -69,5 +81,35 @@ func (p *Play) statusProbes(c *Client) []session.Request {
 	}
 	charset := p.ordinary("charset")
 	charset.Header = map[string]string{"Content-Type": "application/json; charset=utf-8"}
-	return append(all, charset)
+	chunked := p.ordinary("chunked")
+	chunked.Chunked = true
+	return append(all, charset, chunked, p.spelled(c))
+}
+
+// spelled is an ordinary request whose headers are named in other letters.
+func (p *Play) spelled(c *Client) session.Request {
+	q := p.ordinary("header-case")
+	q.Omit = []string{"Content-Type", "Accept"}
+	q.Exact = [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}
+	if id := c.s.HTTPSession(); id != "" && !p.Modern() {
+		q.Omit = append(q.Omit, headerSession)
+		q.Exact = append(q.Exact, [2]string{"mcp-session-id", id})
+	}
+	return q
+}
+
+// oddMethods are HTTP requests with methods that the endpoint does not have; those that
+// have a body are sent with a request that every target serves.
+func (p *Play) oddMethods() []session.Request {
+	all := []session.Request{
+		{Step: "odd-method", HTTPMethod: http.MethodHead, Tags: Tags("verb", http.MethodHead)},
+		{Step: "odd-method", HTTPMethod: http.MethodOptions, Tags: Tags("verb", http.MethodOptions)},
+	}
+	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
+		id := 910001 + i
+		all = append(all, session.Request{Step: "odd-method", HTTPMethod: verb, Tags: Tags("verb", verb), Method: lifeMethod(p),
+			ID: json.RawMessage(strconv.Itoa(id)), Body: lifeline(p, id, "sent by "+verb), Timeout: min(p.Limits.Timeout, 2*time.Second),
+			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
+	}
+	return all
 }

@@ -15,11 +15,12 @@ import (
 
 // Step "before" is an ordinary request. Step "joined" is two requests in a single
 // write. Steps "part" and, with the rest and the newline, "split" are one request
-// in three writes with short pauses, cut in the middle of a character. Step "long"
-// is a request of more than a mebibyte.
+// in three writes with short pauses, cut in the middle of a character. Step "crlf" is
+// a request that ends in a carriage return and a newline, "blank-line" one after an
+// empty line. Step "long" is a request of more than a mebibyte.
 var _ = register(&Scenario{
 	Name:  recording.Framing,
-	Title: "messages split, joined and long",
+	Title: "messages split, joined, oddly ended and long",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Combination.Transport != requirement.Stdio {
@@ -37,10 +38,20 @@ var _ = register(&Scenario{
 		c.note(c.s.Do(ctx, session.Request{Step: "joined", Body: append(joined, lifeline(p, 920002, "joined")...), Answers: 2}))
 		split(ctx, c, lifeline(p, 920003, "naïve"))
 		if c.s.Alive() {
+			c.Probes(ctx, oddEnds(p)...)
 			c.Do(ctx, session.Request{Step: "long", ID: json.RawMessage("920004"), Body: lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 		}
 	},
 })
+
+// oddEnds are requests that are framed in ways which only robustness lets a server
+// take.
+func oddEnds(p *Play) []session.Request {
+	return []session.Request{
+		{Step: "crlf", Method: lifeMethod(p), ID: json.RawMessage("920005"), Body: append(lifeline(p, 920005, "crlf"), '\r')},
+		{Step: "blank-line", Method: lifeMethod(p), ID: json.RawMessage("920006"), Body: append([]byte("\n"), lifeline(p, 920006, "blank line")...)},
+	}
+}
 
 // split sends a message in three writes, the first of which ends inside the "ï".
 func split(ctx context.Context, c *Client, message []byte) {
@@ -54,12 +65,19 @@ func split(ctx context.Context, c *Client, message []byte) {
 	c.note(c.s.Do(ctx, session.Request{Step: "split", ID: json.RawMessage("920003"), Body: message[b:]}))
 }
 
+// lifeMethod is the method of a request that every target serves.
+func lifeMethod(p *Play) string {
+	if p.Modern() {
+		return "server/discover"
+	}
+	return "ping"
+}
+
 // lifeline is a request that every target serves, as bytes, with a remark of the
 // client's own in its metadata.
 func lifeline(p *Play, id int, remark string) []byte {
-	method, meta := "ping", map[string]any{"mcpcheck/remark": remark}
+	meta := map[string]any{"mcpcheck/remark": remark}
 	if p.Modern() {
-		method = "server/discover"
 		meta[session.MetaVersion] = string(p.Revision())
 		meta[session.MetaClientInfo] = session.ClientInfo
 		meta[session.MetaCapabilities] = map[string]any{}
@@ -68,5 +86,5 @@ func lifeline(p *Play, id int, remark string) []byte {
 	if err != nil {
 		panic(err) // strings and maps of them always have a JSON form
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, params)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, lifeMethod(p), params)
 }

@@ -15,7 +15,8 @@ import (
 const fewSubscriptions = 24
 
 // Steps "subscribe" try listed resources until one is accepted, which "unsubscribe"
-// then gives up. Tags: "uri"; "listed" is the size of the list, "templates" that
+// then gives up. Where no trigger changes a resource, a window of silence lies between
+// them: some targets change by themselves. Tags: "uri"; "listed" is the size of the list, "templates" that
 // of the list of templates; "sessionless" is set on Streamable HTTP where the
 // target issued no session id.
 var _ = register(&Scenario{
@@ -68,6 +69,9 @@ func (c *Client) subscribe(ctx context.Context, uri string, tags []string) bool 
 	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: all})
 	if !x.Succeeded() {
 		return false
+	}
+	if c.p.Target.Triggers.Update == nil {
+		c.s.Quiet(ctx, c.p.Limits.QuietWindow)
 	}
 	c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params, Tags: all})
 	return true

@@ -5,78 +5,62 @@ import (
 	"net/url"
 	"strings"
 
+	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// depth is how many steps up lead out of any directory; what is too many stays
-// at the top.
-const depth = 12
-
-// Each step reads a URI that leads to a file outside of a served root if its
-// path is taken at face value. Steps are "dots" (plain dot segments), "encoded",
-// "template" (expanded with a way out) and "trick" (backslash, NUL, sibling,
-// link); the tag "form" says more. "marker" is what the file contains; without it,
-// the file is the user database that most systems have. "links" is "forbidden"
-// where the target file says so.
+// Each step reads a URI that leads to a file outside of a served directory if its
+// path is taken at face value. Steps "dots", "encoded" and "trick" read the entries
+// of the corpus of these classes, and tricks that the target file knows (sibling,
+// link); "template" is one expanded with a way out; "system" reads files that most
+// systems have. The tag "form" says more, "root" is the directory. Where the target
+// file names it, "marker" is what the file contains; without, the file is the user
+// database that most systems have. Where it does not, the directory is that of a
+// listed resource, and the tag "guessed" is set. "links" is "forbidden" where the
+// target file says so.
 var _ = register(&Scenario{
 	Name:  recording.Traversal,
 	Title: "trying to leave a served directory",
 	Phase: Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
-		switch {
-		case len(p.Target.Subjects.Roots) == 0:
-			return skip(recording.CodeNotExercised, "no root is configured")
-		case !p.SecurityProbes:
+		if !p.SecurityProbes {
 			return skip(recording.CodeOptedOut, "security probes are switched off")
 		}
 		return nil
 	},
 	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+		roots := p.Target.Subjects.Roots
 		var all []uriRead
-		for i := range p.Target.Subjects.Roots {
-			all = append(all, waysOut(&p.Target.Subjects.Roots[i])...)
+		for i := range roots {
+			all = append(all, waysOut(p, &roots[i])...)
 		}
-		Each(c, all, func(_ int, a uriRead, c *Client) { read(ctx, c, a.step, a.uri, a.tags...) })
+		if len(roots) == 0 {
+			if all = waysFrom(p); len(all) == 0 {
+				p.Skip(recording.CodeNotExercised, "no root is configured, and no resource with a path is listed")
+				return
+			}
+		}
+		if c, ok := p.Expendable(ctx); ok {
+			readAll(ctx, p, c, all)
+		}
 	},
 })
 
-// uriRead is a read in a row of many, such as one that tries to leave a root.
-type uriRead struct {
-	step, uri string
-	tags      []string
-}
-
 // waysOut lists the ways out of a root that are tried.
-func waysOut(r *target.Root) []uriRead {
-	var all []uriRead
+func waysOut(p *Play, r *target.Root) []uriRead {
+	facts := []string{"root", r.Root}
+	if r.Canary != nil {
+		facts = append(facts, "marker", r.Canary.Content)
+	}
+	goal := canary(r)
+	values, depth := outside(r.Root, goal)
+	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step, form, uri string, tags ...string) {
-		tags = append(tags, "form", form, "root", r.Root)
-		if r.Canary != nil {
-			tags = append(tags, "marker", r.Canary.Content)
-		}
-		all = append(all, uriRead{step, uri, tags})
+		all = append(all, uriRead{step, uri, append(tags, "form", form)})
 	}
-	base, goal := strings.TrimRight(r.Root, "/"), canary(r)
-	deep := func(step string) string { return base + "/" + strings.Repeat(step, depth) + goal }
-
-	add("dots", "../", deep("../"))
-	if n := segments(base); n > 0 {
-		add("dots", "../ as often as the root is deep", base+"/"+strings.Repeat("../", n)+goal)
-	}
-	add("dots", "./../", deep("./../"))
-	for _, step := range []string{"%2e%2e/", "..%2f", "%2e%2e%2f", "%2E%2E%2F", "%252e%252e%252f", "..%252F"} {
-		add("encoded", step, deep(step))
-	}
-	for _, step := range []string{`..\`, "..%5c"} {
-		add("trick", "backslash", deep(step))
-	}
-	add("trick", "NUL", deep("../")+"%00.txt")
 	if r.Sibling != "" {
 		add("trick", "sibling", r.Sibling)
 	}
@@ -87,13 +71,45 @@ func waysOut(r *target.Root) []uriRead {
 		}
 		add("trick", "link", r.Symlink, "links", links)
 	}
-	for _, value := range []string{strings.Repeat("../", depth) + goal, strings.Repeat("..%2F", depth) + goal, "/" + goal} {
+	for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
+		strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
 		if uri, ok := filled(r.Template, value); ok {
 			add("template", value, uri, "template", r.Template)
 		}
 	}
+	if depth > 0 { // else nothing lies outside
+		all = append(all, corpus(p, values, depth, odduris.System)...)
+	}
+	for i := range all {
+		all[i].tags = append(all[i].tags, facts...)
+	}
 	return all
 }
+
+// waysFrom lists the ways out of the directory of a listed resource, where no root is
+// known: in file URIs if there is one, else in those of another scheme.
+func waysFrom(p *Play) []uriRead {
+	found := spelt(p.Resources())
+	for _, l := range p.Resources() {
+		if values := spelt([]Listed{l}); values["dir"] != "" && judge.HasScheme(l.URI(), "file") {
+			found = values
+			break
+		}
+	}
+	if found["dir"] == "" {
+		return nil
+	}
+	values, depth := outside(found["dir"], "etc/passwd")
+	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
+	for i := range all {
+		all[i].tags = append(all[i].tags, "root", found["dir"]+"/", "guessed", "yes")
+	}
+	return all
+}
+
+// depthOfAny is how many steps up lead out of any directory; what is too many stays
+// at the top.
+const depthOfAny = 12
 
 // canary is the path of the file to be reached, from the top of the file system,
 // without the slash it begins with.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +29,9 @@ type Found struct {
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
 
-	mu sync.Mutex
+	mu         sync.Mutex
+	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
+	started    time.Duration                                // what the first handshake took that succeeded, the start of its process included
 }
 
 // Detect finds out which revisions a target serves, as the specification tells
@@ -40,7 +44,8 @@ type Found struct {
 func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) (*Found, error) {
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
-		Reasons: map[requirement.Revision]string{},
+		Reasons:    map[requirement.Revision]string{},
+		handshakes: map[requirement.Revision]*recording.Exchange{},
 	}
 	limited := instances > 0
 	if !limited {
@@ -72,13 +77,18 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 				errs[i] = found.discover(ctx, dialer, o, legacyAnswered)
 				return
 			}
+			begin := time.Now()
 			errs[i] = found.initialize(ctx, dialer, o)
 			if errs[i] == nil {
-				answered.Do(func() { close(legacyAnswered) })
+				answered.Do(func() {
+					found.started = time.Since(begin) // it is read when the channel is closed
+					close(legacyAnswered)
+				})
 			}
 		}()
 	}
 	wg.Wait()
+	found.guess()
 	slices.Sort(found.Served)
 	if len(found.Served) > 0 {
 		return found, nil
@@ -86,20 +96,67 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	return found, worst(errs)
 }
 
-// worst picks the error that says most: not reachable before not understood.
+// guess decides which revisions a target serves whose answers to initialize do not
+// name one by a string: those whose date is there all the same, such as the number
+// 20250618; without any, and if no other revision with a handshake is served, the
+// newest that was asked for. Its session shows what is wrong.
+func (f *Found) guess() {
+	var told, mute []requirement.Revision
+	for _, rev := range f.Served {
+		x := f.handshakes[rev]
+		switch {
+		case rev.Modern():
+		case x == nil || !mistyped(x) || digits(versionIn(x)) == digits(string(rev)):
+			told = append(told, rev)
+		default:
+			mute = append(mute, rev)
+		}
+	}
+	slices.Sort(mute)
+	if len(told) == 0 && len(mute) > 0 {
+		mute = mute[:len(mute)-1]
+	}
+	for _, rev := range mute {
+		f.Reasons[rev] = fmt.Sprintf("initialize with %s was answered with the protocolVersion %s", rev, short(versionIn(f.handshakes[rev])))
+		f.Served = slices.DeleteFunc(f.Served, func(r requirement.Revision) bool { return r == rev })
+		delete(f.Declared, rev)
+		f.shut(rev)
+	}
+}
+
+// versionIn is the protocolVersion of an answer to initialize, as it was written.
+func versionIn(x *recording.Exchange) string { return x.Result().Get("protocolVersion").Raw }
+
+// digits keeps the digits of a text.
+func digits(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, s)
+}
+
+// worst picks the error that says most: not reachable before not understood. It is
+// about other revisions only if all are.
 func worst(errs []error) error {
 	var pick *OpenError
+	others := true
 	for _, err := range errs {
 		var e *OpenError
 		if !errors.As(err, &e) {
 			continue
 		}
+		others = others && e.Other
 		if pick == nil || e.Code == recording.CodeUnreachable || pick.Code == recording.CodeNoHandshake && e.Code != recording.CodeNoHandshake {
 			pick = e
 		}
 	}
 	if pick == nil {
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "no revision was asked for"}
+	}
+	if pick.Other && !others {
+		return &OpenError{Code: pick.Code, Reason: pick.Reason, Err: pick.Err}
 	}
 	return pick
 }
@@ -114,8 +171,10 @@ func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Optio
 	return nil
 }
 
-// discover asks for a modern revision. Legacy servers may not answer at all:
-// once one of the handshakes has succeeded two more seconds are enough.
+// discover asks for a modern revision. Legacy servers may not answer at all: once
+// one of the handshakes has succeeded, two more seconds are enough, or twice the
+// time that it took, since processes that start side by side on a busy machine are
+// not ready at once, and one that starts after another is not there sooner.
 func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options, legacy <-chan struct{}) error {
 	s, err := Open(ctx, dialer, o)
 	if err != nil {
@@ -123,11 +182,12 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	}
 	ask, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	begin := time.Now()
 	go func() {
 		select {
 		case <-legacy:
 			select {
-			case <-time.After(2 * time.Second):
+			case <-time.After(max(2*time.Second, 2*time.Since(begin), 2*f.started)):
 				cancel(errors.New("no answer to server/discover long after a handshake was answered"))
 			case <-ask.Done():
 			}
@@ -140,7 +200,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		f.serve(s, json.RawMessage(x.Result().Raw))
 		return nil
 	}
-	if s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
+	if !s.onlyEchoes() && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
 		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
@@ -155,7 +215,12 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		}
 	}
 	failed := &OpenError{Code: recording.CodeNoHandshake, Reason: "server/discover: " + describe(x)}
+	if x.Succeeded() || x.Failed() && (x.Status < http.StatusUnauthorized || x.Status == http.StatusNotFound) {
+		failed.Other = true
+	}
 	switch {
+	case s.onlyEchoes():
+		failed.Reason, failed.Other = echoReason, false
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		failed = &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
@@ -207,6 +272,7 @@ func (f *Found) serve(s *Session, declared json.RawMessage) {
 	f.Served = append(f.Served, s.opts.Revision)
 	f.Open[s.opts.Revision] = s
 	f.Declared[s.opts.Revision] = declared
+	f.handshakes[s.opts.Revision] = s.rec.Initialize
 }
 
 // shut closes the session of a revision, if there is one.
@@ -233,7 +299,7 @@ func (f *Found) reject(s *Session, err error) error {
 	rec := s.Close(ctx)
 	var open *OpenError
 	if errors.As(err, &open) && rec.Ending != nil && open.Code != recording.CodeNoHandshake {
-		if last := lastLine(rec.Ending.Stderr); last != "" {
+		if last := lastLine(rec.Ending.Stderr); last != "" && !strings.Contains(open.Reason, last) {
 			err = &OpenError{Code: open.Code, Err: open.Err, Reason: open.Reason + "; its standard error ends with: " + last}
 		}
 	}

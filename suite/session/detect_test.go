@@ -47,6 +47,37 @@ func refuse(m gjson.Result, say func(string, ...any)) bool {
 
 func silent(gjson.Result, func(string, ...any)) bool { return true }
 
+// echo sends every message back before a peer has it, with what a terminal ends lines by.
+func echo(p peer, end ...string) peer {
+	return func(m gjson.Result, say func(string, ...any)) bool {
+		say("%s%s", m.Raw, strings.Join(end, ""))
+		return p(m, say)
+	}
+}
+
+// behind is a peer that takes a while to start: its first answer is late.
+func behind(start time.Duration, p peer) peer {
+	return func(m gjson.Result, say func(string, ...any)) bool {
+		if method := m.Get("method").Str; method == "initialize" || method == "server/discover" {
+			time.Sleep(start) // what is sent first finds it starting
+		}
+		return p(m, say)
+	}
+}
+
+// TestDetectNamesAnEcho: of a program that sends back what it is sent it is said what
+// it does, whatever was asked.
+func TestDetectNamesAnEcho(t *testing.T) {
+	for _, rev := range requirement.Revisions() {
+		synctest.Test(t, func(t *testing.T) {
+			_, err := Detect(t.Context(), echo(silent).pipe(), options(""), []requirement.Revision{rev}, 0, func() string { return "s" })
+			if err == nil || err.Error() != echoReason {
+				t.Errorf("%s: %v", rev, err)
+			}
+		})
+	}
+}
+
 // modern answers server/discover with a list of versions, and lists resources.
 func modern(versions string) peer {
 	return func(m gjson.Result, say func(string, ...any)) bool {
@@ -55,6 +86,17 @@ func modern(versions string) peer {
 			member = `"supportedVersions":` + versions
 		}
 		say(`{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete",%s}}`, m.Get("id").Raw, member)
+		return true
+	}
+}
+
+// versioned answers initialize with a protocolVersion of its own making.
+func versioned(version func(asked string) string) peer {
+	return func(m gjson.Result, say func(string, ...any)) bool {
+		if m.Get("method").Str != "initialize" {
+			return refuse(m, say)
+		}
+		say(`{"jsonrpc":"2.0","id":%s,"result":{%s"capabilities":{}}}`, m.Get("id").Raw, version(m.Get("params.protocolVersion").Str))
 		return true
 	}
 }
@@ -73,10 +115,22 @@ func TestDetect(t *testing.T) {
 		"both eras":             {serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
 		"not in its list":       {serving(modern(`["2025-11-25"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
 		"legacy, asked unknown": {serving(refuse, "2025-06-18", "2099-01-01"), "2025-06-18", "", 0},
-		"nothing":               {serving(refuse), "", recording.CodeNoHandshake, 0},
-		"silent":                {silent, "", recording.CodeNoAnswer, 33 * time.Second},
-		"dies":                  {func(gjson.Result, func(string, ...any)) bool { return false }, "", recording.CodeDied, 0},
-		"talks":                 {func(_ gjson.Result, say func(string, ...any)) bool { say("ready!"); return true }, "", recording.CodeUnreadable, 33 * time.Second},
+		"a number":              {versioned(func(string) string { return `"protocolVersion":20250618,` }), "2025-06-18", "", 0},
+		"numbers":               {versioned(func(v string) string { return `"protocolVersion":` + digits(v) + `,` }), "2024-11-05 2025-03-26 2025-06-18 2025-11-25", "", 0},
+		"another number":        {versioned(func(string) string { return `"protocolVersion":1,` }), "2025-11-25", "", 0},
+		"no version":            {versioned(func(string) string { return "" }), "2025-11-25", "", 0},
+		"once without": {versioned(func(v string) string {
+			return map[string]string{"2025-03-26": ""}[v] + map[bool]string{true: `"protocolVersion":"2024-11-05",`}[v != "2025-03-26"]
+		}), "2024-11-05", "", 0},
+		"nothing":                {serving(refuse), "", recording.CodeNoHandshake, 0},
+		"silent":                 {silent, "", recording.CodeNoAnswer, 33 * time.Second},
+		"dies":                   {func(gjson.Result, func(string, ...any)) bool { return false }, "", recording.CodeDied, 0},
+		"echoes":                 {echo(silent), "", recording.CodeNoHandshake, 10 * time.Second},
+		"a terminal, no server":  {echo(silent, "\r"), "", recording.CodeNoHandshake, 33 * time.Second},
+		"a wrapper, slow server": {echo(behind(3*time.Second, serving(refuse, "2025-06-18"))), "2025-06-18", "", 8 * time.Second},
+		"a terminal, very slow":  {echo(behind(20*time.Second, serving(refuse, "2025-06-18")), "\r"), "2025-06-18", "", 25 * time.Second},
+		"echoed by a terminal":   {echo(serving(refuse, "2025-06-18", "2025-11-25")), "2025-06-18 2025-11-25", "", 0},
+		"talks":                  {func(_ gjson.Result, say func(string, ...any)) bool { say("ready!"); return true }, "", recording.CodeUnreadable, 33 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

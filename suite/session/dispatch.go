@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -152,6 +153,9 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
+	if s.ofAnother(m.Get("id")) {
+		return
+	}
 	// An id that we never gave, or none: it answers a probe, if one is under
 	// way. Otherwise it can only be told whose it is if a single answer is awaited.
 	nameless := !m.Get("id").Exists() || m.Get("id").Type == gjson.Null
@@ -161,11 +165,18 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 	}
 	switch p := s.onlyAwaiting(); {
 	case p == nil:
-	case nameless:
+	case nameless || s.over == requirement.SSE: // the id may be one of a caller's own, in another session
 		p.doubt(f, m)
 	default:
 		p.attach(f, m)
 	}
+}
+
+// ofAnother reports whether an id is one that a session other than this one gave: see
+// [firstID].
+func (s *Session) ofAnother(id gjson.Result) bool {
+	return s.over == requirement.SSE && id.Type == gjson.Number && id.Int() >= firstOfSession &&
+		id.Int()/idsOfSession != int64(s.nextID/idsOfSession)
 }
 
 // probing is the oldest unanswered probe under way to which a response without
@@ -187,8 +198,8 @@ func (s *Session) probing(nameless bool) *Pending {
 // without an id.
 const doubtTime = time.Second
 
-// doubt takes a response without an id for the answer to a request, unless the
-// proper one follows soon: it may as well be an illegal answer to a notification.
+// doubt takes a response without an id of ours for the answer to a request, unless
+// the proper one follows soon: it may as well be an illegal answer to a notification.
 func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
 	frame := *f
 	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
@@ -235,6 +246,12 @@ func (s *Session) onlyAwaiting() *Pending {
 // assign gives a frame to the exchange that owns its channel. On a stream that
 // we opened by GET a response can belong to a request elsewhere.
 func (s *Session) assign(f *wire.Frame, p *Pending) {
+	if s.oldStream(f, p) {
+		p.x.Others = append(p.x.Others, f.Number)
+		p.cut = "the answer to POST is an event stream of HTTP+SSE: its first event names an endpoint"
+		p.once.Do(func() { close(p.done) })
+		return
+	}
 	reply := false
 	for _, m := range messages(f.Raw) {
 		switch {
@@ -253,6 +270,14 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 	if !reply {
 		p.x.Others = append(p.x.Others, f.Number)
 	}
+}
+
+// oldStream reports whether a frame shows that the endpoint speaks HTTP+SSE and
+// opens its event stream whatever the method of the request is. No response will
+// ever come on that stream: it need not be waited for.
+func (s *Session) oldStream(f *wire.Frame, p *Pending) bool {
+	return s.over == requirement.HTTP && p.q.HTTPMethod == "" && !p.completed && f.Event != nil && f.Event.Type == "endpoint" &&
+		len(p.x.Replies) == 0 && len(messages(f.Raw)) == 0
 }
 
 // progress notes, for the messages that were sent after p, that the target has
@@ -310,6 +335,10 @@ const (
 // frame stands in the transcript and is judged there.
 func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	id := m.Get("id")
+	if p := s.byID(id); p != nil && bytes.Equal(bytes.TrimSpace([]byte(m.Raw)), bytes.TrimSpace(p.body)) {
+		s.echoed(p, f)
+		return
+	}
 	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.opts.Silent || s.closed ||
 		s.answering >= answersAtOnce || s.answeredAll >= answersInAll {
 		return
@@ -327,6 +356,44 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
 			Tags: map[string]string{"method": m.Get("method").String()}}).Finish()
 	}()
+}
+
+// echoTime is how long anything else may follow a request of ours that came back: the
+// echo of a terminal is followed by the answer, though not before the server behind it
+// has started. So it grows with the time that a target has to start, and of what a
+// terminal has marked by a carriage return no more is known than of silence.
+func (s *Session) echoTime(f *wire.Frame) time.Duration {
+	if slices.ContainsFunc(f.Flaws, func(x wire.Flaw) bool { return x.Code == wire.FlawCR }) {
+		return s.opts.Start
+	}
+	return s.opts.Start / 3
+}
+
+// echoed notes that a request of ours came back as it was sent. It is not answered, and
+// a target that sends nothing else is not waited for as long as others: it is no MCP server.
+func (s *Session) echoed(p *Pending, f *wire.Frame) {
+	s.echoes++
+	time.AfterFunc(s.echoTime(f), func() {
+		if !s.onlyEchoes() {
+			return
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !p.completed && len(p.x.Replies) == 0 {
+			p.cut = echoReason
+			p.once.Do(func() { close(p.done) })
+		}
+	})
+}
+
+// echoReason says what a target is that sends our requests back.
+const echoReason = "the target sent our own request back and nothing else: it is no MCP server"
+
+// onlyEchoes reports whether requests of ours came back, and nothing else.
+func (s *Session) onlyEchoes() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.echoes > 0 && s.echoes == len(s.incoming)
 }
 
 // Incoming lists the frames that the target sent after a frame number.

@@ -24,6 +24,7 @@ type Pending struct {
 	x     *recording.Exchange
 	q     Request
 	sent  *transport.Sent
+	body  []byte            // what was sent
 	ids   []json.RawMessage // of the requests in the message: one, or those of a batch
 	want  int               // how many answers end the waiting
 	got   int
@@ -37,6 +38,7 @@ type Pending struct {
 	done      chan struct{} // closed when the answers are there
 	once      sync.Once
 	start     time.Duration
+	starting  bool // it is what a process of a modern session hears first
 }
 
 // Do sends a message and waits for what becomes of it. It always returns an
@@ -92,24 +94,25 @@ func (s *Session) Start(ctx context.Context, q Request) *Pending {
 		id = json.RawMessage(strconv.Itoa(s.nextID))
 	}
 	conn := s.conn
+	// In a modern session nothing precedes the first request, so it is this one that
+	// waits until the process has started.
+	starting := s.over == requirement.Stdio && s.opts.Revision.Modern() && len(s.incoming) == 0
 	s.mu.Unlock()
 	kind := s.opts.Kind
 	x := &recording.Exchange{Step: q.Step, Tags: q.Tags, Session: s.opts.ID, Kind: kind, Method: q.Method}
 	s.mu.Lock()
 	s.rec.Exchanges = append(s.rec.Exchanges, x)
 	s.mu.Unlock()
-	p := &Pending{s: s, x: x, q: q, want: max(q.Answers, 1), done: make(chan struct{})}
-	if s.opts.Limiter != nil {
-		if err := s.opts.Limiter(ctx); err != nil {
-			return p.fail(recording.Canceled, err.Error())
-		}
+	p := &Pending{s: s, x: x, q: q, want: max(q.Answers, 1), starting: starting, done: make(chan struct{})}
+	if err := s.paced(ctx); err != nil {
+		return p.fail(recording.Canceled, err.Error())
 	}
 	m, params, err := s.message(q, id)
 	if err != nil {
 		return p.fail(recording.Unsent, err.Error())
 	}
 	x.Params = params
-	p.ids = requestIDs(m.Body)
+	p.body, p.ids = m.Body, requestIDs(m.Body)
 	if q.Body != nil && q.ID != nil {
 		p.ids = []json.RawMessage{q.ID}
 	}
@@ -210,6 +213,9 @@ func (p *Pending) Cancel() {
 func (p *Pending) timeout() time.Duration {
 	if p.q.Timeout > 0 {
 		return p.q.Timeout
+	}
+	if p.starting {
+		return max(p.s.opts.Timeout, p.s.opts.Start)
 	}
 	return p.s.opts.Timeout
 }
@@ -346,6 +352,10 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	defer s.mu.Unlock()
 	x := p.x
 	p.completed = true
+	if (o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) && s.opts.Transcript.Overflow() {
+		// Its answer may have come and was not kept: that there is none proves nothing.
+		o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"
+	}
 	x.Outcome, x.Reason = o, reason
 	x.Took = s.opts.Transcript.Now() - p.start
 	if p.sent != nil && p.sent.Status != nil {

@@ -93,6 +93,14 @@ func TestBrokenStreamsAreResumed(t *testing.T) {
 	})
 }
 
+// oldStream answers as an HTTP+SSE server that does not look at the method.
+func oldStream(w http.ResponseWriter, _ gjson.Result) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	_, _ = io.WriteString(w, "event: endpoint\ndata: /message?session=1\n\n")
+	_ = http.NewResponseController(w).Flush()
+	time.Sleep(11 * time.Second)
+}
+
 func TestOutcomesOnHTTP(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler func(w http.ResponseWriter, m gjson.Result)
@@ -105,6 +113,7 @@ func TestOutcomesOnHTTP(t *testing.T) {
 		"a page":          {func(w http.ResponseWriter, _ gjson.Result) { http.Error(w, "no", 404) }, Request{}, recording.HTTPOnly, 404},
 		"a 202":           {func(w http.ResponseWriter, _ gjson.Result) { w.WriteHeader(202) }, Request{Notification: true}, recording.Sent, 202},
 		"a dropped one":   {func(http.ResponseWriter, gjson.Result) { panic(http.ErrAbortHandler) }, Request{}, recording.Lost, 0},
+		"an old stream":   {oldStream, Request{}, recording.HTTPOnly, 200},
 		"an endless wait": {func(w http.ResponseWriter, _ gjson.Result) { time.Sleep(11 * time.Second) }, Request{}, recording.Silent, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +123,7 @@ func TestOutcomesOnHTTP(t *testing.T) {
 				if x := s.Do(t.Context(), c.q); x.Outcome != c.want || x.Status != c.status {
 					t.Errorf("%s, HTTP %d: %s", x.Outcome, x.Status, x.Reason)
 				}
+				time.Sleep(11 * time.Second) // for the handler to end
 			})
 		})
 	}
@@ -176,8 +186,17 @@ func TestListen(t *testing.T) {
 	}{
 		"acknowledged":     {func(m gjson.Result, say func(string, ...any)) bool { say(ack, m.Get("id").Raw); return true }, true, 0, recording.Sent},
 		"under another id": {func(m gjson.Result, say func(string, ...any)) bool { say(ack, "99"); return true }, true, 0, recording.Sent},
-		"refused":          {refuse, false, 0, recording.Replied},
-		"ignored":          {silent, false, 10 * time.Second, recording.Sent},
+		"after the response": {func(m gjson.Result, say func(string, ...any)) bool {
+			say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
+			say(ack, m.Get("id").Raw)
+			return true
+		}, true, 0, recording.Replied},
+		"response alone": {func(m gjson.Result, say func(string, ...any)) bool {
+			say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
+			return true
+		}, false, lateAck, recording.Replied},
+		"refused": {refuse, false, 0, recording.Replied},
+		"ignored": {silent, false, 30 * time.Second, recording.Sent}, // it might be starting
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

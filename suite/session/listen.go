@@ -59,11 +59,19 @@ func (s *Session) Listen(ctx context.Context, step string, f Filter, q Request) 
 		over = st.sent.Done
 	}
 	ack, ok := s.awaitOr(ctx, after, st.timeout(), func(f *wire.Frame) bool { return st.isAck(f) }, st.done, over)
+	if !ok && st.replied() && st.x.Result().Exists() {
+		// A target that ends the subscription at once may say so before it
+		// acknowledges it: that is judged, and so has to be seen.
+		ack, ok = s.Await(ctx, after, lateAck, st.isAck)
+	}
 	if ok {
 		st.Ack = ack
 	}
 	return st
 }
+
+// lateAck is how long an acknowledgment may follow the response to its request.
+const lateAck = 100 * time.Millisecond
 
 // isAck reports whether a frame is the acknowledgment of this listen request:
 // on Streamable HTTP the one on its own stream, on stdio the one that carries
@@ -164,6 +172,9 @@ func (p *Pending) Ended() <-chan struct{} {
 	}
 	return p.sent.Done
 }
+
+// OwnChannel reports whether the message has a channel of its own, as on Streamable HTTP.
+func (p *Pending) OwnChannel() bool { return p.s.over == requirement.HTTP }
 
 // Answered is closed when the message was answered.
 func (p *Pending) Answered() <-chan struct{} { return p.done }

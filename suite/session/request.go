@@ -55,9 +55,10 @@ type Request struct {
 	// suppresses the newline of stdio.
 	Body     []byte
 	Unframed bool
-	// HTTPMethod, URL, Header, Omit and Exact change the HTTP request; see
+	// HTTPMethod, Chunked, URL, Header, Omit and Exact change the HTTP request; see
 	// [transport.Message].
 	HTTPMethod string
+	Chunked    bool
 	URL        string // a reference, resolved against the endpoint
 	Header     map[string]string
 	Omit       []string
@@ -86,7 +87,7 @@ func InitializeParams(version string) map[string]any {
 // exchange says about it.
 func (s *Session) message(q Request, id json.RawMessage) (transport.Message, json.RawMessage, error) {
 	m := transport.Message{
-		Raw: q.Unframed, Method: q.HTTPMethod, URL: q.URL, Omit: q.Omit, Exact: q.Exact,
+		Raw: q.Unframed, Method: q.HTTPMethod, URL: q.URL, Omit: q.Omit, Exact: q.Exact, Chunked: q.Chunked,
 		Header: s.headers(q),
 	}
 	if q.Body != nil {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // Options says what session to open.
@@ -66,6 +68,7 @@ type Session struct {
 	// given maps the ids of all requests that were sent to their exchanges.
 	given    map[string]*recording.Exchange
 	incoming []wire.Frame
+	echoes   int           // how many of them are requests of ours that came back
 	changed  chan struct{} // closed and replaced at each incoming frame
 	last     int           // number of the last frame
 	turns    int           // messages sent so far
@@ -88,6 +91,8 @@ type OpenError struct {
 	Code   recording.Code
 	Reason string
 	Err    error // the cause, if there is one
+	// Other says that the target answered in good order, but not in this revision.
+	Other bool
 }
 
 func (e *OpenError) Error() string { return e.Reason }
@@ -105,7 +110,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 	s := &Session{
 		opts:     opts,
 		rec:      &recording.Session{ID: opts.ID, Kind: opts.Kind, Opened: opts.Transcript.Now()},
-		nextID:   1000,
+		nextID:   firstID(dialer.Transport(), opts.ID),
 		over:     dialer.Transport(),
 		channels: map[string]*Pending{},
 		answered: map[string]*recording.Exchange{},
@@ -113,6 +118,13 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		changed:  make(chan struct{}),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
+	if s.over == requirement.SSE {
+		// Opening the connection is an HTTP request of its own.
+		if err := s.paced(ctx); err != nil {
+			s.rec.Lost = err.Error()
+			return s, &OpenError{Code: recording.CodeInterrupted, Reason: err.Error(), Err: err}
+		}
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, opts.Start, tooSlow{opts.Start})
 	defer cancel()
 	conn, err := dialer.Dial(ctx, s.receive)
@@ -127,6 +139,31 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		return s, nil
 	}
 	return s, s.handshake(ctx)
+}
+
+// paced waits until the limiter lets one more message go.
+func (s *Session) paced(ctx context.Context) error {
+	if s.opts.Limiter == nil {
+		return nil
+	}
+	return s.opts.Limiter(ctx)
+}
+
+// The ids of requests.
+const (
+	firstOfSession = 1000
+	idsOfSession   = 100_000 // more than any session gives
+)
+
+// firstID is where the ids of a session begin. Streams of HTTP+SSE each have ids of
+// their own: there are gateways that send every response to all that are open,
+// and what is ours can be told from what is not only if no two ids are the same.
+func firstID(over requirement.Transport, session string) int {
+	n, err := strconv.Atoi(strings.TrimLeft(session, "s"))
+	if over != requirement.SSE || err != nil {
+		return firstOfSession
+	}
+	return firstOfSession + n*idsOfSession
 }
 
 // handshake sends initialize and, unless it is held back, initialized.
@@ -153,6 +190,8 @@ func (s *Session) handshake(ctx context.Context) error {
 // in the revision of this one.
 func (s *Session) Adopt(x *recording.Exchange) error {
 	switch {
+	case x.Outcome != recording.Replied && s.onlyEchoes():
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: echoReason}
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
@@ -171,16 +210,27 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " + short(x.Error().Raw)}
 	}
 	version := x.Result().Get("protocolVersion").String()
+	if mistyped(x) {
+		// That it is no string is judged; which version is meant is for
+		// detection to find out.
+		version = string(s.opts.Revision)
+	}
 	s.mu.Lock()
 	s.version = version
 	s.session = x.Header.Get("Mcp-Session-Id")
 	s.declared = json.RawMessage(x.Result().Raw)
 	s.mu.Unlock()
 	if version != string(s.opts.Revision) {
-		return &OpenError{Code: recording.CodeNoHandshake,
+		return &OpenError{Code: recording.CodeNoHandshake, Other: true,
 			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, version)}
 	}
 	return nil
+}
+
+// mistyped reports whether an answer to initialize gives the version as anything
+// but a string, or not at all.
+func mistyped(x *recording.Exchange) bool {
+	return x.Succeeded() && x.Result().Get("protocolVersion").Type != gjson.String
 }
 
 // nonsense is the beginning of the first thing that the target sent, if it is no
@@ -284,6 +334,9 @@ func (s *Session) Close(ctx context.Context) *recording.Session {
 
 // endHTTP sends DELETE for the session; a refusal is the target's right.
 func (s *Session) endHTTP(ctx context.Context, conn transport.Conn) {
+	if s.paced(ctx) != nil {
+		return // the time for closing is spent on waiting: the session is left to expire
+	}
 	ctx, cancel := context.WithTimeout(ctx, min(s.opts.Timeout, 2*time.Second))
 	defer cancel()
 	m := transport.Message{Method: "DELETE", Header: s.headers(Request{})}

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/shell"
 )
 
 // hidden stands for what reports do not show.
@@ -12,15 +14,22 @@ const hidden = "***"
 // Address says where the endpoint is, in one line and without secrets: the
 // command line, the URL, "pipe" or "handler".
 func (e *Endpoint) Address() string {
+	return e.AddressWithout(func(s string) string { return s })
+}
+
+// AddressWithout is [Endpoint.Address] where a function hides further secrets in each
+// argument or in the URL. It does so before anything is quoted: quotes and escapes
+// part what it looks for.
+func (e *Endpoint) AddressWithout(hide func(string) string) string {
 	switch {
 	case len(e.Command) > 0:
 		args, _ := hideArgs(e.Command)
 		for i := range args {
-			args[i] = quoteArg(args[i])
+			args[i] = quoteArg(hide(args[i]))
 		}
 		return strings.Join(args, " ")
 	case e.URL != "":
-		return redactURL(e.URL)
+		return hide(redactURL(e.URL))
 	case e.Pipe != nil:
 		return "pipe"
 	case e.Handler != nil:
@@ -98,33 +107,83 @@ func urlSecrets(raw string) []string {
 }
 
 // hideArgs hides the values of options whose name tells that they are secret,
-// such as --token=X or --api-key X, and returns them.
+// such as --token=X or --api-key X, and those of HTTP headers, and returns them.
 func hideArgs(args []string) (shown, secrets []string) {
 	shown = make([]string, len(args))
-	next := false
+	option := "" // the one that the argument may be the value of
 	for i, arg := range args {
-		shown[i] = arg
-		if next && !strings.HasPrefix(arg, "-") {
-			shown[i], secrets = hidden, append(secrets, arg)
-			next = false
-			continue
-		}
-		next = false
-		name, value, assigned := strings.Cut(arg, "=")
-		option := strings.HasPrefix(arg, "-") || assigned && isVariable(name)
-		if i == 0 || !option || !telling(name) {
-			if strings.Contains(arg, "://") {
-				shown[i], secrets = redactURL(arg), append(secrets, urlSecrets(arg)...)
-			}
-			continue
-		}
-		if assigned {
-			shown[i], secrets = name+"="+hidden, append(secrets, value)
+		var found []string
+		if i == 0 {
+			shown[i], found = hideURL(arg) // the program, which is no option
 		} else {
-			next = true
+			shown[i], found = hideArg(option, arg)
+		}
+		secrets = append(secrets, found...)
+		option = ""
+		if strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=") {
+			option = arg
 		}
 	}
 	return shown, secrets
+}
+
+// hideArg hides what is secret in an argument that stands behind an option, if that is
+// not empty.
+func hideArg(option, arg string) (shown string, secrets []string) {
+	if !strings.HasPrefix(arg, "-") {
+		if shown, secrets, ok := hideHeader(option, arg); ok {
+			return shown, secrets
+		}
+		if telling(option) {
+			return hidden, Plain(arg).secrets()
+		}
+	}
+	name, value, assigned := strings.Cut(arg, "=")
+	switch {
+	case assigned && name == "--header":
+		shown, secrets, _ := hideHeader(name, value)
+		return name + "=" + shown, secrets
+	case strings.HasPrefix(arg, "-H"):
+		if shown, secrets, ok := hideHeader("-H", arg[len("-H"):]); ok {
+			return "-H" + shown, secrets
+		}
+	case assigned && telling(name) && (strings.HasPrefix(name, "-") || isVariable(name)):
+		return name + "=" + hidden, Plain(value).secrets()
+	}
+	return hideURL(arg)
+}
+
+// hideURL hides what is secret in an argument that has a URL in it.
+func hideURL(arg string) (shown string, secrets []string) {
+	if strings.Contains(arg, "://") {
+		return redactURL(arg), urlSecrets(arg)
+	}
+	return arg, nil
+}
+
+// hideHeader hides the value of an argument of the form "Name: value": of any header
+// behind an option that takes one, else of one whose name tells that it is secret. The
+// space may be missing where nothing but a header can be meant.
+func hideHeader(option, arg string) (shown string, secrets []string, ok bool) {
+	name, value, colon := strings.Cut(arg, ":")
+	value, spaced := strings.CutPrefix(value, " ")
+	value = strings.TrimSpace(value)
+	header := colon && value != "" && isVariable(strings.ReplaceAll(name, "-", "_"))
+	switch {
+	case header && (option == "--header" || option == "-H"):
+	case header && (spaced && tellingHeader(name) || strings.EqualFold(name, "authorization")):
+	case option == "--header":
+		return hidden, Plain(arg).secrets(), true
+	default:
+		return arg, nil, false
+	}
+	return name + ": " + hidden, Plain(value).secrets(), true
+}
+
+// tellingHeader is [telling] for the name of an HTTP header.
+func tellingHeader(name string) bool {
+	name = strings.ToLower(name)
+	return telling(name) || strings.HasSuffix(name, "cookie") || strings.HasSuffix(name, "-key")
 }
 
 // telling reports whether the name of an option, variable or query parameter
@@ -149,14 +208,11 @@ func isVariable(name string) bool {
 	return name != ""
 }
 
-// quoteArg quotes an argument as a shell would need it.
+// quoteArg quotes an argument as a shell would need it; what is hidden is left as it
+// is, since it cannot be run anyway.
 func quoteArg(arg string) string {
-	special := func(c rune) bool {
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		return !letter && !strings.ContainsRune("_-./:=@%+,*", c)
-	}
-	if arg != "" && !strings.ContainsFunc(arg, special) {
+	if plain := strings.ReplaceAll(arg, hidden, "x"); shell.Quote(plain) == plain {
 		return arg
 	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	return shell.Printable(arg)
 }

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,8 +33,16 @@ type Found struct {
 	Templates []FoundTemplate
 	// Subscribe and ListChanged say what the server declares.
 	Subscribe, ListChanged bool
-	// Tools are names of tools that may change a resource, guessed by name.
-	Tools []string
+	// Completions are what the server suggested for variables of its templates.
+	Completions []Completion
+	// Tools are tools that may change a resource, guessed by name: none was called.
+	Tools []FoundTool
+}
+
+// FoundTool is a tool of a server, with the arguments that it requires.
+type FoundTool struct {
+	Name     string
+	Required []string
 }
 
 // FoundTemplate is a URI template that a server lists, with its variables.
@@ -47,6 +56,13 @@ const (
 	maxSuggested = 10  // items of a list that are suggested
 
 	placeholder = "VALUE" // stands for what cannot be found out
+)
+
+// How a suggestion was come by.
+const (
+	seen      = "found"
+	unnamed   = "found, but no suggestion was seen"
+	noTrigger = "not tried: that this tool changes this resource is a guess by its name"
 )
 
 // WriteAnnotated writes a target file that explains every field. What the
@@ -64,7 +80,10 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			return errors.New("an endpoint in this process cannot be written to a file")
 		}
 	}
-	p := &printer{found: map[string]bool{"revisions": len(found.Revisions) > 0}}
+	p := &printer{marks: map[string]string{}}
+	if len(found.Revisions) > 0 {
+		p.marks["revisions"] = seen
+	}
 	p.lines = append(p.lines, strings.Split(strings.TrimSpace(preamble), "\n")...)
 	p.field("", "name", t.Name, "name: my-server")
 	p.endpoints(t)
@@ -86,13 +105,13 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 // printer collects the lines of the file.
 type printer struct {
 	lines []string
-	found map[string]bool // the fields whose suggestion was seen on the server
+	marks map[string]string // how the suggestion for a field was come by, if it is no example
 }
 
-// suggest notes what was found for a field.
-func (p *printer) suggest(suggested map[string]string, path, name string, value any) {
+// suggest notes what was found for a field, and how.
+func (p *printer) suggest(suggested map[string]string, mark, path, name string, value any) {
 	suggested[path] = lines(emit(name, value))
-	p.found[path] = true
+	p.marks[path] = mark
 }
 
 // field explains a field and writes it, or suggests it if it is not set.
@@ -109,14 +128,11 @@ func (p *printer) field(within, name string, value any, suggestion string) {
 		p.lines = append(p.lines, indent(emit(name, value), by)...)
 		return
 	}
-	mark := "# example"
-	if p.found[path] {
-		mark = "# found"
-		if strings.Contains(suggestion, placeholder) {
-			mark += "; put something real for " + placeholder
-		}
+	mark := cmp.Or(p.marks[path], "example")
+	if p.marks[path] != "" && strings.Contains(suggestion, placeholder) {
+		mark += "; put something real for " + placeholder
 	}
-	p.lines = append(p.lines, by+mark)
+	p.lines = append(p.lines, by+"# "+mark)
 	for _, l := range strings.Split(suggestion, "\n") {
 		p.lines = append(p.lines, by+"#"+l)
 	}
@@ -233,40 +249,53 @@ func (p *printer) subjects(s *Subjects, found Found) {
 	suggested := maps.Clone(suggestions)
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
-		p.suggest(suggested, "subjects.texts", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
+		p.suggest(suggested, seen, "subjects.texts", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
 	}
 	if found.BlobURI != "" && found.BlobSHA != "" {
-		p.suggest(suggested, "subjects.blobs", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
+		p.suggest(suggested, seen, "subjects.blobs", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
 	}
 	if len(found.Missing) > 0 {
-		p.suggest(suggested, "subjects.missing", "missing", first(found.Missing))
+		p.suggest(suggested, seen, "subjects.missing", "missing", first(found.Missing))
 	}
 	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
-		p.suggest(suggested, "subjects.complete", "complete", found.Complete)
+		p.suggest(suggested, seen, "subjects.complete", "complete", found.Complete)
 	}
 	if len(found.Templates) > 0 {
-		var names []string
-		var templates []Template
-		var completions []Completion
-		for _, t := range first(found.Templates) {
-			vars := make(map[string]string)
-			for _, v := range t.Variables {
-				vars[v] = placeholder
-				completions = append(completions, Completion{Template: t.Template, Argument: v, Values: []string{placeholder}})
-			}
-			names = append(names, t.Template)
-			templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
-		}
-		p.suggest(suggested, "subjects.templates", "templates", templates)
-		if len(found.Templates) <= maxSuggested {
-			p.suggest(suggested, "subjects.complete-templates", "complete-templates", names)
-		}
-		if len(completions) > 0 {
-			p.suggest(suggested, "subjects.completions", "completions", first(completions))
-		}
+		p.templates(suggested, found)
 	}
 	p.section("subjects", []string{"texts", "blobs", "missing", "complete", "complete-templates", "templates", "completions",
 		"broken", "slow", "input", "protected", "roots"}, reflect.ValueOf(*s), suggested)
+}
+
+// templates suggests what is known of the server's templates: values for their variables
+// are those that completion gave.
+func (p *printer) templates(suggested map[string]string, found Found) {
+	values := map[[2]string]string{}
+	for _, c := range found.Completions {
+		values[[2]string{c.Template, c.Argument}] = first(c.Values)[0]
+	}
+	var names []string
+	var templates []Template
+	var open []Completion
+	for _, t := range first(found.Templates) {
+		vars := make(map[string]string)
+		for _, v := range t.Variables {
+			vars[v] = cmp.Or(values[[2]string{t.Template, v}], placeholder)
+			open = append(open, Completion{Template: t.Template, Argument: v, Values: []string{placeholder}})
+		}
+		names = append(names, t.Template)
+		templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
+	}
+	p.suggest(suggested, seen, "subjects.templates", "templates", templates)
+	if len(found.Templates) <= maxSuggested {
+		p.suggest(suggested, seen, "subjects.complete-templates", "complete-templates", names)
+	}
+	switch {
+	case len(found.Completions) > 0:
+		p.suggest(suggested, seen, "subjects.completions", "completions", first(found.Completions))
+	case len(open) > 0:
+		p.suggest(suggested, unnamed, "subjects.completions", "completions", first(open))
+	}
 }
 
 func (p *printer) triggers(t *Triggers, found Found) {
@@ -276,8 +305,14 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		if uri == "" {
 			uri = "file:///notes.txt"
 		}
-		p.suggest(suggested, "triggers.update", "update", &Trigger{URI: uri,
-			Tool: &Tool{Name: found.Tools[0], Arguments: map[string]any{"argument": placeholder}}})
+		var arguments map[string]any
+		for _, name := range found.Tools[0].Required {
+			if arguments == nil {
+				arguments = map[string]any{}
+			}
+			arguments[name] = placeholder
+		}
+		p.suggest(suggested, noTrigger, "triggers.update", "update", &Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
 	}
 	v := reflect.ValueOf(*t)
 	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v), suggested)
@@ -294,7 +329,11 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		p.lines = append(p.lines, "  # "+note)
 	}
 	if len(found.Tools) > 1 {
-		p.lines = append(p.lines, "  # Tools that may change a resource, guessed by name: "+comment(strings.Join(first(found.Tools), ", ")))
+		var names []string
+		for _, t := range first(found.Tools) {
+			names = append(names, t.Name)
+		}
+		p.lines = append(p.lines, "  # Tools that may change a resource, guessed by name and not tried: "+comment(strings.Join(names, ", ")))
 	}
 }
 

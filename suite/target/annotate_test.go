@@ -59,13 +59,13 @@ func TestWriteSuggests(t *testing.T) {
 		Missing:   []string{"note://none-1", "note://none-2"},
 		Complete:  []string{"note://1", "note://logo"},
 		Templates: []FoundTemplate{{"note://{id}", []string{"id"}}, {"search://x{?q,limit}", []string{"q", "limit"}}},
-		Subscribe: true, ListChanged: true, Tools: []string{"touch_note", "evil\nname: x"},
+		Subscribe: true, ListChanged: true, Tools: []FoundTool{{"touch_note", []string{"id"}}, {"evil\nname: x", nil}},
 	}
 	written, got := reread(t, target, found)
 	if !reflect.DeepEqual(got, target) {
 		t.Errorf("a suggestion is in force: %+v\n%s", got, written)
 	}
-	for _, want := range []string{"# found\n#revisions:\n#  - 2025-06-18\n", "  # found\n  #texts:", "  # example\n  #broken:", "  # found; put something real for VALUE\n  #templates:", "guessed by name: touch_note", "#  - uri: note://1", "contains: true", "#  - note://none-1", `"note://{id}"`, "#    name: touch_note",
+	for _, want := range []string{"# found\n#revisions:\n#  - 2025-06-18\n", "  # found\n  #texts:", "  # example\n  #broken:", "  # found; put something real for VALUE\n  #templates:", "guessed by name and not tried: touch_note", "  # not tried: that this tool changes this resource is a guess by its name; put something real for VALUE\n  #update:", "#      id: VALUE", "#  - uri: note://1", "contains: true", "#  - note://none-1", `"note://{id}"`, "#    name: touch_note",
 		"declares resources.subscribe and resources.listChanged", `evil\nname: x`} {
 		if !strings.Contains(written, want) {
 			t.Errorf("%q is missing:\n%s", want, written)
@@ -153,7 +153,7 @@ func TestWriteAnyText(t *testing.T) {
 			Subjects:  Subjects{Texts: []Text{{URI: "a:b", Text: &word}}},
 			Triggers:  Triggers{Add: &Trigger{Tool: &Tool{Name: "t", Arguments: map[string]any{word: word, "b": true, "l": []any{word, nil}}}}},
 		}
-		found := Found{TextURI: text.Draw(t, "uri"), TextSample: word, Missing: []string{word}, Tools: []string{word, word}, Templates: []FoundTemplate{{word, []string{word}}}}
+		found := Found{TextURI: text.Draw(t, "uri"), TextSample: word, Missing: []string{word}, Tools: []FoundTool{{word, nil}, {word, []string{word}}}, Completions: []Completion{{Template: word, Argument: word, Values: []string{word}}}, Templates: []FoundTemplate{{word, []string{word}}}}
 		if _, got := reread(t, want, found); !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %+v\nwant %+v", got, want)
 		}

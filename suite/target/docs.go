@@ -8,7 +8,8 @@ const preamble = `
 # Only endpoints is needed. Everything else lets further requirements be judged;
 # a report says for each one that was not judged what to add here.
 # To use a suggestion, remove the # at the beginning of its lines. Those under
-# "found" were seen on the server; those under "example" are made up.
+# "found" were seen on the server; those under "example" are made up. What is marked
+# "not tried" is a guess: a tool is never called to find out what it does.
 #
 # Values of headers and environment variables are masked in reports. They may be
 # written as NAME: value, where ${VARIABLE} stands for a variable of the

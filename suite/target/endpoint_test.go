@@ -24,12 +24,16 @@ func TestAddress(t *testing.T) {
 		"srv --token --verbose":           {Command: []string{"srv", "--token", "--verbose"}},
 		"env API_KEY=*** srv":             {Command: []string{"env", "API_KEY=x", "srv"}},
 		"srv postgres://***@db/x":         {Command: []string{"srv", "postgres://u:p@db/x"}},
-		"https://h:1/mcp":                 {URL: "https://h:1/mcp"},
-		"https://***@h/mcp?key=***&***":   {URL: "https://u:p@h/mcp?key=x&y"},
-		"***":                             {URL: "http://h:bad"},
-		"pipe":                            {Pipe: noPipe},
-		"handler":                         {Handler: http.NotFoundHandler()},
-		"":                                {},
+		"npx remote https://h/x --header 'Authorization: ***' -H 'X-Team: ***' -v": {Command: []string{"npx", "remote", "https://h/x", "--header", "Authorization: Bearer tok", "-H", "X-Team: reds", "-v"}},
+		"x '--header=Cookie: ***' '-HX-Key: ***' --header 'Authorization: ***'":    {Command: []string{"x", "--header=Cookie: a=b", "-HX-Key:k", "--header", "Authorization:tok"}},
+		"x --header *** 'set-cookie: ***' -H 127.0.0.1 key:asc 'Note: plain'":      {Command: []string{"x", "--header", "tok", "set-cookie: a=b", "-H", "127.0.0.1", "key:asc", "Note: plain"}},
+		`sh -c $'true\nexec it\'s'`:     {Command: []string{"sh", "-c", "true\nexec it's"}},
+		"https://h:1/mcp":               {URL: "https://h:1/mcp"},
+		"https://***@h/mcp?key=***&***": {URL: "https://u:p@h/mcp?key=x&y"},
+		"***":                           {URL: "http://h:bad"},
+		"pipe":                          {Pipe: noPipe},
+		"handler":                       {Handler: http.NotFoundHandler()},
+		"":                              {},
 	} {
 		if got := e.Address(); got != want {
 			t.Errorf("Address() = %s, want %s", got, want)
@@ -40,6 +44,40 @@ func TestAddress(t *testing.T) {
 		e.Name = "n"
 		if e.Label() != "n" {
 			t.Errorf("Label() = %s", e.Label())
+		}
+	}
+}
+
+// What is known to be secret is found whatever quotes would make of it.
+func TestAddressWithout(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "it's a\nsecret", hidden) }
+	e := Endpoint{Command: []string{"sh", "-c", "exec x # it's a\nsecret"}}
+	if got := e.AddressWithout(hide); got != "sh -c 'exec x # ***'" {
+		t.Errorf("AddressWithout() = %s", got)
+	}
+	e = Endpoint{URL: "http://h/path"}
+	if got := e.AddressWithout(strings.ToUpper); got != "HTTP://H/PATH" {
+		t.Errorf("AddressWithout() = %s", got)
+	}
+}
+
+// The credentials in headers of a command are known as well as hidden.
+func TestSecretsOfHeaders(t *testing.T) {
+	for _, c := range []struct{ args, want []string }{
+		{[]string{"--header", "Authorization: Bearer tok"}, []string{"Bearer tok", "tok"}},
+		{[]string{"-H", "X-Team: reds"}, []string{"reds"}},
+		{[]string{"--header=Authorization: Basic dTpwYXNz"}, []string{"Basic dTpwYXNz", "dTpwYXNz", "pass", "u:pass"}},
+		{[]string{"-HX-Api-Key: k"}, []string{"k"}},
+		{[]string{"--header", "Authorization:tok"}, []string{"tok"}},
+		{[]string{"Authorization: Bearer tok"}, []string{"Bearer tok", "tok"}},
+		{[]string{"cookie: a=b"}, []string{"a=b"}},
+		{[]string{"--auth", "Bearer tok"}, []string{"Bearer tok", "tok"}},
+		{[]string{"--header", "whole"}, []string{"whole"}},
+		{[]string{"-H", "127.0.0.1:80", "token:generate", "Note: plain", "--header"}, nil},
+	} {
+		tr := &Target{Endpoints: []Endpoint{{Command: append([]string{"x"}, c.args...)}}}
+		if got := tr.Secrets(); !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.args, got, c.want)
 		}
 	}
 }
@@ -160,5 +198,25 @@ func TestSecrets(t *testing.T) {
 		"listed", "name", "pw", "q", "tr-arg", "tr-env", "tr-header", "tr-pw", "u:basic"}
 	if got := tr.Secrets(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// What follows the name of a scheme is a secret of its own, also without the scheme, and
+// so is what Basic encodes, in whatever way.
+func TestSecretsOfSchemes(t *testing.T) {
+	for value, want := range map[string][]string{
+		"bearer  abc":        {"bearer  abc", "abc"},
+		"DPoP abc":           {"DPoP abc", "abc"},
+		"BASIC dTo_Pz8_":     {"BASIC dTo_Pz8_", "dTo_Pz8_", "u:????", "????"},
+		"BASIC dTo/Pz8/":     {"BASIC dTo/Pz8/", "dTo/Pz8/", "u:????", "????"},
+		"Basic dTpwYXNz":     {"Basic dTpwYXNz", "dTpwYXNz", "u:pass", "pass"},
+		"Basic dTpwYXNzdw==": {"Basic dTpwYXNzdw==", "dTpwYXNzdw==", "u:passw", "passw"},
+		"basic dTpwYXNzdw":   {"basic dTpwYXNzdw", "dTpwYXNzdw", "u:passw", "passw"},
+		"list resources":     {"list resources"},
+		"bearer a b":         {"bearer a b"},
+	} {
+		if got := Plain(value).secrets(); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", value, got, want)
+		}
 	}
 }

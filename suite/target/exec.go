@@ -15,6 +15,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 )
 
 // keptOutput bounds what is kept of the output of a command or the body of an
@@ -44,12 +46,13 @@ func (x *Exec) run(ctx context.Context) error {
 	cmd.Env, cmd.Dir = env, x.Dir
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = leftoverWait
-	separate(cmd)
+	procgroup.Separate(cmd)
+	cmd.Cancel = func() error { return procgroup.Kill(cmd.Process.Pid) }
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("the trigger %s cannot be started: %w", filepath.Base(x.Command[0]), err)
 	}
 	err = cmd.Wait()
-	end(cmd)
+	_ = procgroup.Kill(cmd.Process.Pid) // that nobody is left is the ordinary case
 	switch {
 	case err == nil, errors.Is(err, exec.ErrWaitDelay) && cmd.ProcessState.Success():
 		return nil

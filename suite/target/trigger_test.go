@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// shell skips tests that need a POSIX shell.
-func shell(t *testing.T) {
+// sh skips tests that need a POSIX shell.
+func sh(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh on this system")
@@ -23,7 +23,7 @@ func shell(t *testing.T) {
 }
 
 func TestExec(t *testing.T) {
-	shell(t)
+	sh(t)
 	dir := t.TempDir()
 	t.Setenv("MCPCHECK_TEST_WORD", "inherited")
 	tr := Trigger{Exec: &Exec{
@@ -39,7 +39,7 @@ func TestExec(t *testing.T) {
 }
 
 func TestExecErrors(t *testing.T) {
-	shell(t)
+	sh(t)
 	for name, c := range map[string]struct {
 		exec Exec
 		want string
@@ -67,7 +67,7 @@ func TestExecErrors(t *testing.T) {
 
 // TestExecLeavesNothing: what the command left running in its group is ended.
 func TestExecLeavesNothing(t *testing.T) {
-	shell(t)
+	sh(t)
 	if _, err := exec.LookPath("sleep"); err != nil || os.PathSeparator != '/' {
 		t.Skip("needs process groups")
 	}
@@ -83,7 +83,7 @@ func TestExecLeavesNothing(t *testing.T) {
 }
 
 func TestExecCanceled(t *testing.T) {
-	shell(t)
+	sh(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the run was interrupted"))
 	err := (&Trigger{Exec: &Exec{Command: []string{"sh", "-c", "sleep 60"}}}).Fire(ctx)

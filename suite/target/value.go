@@ -92,8 +92,12 @@ func expand(s string, lookup func(string) (string, bool)) (string, []string, err
 	}
 }
 
+// schemes are the words that a credential may follow in a header. Not any word is taken
+// for one: what follows it is masked wherever it stands.
+var schemes = []string{"bearer", "basic", "token", "apikey", "api-key", "key", "negotiate", "dpop"}
+
 // secrets are the value, what it was put together from, and, if it is of the
-// form "Bearer TOKEN", the token.
+// form "Bearer TOKEN", the token, whatever the case of the scheme.
 func (v Value) secrets() []string {
 	if v.Public {
 		return nil
@@ -103,17 +107,22 @@ func (v Value) secrets() []string {
 		return nil
 	}
 	found := append([]string{value}, parts...)
-	if scheme, token, ok := strings.Cut(value, " "); ok {
-		switch strings.ToLower(scheme) {
-		case "bearer", "basic", "token", "apikey", "negotiate":
-			found = append(found, token)
-		}
-		if strings.EqualFold(scheme, "basic") {
-			if pair, err := base64.StdEncoding.DecodeString(token); err == nil {
-				_, password, _ := strings.Cut(string(pair), ":")
-				found = append(found, string(pair), password)
+	if words := strings.Fields(value); len(words) == 2 && slices.Contains(schemes, strings.ToLower(words[0])) {
+		token := words[1]
+		found = append(found, token)
+		if strings.EqualFold(words[0], "basic") {
+			if pair, ok := decoded(token); ok {
+				_, password, _ := strings.Cut(pair, ":")
+				found = append(found, pair, password)
 			}
 		}
 	}
 	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
+}
+
+// decoded is what base64 stands for, in either alphabet, padded or not.
+func decoded(s string) (string, bool) {
+	s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
+	data, err := base64.RawStdEncoding.DecodeString(s)
+	return string(data), err == nil
 }

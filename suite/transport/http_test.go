@@ -444,3 +444,43 @@ func TestHTTPInABubble(t *testing.T) {
 		conn.Close(t.Context())
 	})
 }
+
+// A body in chunks has no length, and is recorded as it was sent.
+func TestHTTPChunkedBody(t *testing.T) {
+	got := make(chan string, 1)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		got <- fmt.Sprintf("%d %v %s %v", r.ContentLength, r.TransferEncoding, body, err)
+	}))
+	t.Cleanup(server.Close)
+	conn, l := dial(t, &HTTP{URL: server.URL})
+	for body, want := range map[string]string{`{"id":12}`: `-1 [chunked] {"id":12} <nil>`, "": "0 []  <nil>"} {
+		finished(t, "the response", send(t, conn, Message{Body: []byte(body), Chunked: true}).Done)
+		if seen := <-got; seen != want {
+			t.Errorf("%q arrives as %s instead of %s", body, seen, want)
+		}
+	}
+	for _, f := range l.all() {
+		if f.Dir == wire.Out && (f.HTTP.Header.Get("Transfer-Encoding") == "chunked") != (len(f.Raw) > 0) {
+			t.Errorf("%q is recorded with %v", f.Raw, f.HTTP.Header)
+		}
+	}
+}
+
+// A handler in this process sees the address that was called, if it is one.
+func TestHTTPLocalAddressInProcess(t *testing.T) {
+	for url, want := range map[string]string{
+		"": "127.0.0.1:80", "http://127.0.0.1:81/mcp": "127.0.0.1:81", "http://localhost/mcp": "127.0.0.1:80",
+		"http://[::1]:82/mcp": "[::1]:82", "http://192.0.2.1/mcp": "192.0.2.1:80", "http://mcp.example/mcp": "pipe",
+	} {
+		got := make(chan net.Addr, 1)
+		conn, _ := dial(t, &HTTP{URL: url, Client: Client{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+			got <- addr
+		})}})
+		finished(t, "the response", send(t, conn, Message{Body: []byte("{}")}).Done)
+		if addr := <-got; addr == nil || addr.String() != want {
+			t.Errorf("%s: %v instead of %s", url, addr, want)
+		}
+	}
+}

@@ -7,13 +7,28 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
 // handlerWait is how long a handler may run on after its request was cancelled.
 const handlerWait = 2 * time.Second
+
+// ConnWrapper is a [http.Handler] that wants to see the bytes of the connections
+// over which it is served in process, say because net/http spells the names of
+// headers in its own way.
+type ConnWrapper interface {
+	WrapConn(net.Conn) net.Conn
+}
+
+// Listener is a [http.Handler] that says at which hosts it would be had if it were
+// served over a network. Without it every host will do.
+type Listener interface {
+	ListensAt(host string) bool
+}
 
 // inProcess serves a handler over connections that exist in memory only.
 type inProcess struct {
@@ -65,10 +80,20 @@ func (p *inProcess) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.handler.ServeHTTP(w, r)
 }
 
-func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (p *inProcess) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if l, ok := p.handler.(Listener); ok {
+		if host, _, err := net.SplitHostPort(address); err == nil && !l.ListensAt(host) {
+			return nil, &net.OpError{Op: "dial", Net: network, Err: syscall.ECONNREFUSED}
+		}
+	}
 	ours, theirs := net.Pipe()
+	var conn net.Conn = remote{Conn: theirs, local: standsFor(address, theirs.LocalAddr()),
+		addr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1024 + int(ports.Add(1))%64000}}
+	if w, ok := p.handler.(ConnWrapper); ok {
+		conn = w.WrapConn(conn)
+	}
 	select {
-	case p.conns <- remote{theirs, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1024 + int(ports.Add(1))%64000}}:
+	case p.conns <- conn:
 		return ours, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
@@ -80,11 +105,33 @@ func (p *inProcess) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 // ports numbers the connections of all handlers.
 var ports atomic.Uint32
 
-// remote is the handler's end of a connection, with an address that tells it from
-// others, as it would on a network.
+// remote is the handler's end of a connection, with addresses as it would have them on
+// a network: one that tells it from others, and the one that was called, by which
+// servers know that they are local.
 type remote struct {
 	net.Conn
-	addr net.Addr
+	local, addr net.Addr
+}
+
+// LocalAddr is the address that the connection seems to have been made to.
+func (r remote) LocalAddr() net.Addr { return r.local }
+
+// standsFor is the network address of a host and port in text form; that of the
+// in-memory connection if the host is a name of which nobody knows where it leads.
+func standsFor(address string, memory net.Addr) net.Addr {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return memory
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	ip := net.ParseIP(host)
+	number, err := strconv.ParseUint(port, 10, 16)
+	if ip == nil || err != nil {
+		return memory
+	}
+	return &net.TCPAddr{IP: ip, Port: int(number)}
 }
 
 // RemoteAddr is where the connection seems to come from.

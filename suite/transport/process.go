@@ -9,8 +9,10 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -50,6 +52,24 @@ type Process struct {
 	// CloseWait is how long the process has to exit after the end of its
 	// input, TermWait after SIGTERM; default 2 s each.
 	CloseWait, TermWait time.Duration
+
+	hurried atomic.Bool
+}
+
+// briefWait is how long a hurried process has to exit after the end of its input.
+const briefWait = 250 * time.Millisecond
+
+// Hurry has processes terminated soon after the end of their input, if they do not exit:
+// for a program that is known to stay, and where that is not looked at again.
+func (p *Process) Hurry(on bool) { p.hurried.Store(on) }
+
+// closeWait is how long a process has to exit after the end of its input.
+func (p *Process) closeWait() time.Duration {
+	wait := orDefault(p.CloseWait, 2*time.Second)
+	if p.hurried.Load() {
+		return min(wait, briefWait)
+	}
+	return wait
 }
 
 // Transport is stdio.
@@ -67,7 +87,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	cmd := exec.Command(p.Argv[0], p.Argv[1:]...)
 	cmd.Env = append(os.Environ(), p.Env...)
 	cmd.Dir = p.Dir
-	setGroup(cmd)
+	procgroup.Separate(cmd)
 	pipes, err := connect(cmd)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %q: no pipes: %w", p.Argv[0], err)
@@ -80,7 +100,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	running.Store(cmd.Process.Pid, nil)
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
-		closeWait: orDefault(p.CloseWait, 2*time.Second), termWait: orDefault(p.TermWait, 2*time.Second),
+		program: p, termWait: orDefault(p.TermWait, 2*time.Second),
 	}
 	l := newLine(sink, p.Limits)
 	c.stderr = newTail(l.limits.Stderr)
@@ -167,21 +187,34 @@ func (p *pipes) closeAll() {
 // running holds the process ids of the commands that have not been reaped.
 var running sync.Map
 
+// Caveats says what this system cannot promise about processes, in sentences to
+// show to the user; empty if everything holds.
+func Caveats() []string {
+	if procgroup.Supported {
+		return nil
+	}
+	return []string{
+		"This system has no process groups: processes that the target starts itself may be left behind when it is ended.",
+		"This system has no SIGTERM: a target that does not exit at the end of its input is killed at once.",
+	}
+}
+
 // KillAll kills the process groups of all connections at once, without waiting:
 // for a program that is about to exit and cannot close them one by one.
 func KillAll() {
 	running.Range(func(pid, _ any) bool {
-		killGroup(pid.(int))
+		_ = procgroup.Kill(pid.(int)) // it may have ended by itself
 		return true
 	})
 }
 
 type processConn struct {
 	*stdio
-	cmd                 *exec.Cmd
-	pipes               *pipes
-	stderr              *tail
-	closeWait, termWait time.Duration
+	cmd      *exec.Cmd
+	pipes    *pipes
+	stderr   *tail
+	program  *Process
+	termWait time.Duration
 
 	exited  chan struct{} // closed when the process was reaped
 	errRead chan struct{} // closed when standard error has ended
@@ -202,10 +235,10 @@ func (c *processConn) watch() {
 	c.endTime, c.status = time.Now(), exitStatus(c.cmd, err)
 	close(c.exited)
 	// After a SIGKILL of ours the others are dying anyway.
-	left := groupAlive(c.cmd.Process.Pid) && c.wasCut() == ""
+	left := procgroup.Alive(c.cmd.Process.Pid) && c.wasCut() == ""
 	if !within(drainWait, c.read, c.errRead) || left {
 		c.cutting("we killed the rest of the process group")
-		killGroup(c.cmd.Process.Pid)
+		_ = procgroup.Kill(c.cmd.Process.Pid) // likewise
 		if !within(goneWait, c.read, c.errRead) {
 			c.note(channelOut, "a process that left the process group still holds the output; it cannot be ended from here")
 		} else if left {
@@ -251,7 +284,7 @@ func within(d time.Duration, all ...<-chan struct{}) bool {
 // awaitGroup gives the members of a killed group time to vanish. It gives up in
 // the end: where nobody reaps orphans they stay as zombies for good.
 func awaitGroup(pid int) {
-	for end := time.Now().Add(goneWait); groupAlive(pid) && time.Now().Before(end); {
+	for end := time.Now().Add(goneWait); procgroup.Alive(pid) && time.Now().Before(end); {
 		time.Sleep(2 * time.Millisecond)
 	}
 }
@@ -274,7 +307,7 @@ func (c *processConn) closeInput() {
 
 func (c *processConn) kill(why string) {
 	c.cutting(why)
-	killGroup(c.cmd.Process.Pid)
+	_ = procgroup.Kill(c.cmd.Process.Pid) // it may have ended by itself
 }
 
 // Close shuts the process down; see the top of this file. The end of the
@@ -318,10 +351,11 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	// On a system whose pipes cannot be closed while a write is stuck, this
 	// must not keep us from killing the process.
 	go c.closeInput()
-	if waitFor(ctx, c.exited, c.closeWait) {
+	if waitFor(ctx, c.exited, c.program.closeWait()) {
 		return "exited"
 	}
-	if ctx.Err() == nil && terminateGroup(c.cmd.Process.Pid) {
+	if ctx.Err() == nil && procgroup.Supported {
+		_ = procgroup.Terminate(c.cmd.Process.Pid) // likewise
 		c.cutting("we terminated the process")
 		if waitFor(ctx, c.exited, c.termWait) {
 			return "terminated"

@@ -112,6 +112,21 @@ func TestProcessIsTerminatedAndKilled(t *testing.T) {
 	}
 }
 
+func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
+	p := target("deaf")
+	p.CloseWait, p.TermWait = 30*time.Second, 10*time.Second
+	p.Hurry(true)
+	c, l := dial(t, p)
+	l.await(t, "the sign of life", in(`{"ready":true}`))
+	if e := c.Close(t.Context()); e.By != "us" || e.How != "terminated" || e.Took < briefWait || e.Took > 10*time.Second {
+		t.Errorf("got %+v", e)
+	}
+	gone(t, c)
+	if p.Hurry(false); p.closeWait() != p.CloseWait {
+		t.Errorf("%v is waited for", p.closeWait())
+	}
+}
+
 func TestProcessCloseObeysItsContext(t *testing.T) {
 	c, l := dial(t, target("stubborn"))
 	l.await(t, "the sign of life", in(`{"ready":true}`))
@@ -208,9 +223,10 @@ func TestProcessDoesNotReadItsInput(t *testing.T) {
 	p := target("deaf")
 	p.CloseWait = 50 * time.Millisecond
 	c, l := dial(t, p)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
 	for _, part := range []string{"was not taken", "an earlier message"} {
+		// Long enough for the writer to have its turn on a busy machine.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
 		_, err := c.Send(ctx, Message{Body: bytes.Repeat([]byte("x"), 1<<20)})
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v", err)
@@ -238,15 +254,15 @@ func TestProcessCannotBeStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		p    Process
+		p    *Process
 		want string
 		is   error
 	}{
-		{Process{}, "cannot start the target: the command is empty", nil},
-		{Process{Argv: []string{"no-such-command-anywhere"}}, `cannot start "no-such-command-anywhere": executable file not found in PATH`, exec.ErrNotFound},
-		{Process{Argv: []string{"/no/such/file"}}, `cannot start "/no/such/file": no such file, or its interpreter is missing`, fs.ErrNotExist},
-		{Process{Argv: []string{plain}}, `cannot start "` + plain + `": permission denied; is it executable?`, fs.ErrPermission},
-		{Process{Argv: []string{"/bin/sh"}, Dir: "/no/such/dir"}, `cannot start "/bin/sh": the working directory "/no/such/dir" does not exist`, fs.ErrNotExist},
+		{&Process{}, "cannot start the target: the command is empty", nil},
+		{&Process{Argv: []string{"no-such-command-anywhere"}}, `cannot start "no-such-command-anywhere": executable file not found in PATH`, exec.ErrNotFound},
+		{&Process{Argv: []string{"/no/such/file"}}, `cannot start "/no/such/file": no such file, or its interpreter is missing`, fs.ErrNotExist},
+		{&Process{Argv: []string{plain}}, `cannot start "` + plain + `": permission denied; is it executable?`, fs.ErrPermission},
+		{&Process{Argv: []string{"/bin/sh"}, Dir: "/no/such/dir"}, `cannot start "/bin/sh": the working directory "/no/such/dir" does not exist`, fs.ErrNotExist},
 	} {
 		_, err := c.p.Dial(t.Context(), newLog().sink)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || c.is != nil && !errors.Is(err, c.is) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"syscall"
 
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -176,7 +177,7 @@ func (s *stdio) writeError(err error) error {
 	if ended := s.Err(); ended != nil {
 		return fmt.Errorf("cannot send: %w", ended)
 	}
-	if errors.Is(err, io.ErrClosedPipe) || brokenPipe(err) {
+	if errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
 		// Most often this is the end of the target, noticed a moment before
 		// the process was reaped: then that is what there is to say.
 		if within(drainWait, s.over) {

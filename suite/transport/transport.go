@@ -66,6 +66,9 @@ type Message struct {
 	Header http.Header
 	Omit   []string
 	Exact  [][2]string
+	// Chunked sends the body in two chunks, without its length (RFC 9112,
+	// section 7.1); nothing but the framing differs.
+	Chunked bool
 	// URL replaces the URL that the connection would use: a reference that is
 	// resolved against it. Stdio ignores it, and everything else about HTTP.
 	URL string

@@ -40,8 +40,13 @@ func Classify(raw []byte) Kind {
 }
 
 func classifyObject(raw []byte) Kind {
-	m := gjson.GetManyBytes(raw, "method", "id", "result", "error")
-	method, id, outcome := m[0], m[1], m[2].Exists() || m[3].Exists()
+	return KindOf(func(name string) gjson.Result { return gjson.GetBytes(raw, name) })
+}
+
+// KindOf is [Classify] for a well-formed object of which the members are at hand.
+func KindOf(member func(name string) gjson.Result) Kind {
+	method, id := member("method"), member("id")
+	outcome := member("result").Exists() || member("error").Exists()
 	switch {
 	case method.Type == gjson.String && id.Exists():
 		return KindRequest

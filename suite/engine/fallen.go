@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// fallen looks, where messages were lost on the way to a target that is no process of
+// ours, whether it is gone for good. Then it is noted with what was sent to it
+// last: nobody can start it again to find out which message it died of.
+func (r *Run) fallen(ctx context.Context, stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
+	for _, e := range r.endpoints {
+		if e.Owned() || e.found == nil {
+			continue
+		}
+		var mine []*Take
+		var any *scenario.Stage
+		for _, st := range stages {
+			if take := takes[st.Combination]; st.Endpoint == e.Endpoint && take != nil {
+				any, mine = st, append(mine, take)
+			}
+		}
+		last, others := r.lastWords(mine)
+		if last == nil {
+			continue
+		}
+		why := r.gone(ctx, e, any)
+		if why == "" {
+			continue
+		}
+		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, named(last), last.Request)
+		if others > 0 {
+			said += fmt.Sprintf(", while %d other messages were under way", others)
+		}
+		for _, take := range mine {
+			take.Facts.Notes[recording.FactGone] = said
+			take.Facts.Notes[recording.FactLastFrame] = strconv.Itoa(last.Request)
+			take.Facts.Notes[recording.FactLastAlone] = strconv.FormatBool(others == 0 && last.Outcome != recording.Replied)
+		}
+	}
+}
+
+// named names a message in a few words.
+func named(x *recording.Exchange) string {
+	if x.Method != "" {
+		return x.Method
+	}
+	return "the message " + strconv.Quote(x.Step)
+}
+
+// lastWords is the last message that was under way when the first one was lost, or,
+// if none was, the last that had been sent, and how many others were under way; nil
+// if none was lost.
+func (r *Run) lastWords(takes []*Take) (last *recording.Exchange, others int) {
+	all := map[*recording.Exchange]bool{}
+	for _, take := range takes {
+		for _, s := range take.Sessions {
+			for _, x := range s.Exchanges {
+				all[x] = true
+			}
+		}
+		for _, rec := range take.Recordings {
+			for _, x := range rec.Exchanges {
+				all[x] = true
+			}
+		}
+	}
+	fell := 0 // the frame that told of the first loss
+	for x := range all {
+		if x.Outcome == recording.Lost || x.Outcome == recording.Unsent {
+			if n := r.toldOf(x); n > 0 && (fell == 0 || n < fell) {
+				fell = n
+			}
+		}
+	}
+	var before *recording.Exchange // the last one, answered or not
+	for x := range all {
+		if x.Request == 0 || x.Request > fell || x.Outcome == recording.Unsent {
+			continue
+		}
+		if before == nil || x.Request > before.Request {
+			before = x
+		}
+		if x.Outcome != recording.Lost && x.Outcome != recording.Silent {
+			continue
+		}
+		others++
+		if last == nil || x.Request > last.Request {
+			last = x
+		}
+	}
+	if last == nil {
+		return before, 0
+	}
+	return last, others - 1
+}
+
+// toldOf is the number of the frame that told of the loss of a message; 0 if
+// nothing was told, as it never went out.
+func (r *Run) toldOf(x *recording.Exchange) int {
+	sent, ok := r.transcript.Frame(x.Request)
+	if !ok {
+		return 0
+	}
+	shared := sent.HTTP == nil // one channel carries everything
+	for _, f := range r.transcript.Session(x.Session) {
+		if f.Number > x.Request && f.Dir == wire.Note && (shared || f.Channel == sent.Channel || f.Channel == "sse") {
+			return f.Number
+		}
+	}
+	return 0
+}
+
+// gone is why a target cannot be reached any more, not even after a pause; empty
+// if it can.
+func (r *Run) gone(ctx context.Context, e *endpoint, st *scenario.Stage) (why string) {
+	const attempts, pause = 3, time.Second
+	for attempt := range attempts {
+		if attempt > 0 {
+			select {
+			case <-time.After(pause):
+			case <-ctx.Done():
+			}
+		}
+		if context.Cause(ctx) != nil {
+			return "" // it was not to be found out
+		}
+		if why = r.knock(ctx, e, st); why == "" {
+			return ""
+		}
+	}
+	return why
+}
+
+// knock opens a session and asks for a sign of life. It returns why there was
+// none; whatever answers lives.
+func (r *Run) knock(ctx context.Context, e *endpoint, st *scenario.Stage) string {
+	s, err := session.Open(ctx, e.dialer, session.Options{
+		Revision: st.Combination.Revision, Kind: recording.Probe, ID: r.nextID(), Transcript: r.transcript,
+		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,
+	})
+	defer func() {
+		shut, cancel := context.WithTimeout(context.Background(), closeTime)
+		defer cancel()
+		s.Close(shut)
+	}()
+	if err != nil {
+		if code := scenario.Code(err); code == recording.CodeUnreachable || code == recording.CodeDied {
+			return err.Error()
+		}
+		return ""
+	}
+	if !st.Combination.Revision.Modern() {
+		return ""
+	}
+	if x := s.Do(ctx, session.Request{Step: scenario.StepAlive, Method: "server/discover"}); x.Outcome == recording.Lost {
+		return x.Reason
+	}
+	return ""
+}
+
+// closeTime bounds the closing of a connection, all signals included.
+const closeTime = 15 * time.Second
+
+// buried is the verdict on a row of a target that is gone for good, where what
+// was recorded shows no more than that; false if it shows more.
+func buried(j *Judgement, take *Take) (check.Result, bool) {
+	why := take.Facts.Notes[recording.FactGone]
+	if why == "" || !deadly(j, take) {
+		return check.Result{}, false
+	}
+	frames := slices.Clone(j.Frames)
+	if last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame]); err == nil && !slices.Contains(frames, last) {
+		frames = append(frames, last)
+		slices.SortFunc(frames, cmp.Compare)
+	}
+	return check.Result{Outcome: check.Blocked, Code: recording.CodeDied, Reason: why, From: j.From, Frames: frames}, true
+}
+
+// deadly reports whether a verdict comes of the end of the target: it could not be
+// judged because of it, or its evidence is nothing but messages that were lost. If
+// the last message of all was a correct one, and the only one under way, that the
+// target is gone is a finding about it.
+func deadly(j *Judgement, take *Take) bool {
+	switch {
+	case j.Outcome == check.Blocked:
+		return j.Code == recording.CodeUnreachable || j.Code == recording.CodeDied || j.Code == recording.CodeNoHandshake
+	case !j.Outcome.Red():
+		return false
+	}
+	alone := take.Facts.Notes[recording.FactLastAlone] == "true"
+	last := take.Facts.Notes[recording.FactLastFrame]
+	lost := false
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		for _, x := range take.Recordings[name].Exchanges {
+			if !slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
+				continue
+			}
+			if x.Outcome == recording.Replied || alone && x.Kind == recording.Clean && strconv.Itoa(x.Request) == last {
+				return false
+			}
+			lost = lost || x.Outcome == recording.Lost || x.Outcome == recording.Unsent || x.Outcome == recording.Silent
+		}
+	}
+	return lost
+}

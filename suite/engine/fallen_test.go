@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// mortal is a server of 2025-11-25 over HTTP that is gone for good once it is asked
+// for a method, the given time.
+type mortal struct {
+	method string
+	lives  atomic.Int64 // how often it is asked for it before
+	dead   atomic.Bool
+}
+
+func (s *mortal) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if s.dead.Load() || m.Get("method").Str == s.method && s.lives.Add(-1) < 0 {
+		s.dead.Store(true)
+		panic(http.ErrAbortHandler)
+	}
+	answer := `"result":{"resources":{}}`
+	switch m.Get("method").Str {
+	case "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"mortal","version":"1"}}`
+	case "resources/list", "ping":
+	default:
+		answer = `"error":{"code":-32601,"message":"no"}`
+	}
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+}
+
+// Which of the two scenarios has its turn first is left to the scheduler: what is known
+// by the time the server is gone depends on it, what is said about its end does not.
+func TestTheLastMessageIsNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		method string
+		lives  int64
+		want   []string // in either order of the scenarios
+		named  string
+	}{
+		"of a probe": {"mcpcheck/no-such-method", 0, []string{
+			"LIST-01:fail RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
+		"in the confirmation": {"resources/list", 2, []string{"LIST-01:fail"}, ""},
+		"of a correct message": {"resources/list", 1, []string{
+			"LIST-01:blocked:target-died RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping"},
+		"it lives": {"nothing", 0, []string{"LIST-01:fail RPC-13:pass"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &mortal{method: c.method}
+				s.lives.Store(c.lives)
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "mortal", Handler: s, Forced: requirement.HTTP}}},
+					Tool:   reports.Tool{Name: "test"}, Jobs: 1,
+					Select: func(row Row) bool { return strings.Contains(c.want[0], row.Requirement.ID+":") },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				report := r.Report(false)
+				got := verdicts(report)
+				if !slices.Contains(c.want, got) {
+					t.Errorf("got  %s\nwant %s", got, strings.Join(c.want, " or "))
+				}
+				for _, x := range report.Results {
+					if x.ReasonCode != string(recording.CodeDied) {
+						continue
+					}
+					named := slices.ContainsFunc(strings.Split(c.named, "|"), func(name string) bool { return strings.Contains(x.Reason, name+", frame ") })
+					if !strings.Contains(x.Reason, "gone for good") || !named || len(x.Evidence) == 0 {
+						t.Errorf("%s: %q, frames %v", x.ID, x.Reason, x.Evidence)
+					}
+				}
+				var file bytes.Buffer
+				if err := r.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+				if err != nil || verdicts(again) != got {
+					t.Errorf("judged again: %s, %v", verdicts(again), err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// leakKept is how many bytes are left of contents that leaked, of short ones no more than
+// half; leakShort up to which length they are short.
+const (
+	leakKept  = 12
+	leakShort = 24
+)
+
+// LeakCut says which strings of a message are cut. The zero value cuts those that look like a
+// file of the system.
+type LeakCut struct {
+	// Contents cuts all contents, whatever they look like.
+	Contents bool
+	// Marker is what somebody put into a file so that it is recognized: short contents
+	// that are nothing else stay.
+	Marker string
+}
+
+// Cut cuts the strings of a message that leaked, and nothing else, so that its form
+// stays as it was. What is no JSON is taken for one string. What was cut before stays as
+// it is, and the message itself is never changed.
+func (c LeakCut) Cut(raw []byte) []byte {
+	if first := bytes.TrimLeft(raw, " \t\r\n\xef\xbb\xbf"); len(first) == 0 || !strings.ContainsRune(`{["`, rune(first[0])) {
+		if SystemFile(string(raw)) != "" {
+			return []byte(cutText(string(raw), leakKept))
+		}
+		return raw
+	}
+	var out []byte
+	done, name := 0, ""
+	for i := 0; i < len(raw); i++ {
+		if raw[i] != '"' {
+			continue
+		}
+		end := endOfString(raw, i)
+		literal := raw[i:end]
+		if rest := bytes.TrimLeft(raw[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+			name = strings.ToLower(string(literal))
+		} else if short, ok := c.literal(literal, name); ok {
+			out = append(append(out, raw[done:i]...), short...)
+			done = end
+		}
+		i = end - 1
+	}
+	if done == 0 {
+		return raw
+	}
+	return append(out, raw[done:]...)
+}
+
+// endOfString is where the string that begins at i ends.
+func endOfString(raw []byte, i int) int {
+	for i++; i < len(raw); i++ {
+		switch raw[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(raw)
+}
+
+// literal is a string of JSON without what leaked in it; ok is false if it stays. Of
+// base64 nothing is kept: nobody would see half of a secret in it, nor could it be masked.
+func (c LeakCut) literal(literal []byte, name string) (short []byte, ok bool) {
+	blob := c.Contents && name == `"blob"`
+	content := blob || c.Contents && name == `"text"`
+	if len(literal) <= leakShort && !content {
+		return nil, false
+	}
+	text := gjson.ParseBytes(literal).String()
+	cut := text
+	if data, err := Decode(text); err == nil && (blob || SystemFile(string(data)) != "") {
+		if short := c.shorten(string(data), 0); short != string(data) {
+			cut = base64.StdEncoding.EncodeToString([]byte(short))
+		}
+	} else if content || SystemFile(text) != "" {
+		cut = c.shorten(text, leakKept)
+	}
+	if cut == text {
+		return nil, false
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(cut) != nil {
+		return []byte(`""`), true // strings can always be encoded
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+}
+
+// shorten is contents that leaked without all but their beginning.
+func (c LeakCut) shorten(s string, keep int) string {
+	if len(s) <= leakShort && c.Marker != "" && strings.TrimSpace(s) == strings.TrimSpace(c.Marker) {
+		return s
+	}
+	return cutText(s, keep)
+}
+
+// cutNote is what stands for the rest of a text that was cut.
+var cutNote = regexp.MustCompile(`…\[\d+ bytes cut\]$`)
+
+// cutText is the beginning of a text, at most keep bytes and half of it, and how much is
+// missing. What was cut before stays as it is.
+func cutText(s string, keep int) string {
+	if at := cutNote.FindStringIndex(s); s == "" || at != nil && at[0] <= leakKept {
+		return s
+	}
+	keep = min(keep, len(s)/2)
+	for keep > 0 && !utf8.RuneStart(s[keep]) {
+		keep--
+	}
+	return fmt.Sprintf("%s…[%d bytes cut]", strings.ToValidUTF8(s[:keep], "?"), len(s)-keep)
+}

@@ -1,0 +1,203 @@
+// Package schema holds the schemas of the messages of each protocol revision, and
+// says where a message breaks them.
+//
+// The schemas are our own: composed from fragments that the revisions share, and
+// compiled once. They cover the messages that have to do with resources, whichever
+// side sends them; of other messages they know no more than the envelope. They
+// accept what the published schemas accept, and a little more where reading these
+// by the letter would be unfair: any id or none in an error, and any string where
+// a URI or base64 is due, which oracles of their own judge. Members that a revision
+// does not define are legal everywhere.
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
+)
+
+// Violation is one place in which a message breaks its schema.
+type Violation struct {
+	// Message is the name of the type that is violated, such as
+	// "ListResourcesResult"; of what all messages have in common it is the type
+	// of the envelope, such as "JSONRPCResponse".
+	Message string
+	// Member is the place in the type: names with dots between, [] for the items
+	// of an array and * for the keys of a map, as in "resources[].uri". In results
+	// it begins inside of the result, elsewhere at the message. It is empty if the
+	// message itself is no object.
+	Member string
+	// Want says in a few words what is due there, Got what stands there.
+	Want, Got string
+	// Pointer is the first such place in the message, as a JSON pointer.
+	Pointer string
+}
+
+// String is the violation in one line.
+func (v Violation) String() string {
+	return fmt.Sprintf("%s: %s has to be %s and is %s (%s)", v.Message, v.Member, v.Want, v.Got, v.Pointer)
+}
+
+// Set holds the schemas of one revision. It is safe for concurrent use.
+type Set struct {
+	revision      requirement.Revision
+	defs          node
+	compiled      map[string]*jsonschema.Schema
+	requests      map[string]string // names of types by method
+	notifications map[string]string
+	failures      map[float64]string // names of types by error code
+}
+
+// For is the set of a revision; nil if the revision is unknown.
+func For(rev requirement.Revision) *Set {
+	if once := sets[rev]; once != nil {
+		return once()
+	}
+	return nil
+}
+
+var sets = func() map[requirement.Revision]func() *Set {
+	all := map[requirement.Revision]func() *Set{}
+	for _, rev := range requirement.Revisions() {
+		all[rev] = sync.OnceValue(func() *Set { return compile(rev) })
+	}
+	return all
+}()
+
+// Document is the schema of a revision as JSON Schema 2020-12, with a definition for
+// each type; nil if the revision is unknown.
+func Document(rev requirement.Revision) []byte {
+	s := For(rev)
+	if s == nil {
+		return nil
+	}
+	raw, err := json.MarshalIndent(document(s.defs), "", "  ")
+	if err != nil {
+		return nil // a tree of strings and numbers can always be written
+	}
+	return raw
+}
+
+func document(defs node) node {
+	return node{"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": defs}
+}
+
+// compile makes the set of a revision. It panics on a definition that is no schema:
+// that is an error of this package, which every use of it shows.
+func compile(rev requirement.Revision) *Set {
+	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{},
+		requests: map[string]string{}, notifications: map[string]string{}, failures: map[float64]string{}}
+	all := definitionsOf(rev)
+	for _, d := range all {
+		s.defs[d.name] = d.of(rev)
+	}
+	compiler := jsonschema.NewCompiler()
+	address := "mcpcheck:" + string(rev)
+	if err := compiler.AddResource(address, any(document(s.defs))); err != nil {
+		panic("schema: " + err.Error())
+	}
+	for _, d := range all {
+		s.compiled[d.name] = compiler.MustCompile(address + "#/$defs/" + d.name)
+	}
+	for _, m := range requests {
+		if m.in(rev) {
+			s.requests[m.method] = m.name
+		}
+	}
+	for _, m := range notifications {
+		if m.in(rev) {
+			s.notifications[m.method] = m.name
+		}
+	}
+	for _, f := range failures {
+		if f.in(rev) {
+			s.failures[f.code] = f.name
+		}
+	}
+	return s
+}
+
+// Response judges the response to a request for a method: a result, or an error.
+// One with both members counts as an error, unless that is null. Like the others it
+// lists each type and member once; raw that is no JSON yields nothing.
+func (s *Set) Response(method string, raw []byte) []Violation {
+	return s.ResponseIn(method, gjson.ParseBytes(raw))
+}
+
+// ResponseIn is [Set.Response] for a message that was parsed already.
+func (s *Set) ResponseIn(method string, m gjson.Result) []Violation {
+	if e := m.Get("error"); e.Exists() && e.Type != gjson.Null {
+		return s.ErrorIn(m)
+	}
+	value := decoded(m)
+	found := s.check("JSONRPCResponse", "JSONRPCResponse", value, place{})
+	object, _ := value.(node)
+	if result, ok := object["result"].(node); ok {
+		name := s.resultType(method, result)
+		found = append(found, s.check(name, name, result, place{pointer: "/result"})...)
+	}
+	return distinct(found)
+}
+
+// resultType names the type of the result of a method.
+func (s *Set) resultType(method string, result node) string {
+	name := resultOf[method]
+	switch {
+	case result["resultType"] == "input_required" && s.defs["InputRequiredResult"] != nil:
+		return "InputRequiredResult"
+	case s.defs[name] == nil || s.requests[method] == "":
+		return "Result"
+	}
+	return name
+}
+
+// Notification judges a notification.
+func (s *Set) Notification(raw []byte) []Violation { return s.NotificationIn(gjson.ParseBytes(raw)) }
+
+// NotificationIn is [Set.Notification] for a message that was parsed already.
+func (s *Set) NotificationIn(m gjson.Result) []Violation {
+	return s.call("JSONRPCNotification", s.notifications, m)
+}
+
+// Request judges a request, of whichever side.
+func (s *Set) Request(raw []byte) []Violation { return s.RequestIn(gjson.ParseBytes(raw)) }
+
+// RequestIn is [Set.Request] for a message that was parsed already.
+func (s *Set) RequestIn(m gjson.Result) []Violation { return s.call("JSONRPCRequest", s.requests, m) }
+
+func (s *Set) call(envelope string, types map[string]string, m gjson.Result) []Violation {
+	value := decoded(m)
+	found := s.check(envelope, envelope, value, place{})
+	object, _ := value.(node)
+	method, _ := object["method"].(string)
+	if name := types[method]; name != "" {
+		if p, exists := object["params"]; exists {
+			if _, ok := p.(node); !ok {
+				return distinct(found) // the envelope says so already
+			}
+		}
+		// What the type says of params says more than what the envelope says.
+		found = append(s.check(name, name, value, place{}), found...)
+	}
+	return distinct(found)
+}
+
+// Error judges an error response.
+func (s *Set) Error(raw []byte) []Violation { return s.ErrorIn(gjson.ParseBytes(raw)) }
+
+// ErrorIn is [Set.Error] for a message that was parsed already.
+func (s *Set) ErrorIn(m gjson.Result) []Violation {
+	value := decoded(m)
+	found := s.check("JSONRPCError", "JSONRPCError", value, place{})
+	if name := s.failures[m.Get("error.code").Num]; name != "" && m.Get("error.code").Type == gjson.Number {
+		object, _ := value.(node)
+		if e, ok := object["error"].(node); ok {
+			found = append(found, s.check(name, name, e, place{member: "error", pointer: "/error"})...)
+		}
+	}
+	return distinct(found)
+}

@@ -1,0 +1,190 @@
+package schema
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+func lines(found []Violation) []string {
+	var all []string
+	for _, v := range found {
+		all = append(all, v.String())
+	}
+	return all
+}
+
+func TestResponses(t *testing.T) {
+	const hints = `,"resultType":"complete","ttlMs":0,"cacheScope":"public"`
+	cases := []struct {
+		from, to       requirement.Revision
+		method, result string
+		want           []string
+	}{
+		{"", r20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":"x","more":null}],"x":1}`, nil},
+		{"", r20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1"},{"uri":5},{"uri":null}]}`, []string{
+			`ListResourcesResult: resources[].name has to be a string and is absent (/result/resources/1/name)`,
+			`ListResourcesResult: resources[].uri has to be a string and is 5 (/result/resources/1/uri)`}},
+		{"", r20250326, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, nil},
+		{r20250618, r20250618, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, []string{
+			`ListResourcesResult: resources[]._meta has to be an object and is 5 (/result/resources/0/_meta)`,
+			`ListResourcesResult: resources[].annotations.lastModified has to be a string and is 5 (/result/resources/0/annotations/lastModified)`,
+			`ListResourcesResult: resources[].title has to be a string and is 5 (/result/resources/0/title)`}},
+		{"", "", "resources/list", `{"resources":[{"uri":"a:1","name":"1","annotations":{"priority":2,"audience":["user","dog"]}}]` + hints + `}`, []string{
+			`ListResourcesResult: resources[].annotations.audience[] has to be "assistant" or "user" and is "dog" (/result/resources/0/annotations/audience/1)`,
+			`ListResourcesResult: resources[].annotations.priority has to be a number from 0 to 1 and is 2 (/result/resources/0/annotations/priority)`}},
+		{"", "", "resources/read", `{"contents":[{"uri":"a:1","text":"","blob":5},{"uri":"a:1","blob":"","text":null}]` + hints + `}`, nil},
+		{"", "", "resources/read", `{"contents":[{"uri":"a:1","text":5},5]` + hints + `}`, []string{
+			`ReadResourceResult: contents[] has to be an object and is 5 (/result/contents/1)`,
+			`ReadResourceResult: contents[].text has to be a string, or blob has to be one and is 5 (/result/contents/0/text)`}},
+		{r20260728, "", "resources/read", `{"contents":[],"resultType":"complete"}`, []string{
+			`ReadResourceResult: cacheScope has to be "private" or "public" and is absent (/result/cacheScope)`,
+			`ReadResourceResult: ttlMs has to be an integer of 0 or more and is absent (/result/ttlMs)`}},
+		{r20260728, "", "resources/read", `{"resultType":"input_required","inputRequests":{"a":{"method":"x"},"b":{"method":"elicitation/create","params":{}}}}`, []string{
+			`InputRequiredResult: inputRequests.*.method has to be "elicitation/create" or "roots/list" or "sampling/createMessage" and is "x" (/result/inputRequests/a/method)`,
+			`InputRequiredResult: inputRequests.*.params.message has to be a string and is absent (/result/inputRequests/b/params/message)`,
+			`InputRequiredResult: inputRequests.*.params.requestedSchema has to be an object and is absent (/result/inputRequests/b/params/requestedSchema)`}},
+		{"", r20251125, "initialize", `{"protocolVersion":"x","capabilities":{"experimental":{"text":1},"tools":{"listChanged":1}},"serverInfo":{"name":"a","version":"b"}}`, []string{
+			`InitializeResult: capabilities.experimental.* has to be an object and is 1 (/result/capabilities/experimental/text)`,
+			`InitializeResult: capabilities.tools.listChanged has to be a boolean and is 1 (/result/capabilities/tools/listChanged)`}},
+		{"", "", "completion/complete", `{"completion":{"values":["a"],"total":1.5},"resultType":"complete"}`, []string{
+			`CompleteResult: completion.total has to be an integer and is 1.5 (/result/completion/total)`}},
+		{"", r20251125, "ping", `{"_meta":[],"more":1}`, []string{`EmptyResult: _meta has to be an object and is an array of 0 (/result/_meta)`}},
+		{"", "", "no/such", `{"_meta":[],"resultType":"x"}`, []string{`Result: _meta has to be an object and is an array of 0 (/result/_meta)`}},
+		{"", "", "resources/list", `[]`, []string{`JSONRPCResponse: result has to be an object and is an array of 0 (/result)`}},
+	}
+	for _, c := range cases {
+		for _, rev := range requirement.Revisions() {
+			if !(member{from: c.from, to: c.to}).in(rev) {
+				continue
+			}
+			got := lines(For(rev).Response(c.method, []byte(`{"jsonrpc":"2.0","id":1,"result":`+c.result+`}`)))
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s in %s:\n%s\ngot\n%s", c.method, rev, c.result, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
+func TestCalls(t *testing.T) {
+	s := For(r20251125)
+	for _, c := range []struct {
+		judge func([]byte) []Violation
+		raw   string
+		want  []string
+	}{
+		{s.Notification, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`, nil},
+		{s.Notification, `{"jsonrpc":"2.0","method":"notifications/resources/updated"}`, []string{
+			`ResourceUpdatedNotification: params has to be an object and is absent (/params)`}},
+		{s.Notification, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":[]}`, []string{
+			`JSONRPCNotification: params has to be an object and is an array of 0 (/params)`}},
+		{s.Notification, `{"method":5}`, []string{
+			`JSONRPCNotification: jsonrpc has to be "2.0" and is absent (/jsonrpc)`, `JSONRPCNotification: method has to be a string and is 5 (/method)`}},
+		{s.Notification, `5`, []string{`JSONRPCNotification:  has to be an object and is 5 ()`}},
+		{s.Request, `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":1.5}}}`, []string{
+			`PingRequest: params._meta.progressToken has to be a string or an integer and is 1.5 (/params/_meta/progressToken)`}},
+		{s.Request, `{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{"mode":"url","message":"m","url":"a:b"}}`, []string{
+			`ElicitRequest: params.elicitationId has to be a string and is absent (/params/elicitationId)`}},
+		{s.Error, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"m","data":null}}`, nil},
+		{s.Error, `{"jsonrpc":"2.0","id":{},"error":{"code":"x"}}`, []string{
+			`JSONRPCError: error.code has to be an integer and is "x" (/error/code)`,
+			`JSONRPCError: error.message has to be a string and is absent (/error/message)`,
+			`JSONRPCError: id has to be a string or an integer or null and is an object (/id)`}},
+		{s.Error, `{"jsonrpc":"2.0","id":1,"error":{"code":-32042,"message":"m","data":{"elicitations":[{"mode":"url","url":"a:b","elicitationId":"1"}]}}}`, []string{
+			`URLElicitationRequiredError: error.data.elicitations[].message has to be a string and is absent (/error/data/elicitations/0/message)`}},
+	} {
+		if got := lines(c.judge([]byte(c.raw))); !slices.Equal(got, c.want) {
+			t.Errorf("%s\ngot\n%s", c.raw, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// TestHostile: values of any size and depth cost neither time nor memory out of
+// proportion.
+func TestHostile(t *testing.T) {
+	s := For(r20260728)
+	for raw, want := range map[string]int{
+		`1e999999999`: 0, `1e-999999999`: 1, `-1e999999999`: 1, `0e999999999`: 0, strings.Repeat("9", 100_000): 0, `1.` + strings.Repeat("0", 100_000): 0,
+		`5` + strings.Repeat("0", 50) + `.5`: 1, `1e0000000000000000002`: 0, `0.` + strings.Repeat("0", 1000) + `1`: 1,
+		strings.Repeat(`[`, 100_000) + strings.Repeat(`]`, 100_000): 1,
+	} {
+		m := `{"jsonrpc":"2.0","id":1,"result":{"resources":[],"resultType":"complete","cacheScope":"public","ttlMs":` + raw + `}}`
+		if got := s.Response("resources/list", []byte(m)); len(got) != want {
+			t.Errorf("%.30s: %v", raw, got)
+		}
+	}
+	deep := strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat(`}`, 100_000)
+	for _, raw := range []string{``, `{`, `null`, `[1`, `{"jsonrpc":"2.0","id":1,"result":` + deep + `}`} {
+		_ = s.Response("resources/list", []byte(raw))
+		_, _, _ = s.Request([]byte(raw)), s.Notification([]byte(raw)), s.Error([]byte(raw))
+	}
+	if For("1900-01-01") != nil || Document("1900-01-01") != nil {
+		t.Error("a revision that does not exist")
+	}
+}
+
+// TestDocument: the documents are schemas for others as well.
+func TestDocument(t *testing.T) {
+	for _, rev := range requirement.Revisions() {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(Document(rev))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := jsonschema.NewCompiler()
+		if err := c.AddResource("x.json", doc); err != nil {
+			t.Fatal(err)
+		}
+		for name := range doc.(node)["$defs"].(node) {
+			if _, err := c.Compile("x.json#/$defs/" + name); err != nil {
+				t.Errorf("%s in %s: %v", name, rev, err)
+			}
+		}
+	}
+}
+
+func page(n int) []byte {
+	var b strings.Builder
+	b.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"public","resources":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"uri":"file:///project/src/%d.go","name":"%d.go","title":"File %d","mimeType":"text/x-go","size":%d,"annotations":{"audience":["user"],"priority":0.5}}`, i, i, i, i)
+	}
+	b.WriteString(`]}}`)
+	return []byte(b.String())
+}
+
+func BenchmarkPage(b *testing.B) {
+	raw, s := page(20), For(r20260728)
+	for b.Loop() {
+		if found := s.Response("resources/list", raw); found != nil {
+			b.Fatal(found)
+		}
+	}
+}
+
+func BenchmarkBlob(b *testing.B) {
+	blob, err := json.Marshal(strings.Repeat("QUJD", 1<<18))
+	if err != nil {
+		b.Fatal(err)
+	}
+	raw := []byte(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"public","contents":[{"uri":"a:1","blob":` + string(blob) + `}]}}`)
+	s := For(r20260728)
+	for b.Loop() {
+		if found := s.Response("resources/read", raw); found != nil {
+			b.Fatal(found)
+		}
+	}
+}
+
+func BenchmarkCompile(b *testing.B) {
+	for b.Loop() {
+		_ = compile(r20260728)
+	}
+}

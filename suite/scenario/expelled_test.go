@@ -1,0 +1,92 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// sessions is a server on Streamable HTTP that ends the session in which the method
+// "curse" is called, and answers "missing" by status 404.
+type sessions struct {
+	mu    sync.Mutex
+	n     int
+	ended map[string]bool
+}
+
+func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, _ := io.ReadAll(r.Body)
+	m, id := gjson.ParseBytes(body), r.Header.Get(headerSession)
+	method := m.Get("method").Str
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case method == "initialize":
+		s.n++
+		w.Header().Set(headerSession, fmt.Sprint("session-", s.n))
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
+		return
+	case s.ended[id] || id == "":
+		w.WriteHeader(http.StatusNotFound)
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32000,"message":"no such session"}}`, m.Get("id").Raw)
+		return
+	case !m.Get("id").Exists():
+		w.WriteHeader(http.StatusAccepted)
+		return
+	case method == "curse":
+		s.ended[id] = true
+	case method == "missing":
+		w.WriteHeader(http.StatusNotFound)
+	}
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw)
+}
+
+// TestEndedSessionsAreReplaced: what a server says of a session that it has ended is
+// not taken for its answer to the message.
+func TestEndedSessionsAreReplaced(t *testing.T) {
+	for name, c := range map[string]struct {
+		play func(ctx context.Context, c *Client)
+		want string
+	}{
+		"ended": {func(ctx context.Context, c *Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
+			c.Do(ctx, session.Request{Step: "b", Method: "m"})
+		}, "a:replied alive:replied b/lost:replied b:replied"},
+		"ended before a probe": {func(ctx context.Context, c *Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
+			c.Probe(ctx, session.Request{Step: "b", Method: "m"})
+		}, "a:replied alive:replied b/lost:replied b:replied"},
+		"a status of its own": {func(ctx context.Context, c *Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
+		}, "alive:replied a:replied"},
+		"another session": {func(ctx context.Context, c *Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{headerSession: ""}, Omit: []string{headerSession}})
+		}, "a:replied"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := stage(t, &server{})
+				st.Combination.Transport = requirement.HTTP
+				st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}}}}
+				rec := perform(t, st, func(ctx context.Context, p *Play) {
+					if client, ok := p.Expendable(ctx); ok {
+						c.play(ctx, client)
+					}
+				})
+				if got := told(rec); got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,99 @@
+package scenario
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+func TestGate(t *testing.T) {
+	for name, c := range map[string]struct {
+		options session.Options
+		talks   bool          // whether the script says something at once
+		took    time.Duration // until the last one stands
+	}{
+		"handshakes":      {session.Options{Kind: recording.Clean}, false, 15 * time.Second},
+		"without, mute":   {session.Options{Kind: recording.Probe, NoHandshake: true}, false, 2 * firstSign},
+		"without, spoken": {session.Options{Kind: recording.Probe, NoHandshake: true}, true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				busy := &server{script: lively, greeting: 5 * time.Second}
+				st := stage(t, busy)
+				st.Gate = &Gate{make(chan struct{}, 2)}
+				begin := time.Now()
+				rec := perform(t, st, func(ctx context.Context, p *Play) {
+					var wg sync.WaitGroup
+					for range 6 {
+						wg.Go(func() {
+							client, ok := p.Fresh(ctx, c.options)
+							if ok && c.talks {
+								client.Session().Do(ctx, session.Request{Step: "ping", Method: "ping"})
+							}
+						})
+					}
+					wg.Wait()
+				})
+				if took := time.Since(begin); took != c.took || rec.Broken != nil {
+					t.Errorf("took %v: %+v", took, rec.Broken)
+				}
+			})
+		})
+	}
+	t.Run("the end of a run", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		g := &Gate{make(chan struct{}, 1)}
+		leave, err := g.enter(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer leave()
+		cancel()
+		if _, err := g.enter(ctx); err == nil {
+			t.Error("the gate lets a process start in a run that is over")
+		}
+	})
+}
+
+// TestLostHandshakes: a handshake that is not answered is tried once more, unless the
+// target is a process of ours, which has all the time it needs to start.
+func TestLostHandshakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		owned bool
+		mute  int64 // connections on which nothing is answered
+		opens bool
+		took  time.Duration
+		again int
+	}{
+		"none is lost":         {false, 0, true, 0, 0},
+		"one is lost":          {false, 1, true, 30 * time.Second, 1},
+		"all are lost":         {false, 9, false, 60 * time.Second, 1},
+		"a process that hangs": {true, 1, false, 30 * time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := stage(t, &server{script: lively, mute: c.mute})
+				st.Facts.Owned = c.owned
+				begin := time.Now()
+				rec := perform(t, st, func(ctx context.Context, p *Play) { p.Fresh(ctx, session.Options{}) })
+				if took := time.Since(begin); took != c.took || (rec.Broken == nil) != c.opens {
+					t.Errorf("took %v: %+v", took, rec.Broken)
+				}
+				again := st.Retried()
+				if len(again) != c.again {
+					t.Fatalf("%d handshakes were tried again: %+v", len(again), again)
+				}
+				for _, h := range again {
+					if h.First.Outcome != recording.Silent || h.Second.Succeeded() != c.opens || len(h.First.Evidence()) == 0 || len(h.Second.Evidence()) == 0 {
+						t.Errorf("first %+v, second %+v", h.First, h.Second)
+					}
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package scenario
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
+)
+
+// maxSwept bounds how many templates are expanded with values of all kinds.
+const maxSwept = 6
+
+// kinds are values that variables may have, by what is special about them. They name
+// nothing that could exist by chance.
+var kinds = []struct{ kind, value string }{
+	{"ascii", "mcpcheck"},
+	{"other", "mcpcheck-7b4e91"},
+	{"space", "mc pcheck"},
+	{"utf-8", "grüße-你好-🧭"},
+	{"reserved", ":/?#[]@!$&'()*+,;="},
+	{"slash", "mc/pcheck"},
+	{"percent", "100%25"},
+	{"braces", "{mcpcheck}"},
+	{"quotes", `"mcpcheck"\`},
+	{"empty", ""},
+	{"long", strings.Repeat("mcpcheck", 40)},
+}
+
+// Steps "known" read templates expanded with values that the target suggests when
+// their variables are completed: with the first suggestion of each, and, if there is
+// only one variable, with the second. They are correct requests, unlike steps "sweep", which read each template
+// with all of its variables set to a value of one kind, and once with none of them.
+// The tags "template" and "kind" say what was expanded with what, "value" is the
+// value, "variables" is "1" if there is no more than one; "listed" and "mime" are as in expansions.
+var _ = register(&Scenario{
+	Name:  recording.TemplateSweep,
+	Title: "reading templates expanded with values of all kinds",
+	Phase: Read,
+	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
+	Script: func(ctx context.Context, p *Play) {
+		var templates []string
+		for _, l := range p.Templates() {
+			scheme, _ := judge.LiteralScheme(l.Template())
+			web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+			if len(judge.Variables(l.Template())) > 0 && !web {
+				templates = append(templates, l.Template())
+			}
+		}
+		if len(templates) == 0 {
+			p.Skip(recording.CodeNeedsSubject, "no template with a variable is listed")
+			return
+		}
+		var known []uriRead
+		rows := make([][]uriRead, 0, maxSwept)
+		for _, t := range sample(templates, maxSwept) {
+			known = append(known, suggested(p, t)...)
+			rows = append(rows, swept(p, t))
+		}
+		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
+			Each(c, known, func(_ int, a uriRead, c *Client) { read(ctx, c, a.step, a.uri, a.tags...) })
+		}
+		if c, ok := p.Expendable(ctx); ok {
+			readAll(ctx, p, c, inTurn(rows))
+		}
+	},
+})
+
+// swept are the reads of a template with values of all kinds.
+func swept(p *Play, template string) []uriRead {
+	var all []uriRead
+	seen := map[string]bool{}
+	tags := append(description(p, template), "template", template)
+	add := func(kind, value string, values map[string]string) {
+		uri, err := judge.Expand(template, values)
+		if err != nil || seen[uri] {
+			return
+		}
+		seen[uri] = true
+		all = append(all, uriRead{"sweep", uri, append(append([]string{}, tags...), "kind", kind, "value", value)})
+	}
+	for _, k := range kinds {
+		values := map[string]string{}
+		for _, v := range judge.Variables(template) {
+			values[v.Name] = k.value
+		}
+		add(k.kind, k.value, values)
+	}
+	add("none", "", nil)
+	return all
+}
+
+// suggested are the reads of a template with the values that its completions suggest,
+// if there are any for each of its variables.
+func suggested(p *Play, template string) []uriRead {
+	suggestions := map[string][]string{}
+	for _, x := range p.Earlier(recording.TemplateCompletions).Steps("complete", "context") {
+		if x.Tags["template"] != template || !x.Succeeded() {
+			continue
+		}
+		var values []string
+		for _, s := range x.Result().Get("completion.values").Array() {
+			if s.Type == gjson.String && s.Str != "" {
+				values = append(values, s.Str)
+			}
+		}
+		if len(values) > 0 { // those for the first value of another variable come later, and fit better
+			suggestions[x.Tags["argument"]] = values
+		}
+	}
+	names := map[string]bool{}
+	for _, v := range judge.Variables(template) {
+		names[v.Name] = true
+	}
+	var all []uriRead
+	for turn := range 2 {
+		values := map[string]string{}
+		for name := range names {
+			s := suggestions[name]
+			if len(s) == 0 {
+				return nil
+			}
+			values[name] = s[0]
+			// Of several variables one may decide what another can be.
+			if len(names) == 1 {
+				values[name] = s[min(turn, len(s)-1)]
+			}
+		}
+		uri, err := judge.Expand(template, values)
+		if err != nil || len(all) > 0 && all[0].uri == uri {
+			return all
+		}
+		tags := append(description(p, template), "template", template, "kind", "known")
+		if len(names) == 1 {
+			tags = append(tags, "variables", "1")
+		}
+		all = append(all, uriRead{"known", uri, tags})
+	}
+	return all
+}

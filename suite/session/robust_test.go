@@ -1,0 +1,101 @@
+package session
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
+)
+
+// TestResponsesToOthers: what a gateway sends to all streams is not taken for the
+// answer to the only request that awaits one.
+func TestResponsesToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		posted := make(chan string)
+		o := options(requirement.R20241105)
+		o.NoHandshake = true
+		s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				body, _ := io.ReadAll(r.Body)
+				w.WriteHeader(http.StatusAccepted)
+				posted <- gjson.GetBytes(body, "id").Raw
+				return
+			}
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
+			w.(http.Flusher).Flush()
+			for {
+				select {
+				case id := <-posted:
+					for _, id := range []string{"901007", `"theirs"`, id} {
+						_, _ = fmt.Fprintf(w, "data: {\"id\":%s,\"result\":%s}\n\n", id, id)
+					}
+					w.(http.Flusher).Flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
+		})}}, o)
+		for range 2 {
+			x := s.Do(t.Context(), Request{Method: "m"})
+			if x.Outcome != recording.Replied || x.Result().Raw != string(x.ID) {
+				t.Errorf("request %s: %s, %s", x.ID, x.Outcome, x.Message())
+			}
+		}
+	})
+}
+
+// TestFirstRequestWaitsForTheStart: a modern session has no handshake that would give
+// a process the time to start, so its first request does.
+func TestFirstRequestWaitsForTheStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		started := false
+		s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
+			if !started {
+				time.Sleep(20 * time.Second)
+				say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
+			}
+			started = true
+			return true
+		}).pipe(), options(requirement.R20260728))
+		for _, want := range []recording.Outcome{recording.Replied, recording.Silent} {
+			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want {
+				t.Errorf("got %s, want %s", x.Outcome, want)
+			}
+		}
+	})
+}
+
+// TestBusyStart: processes that are started side by side on a busy machine are not
+// ready at once, and the era of one is not given up because another was quicker.
+func TestBusyStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := serving(modern(`["2026-07-28","2025-11-25"]`), "2025-11-25")
+		ready := peer(func(m gjson.Result, say func(string, ...any)) bool {
+			switch m.Get("method").Str {
+			case "initialize":
+				time.Sleep(5 * time.Second)
+			case "server/discover":
+				time.Sleep(9 * time.Second)
+			}
+			return server(m, say)
+		})
+		var n atomic.Int64
+		found, err := Detect(t.Context(), ready.pipe(), options(requirement.R20251125),
+			[]requirement.Revision{requirement.R20251125, requirement.R20260728}, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+		if err != nil || len(found.Served) != 2 {
+			t.Errorf("served: %v, %v", found.Served, err)
+		}
+		for _, s := range found.Open {
+			s.Close(t.Context())
+		}
+	})
+}
