@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -13,8 +12,10 @@ import (
 type ConsoleOptions struct {
 	// Color allows colours; without it the output is plain text.
 	Color bool
-	// Width is the width of lines in characters; less than 40 means 80.
+	// Width is the width of lines in characters; less than 40 means 80, and 0
+	// that the last line is not wrapped.
 	Width int
+	plain bool // Width was 0
 	// Verbose shows more of each frame, and every requirement that was not
 	// exercised. Quiet leaves one line for each finding and the last line.
 	Verbose, Quiet bool
@@ -23,7 +24,8 @@ type ConsoleOptions struct {
 	// Areas lists areas in the order in which they are shown, with titles;
 	// those that are not listed follow by name.
 	Areas []Area
-	// Rerun is the command that repeats one verdict; nil prints none.
+	// Rerun is the command that repeats one verdict; nil prints what the report
+	// knows of it.
 	Rerun func(id, revision, transport string) string
 	// Told says that why nothing could be reached is printed elsewhere.
 	Told bool
@@ -45,11 +47,12 @@ const (
 // exercised, and the outcome on the last line. The report must have been
 // summarized.
 func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
+	o.plain = o.Width == 0
 	if o.Width < 40 {
 		o.Width = 80
 	}
 	buffer := bufio.NewWriter(w)
-	c := &console{w: buffer, r: r, o: o}
+	c := &console{view: view{r, o.Areas}, w: buffer, o: o}
 	if o.Quiet {
 		c.brief()
 	} else {
@@ -99,8 +102,8 @@ func verdictColor(v Verdict) string {
 // console keeps the first error, after which it writes nothing. Only paint adds
 // escape sequences; everything else that is written has been sanitized.
 type console struct {
+	view
 	w   *bufio.Writer
-	r   *Report
 	o   ConsoleOptions
 	err error
 }
@@ -169,6 +172,8 @@ func (c *console) head() {
 			text += "\nunreachable"
 		case e.Unreachable != "":
 			text += "\nunreachable: " + e.Unreachable
+		case e.Unoffered != "" && !c.o.Told:
+			text += "\n" + e.leftOut()
 		}
 		c.labelled(0, e.Transport, text)
 	}
@@ -222,35 +227,18 @@ func (c *console) counts(n Counts) string {
 }
 
 func (c *console) areas() {
-	var names []string
-	byArea := map[string]*Counts{}
-	for i := range c.r.Results {
-		area := c.r.Results[i].Area()
-		if byArea[area] == nil {
-			byArea[area] = &Counts{}
-			names = append(names, area)
-		}
-		byArea[area].Add(c.r.Results[i].Verdict)
-	}
-	if len(names) == 0 {
+	list := c.byArea()
+	if len(list) == 0 {
 		return
 	}
-	place := func(name string) int {
-		i := slices.IndexFunc(c.o.Areas, func(a Area) bool { return a.Name == name })
-		if i < 0 {
-			return len(c.o.Areas)
-		}
-		return i
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b)) })
 	c.line()
 	c.line(c.paint(bold, c.name("AREA")+countsHead))
-	for _, name := range names {
-		shown := name
-		if i := place(name); i < len(c.o.Areas) {
-			shown = fmt.Sprintf("%-6s%s", name, c.o.Areas[i].Title)
+	for _, a := range list {
+		shown := a.name
+		if a.title != "" {
+			shown = fmt.Sprintf("%-6s%s", a.name, a.title)
 		}
-		c.line(c.name(shown), c.counts(*byArea[name]), "  ", c.bar(*byArea[name]))
+		c.line(c.name(shown), c.counts(a.Counts), "  ", c.bar(a.Counts))
 	}
 }
 
@@ -292,6 +280,9 @@ func (c *console) combinations() {
 	c.line(c.paint(bold, c.name("COMBINATION")+countsHead))
 	for _, x := range c.r.Summary.Combinations {
 		c.line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome))))
+		if c.o.Width < wide && x.Outcome != Conformant {
+			c.paragraph(2, "", c.established(string(x.Outcome)))
+		}
 	}
 	if len(c.r.Summary.Profiles) == 0 {
 		return
@@ -316,16 +307,17 @@ func (c *console) combinations() {
 
 // list joins ids, as many as the limit allows unless the output is verbose.
 func (c *console) list(ids []string, limit int) string {
-	if c.o.Verbose || len(ids) <= limit {
-		return strings.Join(ids, ", ")
+	if c.o.Verbose {
+		limit = len(ids)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:limit], ", "), len(ids)-limit)
+	return listed(ids, limit)
 }
 
-// brief is the quiet form: one line for each finding, and for each cause for
+// brief is the quiet form: one line for each finding that is not excused, and for
+// each cause for
 // which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + c.where(g.results) + ")"

@@ -42,7 +42,8 @@ func TestConsole(t *testing.T) {
 		t.Error("escape sequences without colour")
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		if n := utf8.RuneCountInString(line); n > 80 {
+		// The last line stays whole where nobody said how wide a line is.
+		if n := utf8.RuneCountInString(line); n > 80 && !strings.HasPrefix(line, "NOT CONFORMANT") {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}

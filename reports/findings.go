@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,11 +19,54 @@ type cause struct {
 	actual   string
 	hint     string
 	excused  bool
+	excuse   string
 }
 
 // finding is one cause with the results that share it.
 type finding struct {
 	results []*Result
+}
+
+// varying is what may differ between combinations although the cause is one: ids
+// and numbers that are made anew for each session.
+var varying = regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]*[0-9][0-9a-fA-F]*`)
+
+// codes are numbers that tell causes apart.
+var codes = regexp.MustCompile(`^(-?326\d\d|[1-5]\d\d)$`)
+
+// errorTail is what a process said last, which is not what makes a finding.
+const errorTail = "its standard error ends with"
+
+// others is how many more there are of what is told of one.
+var others = regexp.MustCompile(`\band \d+ more\b`)
+
+// clock is a time of day.
+var clock = regexp.MustCompile(`\d\d:\d\d:\d\d(\.\d+)?`)
+
+// alike is a text, as much of it as is shown, without what belongs to the combination
+// alone.
+func (x *Result) alike(s string) string {
+	s, _, _ = strings.Cut(Shorten(s, consoleText), errorTail)
+	s = clock.ReplaceAllString(s, "\x02")
+	s = others.ReplaceAllString(s, "\x03")
+	if x.Revision != "" {
+		s = strings.ReplaceAll(s, x.Revision, "\x00")
+	}
+	return varying.ReplaceAllStringFunc(s, func(n string) string {
+		if codes.MatchString(n) || len(n) < 3 {
+			return n
+		}
+		return "\x01"
+	})
+}
+
+// reason is why the verdict is what it is, for all combinations of the finding.
+func (f *finding) reason() string {
+	x := f.results[0]
+	if len(f.results) == 1 {
+		return x.Reason
+	}
+	return strings.ReplaceAll(x.Reason, " in "+x.Revision, "")
 }
 
 // group joins results that share a cause, the gravest verdicts first, then in
@@ -35,7 +79,7 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 		if !keep(x) {
 			continue
 		}
-		k := cause{x.ID, x.Verdict, x.ReasonCode, x.Reason, x.Expected, x.Actual, x.Hint, x.Excused}
+		k := cause{x.ID, x.Verdict, x.ReasonCode, x.alike(x.Reason), x.alike(x.Expected), x.alike(x.Actual), x.alike(x.Hint), x.Excused, x.ExcusedReason}
 		if byCause[k] == nil {
 			byCause[k] = &finding{}
 			list = append(list, byCause[k])
@@ -49,58 +93,31 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	return list
 }
 
-// where lists the combinations of results: "2025-06-18 on stdio, http".
-func (c *console) where(results []*Result) string {
-	var revisions []string
-	transports := map[string][]string{}
-	count := 0
-	for _, x := range results {
-		if transports[x.Revision] == nil {
-			revisions = append(revisions, x.Revision)
-		}
-		if !slices.Contains(transports[x.Revision], x.Transport) {
-			transports[x.Revision] = append(transports[x.Revision], x.Transport)
-			count++
-		}
-	}
-	if all := len(c.r.Summary.Combinations); count == all && all > 2 {
-		return fmt.Sprintf("all %d combinations", all)
-	}
-	parts := make([]string, len(revisions))
-	for i, rev := range revisions {
-		parts[i] = rev + " on " + strings.Join(transports[rev], ", ")
-	}
-	return strings.Join(parts, "; ")
-}
-
 func (c *console) findings() {
 	for _, part := range []struct {
 		title string
-		keep  func(*Result) bool
-	}{
-		{"FAILURES", func(x *Result) bool { return x.Verdict == Fail && !x.Excused }},
-		{"WARNINGS", func(x *Result) bool { return x.Verdict == Warn && !x.Excused }},
-	} {
-		list := group(c.r, part.keep)
+		list  []*finding
+	}{{"FAILURES", c.counted(Fail)}, {"WARNINGS", c.counted(Warn)}} {
+		list := part.list
 		if len(list) == 0 {
 			continue
 		}
-		verdicts := 0
-		for _, f := range list {
-			verdicts += len(f.results)
-		}
-		c.title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdicts, "verdict")))
+		c.title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdictsOf(list), "verdict")))
 		for _, f := range list {
 			c.finding(f)
 		}
 	}
-	if list := group(c.r, func(x *Result) bool { return x.Verdict.Red() && x.Excused }); len(list) > 0 {
-		c.title("EXCUSED BY THE BASELINE  " + count(len(list), "finding"))
-		for _, f := range list {
-			x := f.results[0]
-			c.labelled(2, x.ID, fmt.Sprintf("%s: %s (%s)", x.Verdict, cmp.Or(x.Actual, x.Reason, x.Title), c.where(f.results)))
-		}
+	c.excuses()
+	c.baseline()
+}
+
+// verdictsOf is how many verdicts findings stand for.
+func verdictsOf(list []*finding) int {
+	n := 0
+	for _, f := range list {
+		n += len(f.results)
 	}
+	return n
 }
 
 func (c *console) finding(f *finding) {
@@ -119,7 +136,7 @@ func (c *console) finding(f *finding) {
 	}
 	level := x.Level + ", " + x.Section
 	if x.Verdict == Warn && x.Reason != "" {
-		level += " (a warning: " + x.Reason + ")"
+		level += " (a warning: " + f.reason() + ")"
 	}
 	c.labelled(2, "level", level)
 	if x.Link != "" {
@@ -134,8 +151,8 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	if c.o.Rerun != nil {
-		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "repeat")), Sanitize(c.o.Rerun(x.ID, x.Revision, x.Transport)))
+	if command := x.repeated(c.o.Rerun); command != "" {
+		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "repeat")), command)
 	}
 }
 
@@ -194,9 +211,7 @@ func frameLine(f *Frame, limit int) string {
 // blocked lists what could not be judged, by the reason, because one cause
 // blocks many requirements.
 func (c *console) blocked() {
-	reasons := tally(c.r, func(x *Result) (string, string, bool) {
-		return x.ReasonCode, x.Reason, x.Verdict == Blocked
-	})
+	reasons := c.blockedBy()
 	if len(reasons) == 0 {
 		return
 	}
@@ -245,16 +260,19 @@ func (c *console) tallies(list []*tallied) {
 	}
 }
 
-func (c *console) observations() {
+// seen is an observation with the combinations in which it was made.
+type seen struct {
+	first *Observation
+	where []*Result
+}
+
+// observed joins observations that say the same, in the order of the report.
+func observed(r *Report) []*seen {
 	type key struct{ id, detail string }
-	type seen struct {
-		first *Observation
-		where []*Result
-	}
 	var order []*seen
 	found := map[key]*seen{}
-	for i := range c.r.Observations {
-		x := &c.r.Observations[i]
+	for i := range r.Observations {
+		x := &r.Observations[i]
 		k := key{x.ID, x.Detail}
 		if found[k] == nil {
 			found[k] = &seen{first: x}
@@ -265,6 +283,11 @@ func (c *console) observations() {
 			s.where = append(s.where, &Result{Revision: x.Revision, Transport: x.Transport})
 		}
 	}
+	return order
+}
+
+func (c *console) observations() {
+	order := observed(c.r)
 	if len(order) == 0 {
 		return
 	}

@@ -3,12 +3,28 @@ package reports
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 	"time"
 )
 
 // hostile holds what a target could send to break a reader of reports.
 const hostile = "<script>alert(1)</script>]]>\x1b[31mred\x1b]0;title\x07\x00\r\n\u202eevil\u2066\u200b\ufffe\xff\xc3 & \"q\" 'a' [[ATTACHMENT|/etc/passwd]]\n##vso[task]x\n::error::x\n\U0001F600é"
+
+// keep writes a file for the checkers of others into the directory REPORTS_OUT, if there
+// is one.
+func keep(t *testing.T, name, text string) {
+	t.Helper()
+	dir := os.Getenv("REPORTS_OUT")
+	if dir == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // sample is a report with something of everything.
 func sample() *Report {
@@ -71,6 +87,7 @@ func hostileReport() *Report {
 		x.Reason, x.Expected, x.Actual, x.Hint, x.Title = hostile, hostile, hostile, hostile, hostile
 		x.ReasonCode += hostile
 		x.Section, x.Link = hostile, hostile
+		x.Rerun = hostile
 		x.Evidence = []int{1, 2, 3, 4}
 	}
 	r.Observations[0].Detail, r.Observations[0].Title, r.Observations[0].ID = hostile, hostile, hostile
@@ -86,5 +103,8 @@ func hostileReport() *Report {
 	r.Target.Endpoints[0].Transport, r.Tool.Name = hostile, hostile
 	r.Results[0].ID, r.Results[0].Excused, r.Results[0].Verdict = hostile, true, Fail
 	r.Summary.Interrupted = hostile
+	entries := []BaselineEntry{{Line: 1, ID: hostile, Revision: hostile, Transport: hostile, Until: hostile, Reason: hostile,
+		Verdicts: []BaselineVerdict{{hostile, hostile, Pass}, {hostile, hostile, Fail}}}}
+	r.Summary.Baseline = &BaselineSummary{File: hostile, Entries: 5, Stale: entries, Expired: entries, NotJudged: entries, TooWide: entries, Missing: entries}
 	return r
 }

@@ -22,9 +22,7 @@ var idleCodes = []struct {
 // notExercised lists what was not exercised, with the reason of each requirement.
 // Requirements with the same reason stand together.
 func (c *console) notExercised() {
-	reasons := tally(c.r, func(x *Result) (string, string, bool) {
-		return x.ReasonCode, cmp.Or(x.Hint, x.Reason), x.Verdict == NotApplicable && NotExercised(x.ReasonCode)
-	})
+	reasons := c.idleFor()
 	if len(reasons) == 0 {
 		return
 	}

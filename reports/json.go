@@ -80,6 +80,7 @@ func (s Summary) withLists() Summary {
 		profiles[i] = p
 	}
 	s.Profiles = profiles
+	s.Baseline = s.Baseline.withLists()
 	return s
 }
 
@@ -341,20 +342,18 @@ func (r *Report) check(seen map[string]bool) error {
 	if r.Summary.Outcome == "" {
 		return errors.New("the report is truncated: its summary has no outcome")
 	}
-	type key struct{ id, revision, transport string }
-	rows := make(map[key]bool, len(r.Results))
+	rows := make(map[rowKey]bool, len(r.Results))
 	for i := range r.Results {
 		x := &r.Results[i]
-		k := key{x.ID, x.Revision, x.Transport}
 		switch {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)
 		case !x.Verdict.Known():
 			return fmt.Errorf("result %d has the unknown verdict %q", i+1, Shorten(Sanitize(string(x.Verdict)), 60))
-		case rows[k]:
+		case rows[x.key()]:
 			return fmt.Errorf("result %d repeats %s in %s on %s", i+1, Sanitize(x.ID), Sanitize(x.Revision), Sanitize(x.Transport))
 		}
-		rows[k] = true
+		rows[x.key()] = true
 	}
 	for i := 1; i < len(r.Frames); i++ {
 		if r.Frames[i].Number <= r.Frames[i-1].Number {

@@ -20,7 +20,14 @@ const (
 // a test case for each requirement, with the class name
 // "revision.transport.area". A fail is a failure, a blocked verdict an error, a
 // verdict not-applicable is skipped, a warning passes with its text in the
-// output, unless strict makes it a failure. Excused verdicts pass likewise.
+// output, unless strict makes it a failure.
+//
+// A failure that the baseline excuses is skipped, with the reason as its message:
+// Jenkins and GitLab count skipped cases apart, whereas a case that passes would
+// hide that something is broken. Entries of the baseline that need attention stand in
+// a suite of their own, "baseline", which is there only if there are any: those that
+// are stale or expired are failures, because they make the run end with status 1, and
+// somebody will look for why.
 //
 // The file is valid for the schema junit-10 of the xUnit plugin for Jenkins. That
 // schema has properties for suites only, so the title, level, section and verdict
@@ -36,11 +43,14 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 		f, e, _ := junitCounts(g.results, strict)
 		tests, failures, errs = tests+len(g.results), failures+f, errs+e
 	}
+	entries, outdated, _ := r.Summary.Baseline.cases()
+	tests, failures = tests+entries, failures+outdated
 	x.open("testsuites", "name", "mcpcheck "+r.Target.Name, "tests", strconv.Itoa(tests),
 		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
 	for _, g := range groups {
 		x.suite(r, g, strict)
 	}
+	x.baseline(r.Summary.Baseline)
 	x.shut("testsuites")
 	if x.err == nil {
 		x.err = buffer.Flush()
@@ -53,21 +63,21 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 
 // junitSuite is the results of one combination.
 type junitSuite struct {
-	revision, transport string
-	results             []*Result
+	combination
+	results []*Result
 }
 
 func junitSuites(r *Report) []*junitSuite {
 	var groups []*junitSuite
-	byName := map[[2]string]*junitSuite{}
+	found := map[combination]*junitSuite{}
 	for i := range r.Results {
 		x := &r.Results[i]
-		key := [2]string{x.Revision, x.Transport}
-		if byName[key] == nil {
-			byName[key] = &junitSuite{revision: x.Revision, transport: x.Transport}
-			groups = append(groups, byName[key])
+		key := x.combination()
+		if found[key] == nil {
+			found[key] = &junitSuite{combination: key}
+			groups = append(groups, found[key])
 		}
-		byName[key].results = append(byName[key].results, x)
+		found[key].results = append(found[key].results, x)
 	}
 	slices.SortStableFunc(groups, func(a, b *junitSuite) int {
 		return cmp.Or(cmp.Compare(a.revision, b.revision), cmp.Compare(rank(a.transport), rank(b.transport)))
@@ -80,6 +90,11 @@ func junitFails(x *Result, strict bool) bool {
 	return !x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict)
 }
 
+// junitExcused reports whether a result would be a failure but for the baseline.
+func junitExcused(x *Result, strict bool) bool {
+	return x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict)
+}
+
 func junitCounts(results []*Result, strict bool) (failures, errors, skipped int) {
 	for _, x := range results {
 		switch {
@@ -87,7 +102,7 @@ func junitCounts(results []*Result, strict bool) (failures, errors, skipped int)
 			failures++
 		case x.Verdict == Blocked:
 			errors++
-		case x.Verdict == NotApplicable:
+		case x.Verdict == NotApplicable, junitExcused(x, strict):
 			skipped++
 		}
 	}
@@ -159,12 +174,59 @@ func (x *xmlWriter) suite(r *Report, g *junitSuite, strict bool) {
 			property(result.ID+".link", result.Link)
 		}
 		property(result.ID+".verdict", string(result.Verdict))
+		if result.Excused {
+			property(result.ID+".excused", cmp.Or(result.ExcusedReason, "true"))
+		}
 	}
 	x.shut("properties")
 	for _, result := range g.results {
 		x.testcase(r, result, strict)
 	}
 	x.shut("testsuite")
+}
+
+// baseline writes the entries of the baseline that need attention: a failure for each
+// that is expired or stale, a skipped case for each that was not judged or is missing
+// from the run, and a case that passes for each that is too wide.
+func (x *xmlWriter) baseline(b *BaselineSummary) {
+	tests, failures, skipped := b.cases()
+	if tests == 0 {
+		return
+	}
+	x.open("testsuite", "name", "baseline", "tests", strconv.Itoa(tests), "failures", strconv.Itoa(failures), "errors", "0",
+		"skipped", strconv.Itoa(skipped), "time", "0.000", "id", "baseline")
+	for _, p := range b.parts() {
+		kind := strings.ReplaceAll(p.kind, " ", "-")
+		for i := range p.entries {
+			e := &p.entries[i]
+			sentence := b.sentence(&p, e)
+			x.open("testcase", "classname", "baseline."+kind, "name", e.String(), "time", "0.000")
+			switch {
+			case p.outdated:
+				x.element("failure", sentence, "message", sentence, "type", "baseline-"+kind)
+			case !p.known:
+				x.empty("skipped", "message", sentence, "type", "baseline-"+kind)
+			}
+			x.element("system-out", sentence+"\nreason given: "+e.Reason)
+			x.shut("testcase")
+		}
+	}
+	x.shut("testsuite")
+}
+
+// cases counts the entries that a JUnit file has as test cases.
+func (b *BaselineSummary) cases() (tests, failures, skipped int) {
+	for _, p := range b.parts() {
+		n := len(p.entries)
+		tests += n
+		switch {
+		case p.outdated:
+			failures += n
+		case !p.known:
+			skipped += n
+		}
+	}
+	return tests, failures, skipped
 }
 
 func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
@@ -179,6 +241,8 @@ func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
 		attributes = append(attributes, "type", result.ReasonCode)
 	}
 	switch {
+	case junitExcused(result, strict):
+		x.empty("skipped", "message", Shorten(result.excuse()+" ("+message+")", junitFrame), "type", "excused")
 	case junitFails(result, strict):
 		x.element("failure", findingText(result), attributes...)
 	case result.Verdict == Blocked:
@@ -206,6 +270,7 @@ func findingText(x *Result) string {
 	line("expected", x.Expected)
 	line("actual", x.Actual)
 	line("what to change", x.Hint)
+	line("to repeat it", x.repeated(nil))
 	return b.String()
 }
 
@@ -213,8 +278,8 @@ func junitOutput(r *Report, x *Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "title: %s\nlevel: %s\nsection: %s\nverdict: %s\n",
 		SanitizeLines(x.Title), x.Level, x.Section, x.Verdict)
-	if x.Excused {
-		b.WriteString("excused: the baseline lists this verdict as known\n")
+	if why := x.excuse(); why != "" {
+		b.WriteString(SanitizeLines(why) + "\n")
 	}
 	switch {
 	case x.Verdict.Red():

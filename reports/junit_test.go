@@ -191,6 +191,7 @@ func TestJUnitStrictAndExcused(t *testing.T) {
 func TestJUnitHostile(t *testing.T) {
 	raw, f := junit(t, hostileReport(), true)
 	text := string(raw)
+	keep(t, "hostile.xml", text)
 	for _, bad := range []string{"<script", "]]>", "[[ATTACHMENT", "\n##vso[", "\n::error"} {
 		if strings.Contains(text, bad) {
 			t.Errorf("the file contains %q", bad)

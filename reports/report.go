@@ -1,6 +1,7 @@
 // Package reports holds the result of a run: the versioned JSON contract
-// "mcpcheck.report/1" as Go types, its reader, and the writers for people
-// (console) and for machines (JSON, JUnit).
+// "mcpcheck.report/1" as Go types, its reader, and the writers for people (console,
+// HTML, Markdown) and for machines (JSON, JUnit, SARIF); comparisons, matrices of many
+// targets, badges and compliance statements.
 //
 // The types are plain strings and numbers on purpose: a report can be read,
 // merged, compared and converted without the suite that wrote it. Codes, ids and
@@ -10,6 +11,7 @@ package reports
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -113,6 +115,9 @@ type Endpoint struct {
 	// Unreachable says in one sentence why the endpoint could not be
 	// reached; empty if it could.
 	Unreachable string `json:"unreachable,omitempty"`
+	// Unoffered says, by what the endpoint answered, that it offers none of the revisions
+	// that were asked for; empty if it does, or if all were asked for.
+	Unoffered string `json:"unoffered,omitempty"`
 	// WithoutResources lists the revisions, among those that are served, in
 	// which the endpoint declares no resources.
 	WithoutResources []string `json:"without_resources,omitempty"`
@@ -191,8 +196,9 @@ type Result struct {
 	Revision  string  `json:"revision"`
 	Transport string  `json:"transport"`
 	Verdict   Verdict `json:"verdict"`
-	// ReasonCode and Reason are empty on a pass; on a warning Reason says why
-	// it is no more than that, where the grade alone does not.
+	// ReasonCode is empty on a pass, and Reason says of it at most that it rests on
+	// a sample; on a warning Reason says why it is no more than that, where the
+	// grade alone does not.
 	ReasonCode string `json:"reason_code,omitempty"`
 	Reason     string `json:"reason,omitempty"`
 	Expected   string `json:"expected,omitempty"`
@@ -210,6 +216,63 @@ type Result struct {
 	Evidence []int `json:"evidence,omitempty"`
 	// Excused says that a baseline lists this red verdict as known.
 	Excused bool `json:"excused,omitempty"`
+	// ExcusedReason is the reason that the baseline gives.
+	ExcusedReason string `json:"excused_reason,omitempty"`
+	// Rerun is the command that repeats a red verdict, without secrets; empty if
+	// it is not known.
+	Rerun string `json:"rerun,omitempty"`
+}
+
+// combination is a revision on a transport.
+type combination struct{ revision, transport string }
+
+// rowKey is where a result belongs: a report has one for each.
+type rowKey struct {
+	id string
+	combination
+}
+
+func (x *Result) combination() combination { return combination{x.Revision, x.Transport} }
+
+func (x *Result) key() rowKey { return rowKey{x.ID, x.combination()} }
+
+// repeated is the command that repeats a verdict, safe to print: what a function says
+// that may be nil, or else what the report says; empty if neither knows it. A command
+// that cannot be shown as it is would be another one, and is left out.
+func (x *Result) repeated(rerun func(id, revision, transport string) string) string {
+	command := x.Rerun
+	if rerun != nil {
+		command = rerun(x.ID, x.Revision, x.Transport)
+	}
+	if len(command) > pageText || Sanitize(command) != command {
+		return elsewhere
+	}
+	return command
+}
+
+// elsewhere stands where there is no room for a command.
+const elsewhere = "(see rerun in the JSON report)"
+
+// NoteReruns keeps with each red verdict the command that repeats it, so that whoever
+// reads the report later is told of it too. A nil function changes nothing.
+func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
+	if rerun == nil {
+		return
+	}
+	for i := range r.Results {
+		if x := &r.Results[i]; x.Verdict.Red() {
+			x.Rerun = rerun(x.ID, x.Revision, x.Transport)
+		}
+	}
+}
+
+// safeLink is the link to the section if it can stand in a page or in Markdown as it is,
+// or else empty: a report may come from anywhere.
+func (x *Result) safeLink() string {
+	if u, err := url.Parse(x.Link); err != nil || u.Scheme != "https" || u.Host == "" || strings.ContainsAny(x.Link, "()[]{}|^` \r\n\t<>\"\\") {
+		return ""
+	}
+	return x.Link
 }
 
 // Area is the first part of the id, such as "PAGE".
@@ -219,7 +282,8 @@ func (r *Result) Area() string { return areaOf(r.ID) }
 // target would want to know.
 type Observation struct {
 	// ID is the code of its kind, such as "inconsistent".
-	ID    string `json:"id"`
+	ID string `json:"id"`
+	// Title is that of the requirement it came up with.
 	Title string `json:"title"`
 	// Requirement is the id of the requirement it came up with, if any.
 	Requirement string `json:"requirement,omitempty"`

@@ -32,7 +32,9 @@ type ProfileStatus string
 // The states of a profile. NotSelected means that a partial run left all of its
 // requirements out, NotOffered that the target does not declare the feature or
 // that nothing of it could apply. A profile that passed may have requirements
-// that had no occasion: see [ProfileSummary.MustsNotExercised].
+// that had no occasion: see [ProfileSummary.MustsNotExercised]; but where the target
+// offers a feature and a MUST about it could not be judged for want of configuration
+// or of anything to judge it on, the profile is not established.
 const (
 	ProfilePassed         ProfileStatus = "passed"
 	ProfileFailed         ProfileStatus = "failed"
@@ -79,9 +81,12 @@ type Summary struct {
 	// Excused counts the red verdicts that a baseline lists as known. They
 	// count among fail and warn too: an excuse spares the exit status, it
 	// makes nothing conformant.
-	Excused int     `json:"excused,omitempty"`
-	Outcome Outcome `json:"outcome"`
-	Scope   Scope   `json:"scope"`
+	Excused int `json:"excused"`
+	// Baseline says what became of the entries of the baseline; nil if there
+	// was none.
+	Baseline *BaselineSummary `json:"baseline,omitempty"`
+	Outcome  Outcome          `json:"outcome"`
+	Scope    Scope            `json:"scope"`
 	// Conformant is true only for a full run with the outcome conformant.
 	Conformant   bool                 `json:"conformant"`
 	Combinations []CombinationSummary `json:"combinations"`
@@ -97,6 +102,9 @@ type CombinationSummary struct {
 	Transport string `json:"transport"`
 	Counts
 	Outcome Outcome `json:"outcome"`
+	// NotOffered lists the profiles whose feature the target does not declare
+	// here.
+	NotOffered []string `json:"not_offered,omitempty"`
 }
 
 // ProfileSummary is the result of one group of requirements.
@@ -129,6 +137,8 @@ type SummaryOptions struct {
 	// is not offered, such as a refusal that is due, does not make the
 	// profile pass. A nil function offers everything.
 	Offered func(profile, revision, transport string) bool
+
+	unjudged bool // nothing at all was judged
 }
 
 // DefaultProfiles lists the profiles of this release in the order of reports.
@@ -140,8 +150,8 @@ func DefaultProfiles() []string {
 func (r *Report) Summarize(o SummaryOptions) {
 	r.Sort()
 	s := Summary{
-		Observations: len(r.Observations), Scope: Full, Interrupted: o.Interrupted,
-		DurationMS: Milliseconds(o.Duration), Combinations: r.combinations(o.Strict), Profiles: []ProfileSummary{},
+		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Interrupted: o.Interrupted,
+		DurationMS: Milliseconds(o.Duration), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
 	}
 	if o.Partial {
 		s.Scope = Partial
@@ -152,23 +162,32 @@ func (r *Report) Summarize(o SummaryOptions) {
 			s.Excused++
 		}
 	}
-	s.Outcome = outcome(r.Results, o.Strict)
+	s.Outcome = outcome(r.rows(), o.Strict)
 	if s.Outcome == Conformant && (o.Interrupted != "" || len(r.unreachable()) > 0) {
 		s.Outcome = NotEstablished
 	}
 	s.Conformant = s.Outcome == Conformant && s.Scope == Full
+	o.unjudged = len(r.Results) == 0
 	if o.Profile != nil {
 		s.Profiles = r.profiles(o)
 	}
 	r.Summary = s
 }
 
+// rows are the results where they stand: results are large, and not copied.
+func (r *Report) rows() []*Result {
+	list := make([]*Result, len(r.Results))
+	for i := range r.Results {
+		list[i] = &r.Results[i]
+	}
+	return list
+}
+
 // outcome judges a set of results: a finding outweighs what is not known, and
 // where nothing at all was judged nothing is established.
-func outcome(results []Result, strict bool) Outcome {
+func outcome(results []*Result, strict bool) Outcome {
 	judged, blocked := false, false
-	for i := range results {
-		x := &results[i]
+	for _, x := range results {
 		if x.Verdict == Fail || x.Verdict == Warn && strict {
 			return NonConformant
 		}
@@ -181,18 +200,21 @@ func outcome(results []Result, strict bool) Outcome {
 	return Conformant
 }
 
-func (r *Report) combinations(strict bool) []CombinationSummary {
-	type key struct{ revision, transport string }
-	groups := map[key][]Result{}
-	for _, x := range r.Results {
-		k := key{x.Revision, x.Transport}
-		groups[k] = append(groups[k], x)
+func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
+	groups := map[combination][]*Result{}
+	for _, x := range r.rows() {
+		groups[x.combination()] = append(groups[x.combination()], x)
 	}
 	list := []CombinationSummary{}
 	for k, results := range groups {
-		c := CombinationSummary{Revision: k.revision, Transport: k.transport, Outcome: outcome(results, strict)}
-		for i := range results {
-			c.Add(results[i].Verdict)
+		c := CombinationSummary{Revision: k.revision, Transport: k.transport, Outcome: outcome(results, o.Strict)}
+		for _, x := range results {
+			c.Add(x.Verdict)
+		}
+		for _, name := range o.Profiles {
+			if o.Offered != nil && !o.Offered(name, k.revision, k.transport) {
+				c.NotOffered = append(c.NotOffered, name)
+			}
 		}
 		list = append(list, c)
 	}
@@ -204,9 +226,9 @@ func (r *Report) combinations(strict bool) []CombinationSummary {
 }
 
 func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
-	groups := map[string][]Result{}
+	groups := map[string][]*Result{}
 	var others []string
-	for _, x := range r.Results {
+	for _, x := range r.rows() {
 		name := o.Profile(x.Area())
 		if name == "" {
 			continue
@@ -224,17 +246,27 @@ func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
 	return list
 }
 
-func profile(name string, results []Result, o SummaryOptions) ProfileSummary {
+// declared reports whether a profile is about a feature that a server offers or
+// not: what it offers has to be seen at work before the profile is passed. The
+// other profiles hold of every server, with rules for occasions that may never come.
+func declared(profile string) bool {
+	switch profile {
+	case "pagination", "templates", "completion", "subscriptions", "caching":
+		return true
+	}
+	return false
+}
+
+func profile(name string, results []*Result, o SummaryOptions) ProfileSummary {
 	p := ProfileSummary{Name: name, MustsNotExercised: []string{}}
-	judged, idle, lacking := map[string]bool{}, []string{}, false
-	var offered []Result
-	for i := range results {
-		x := &results[i]
+	judged, gaps, idle, lacking := map[string]bool{}, map[string]bool{}, []string{}, false
+	var offered []*Result
+	for _, x := range results {
 		p.Add(x.Verdict)
 		if o.Offered != nil && !o.Offered(name, x.Revision, x.Transport) {
 			continue
 		}
-		offered = append(offered, *x)
+		offered = append(offered, x)
 		if x.Verdict.Judged() {
 			judged[x.ID] = true
 		}
@@ -242,18 +274,23 @@ func profile(name string, results []Result, o SummaryOptions) ProfileSummary {
 			lacking = true
 			if x.Level == LevelMust {
 				idle = append(idle, x.ID)
+				gaps[x.ID] = gaps[x.ID] || x.ReasonCode == CodeNeedsConfig || x.ReasonCode == CodeNeedsSubject
 			}
 		}
 	}
 	idle = slices.DeleteFunc(idle, func(id string) bool { return judged[id] })
 	slices.SortFunc(idle, CompareIDs)
 	p.MustsNotExercised = slices.Compact(idle)
-	blocked := slices.ContainsFunc(offered, func(x Result) bool { return x.Verdict == Blocked })
+	blocked := slices.ContainsFunc(offered, func(x *Result) bool { return x.Verdict == Blocked })
 	switch {
 	case len(results) == 0 && o.Partial:
 		p.Status = ProfileNotSelected
+	case len(results) == 0 && o.unjudged:
+		p.Status = ProfileNotEstablished
 	case outcome(results, o.Strict) == NonConformant:
 		p.Status = ProfileFailed
+	case declared(name) && slices.ContainsFunc(p.MustsNotExercised, func(id string) bool { return gaps[id] }):
+		p.Status = ProfileNotEstablished
 	case outcome(offered, o.Strict) == Conformant:
 		p.Status = ProfilePassed
 	case blocked || lacking:
@@ -273,11 +310,11 @@ const (
 )
 
 // ExitCode is the status with which a program ends after the run: 3 if it was
-// interrupted or nothing was selected, 1 for a red verdict that counts
+// interrupted, an endpoint could not be reached or nothing was selected, 1 for a red verdict that counts
 // and is not excused or for a stale baseline (an entry that now passes), 3 for a
 // blocked MUST, else 0. The report must have been summarized.
 func (r *Report) ExitCode(strict, staleBaseline bool) int {
-	if r.Summary.Interrupted != "" || len(r.Results) == 0 {
+	if r.Summary.Interrupted != "" || len(r.Results) == 0 || len(r.unreachable()) > 0 {
 		return ExitNotEstablished
 	}
 	blocked := false

@@ -126,13 +126,22 @@ func TestProfileStatus(t *testing.T) {
 		"undeclared and violated": {[]Result{row("COMP-07", LevelMust, Fail, "")}, false, ProfileFailed},
 		"undeclared and without":  {[]Result{row("COMP-07", LevelMust, NotApplicable, CodeNeedsSubject)}, true, ProfileNotOffered},
 	} {
-		p := profile("completion", test.results, SummaryOptions{Partial: test.partial, Offered: offered})
+		p := profile("completion", pointers(test.results), SummaryOptions{Partial: test.partial, Offered: offered})
 		if p.Status != test.want {
 			t.Errorf("%s: %s, want %s", name, p.Status, test.want)
 		}
 	}
-	rows := []Result{row("PAGE-01", LevelMust, Pass, ""), row("PAGE-02", LevelMust, NotApplicable, CodeNeedsSubject)}
-	if p := profile("pagination", rows, SummaryOptions{Offered: offered}); p.Status != ProfilePassed || len(p.MustsNotExercised) != 1 {
-		t.Errorf("%+v", p)
+	for code, want := range map[string]ProfileStatus{
+		CodeNeedsSubject: ProfileNotEstablished, CodeNeedsConfig: ProfileNotEstablished, CodeNotExercised: ProfilePassed,
+	} {
+		rows := []Result{row("PAGE-01", LevelMust, Pass, ""), row("PAGE-02", LevelMust, NotApplicable, code)}
+		if p := profile("pagination", pointers(rows), SummaryOptions{Offered: offered}); p.Status != want || len(p.MustsNotExercised) != 1 {
+			t.Errorf("%s: %+v", code, p)
+		}
+		if p := profile("core", pointers(rows), SummaryOptions{Offered: offered}); p.Status != ProfilePassed {
+			t.Errorf("core with %s: %+v", code, p)
+		}
 	}
 }
+
+func pointers(results []Result) []*Result { return (&Report{Results: results}).rows() }

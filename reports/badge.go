@@ -1,0 +1,61 @@
+package reports
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"unicode/utf8"
+)
+
+// WriteBadge writes an SVG image of one line for a README: a label, and the outcome
+// of the report with how many combinations it covers. An empty label means
+// "mcpcheck". The report must have been summarized.
+func WriteBadge(w io.Writer, r *Report, label string) error {
+	if label == "" {
+		label = "mcpcheck"
+	}
+	label = clean(label, 60)
+	text, color := badge(r)
+	left, right := textWidth(label)+10, textWidth(text)+10
+	e := html.EscapeString
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]d" height="20" role="img" aria-label="%[2]s: %[3]s">
+<title>%[2]s: %[3]s</title>
+<clipPath id="r"><rect width="%[1]d" height="20" rx="3"/></clipPath>
+<g clip-path="url(#r)"><rect width="%[4]d" height="20" fill="#3b4148"/><rect x="%[4]d" width="%[5]d" height="20" fill="%[6]s"/></g>
+<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
+</svg>
+`, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10)
+	if err != nil {
+		return fmt.Errorf("writing the badge: %w", err)
+	}
+	return nil
+}
+
+// badge is the outcome in a few words, with its colour: dark enough for white
+// text on it.
+func badge(r *Report) (text, color string) {
+	s := &r.Summary
+	good := 0
+	for _, c := range s.Combinations {
+		if c.Outcome == Conformant {
+			good++
+		}
+	}
+	share := fmt.Sprintf("%d/%d", good, len(s.Combinations))
+	switch {
+	case s.Outcome == NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn:
+		return "known issues " + share, "#8a5a00"
+	case s.Outcome == NonConformant:
+		return "not conformant " + share, "#a8161b"
+	case s.Outcome != Conformant:
+		return "not established", "#5b3a78"
+	case s.Scope != Full:
+		return "partial run", "#59626d"
+	}
+	return "conformant " + share, "#1a6b34"
+}
+
+// textWidth is about how wide a text is in the badge's font, in pixels.
+func textWidth(s string) int {
+	return (utf8.RuneCountInString(s)*67 + 9) / 10
+}

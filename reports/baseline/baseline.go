@@ -1,0 +1,143 @@
+// Package baseline reads and writes lists of known findings, and applies them to
+// reports, so that a run fails only of what is new.
+//
+// A baseline is a text file with an entry on each line:
+//
+//	ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+//
+//	PAGE-02 @2025-11-25              # the last page repeats; issue 4711
+//	ERR-01 until=2027-03-31          # the new router answers 404
+//	HTTP-13 @2025-06-18 @http        # the gateway does not know the header yet
+//
+// An entry without revision or transport is about all of them. The reason is
+// required. Empty lines and lines that begin with # are comments.
+//
+// An entry excuses verdicts that are a fail or a warning, and no others: what is
+// blocked is never excused. An excused verdict stays what it is, and the target
+// stays non-conformant; only the exit status is spared. Entries whose verdicts pass
+// now are stale and those past their date are expired; either makes a run fail.
+// What an entry says about combinations and requirements that were not part of the
+// run counts for nothing. See [File.Apply].
+package baseline
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// DateForm is the form of dates, for [time.Parse].
+const DateForm = time.DateOnly
+
+// Placeholder is the reason that a written file has where none is known. A file
+// with it is refused, so that somebody thinks of one.
+const Placeholder = "fill in"
+
+// The bounds of a file.
+const (
+	MaxSize    = 1 << 20 // bytes
+	MaxEntries = 10_000
+	maxLine    = 8000 // bytes
+)
+
+// Pattern says which verdicts an entry is about. An empty revision or transport
+// stands for all.
+type Pattern struct {
+	ID, Revision, Transport string
+}
+
+// String is the pattern as it stands in a file.
+func (p Pattern) String() string { return p.entry().String() }
+
+// Matches reports whether an entry is about a verdict.
+func (p Pattern) Matches(id, revision, transport string) bool {
+	return p.entry().Matches(id, revision, transport)
+}
+
+// entry is an entry of a report with this pattern.
+func (p Pattern) entry() *reports.BaselineEntry {
+	return &reports.BaselineEntry{ID: p.ID, Revision: p.Revision, Transport: p.Transport}
+}
+
+// covers reports whether a pattern matches all that another one matches.
+func (p Pattern) covers(q Pattern) bool { return p.Matches(q.ID, q.Revision, q.Transport) }
+
+// meets reports whether two patterns may match the same verdict.
+func (p Pattern) meets(q Pattern) bool {
+	same := func(a, b string) bool { return a == "" || b == "" || a == b }
+	return p.ID == q.ID && same(p.Revision, q.Revision) && same(p.Transport, q.Transport)
+}
+
+// wider lists the patterns that cover this one, without itself.
+func (p Pattern) wider() []Pattern {
+	var all []Pattern
+	for _, q := range []Pattern{{ID: p.ID}, {ID: p.ID, Revision: p.Revision}, {ID: p.ID, Transport: p.Transport}} {
+		if q != p && (len(all) == 0 || q != all[0]) {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
+// Entry is one line of a baseline.
+type Entry struct {
+	Pattern
+	// Until is the last day (UTC) on which the entry holds; zero means for ever.
+	Until time.Time
+	// Reason is empty only in drafts.
+	Reason string
+	// Line is its place in the file, from 1 on; 0 if it was not read.
+	Line int
+}
+
+// Expired reports whether an entry is past its date.
+func (e *Entry) Expired(now time.Time) bool {
+	return !e.Until.IsZero() && !now.Before(e.Until.AddDate(0, 0, 1))
+}
+
+// File is a baseline.
+type File struct {
+	// Name is the path it was read from.
+	Name    string
+	Entries []Entry
+}
+
+// Catalogue is what a reader has to know of the requirements.
+type Catalogue struct {
+	// Known reports whether there is a requirement with an id; Suggest names
+	// the ids closest to one that is not.
+	Known   func(id string) bool
+	Suggest func(id string) []string
+	// Never says why there can be no finding on a requirement in a revision
+	// and on a transport, of which either may be empty; empty if there can.
+	Never func(id, revision, transport string) string
+	// Revisions and Transports list those that there are.
+	Revisions, Transports []string
+}
+
+// Problem is one mistake in a file.
+type Problem struct {
+	Line int // 0 if it is about the file as a whole
+	Text string
+}
+
+// Error is a file that cannot be used, with all its mistakes.
+type Error struct {
+	Name     string
+	Problems []Problem
+}
+
+// Error is a sentence for each mistake, a line each.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		place := e.Name
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d", e.Name, p.Line)
+		}
+		lines[i] = place + ": " + p.Text
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,326 @@
+package reports
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// DiffSchema names the contract of a comparison.
+const DiffSchema = "mcpcheck.diff/1"
+
+// Change is one verdict that two reports do not share.
+type Change struct {
+	ID        string  `json:"id"`
+	Title     string  `json:"title"`
+	Level     string  `json:"level"`
+	Revision  string  `json:"revision"`
+	Transport string  `json:"transport"`
+	Old       Verdict `json:"old,omitempty"` // empty: the old report has no such row
+	New       Verdict `json:"new,omitempty"` // empty: the new report has no such row
+	OldCode   string  `json:"old_reason_code,omitempty"`
+	NewCode   string  `json:"new_reason_code,omitempty"`
+	// Actual is what the new report saw, or why it could not judge.
+	Actual  string `json:"actual,omitempty"`
+	Excused bool   `json:"excused,omitempty"`
+}
+
+// Diff is how a report differs from an older one of the same target.
+type Diff struct {
+	Schema string `json:"schema"`
+	// OldTool and NewTool wrote the reports; catalogues may differ.
+	OldTool Tool `json:"old_tool"`
+	NewTool Tool `json:"new_tool"`
+	// Regressions passed before, or were a warning, and fail now. An excused
+	// verdict is none.
+	Regressions []Change `json:"regressions"`
+	// NewWarnings passed before and warn now.
+	NewWarnings []Change `json:"new_warnings"`
+	// Fixes were a finding before and pass now.
+	Fixes []Change `json:"fixes"`
+	// Lost were judged before and are not now: blocked, or without occasion.
+	Lost []Change `json:"lost"`
+	// Gained were not judged before and pass now.
+	Gained []Change `json:"gained"`
+	// Added are findings where the old report judged nothing: on requirements
+	// that it does not know, in other combinations, or for want of an occasion.
+	Added []Change `json:"added"`
+	// NewRequirements and GoneRequirements are ids in only one of the reports.
+	NewRequirements  []string `json:"new_requirements"`
+	GoneRequirements []string `json:"gone_requirements"`
+	// NewCombinations and GoneCombinations are in only one of the reports.
+	NewCombinations  []string `json:"new_combinations"`
+	GoneCombinations []string `json:"gone_combinations"`
+	// NotJudged says why verdicts may be missing from the new report: it could not
+	// reach the target, or ended early. Empty if it did neither.
+	NotJudged string `json:"not_judged,omitempty"`
+	// Still counts the findings that both reports have.
+	Still int `json:"still_red"`
+	// Compared counts the verdicts that were judged in both reports. Without any,
+	// nothing is known.
+	Compared int `json:"compared"`
+}
+
+// Worse reports whether the new report has a regression: a new failure, a warning
+// too where strict counts it, or a MUST that was judged before and is blocked now, or
+// missing from a report that could not judge everything.
+func (d *Diff) Worse(strict bool) bool {
+	return len(d.Regressions) > 0 || strict && len(d.NewWarnings) > 0 ||
+		slices.ContainsFunc(d.Lost, func(c Change) bool {
+			return c.Level == LevelMust && (c.New == Blocked || c.New == "" && d.NotJudged != "")
+		})
+}
+
+// Found reports whether the new report has a finding where the old one judged nothing: a
+// failure, a warning too where strict counts it. It is no regression, for nobody knows
+// what was there before, but nothing that may go unseen either.
+func (d *Diff) Found(strict bool) bool {
+	return slices.ContainsFunc(d.Added, func(c Change) bool { return c.New == Fail || strict })
+}
+
+// ExitCode is the status with which a program ends after a comparison: 1 for regressions
+// and for new findings, 3 if nothing could be compared, else 0.
+func (d *Diff) ExitCode(strict bool) int {
+	switch {
+	case d.Worse(strict):
+		return ExitFindings
+	case d.Compared == 0:
+		return ExitNotEstablished
+	case d.Found(strict):
+		return ExitFindings
+	}
+	return ExitOK
+}
+
+// headline is the comparison in capitals, with its colour.
+func (d *Diff) headline(strict bool) (word, color string) {
+	switch {
+	case d.Worse(strict):
+		return "REGRESSED", red
+	case d.Compared == 0:
+		return "NOTHING COMPARED", purple
+	case d.Found(strict):
+		return "NEW FINDINGS", red
+	}
+	return "NO REGRESSION", green
+}
+
+// Compare says how a report differs from an older one.
+func Compare(old, latest *Report) *Diff {
+	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{}, NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
+	d.NotJudged = notJudged(latest)
+	before, ids := index(old), idSet(old)
+	after := index(latest)
+	for i := range latest.Results {
+		x := &latest.Results[i]
+		was := before[x.key()]
+		if was != nil && was.Verdict.Judged() && x.Verdict.Judged() {
+			d.Compared++
+		}
+		d.note(was, x)
+	}
+	for i := range old.Results {
+		x := &old.Results[i]
+		if after[x.key()] == nil && x.Verdict.Judged() {
+			d.Lost = append(d.Lost, change(x, nil))
+		}
+	}
+	for _, list := range [][]Change{d.Regressions, d.NewWarnings, d.Fixes, d.Lost, d.Gained, d.Added} {
+		slices.SortStableFunc(list, func(a, b Change) int { return CompareIDs(a.ID, b.ID) })
+	}
+	d.NewRequirements, d.GoneRequirements = apart(ids, idSet(latest), CompareIDs)
+	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(), strings.Compare)
+	return d
+}
+
+// notJudged says why a report lacks verdicts that were asked for; empty if it does not.
+func notJudged(r *Report) string {
+	switch lost := (view{r: r}).lost(); {
+	case lost != "":
+		return lost
+	case r.Summary.Interrupted != "":
+		return "the run ended early: " + clean(r.Summary.Interrupted, pageTitle)
+	case len(r.Results) == 0:
+		return "the new report has no verdicts"
+	}
+	return ""
+}
+
+// note files one result of the new report.
+func (d *Diff) note(was, is *Result) {
+	switch {
+	case is.Verdict.Red() && is.Excused:
+		d.Still++
+	case is.Verdict.Red() && (was == nil || !was.Verdict.Judged()):
+		d.Added = append(d.Added, change(was, is))
+	case was == nil:
+	case is.Verdict == Fail && was.Verdict != Fail:
+		d.Regressions = append(d.Regressions, change(was, is))
+	case is.Verdict == Warn && was.Verdict == Pass:
+		d.NewWarnings = append(d.NewWarnings, change(was, is))
+	case is.Verdict.Red():
+		d.Still++
+	case is.Verdict == Pass && was.Verdict.Red():
+		d.Fixes = append(d.Fixes, change(was, is))
+	case is.Verdict == Pass && !was.Verdict.Judged():
+		d.Gained = append(d.Gained, change(was, is))
+	case !is.Verdict.Judged() && was.Verdict.Judged():
+		d.Lost = append(d.Lost, change(was, is))
+	}
+}
+
+func change(was, is *Result) Change {
+	x := is
+	if x == nil {
+		x = was
+	}
+	c := Change{ID: x.ID, Title: x.Title, Level: x.Level, Revision: x.Revision, Transport: x.Transport}
+	if was != nil {
+		c.Old, c.OldCode = was.Verdict, was.ReasonCode
+	}
+	if is != nil {
+		c.New, c.NewCode, c.Actual, c.Excused = is.Verdict, is.ReasonCode, is.Actual, is.Excused
+		if c.Actual == "" {
+			c.Actual = is.Reason
+		}
+	}
+	return c
+}
+
+func index(r *Report) map[rowKey]*Result {
+	m := make(map[rowKey]*Result, len(r.Results))
+	for i := range r.Results {
+		m[r.Results[i].key()] = &r.Results[i]
+	}
+	return m
+}
+
+func idSet(r *Report) map[string]bool {
+	m := map[string]bool{}
+	for i := range r.Results {
+		m[r.Results[i].ID] = true
+	}
+	return m
+}
+
+func (r *Report) combinationNames() map[string]bool {
+	m := map[string]bool{}
+	for i := range r.Results {
+		m[r.Results[i].Revision+" on "+r.Results[i].Transport] = true
+	}
+	return m
+}
+
+// apart lists what only the second and only the first of two sets has.
+func apart(old, latest map[string]bool, compare func(a, b string) int) (added, gone []string) {
+	added, gone = []string{}, []string{}
+	for s := range latest {
+		if !old[s] {
+			added = append(added, s)
+		}
+	}
+	for s := range old {
+		if !latest[s] {
+			gone = append(gone, s)
+		}
+	}
+	slices.SortFunc(added, compare)
+	slices.SortFunc(gone, compare)
+	return added, gone
+}
+
+// WriteDiffJSON writes a comparison for machines.
+func WriteDiffJSON(w io.Writer, d *Diff) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(d); err != nil {
+		return fmt.Errorf("writing the comparison: %w", err)
+	}
+	return nil
+}
+
+// WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
+// options matter, and Strict, under which warnings count.
+func WriteDiff(w io.Writer, d *Diff, o ConsoleOptions) error {
+	if o.Width < 40 {
+		o.Width = 80
+	}
+	buffer := bufio.NewWriter(w)
+	c := &console{view: view{r: New(d.NewTool, Target{}, Config{})}, w: buffer, o: o}
+	for _, part := range []struct {
+		title string
+		list  []Change
+	}{
+		{"REGRESSIONS", d.Regressions}, {"NEW WARNINGS", d.NewWarnings}, {"FOUND WHERE NOTHING WAS JUDGED BEFORE", d.Added}, {"NO LONGER JUDGED", d.Lost},
+		{"FIXED", d.Fixes}, {"NEWLY JUDGED, IN ORDER", d.Gained},
+	} {
+		c.changes(part.title, part.list)
+	}
+	for _, part := range []struct {
+		title string
+		list  []string
+	}{
+		{"requirements only in the new report", d.NewRequirements}, {"requirements only in the old report", d.GoneRequirements},
+		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report", d.GoneCombinations},
+	} {
+		if len(part.list) > 0 {
+			c.title(part.title)
+			c.paragraph(2, "", c.list(part.list, 12))
+		}
+	}
+	word, color := d.headline(o.Strict)
+	c.line()
+	if d.NotJudged != "" {
+		c.paragraph(0, "", "Not everything could be judged: "+d.NotJudged+".")
+	}
+	if word == "NOTHING COMPARED" {
+		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
+	}
+	c.line(c.paint(bold+";"+color, word), fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
+		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared))
+	if c.err == nil {
+		c.err = buffer.Flush()
+	}
+	if c.err != nil {
+		return fmt.Errorf("writing the comparison: %w", c.err)
+	}
+	return nil
+}
+
+// changes lists changes, those of one requirement with one meaning together.
+func (c *console) changes(title string, list []Change) {
+	if len(list) == 0 {
+		return
+	}
+	c.title(fmt.Sprintf("%s  %s", title, count(len(list), "verdict")))
+	const most = 40
+	shown := 0
+	for i := 0; i < len(list); shown++ {
+		x, k := list[i], i
+		var where []*Result
+		for ; k < len(list) && list[k].ID == x.ID && list[k].Old == x.Old && list[k].New == x.New; k++ {
+			where = append(where, &Result{Revision: list[k].Revision, Transport: list[k].Transport})
+		}
+		i = k
+		if shown >= most && !c.o.Verbose {
+			continue
+		}
+		c.paragraph(2, x.ID, fmt.Sprintf("%s: %s, was %s (%s)", x.Title, orAbsent(x.New), orAbsent(x.Old), c.where(where)))
+		if x.New != Pass {
+			c.labelled(4, "now", Shorten(x.Actual, consoleFrame))
+		}
+	}
+	if shown > most && !c.o.Verbose {
+		c.line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
+	}
+}
+
+func orAbsent(v Verdict) string {
+	if v == "" {
+		return "not in the report"
+	}
+	return string(v)
+}

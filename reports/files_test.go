@@ -1,0 +1,222 @@
+package reports
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCompare(t *testing.T) {
+	old, latest := sample(), sample()
+	for i := range latest.Results {
+		x := &latest.Results[i]
+		if x.Transport != "stdio" || x.Revision != "2025-06-18" {
+			continue
+		}
+		switch x.ID {
+		case "PAGE-9":
+			x.Verdict = Pass // fixed
+		case "PAGE-10":
+			x.Verdict, x.Actual = Fail, "broken" // regressed
+		case "READ-09":
+			x.Verdict, x.ReasonCode = NotApplicable, CodeNotExercised // lost
+		case "SUB-01":
+			x.Verdict = Pass // gained
+		}
+	}
+	latest.Results = append(latest.Results, Result{ID: "PAGE-77", Level: LevelMust, Verdict: Fail, Revision: "2025-06-18", Transport: "stdio"},
+		Result{ID: "PAGE-9", Level: LevelMust, Verdict: Fail, Revision: "2026-07-28", Transport: "stdio"})
+	d := Compare(old, latest)
+	if len(d.Regressions) != 1 || d.Regressions[0].ID != "PAGE-10" || len(d.Fixes) != 1 || len(d.Lost) != 1 || len(d.Gained) != 1 || len(d.Added) != 2 {
+		t.Errorf("%+v", d)
+	}
+	if d.Still != 6 || !d.Worse(false) || len(d.NewRequirements) != 1 || len(d.NewCombinations) != 1 || len(d.GoneRequirements) != 0 {
+		t.Errorf("%+v", d)
+	}
+	if same := Compare(old, old); same.Worse(true) || same.Still != 8 {
+		t.Errorf("%+v", same)
+	}
+	for i := range latest.Results {
+		latest.Results[i].Excused = latest.Results[i].Verdict.Red()
+	}
+	if d := Compare(old, latest); d.Worse(true) {
+		t.Errorf("excused verdicts are regressions: %+v", d.Regressions)
+	}
+}
+
+// TestCompareFound: what is found where nothing was judged before is told apart from what
+// became worse, and reports with nothing in common are not compared.
+func TestCompareFound(t *testing.T) {
+	place := func(r *Report, id string) *Result {
+		return &r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.ID == id })]
+	}
+	for name, test := range map[string]struct {
+		change         func(old, latest *Report)
+		normal, strict int
+		word           string
+	}{
+		"the same":          {func(_, _ *Report) {}, ExitOK, ExitOK, "NO REGRESSION"},
+		"a failure":         {func(_, l *Report) { place(l, "TMPL-12").Verdict = Fail }, ExitFindings, ExitFindings, "NEW FINDINGS"},
+		"a warning":         {func(_, l *Report) { place(l, "TMPL-12").Verdict = Warn }, ExitOK, ExitFindings, "NO REGRESSION"},
+		"excused":           {func(_, l *Report) { x := place(l, "TMPL-12"); x.Verdict, x.Excused = Fail, true }, ExitOK, ExitOK, "NO REGRESSION"},
+		"nothing in common": {func(o, l *Report) { o.Results, l.Results = o.Results[:0], l.Results[:1] }, ExitNotEstablished, ExitNotEstablished, "NOTHING COMPARED"},
+		"a regression too":  {func(_, l *Report) { place(l, "TMPL-12").Verdict, place(l, "PAGE-10").Verdict = Fail, Fail }, ExitFindings, ExitFindings, "REGRESSED"},
+	} {
+		old, latest := sample(), sample()
+		test.change(old, latest)
+		d := Compare(old, latest)
+		if d.ExitCode(false) != test.normal || d.ExitCode(true) != test.strict {
+			t.Errorf("%s: status %d, strict %d", name, d.ExitCode(false), d.ExitCode(true))
+		}
+		var b strings.Builder
+		if err := WriteDiff(&b, d, ConsoleOptions{}); err != nil || !strings.Contains(b.String(), "\n"+test.word+"  ") {
+			t.Errorf("%s: %v\n%s", name, err, b.String())
+		}
+	}
+}
+
+func TestCompareWarnings(t *testing.T) {
+	old, latest := sample(), sample()
+	passed := &latest.Results[slices.IndexFunc(latest.Results, func(x Result) bool { return x.Verdict == Pass })]
+	passed.Verdict = Warn
+	d := Compare(old, latest)
+	if d.Worse(false) || !d.Worse(true) {
+		t.Error("a new warning is a regression, or none, whatever strict says")
+	}
+	passed.Verdict = Blocked
+	if d := Compare(old, latest); !d.Worse(false) {
+		t.Error("a MUST that is blocked now is no regression")
+	}
+}
+
+func TestWriteDiff(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteDiff(&b, Compare(sample(), hostileReport()), ConsoleOptions{Verbose: true}); err != nil {
+		t.Fatal(err)
+	}
+	inert(t, b.String())
+	b.Reset()
+	if err := WriteDiffJSON(&b, Compare(sample(), hostileReport())); err != nil || !json.Valid(b.Bytes()) {
+		t.Error(err)
+	}
+}
+
+// half keeps the results of one transport.
+func half(transport string) *Report {
+	r := sample()
+	kept := r.Results[:0]
+	for _, x := range r.Results {
+		if x.Transport == transport {
+			kept = append(kept, x)
+		}
+	}
+	r.Results = kept
+	r.Target.Endpoints[0].Transport = transport
+	r.Summarize(SummaryOptions{Profile: testProfile, Profiles: DefaultProfiles(), Partial: true,
+		Offered: func(profile, _, t string) bool { return profile != "caching" || t != "http" }})
+	return r
+}
+
+func TestMerge(t *testing.T) {
+	whole, err := Merge([]*Report{half("stdio"), half("http")}, testProfile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.Summary.Counts != sample().Summary.Counts || whole.Summary.Scope != Partial || len(whole.Target.Endpoints) != 2 || len(whole.Frames) != 8 {
+		t.Errorf("%+v", whole.Summary)
+	}
+	for _, x := range whole.Results {
+		for _, n := range x.Evidence {
+			if f := whole.Frame(n); f == nil || strings.Contains(f.Session, "report 2") != (x.Transport == "http") {
+				t.Fatalf("the evidence of %s on %s is %+v", x.ID, x.Transport, f)
+			}
+		}
+	}
+	if c := whole.Summary.Combinations; len(c[1].NotOffered)+len(c[0].NotOffered) != 1 {
+		t.Errorf("%+v", c)
+	}
+	var b bytes.Buffer
+	if err := WriteJSON(&b, whole); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadJSON(&b); err != nil {
+		t.Error(err)
+	}
+	if again, err := Merge([]*Report{sample(), sample()}, testProfile); err != nil || len(again.Results) != len(sample().Results) {
+		t.Error(err)
+	}
+}
+
+func TestMergeRefuses(t *testing.T) {
+	other, changed, contradicting := sample(), sample(), sample()
+	other.Target.Name = "another"
+	changed.Tool.Catalogue = "c2"
+	contradicting.Results[0].Verdict = NotApplicable
+	for _, r := range []*Report{other, changed, contradicting} {
+		if _, err := Merge([]*Report{sample(), r}, testProfile); err == nil {
+			t.Error("merged")
+		}
+	}
+	if _, err := Merge(nil, testProfile); err == nil {
+		t.Error("merged nothing")
+	}
+}
+
+func TestBadge(t *testing.T) {
+	for _, r := range []*Report{sample(), hostileReport(), New(Tool{}, Target{}, Config{})} {
+		var b bytes.Buffer
+		if err := WriteBadge(&b, r, hostile); err != nil {
+			t.Fatal(err)
+		}
+		inert(t, b.String())
+		d := xml.NewDecoder(&b)
+		for {
+			if _, err := d.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestStatement holds a statement to the rules of its types: each resource has a
+// uri, a digest or content, digests are of the right length, and the result is one of
+// the three words.
+func TestStatement(t *testing.T) {
+	clean := sample()
+	clean.Results = slices.DeleteFunc(clean.Results, func(x Result) bool { return x.Verdict != Pass })
+	clean.Summarize(SummaryOptions{})
+	for want, r := range map[string]*Report{"FAILED": sample(), "PASSED": clean} {
+		var b bytes.Buffer
+		if err := WriteStatement(&b, r, StatementOptions{Report: "r.json", ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
+			t.Fatal(err)
+		}
+		var s statement
+		if err := json.Unmarshal(b.Bytes(), &s); err != nil {
+			t.Fatal(err)
+		}
+		if s.Type != StatementType || s.PredicateType != PredicateType || s.Predicate.Result != want {
+			t.Errorf("%s %s %s", s.Type, s.PredicateType, s.Predicate.Result)
+		}
+		if len(s.Subject) != 1 || len(s.Subject[0].Digest["sha256"]) != 64 {
+			t.Errorf("subject %+v", s.Subject)
+		}
+		for _, x := range s.Predicate.Configuration {
+			if x.URI == "" && len(x.Digest) == 0 {
+				t.Errorf("the resource %s has neither uri nor digest", x.Name)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteStatement(&b, hostileReport(), StatementOptions{Subjects: []Artifact{{Name: "x", Digest: map[string]string{"sha256": "00"}}}}); err != nil {
+		t.Fatal(err)
+	}
+	inert(t, b.String())
+}

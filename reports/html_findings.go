@@ -1,0 +1,123 @@
+package reports
+
+import "fmt"
+
+// pageFinding is one cause with its evidence.
+type pageFinding struct {
+	Number                                 int
+	Verdict                                Verdict
+	Label, ID, Title, Level, Section, Link string
+	Where, Mild, Excused                   string
+	Expected, Actual, Reason, Hint, Rerun  string
+	// Place is where its first result stands in the data of the script, -1 if it does
+	// not; Wire are the frames for readers without scripts.
+	Place int
+	Wire  []pageFrameView
+	More  string
+}
+
+// pageFrameView is a frame that stands in the document itself.
+type pageFrameView struct {
+	Number                                      int
+	Direction, Arrow, Session, Line, Note, Text string
+}
+
+// arrows say which way a frame went.
+var arrows = map[string]string{Out: "→ to the target", In: "← from the target", Note: "· event"}
+
+// The bounds of the evidence for readers without scripts, which stands in the document
+// beside the data of the script: the frames of a finding, and the bytes of all findings.
+const (
+	pageEvidence      = 12
+	pageEvidenceBytes = 512 << 10
+)
+
+// findings fills the list of findings, and that of those which the baseline excuses.
+func (p *pageView) findings(v view, o HTMLOptions, wire *pageWire, places map[*Result]int) {
+	room := pageEvidenceBytes
+	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
+		x := f.results[0]
+		q := pageFinding{
+			Number: i + 1, Verdict: x.Verdict, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
+			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.where(f.results), pageText), Excused: cleanLines(x.excuse()),
+			Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Rerun: x.repeated(o.Rerun),
+			Place: -1,
+		}
+		if i, known := places[x]; known {
+			q.Place = i
+		}
+		switch {
+		case x.Verdict == Warn:
+			q.Mild = cleanLines(f.reason())
+		case x.Reason != x.Actual:
+			q.Reason = cleanLines(x.Reason)
+		}
+		for _, n := range x.Evidence {
+			if w := wire.frames[n]; w != nil && len(q.Wire) < pageEvidence && room > 0 {
+				q.Wire = append(q.Wire, pageFrameView{n, w.Direction, arrows[w.Direction], w.Session, w.Line, w.Note, w.Text})
+				room -= 200 + len(w.Line) + len(w.Note) + len(w.Text)
+			}
+		}
+		if more := len(x.Evidence) - len(q.Wire); more > 0 {
+			q.More = fmt.Sprintf("and %s more, in the JSON report", count(more, "frame"))
+		}
+		if q.Excused != "" {
+			p.Excused = append(p.Excused, q)
+		} else {
+			p.Findings = append(p.Findings, q)
+		}
+	}
+}
+
+// verdictWords are the verdicts in words.
+var verdictWords = map[Verdict]string{Pass: "passed", Fail: "failed", Warn: "warning", Blocked: "blocked", NotApplicable: "not applicable"}
+
+// label is the verdict in words.
+func label(x *Result) string {
+	word := verdictWords[x.Verdict]
+	if x.Excused && x.Verdict.Red() {
+		word += ", excused"
+	}
+	return word
+}
+
+// pageBaseline is what became of the entries of a baseline.
+type pageBaseline struct {
+	File  string
+	Parts []pageEntries
+}
+
+type pageEntries struct {
+	Title, Means, Class string
+	// Folded says that the entries are many and of little interest.
+	Folded  bool
+	Entries []pageEntry
+}
+
+type pageEntry struct {
+	Entry, Until, Reason string
+	Line                 int
+	Verdicts             []string
+}
+
+// baseline fills the lists of entries that need attention.
+func (p *pageView) baseline(v view) {
+	b := v.r.Summary.Baseline
+	if b == nil {
+		return
+	}
+	p.Baseline = &pageBaseline{File: clean(b.File, pageTitle)}
+	for _, part := range b.parts() {
+		list := pageEntries{Title: capital(part.title), Means: capital(part.means), Folded: part.kind == kindMissing,
+			Class: map[string]string{kindExpired: "fail", kindStale: "fail", kindNotJudged: "blocked", kindTooWide: "warn"}[part.kind]}
+		for i := range part.entries {
+			e := &part.entries[i]
+			shown := pageEntry{Entry: clean(e.String(), pageTitle), Until: clean(e.Until, 40), Reason: clean(e.Reason, pageText), Line: e.Line}
+			for _, x := range v.entryVerdicts(&part, e) {
+				shown.Verdicts = append(shown.Verdicts, clean(x[0]+" in "+x[1], pageText))
+			}
+			list.Entries = append(list.Entries, shown)
+		}
+		p.Baseline.Parts = append(p.Baseline.Parts, list)
+	}
+}

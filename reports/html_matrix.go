@@ -1,0 +1,134 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pageData is what the page's script makes the matrix, and what opens in it, from.
+type pageData struct {
+	Columns      []pageColumn       `json:"columns"`
+	Areas        []pageAreaName     `json:"areas"`
+	Requirements []*pageRequirement `json:"requirements"`
+}
+
+type pageAreaName struct {
+	Key  string `json:"key"`
+	Name string `json:"name"`
+}
+
+type pageRequirement struct {
+	ID        string         `json:"id"`
+	Area      string         `json:"area"`
+	Title     string         `json:"title"`
+	Level     string         `json:"level"`
+	Section   string         `json:"section"`
+	Link      string         `json:"link,omitempty"`
+	Text      string         `json:"text,omitempty"`
+	Tolerated string         `json:"tolerated,omitempty"`
+	Results   []*pageVerdict `json:"results"`
+
+	counts Counts
+	// alike finds the entry of verdicts without evidence that say the same.
+	alike map[pageWords]*pageVerdict
+}
+
+// pageVerdict is a verdict in one column or, without evidence, in several.
+type pageVerdict struct {
+	pageWords
+	In     []int `json:"in"` // columns
+	Frames []int `json:"frames,omitempty"`
+}
+
+// pageWords is what is said of a verdict.
+type pageWords struct {
+	Verdict  Verdict `json:"v"`
+	Code     string  `json:"code,omitempty"`
+	Reason   string  `json:"reason,omitempty"`
+	Expected string  `json:"expected,omitempty"`
+	Actual   string  `json:"actual,omitempty"`
+	Hint     string  `json:"hint,omitempty"`
+	Excused  string  `json:"excused,omitempty"`
+	Rerun    string  `json:"rerun,omitempty"`
+}
+
+// matrix returns the data of the script, requirements in the order of their areas, and
+// where among the verdicts of its requirement each result stands. It fills the list for
+// readers without scripts.
+func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
+	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
+	columns := map[pageColumn]int{}
+	for i, c := range p.Columns {
+		columns[c] = i
+	}
+	found, places := map[string]*pageRequirement{}, map[*Result]int{}
+	for _, x := range v.r.rows() {
+		id := clean(x.ID, pageTitle)
+		q := found[id]
+		if q == nil {
+			q = requirementOf(x, o)
+			found[id] = q
+			data.Requirements = append(data.Requirements, q)
+		}
+		// The summary may not know the combination of a report that was edited.
+		if i, known := columns[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
+			places[x] = q.add(x, i, o)
+		}
+	}
+	order := map[string]int{}
+	for i, a := range p.Areas {
+		order[a.Key] = i
+		data.Areas = append(data.Areas, pageAreaName{a.Key, a.Name})
+	}
+	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int { return cmp.Compare(order[a.Area], order[b.Area]) })
+	for _, q := range data.Requirements {
+		p.Rows = append(p.Rows, pageLine{strings.Join(strings.Fields(q.ID), "_"), q.ID, q.Title, q.Level, q.counts.words()})
+	}
+	return data, places
+}
+
+// words says how often there is each verdict: "failed 2, passed 3".
+func (c Counts) words() string {
+	var parts []string
+	for _, part := range []struct {
+		n int
+		v Verdict
+	}{{c.Fail, Fail}, {c.Warn, Warn}, {c.Blocked, Blocked}, {c.Pass, Pass}, {c.NotApplicable, NotApplicable}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", verdictWords[part.v], part.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func requirementOf(x *Result, o HTMLOptions) *pageRequirement {
+	q := &pageRequirement{ID: clean(x.ID, pageTitle), Area: clean(x.Area(), pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
+		Section: clean(x.Section, pageTitle), Link: x.safeLink(), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
+	if o.Describe != nil {
+		text, tolerated := o.Describe(x.ID)
+		q.Text, q.Tolerated = cleanLines(text), cleanLines(tolerated)
+	}
+	return q
+}
+
+// add notes a verdict and returns its place. Those without evidence that say the same
+// share an entry.
+func (q *pageRequirement) add(x *Result, column int, o HTMLOptions) int {
+	q.counts.Add(x.Verdict)
+	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
+		Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}}
+	if x.Verdict.Red() {
+		v.Rerun = x.repeated(o.Rerun)
+	}
+	if len(v.Frames) == 0 {
+		if same := q.alike[v.pageWords]; same != nil {
+			same.In = append(same.In, column)
+			return slices.Index(q.Results, same)
+		}
+		q.alike[v.pageWords] = v
+	}
+	q.Results = append(q.Results, v)
+	return len(q.Results) - 1
+}

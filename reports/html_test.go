@@ -1,0 +1,251 @@
+package reports
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func htmlOf(t *testing.T, r *Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	err := WriteHTML(&b, r, HTMLOptions{Areas: []Area{{"PAGE", "Pagination"}}, Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+var dataBlock = regexp.MustCompile(`(?s)<script type="application/json" id="(data|frames)">(.*?)</script>`)
+
+// dataOf is what the script of a page works on.
+func dataOf(t *testing.T, page string) (d pageData, frames map[int]*wireFrame) {
+	t.Helper()
+	m := dataBlock.FindAllStringSubmatch(page, -1)
+	if len(m) != 2 {
+		t.Fatalf("the page has %d blocks of data instead of 2", len(m))
+	}
+	if err := json.Unmarshal([]byte(m[0][2]), &d); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(m[1][2]), &frames); err != nil {
+		t.Fatal(err)
+	}
+	return d, frames
+}
+
+func TestHTML(t *testing.T) {
+	page := htmlOf(t, sample())
+	for _, want := range []string{
+		"NOT CONFORMANT", "everything", `id="PAGE-9"`, `failed 4`, "<title>NOT CONFORMANT: everything</title>",
+		"send the cursor as a string", "TMPL-12", "size-differs", "Pagination", "the pad bits are set",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	d, frames := dataOf(t, page)
+	if len(d.Columns) != 4 || len(d.Requirements) != 5 {
+		t.Errorf("%d columns, %d requirements", len(d.Columns), len(d.Requirements))
+	}
+	for _, q := range d.Requirements {
+		covered := map[int]bool{}
+		for _, v := range q.Results {
+			for _, i := range v.In {
+				covered[i] = true
+			}
+		}
+		if len(covered) != 4 {
+			t.Errorf("%s opens to %d of 4 combinations", q.ID, len(covered))
+		}
+	}
+	if f := frames[1]; f == nil || !strings.Contains(f.Text, "\"method\": \"resources/list\"") {
+		t.Errorf("frame 1 is %+v", f)
+	}
+}
+
+// TestHTMLHostile: nothing that a target sends becomes markup, script or an invisible
+// character, and the page loads nothing.
+func TestHTMLHostile(t *testing.T) {
+	page := htmlOf(t, hostileReport())
+	keep(t, "hostile.html", page)
+	inert(t, page)
+	if n := strings.Count(page, "<script"); n != 3 {
+		t.Errorf("%d scripts instead of 3", n)
+	}
+	if n := strings.Count(page, "</script"); n != 3 {
+		t.Errorf("%d ends of scripts instead of 3", n)
+	}
+	for _, bad := range []string{"alert(1)</", "javascript:", "src=\"http", "url(http"} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	if !strings.Contains(page, `\x1b[31m`) {
+		t.Error("control characters vanish instead of being visible")
+	}
+	dataOf(t, page)
+}
+
+// TestHTMLIsLight: what grows with the number of verdicts is data, not markup, and each
+// requirement has one row however a report is sorted.
+func TestHTMLIsLight(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "many"}, Config{})
+	for c := range 20 {
+		for i := range 250 {
+			r.Results = append(r.Results, Result{ID: fmt.Sprintf("PAGE-%d", i), Title: "A title", Level: LevelMust, Verdict: Pass,
+				Revision: fmt.Sprintf("2025-01-%02d", c+10), Transport: "http", Evidence: []int{1}})
+		}
+	}
+	r.Summarize(SummaryOptions{})
+	slices.SortStableFunc(r.Results, func(a, b Result) int { return strings.Compare(a.Revision, b.Revision) })
+	page := htmlOf(t, r)
+	d, _ := dataOf(t, page)
+	if len(d.Requirements) != 250 || len(d.Requirements[0].Results) != 20 {
+		t.Errorf("%d rows, %d verdicts in the first", len(d.Requirements), len(d.Requirements[0].Results))
+	}
+	markup := regexp.MustCompile(`(?s)<noscript>.*?</noscript>`).ReplaceAllString(dataBlock.ReplaceAllString(page, ""), "")
+	if n := strings.Count(markup, "<"); n > 1000 {
+		t.Errorf("%d elements stand in the document", n)
+	}
+}
+
+func TestHTMLIsBounded(t *testing.T) {
+	r := sample()
+	huge := strings.Repeat("a", 10<<20)
+	r.Target.Name, r.Results[0].Title, r.Results[0].Actual = huge, huge, huge
+	for i := range r.Frames {
+		r.Frames[i].Data = []byte(huge)
+	}
+	if page := htmlOf(t, r); len(page) > 200<<10 {
+		t.Errorf("the page has %d bytes", len(page))
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteMarkdown(&b, sample(), MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"## ❌ NOT CONFORMANT: `everything`", "| `2025-06-18` on `stdio` | 1 | 1 | 1 | 1 | 1 | non-conformant |", "<b>PAGE-9</b> A cursor is a string",
+		"actual:   an integer, 5", "### Blocked (4)"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the summary lacks %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// TestMarkdownHostile: what a target sends stands in code, and code is closed.
+func TestMarkdownHostile(t *testing.T) {
+	r := hostileReport()
+	for i := range r.Results {
+		r.Results[i].Actual = "```\n</details><img src=x> @everyone `` ` #1 | x" + hostile
+	}
+	var b bytes.Buffer
+	if err := WriteMarkdown(&b, r, MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, "hostile.md", b.String())
+	inert(t, b.String())
+	fence := ""
+	for _, line := range strings.Split(b.String(), "\n") {
+		switch {
+		case fence == "" && strings.HasPrefix(line, "```"):
+			fence = strings.TrimSuffix(line, "text")
+			continue
+		case fence != "" && line == fence:
+			fence = ""
+			continue
+		case fence != "":
+			continue
+		}
+		rest := regexp.MustCompile("(`+)[^`].*?`+").ReplaceAllString(line, "")
+		for _, bad := range []string{"<script", "<img", "@everyone", "#1"} {
+			if strings.Contains(rest, bad) {
+				t.Errorf("outside of code: %q", line)
+			}
+		}
+	}
+	if fence != "" {
+		t.Error("a block of code is not closed")
+	}
+	if n, m := strings.Count(b.String(), "\n<details>"), strings.Count(b.String(), "\n</details>\n"); n > m {
+		t.Errorf("%d details are opened, %d closed", n, m)
+	}
+}
+
+func TestMarkdownIsBounded(t *testing.T) {
+	r := sample()
+	for i := range 5000 {
+		x := r.Results[1]
+		x.ID, x.Revision = "PAGE-"+strings.Repeat("1", 1+i%5), strings.Repeat("2", 1+i%300)
+		x.Actual = strings.Repeat("y", 1+i)
+		r.Results = append(r.Results, x)
+	}
+	var b bytes.Buffer
+	if err := WriteMarkdown(&b, r, MarkdownOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if b.Len() > markdownLimit+500 || !strings.Contains(b.String(), "more, in the other reports") {
+		t.Errorf("%d bytes", b.Len())
+	}
+}
+
+func sarifOf(t *testing.T, r *Report, o SARIFOptions) sarifLog {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteSARIF(&b, r, o); err != nil {
+		t.Fatal(err)
+	}
+	var log sarifLog
+	if err := json.Unmarshal(b.Bytes(), &log); err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func TestSARIF(t *testing.T) {
+	r := sample()
+	r.Results[1].Excused, r.Results[1].ExcusedReason = true, "known"
+	log := sarifOf(t, r, SARIFOptions{Location: "deploy/a b.yaml"})
+	run := log.Runs[0]
+	if log.Version != "2.1.0" || len(run.Tool.Driver.Rules) != 5 {
+		t.Errorf("version %s, %d rules", log.Version, len(run.Tool.Driver.Rules))
+	}
+	levels := map[string]int{}
+	for _, x := range run.Results {
+		levels[x.RuleID+" "+x.Level]++
+		if run.Tool.Driver.Rules[x.RuleIndex].ID != x.RuleID {
+			t.Errorf("%s points at rule %d", x.RuleID, x.RuleIndex)
+		}
+		if uri := x.Locations[0].Physical.Artifact.URI; uri != "deploy/a%20b.yaml" {
+			t.Errorf("the location is %q", uri)
+		}
+	}
+	if levels["PAGE-9 error"] != 2 || levels["READ-09 warning"] != 1 || len(levels) != 2 {
+		t.Errorf("results %v", levels)
+	}
+	if s := run.Results; len(s[0].Suppressions)+len(s[1].Suppressions) != 1 {
+		t.Error("the excused finding is not suppressed, or another is")
+	}
+	if n := run.Invocations[0].Notifications; len(n) != 1 || n[0].Rule == nil || n[0].Rule.ID != "SUB-01" {
+		t.Errorf("notifications %+v", n)
+	}
+}
+
+func TestSARIFHostile(t *testing.T) {
+	var b bytes.Buffer
+	if err := WriteSARIF(&b, hostileReport(), SARIFOptions{Location: "../x\n<y>"}); err != nil {
+		t.Fatal(err)
+	}
+	keep(t, "hostile.sarif", b.String())
+	inert(t, b.String())
+	if strings.Contains(b.String(), "<script") {
+		t.Error("the log contains markup")
+	}
+	sarifOf(t, hostileReport(), SARIFOptions{})
+}

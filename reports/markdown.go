@@ -1,0 +1,322 @@
+package reports
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MarkdownOptions says how [WriteMarkdown] writes.
+type MarkdownOptions struct {
+	// Strict says that warnings count as failures.
+	Strict bool
+	// Limit bounds the text in bytes; 0 means 60,000, which the comments of
+	// pull requests can hold. What has no room is counted.
+	Limit int
+	// Rerun is the command that repeats one verdict; nil tells what the report knows
+	// of it.
+	Rerun func(id, revision, transport string) string
+}
+
+// markdownLimit stays below the 65,536 characters of a comment on GitHub.
+const markdownLimit = 60_000
+
+// WriteMarkdown writes a summary for pull requests and the pages of CI jobs: the
+// verdict, what was judged, and each finding folded. What a target sent stands in
+// code only, where it can neither format, link nor call anybody. The report must
+// have been summarized.
+func WriteMarkdown(w io.Writer, r *Report, o MarkdownOptions) error {
+	if o.Limit <= 0 {
+		o.Limit = markdownLimit
+	}
+	m := &markdown{view: view{r: r}, o: o, left: o.Limit}
+	m.head()
+	m.combinations()
+	m.findings()
+	m.baseline()
+	m.blocked()
+	m.observations()
+	m.rest()
+	buffer := bufio.NewWriter(w)
+	_, err := buffer.WriteString(m.b.String())
+	if err == nil {
+		err = buffer.Flush()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the summary: %w", err)
+	}
+	return nil
+}
+
+// markdown collects parts as long as there is room.
+type markdown struct {
+	view
+	o    MarkdownOptions
+	b    strings.Builder
+	left int
+}
+
+// add appends a part whole or not at all; the last few hundred bytes are kept for
+// the remark that something is missing.
+func (m *markdown) add(part string) bool {
+	const spare = 300
+	if len(part)+spare > m.left {
+		return false
+	}
+	m.b.WriteString(part)
+	m.left -= len(part)
+	return true
+}
+
+// span is a text as code on one line.
+func span(s string, n int) string {
+	s = strings.TrimSpace(clean(s, n))
+	if s == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", longestRun(s, '`')+1)
+	pad := ""
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		pad = " "
+	}
+	return fence + pad + s + pad + fence
+}
+
+// cell is a text as code in a table, whose columns are parted before code is seen.
+func cell(s string, n int) string { return strings.ReplaceAll(span(s, n), "|", `\|`) }
+
+// block is a text as code on lines of its own.
+func block(s string) string {
+	s = strings.TrimRight(cleanLines(s), "\n")
+	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
+	return fence + "text\n" + s + "\n" + fence + "\n"
+}
+
+// longestRun is the length of the longest run of a character.
+func longestRun(s string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// plain escapes a title of the catalogue: it is ours, but a report may come from
+// elsewhere.
+func plain(s string) string {
+	var b strings.Builder
+	for _, r := range clean(s, pageTitle) {
+		switch {
+		case r == '@', r == '<', r == '>', r == '&', r == '#':
+			fmt.Fprintf(&b, "&#%d;", r)
+			continue
+		case strings.ContainsRune("\\`*_{}[]()!|~$", r):
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (m *markdown) head() {
+	s := &m.r.Summary
+	word, color := m.headline()
+	sign := map[string]string{red: "❌", green: "✅", purple: "⚠️"}[color]
+	scope := m.scope()
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, word, cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
+	text := fmt.Sprintf("**%d** passed, **%d** failed, **%s**, %d blocked, %d not applicable; %s; %.1f s.",
+		s.Pass, s.Fail, count(s.Warn, "warning"), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
+	for _, remark := range baselineRemarks(s) {
+		text += " " + capital(remark) + "."
+	}
+	if m.o.Strict && s.Warn > 0 {
+		text += " Warnings count as failures."
+	}
+	if lost := m.lost(); lost != "" {
+		text += " Not established: " + span(lost, 400) + ": " + span(m.unreached(), 800) + "."
+	}
+	if s.Interrupted != "" {
+		text += " Ended early: " + span(s.Interrupted, 200) + "."
+	}
+	if m.r.Target.Embedded {
+		text += " No target was given: this is the built-in reference server."
+	}
+	if m.r.DeclaresNoResources() {
+		text += " The target " + noResources + "."
+	}
+	m.add(text + "\n\n")
+}
+
+func (m *markdown) combinations() {
+	s := &m.r.Summary
+	if len(s.Combinations) > 0 {
+		var b strings.Builder
+		b.WriteString("| Combination | Pass | Fail | Warn | n/a | Blocked | Outcome |\n|---|--:|--:|--:|--:|--:|---|\n")
+		for _, x := range s.Combinations {
+			fmt.Fprintf(&b, "| %s on %s | %s | %s |\n", cell(x.Revision, 40), cell(x.Transport, 40), cells(x.Counts), plain(m.established(string(x.Outcome))))
+		}
+		m.add(b.String() + "\n")
+	}
+	if len(s.Profiles) > 0 {
+		var b strings.Builder
+		b.WriteString("| Profile | Pass | Fail | Warn | n/a | Blocked | Status |\n|---|--:|--:|--:|--:|--:|---|\n")
+		for _, x := range s.Profiles {
+			status := plain(m.established(string(x.Status)))
+			if n := len(x.MustsNotExercised); n > 0 && (x.Status == ProfilePassed || x.Status == ProfileNotEstablished) {
+				status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(x.Name, 40), cells(x.Counts), status)
+		}
+		m.add(b.String() + "\n")
+	}
+}
+
+func cells(n Counts) string {
+	return fmt.Sprintf("%d | %d | %d | %d | %d", n.Pass, n.Fail, n.Warn, n.NotApplicable, n.Blocked)
+}
+
+func (m *markdown) findings() {
+	for _, part := range []struct {
+		title string
+		list  []*finding
+	}{{"Failures", m.counted(Fail)}, {"Warnings", m.counted(Warn)}, {"Excused by the baseline", m.excused()}} {
+		list := part.list
+		if len(list) == 0 || !m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(list))) {
+			continue
+		}
+		for i, f := range list {
+			if !m.add(m.finding(f)) {
+				m.missing(len(list)-i, "finding")
+				break
+			}
+		}
+	}
+}
+
+// missing counts what has no room; there is always room for this.
+func (m *markdown) missing(n int, what string) {
+	m.b.WriteString(fmt.Sprintf("_and %s more, in the other reports_\n\n", count(n, what)))
+}
+
+// finding is folded: a line that tells what is wrong, and the evidence inside.
+func (m *markdown) finding(f *finding) string {
+	x := f.results[0]
+	var b strings.Builder
+	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s</summary>\n\n", plain(x.ID), plain(x.Title))
+	section := span(x.Section, 100)
+	if url := x.safeLink(); url != "" {
+		section = "[" + plain(x.Section) + "](" + url + ")"
+	}
+	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, span(m.where(f.results), 400))
+	if x.Verdict == Warn && x.Reason != "" {
+		fmt.Fprintf(&b, "- a warning: %s\n", span(f.reason(), 400))
+	}
+	if why := x.excuse(); why != "" {
+		fmt.Fprintf(&b, "- excused: %s\n", span(why, 400))
+	}
+	if x.Hint != "" {
+		fmt.Fprintf(&b, "- change: %s\n", span(x.Hint, 400))
+	}
+	if repeat := x.repeated(m.o.Rerun); repeat != "" {
+		fmt.Fprintf(&b, "- repeat: %s\n", span(repeat, pageText))
+	}
+	text := ""
+	if x.Expected != "" {
+		text += "expected: " + x.Expected + "\n"
+	}
+	if said := cmp.Or(x.Actual, x.Reason); said != "" {
+		text += "actual:   " + said + "\n"
+	}
+	for i, n := range x.Evidence {
+		if i == consoleFrames {
+			text += fmt.Sprintf("and %s more\n", count(len(x.Evidence)-i, "frame"))
+			break
+		}
+		if frame := m.r.Frame(n); frame != nil {
+			text += frameLine(frame, consoleFrame) + "\n"
+		}
+	}
+	if text != "" {
+		b.WriteString("\n" + block(Shorten(text, 6*consoleText)))
+	}
+	b.WriteString("\n</details>\n\n")
+	return b.String()
+}
+
+// baseline lists the entries of the baseline that need attention.
+func (m *markdown) baseline() {
+	b := m.r.Summary.Baseline
+	for _, p := range b.parts() {
+		if !m.add(fmt.Sprintf("### %s (%d)\n\n%s.\n\n", capital(p.title), len(p.entries), capital(p.means))) {
+			continue
+		}
+		for i := range p.entries {
+			e := &p.entries[i]
+			line := fmt.Sprintf("- %s (line %d", span(e.String(), 100), e.Line)
+			if e.Until != "" {
+				line += ", until " + span(e.Until, 20)
+			}
+			line += "): " + cmp.Or(span(e.Reason, 400), "no reason given")
+			for _, x := range m.entryVerdicts(&p, e) {
+				line += fmt.Sprintf("; %s in %s", x[0], span(x[1], 400))
+			}
+			if !m.add(line + "\n") {
+				m.missing(len(p.entries)-i, "line")
+				break
+			}
+		}
+		m.add("\n")
+	}
+}
+
+// capital begins a sentence of ours.
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func (m *markdown) blocked() {
+	list := m.blockedBy()
+	if len(list) == 0 || !m.add(fmt.Sprintf("### Blocked (%d)\n\nSomething broke, so that these could not be judged.\n\n", m.r.Summary.Blocked)) {
+		return
+	}
+	for i, t := range list {
+		if !m.add(fmt.Sprintf("- %s: %s (%s)\n", span(t.code, 60), span(t.text, 600), span(listed(t.ids, 12), 400))) {
+			m.missing(len(list)-i, "reason")
+			break
+		}
+	}
+	m.add("\n")
+}
+
+func (m *markdown) observations() {
+	list := observed(m.r)
+	if len(list) == 0 || !m.add(fmt.Sprintf("<details><summary>Observations (%d): no rule is broken, but you may want to know</summary>\n\n", len(list))) {
+		return
+	}
+	for i, s := range list {
+		if !m.add(fmt.Sprintf("- %s %s: %s\n", span(s.first.ID, 60), plain(s.first.Title), span(s.first.Detail, 400))) {
+			m.missing(len(list)-i, "observation")
+			break
+		}
+	}
+	m.b.WriteString("\n</details>\n\n")
+}
+
+func (m *markdown) rest() {
+	idle := map[string]bool{}
+	for i := range m.r.Results {
+		if x := &m.r.Results[i]; x.Verdict == NotApplicable && NotExercised(x.ReasonCode) {
+			idle[x.ID] = true
+		}
+	}
+	if len(idle) > 0 {
+		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(len(idle), "requirement")))
+	}
+	tool := strings.TrimSpace(m.r.Tool.Name + " " + m.r.Tool.Version)
+	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), span(m.r.Tool.Catalogue, 80)))
+}

@@ -1,0 +1,336 @@
+package reports
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// MatrixSchema names the contract of a matrix.
+const MatrixSchema = "mcpcheck.matrix/1"
+
+// Matrix is many targets side by side.
+type Matrix struct {
+	Schema string `json:"schema"`
+	Tool   Tool   `json:"tool"`
+	// Shard is the part of the targets that was run, such as "2/5"; empty for
+	// all of them.
+	Shard string `json:"shard,omitempty"`
+	// Missing lists the shards that a joined matrix lacks.
+	Missing []string `json:"missing,omitempty"`
+	// Requirements lists those that any target was judged by, in the order of
+	// reports.
+	Requirements []MatrixRequirement `json:"requirements"`
+	Targets      []MatrixTarget      `json:"targets"`
+	// Summary comes last, so that its absence shows a truncated file.
+	Summary MatrixSummary `json:"summary"`
+}
+
+// MatrixRequirement is a row of the matrix.
+type MatrixRequirement struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Level string `json:"level"`
+}
+
+// The states of a target in a matrix.
+const (
+	MatrixJudged   = "judged"    // a report was written
+	MatrixNoReport = "no-report" // the run could not start, or broke down
+	MatrixTimedOut = "timed-out" // the run was ended at its bound
+)
+
+// MatrixTarget is a column: one target with what became of it.
+type MatrixTarget struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	// Error says in one sentence why there is no report.
+	Error    string  `json:"error,omitempty"`
+	ExitCode int     `json:"exit_code"`
+	TookMS   float64 `json:"took_ms"`
+	// Server is what the target says of itself.
+	Server    *Server  `json:"server,omitempty"`
+	Revisions []string `json:"revisions,omitempty"`
+	Outcome   Outcome  `json:"outcome,omitempty"`
+	Scope     Scope    `json:"scope,omitempty"`
+	Counts
+	Excused int `json:"excused,omitempty"`
+	// Report and Page are where the reports lie, relative to the matrix.
+	Report string `json:"report,omitempty"`
+	Page   string `json:"page,omitempty"`
+	// Verdicts holds the gravest verdict on each requirement.
+	Verdicts map[string]Verdict `json:"verdicts,omitempty"`
+}
+
+// MatrixSummary counts targets.
+type MatrixSummary struct {
+	Targets    int `json:"targets"`
+	Conformant int `json:"conformant"`
+	// NothingFound counts those in which a run that was narrowed down found no
+	// failure: that does not make them conformant.
+	NothingFound   int `json:"nothing_found"`
+	NonConformant  int `json:"non_conformant"`
+	NotEstablished int `json:"not_established"`
+	NoReport       int `json:"no_report"`
+	// Findings is how many targets ended with a finding that nothing excuses.
+	Findings int `json:"findings"`
+}
+
+// String is the summary in one line.
+func (s MatrixSummary) String() string {
+	text := fmt.Sprintf("%s: %d conformant, ", count(s.Targets, "target"), s.Conformant)
+	if s.NothingFound > 0 {
+		text += fmt.Sprintf("%d narrowed down and without failures, ", s.NothingFound)
+	}
+	return text + fmt.Sprintf("%d not conformant, %d not established, %d without a report", s.NonConformant, s.NotEstablished, s.NoReport)
+}
+
+// NewMatrix is an empty matrix.
+func NewMatrix(tool Tool, shard string) *Matrix {
+	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{}, Targets: []MatrixTarget{}}
+}
+
+// gravity orders the verdicts of one requirement over combinations.
+var gravity = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
+
+// MatrixColumn makes the column of a target that was judged.
+func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
+	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Outcome: r.Summary.Outcome, Scope: r.Summary.Scope,
+		Counts: r.Summary.Counts, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
+	for _, e := range r.Target.Endpoints {
+		t.Revisions = append(t.Revisions, e.Revisions...)
+		if t.Server == nil {
+			t.Server = e.Server
+		}
+	}
+	if lost := (view{r: r}).unreached(); lost != "" {
+		t.Error = lost
+	}
+	slices.Sort(t.Revisions)
+	t.Revisions = slices.Compact(t.Revisions)
+	for i := range r.Results {
+		x := &r.Results[i]
+		was, known := t.Verdicts[x.ID]
+		if !known || slices.Index(gravity, x.Verdict) < slices.Index(gravity, was) {
+			t.Verdicts[x.ID] = x.Verdict
+		}
+	}
+	return t
+}
+
+// Word is what is said of the target, in the words of its own report.
+func (t *MatrixTarget) Word() string {
+	switch {
+	case t.Status == MatrixTimedOut:
+		return "timed out"
+	case t.Status != MatrixJudged:
+		return "no report"
+	case t.Outcome == Conformant && t.Scope != Full && t.Warn > 0:
+		return "no failures"
+	case t.Outcome == Conformant && t.Scope != Full:
+		return "nothing found"
+	case t.Outcome == Conformant:
+		return "conformant"
+	case t.Outcome == NonConformant && t.ExitCode == ExitOK:
+		return "not conformant, excused"
+	case t.Outcome == NonConformant:
+		return "not conformant"
+	case t.Error == "" && t.Pass+t.Fail+t.Warn+t.Blocked == 0:
+		return "nothing judged"
+	}
+	return "not established"
+}
+
+// Add puts a column into the matrix, with the rows that its report has.
+func (m *Matrix) Add(t MatrixTarget, r *Report) {
+	m.Targets = append(m.Targets, t)
+	if r == nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, q := range m.Requirements {
+		known[q.ID] = true
+	}
+	for i := range r.Results {
+		if x := &r.Results[i]; !known[x.ID] {
+			known[x.ID] = true
+			m.Requirements = append(m.Requirements, MatrixRequirement{x.ID, x.Title, x.Level})
+		}
+	}
+}
+
+// Summarize sorts the matrix and counts its targets.
+func (m *Matrix) Summarize() {
+	slices.SortStableFunc(m.Targets, func(a, b MatrixTarget) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(m.Requirements, func(a, b MatrixRequirement) int { return CompareIDs(a.ID, b.ID) })
+	s := MatrixSummary{Targets: len(m.Targets)}
+	for i := range m.Targets {
+		t := &m.Targets[i]
+		switch {
+		case t.Status != MatrixJudged:
+			s.NoReport++
+		case t.Outcome == Conformant && t.Scope != Full:
+			s.NothingFound++
+		case t.Outcome == Conformant:
+			s.Conformant++
+		case t.Outcome == NonConformant:
+			s.NonConformant++
+		default:
+			s.NotEstablished++
+		}
+		if t.Status == MatrixJudged && t.ExitCode == ExitFindings {
+			s.Findings++
+		}
+	}
+	m.Summary = s
+}
+
+// ExitCode is the status with which a program ends after a matrix: 1 if a target has
+// a finding that nothing excuses, else 3 if one has no report or could not be
+// established, or a shard is missing, else 0.
+func (m *Matrix) ExitCode() int {
+	code := ExitOK
+	if len(m.Missing) > 0 {
+		code = ExitNotEstablished
+	}
+	for i := range m.Targets {
+		switch t := &m.Targets[i]; {
+		case t.Status == MatrixJudged && t.ExitCode == ExitFindings:
+			return ExitFindings
+		case t.Status != MatrixJudged, t.ExitCode != ExitOK:
+			code = ExitNotEstablished
+		}
+	}
+	return code
+}
+
+// WriteMatrixJSON writes a matrix for machines.
+func WriteMatrixJSON(w io.Writer, m *Matrix) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(m); err != nil {
+		return fmt.Errorf("writing the matrix: %w", err)
+	}
+	return nil
+}
+
+// NotMatrixError says that a file is of another kind than a matrix.
+type NotMatrixError struct{ Schema string }
+
+func (e *NotMatrixError) Error() string {
+	return fmt.Sprintf("the schema is %q instead of %q", e.Schema, MatrixSchema)
+}
+
+// ReadMatrix reads a matrix; it refuses other schemas and truncated files.
+func ReadMatrix(r io.Reader) (*Matrix, error) {
+	limited := &io.LimitedReader{R: r, N: MaxReport + 1}
+	var raw struct {
+		Matrix
+		Summary *MatrixSummary `json:"summary"`
+	}
+	d := json.NewDecoder(limited)
+	err := d.Decode(&raw)
+	// Members of other kinds of files have other types; what kind it is tells more.
+	var mismatch *json.UnmarshalTypeError
+	if errors.As(err, &mismatch) && raw.Schema != MatrixSchema {
+		err = nil
+	}
+	switch {
+	case limited.N <= 0:
+		return nil, fmt.Errorf("the matrix is larger than %d bytes", MaxReport)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, errors.New("the matrix is truncated")
+	case err != nil:
+		return nil, fmt.Errorf("the matrix cannot be read: %w", err)
+	case raw.Schema != MatrixSchema:
+		return nil, &NotMatrixError{Schema: clean(raw.Schema, 60)}
+	case raw.Summary == nil:
+		return nil, errors.New("the matrix is truncated: it has no summary")
+	}
+	m := raw.Matrix
+	m.Summary = *raw.Summary
+	for i := range m.Targets {
+		for id, v := range m.Targets[i].Verdicts {
+			if !v.Known() {
+				return nil, fmt.Errorf("target %s has the unknown verdict %q on %s", clean(m.Targets[i].Name, 60), clean(string(v), 60), clean(id, 60))
+			}
+		}
+	}
+	return &m, nil
+}
+
+// missingShards lists the shards that are not among some matrices, "2/5" and so on. A
+// matrix that is no shard says nothing about any.
+func missingShards(list []*Matrix) ([]string, error) {
+	const most = 10_000
+	count, there := 0, map[int]bool{}
+	for i, m := range list {
+		a, b, _ := strings.Cut(m.Shard, "/")
+		index, err := strconv.Atoi(a)
+		n, err2 := strconv.Atoi(b)
+		switch {
+		case m.Shard == "":
+			continue
+		case err != nil || err2 != nil || index < 1 || index > n || n > most:
+			return nil, fmt.Errorf("matrix %d is of the shard %q, which is not I/N", i+1, clean(m.Shard, 40))
+		case count != 0 && n != count:
+			return nil, fmt.Errorf("matrix %d is one of %d shards, an earlier one one of %d", i+1, n, count)
+		}
+		count = n
+		there[index] = true
+	}
+	var missing []string
+	for i := 1; i <= count; i++ {
+		if !there[i] {
+			missing = append(missing, fmt.Sprintf("%d/%d", i, count))
+		}
+	}
+	return missing, nil
+}
+
+// MergeMatrices joins the shards of a matrix, and notes which are missing. Two columns
+// of one name, and shards of different catalogues, are refused. The function says where
+// the files of a shard lie, given its index and a path in it.
+func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix, error) {
+	if len(list) == 0 {
+		return nil, errors.New("there is no matrix to merge")
+	}
+	into := NewMatrix(list[0].Tool, "")
+	var err error
+	if into.Missing, err = missingShards(list); err != nil {
+		return nil, err
+	}
+	names, known := map[string]bool{}, map[string]bool{}
+	for i, m := range list {
+		if m.Tool.Catalogue != into.Tool.Catalogue {
+			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, clean(m.Tool.Catalogue, 80), clean(into.Tool.Catalogue, 80))
+		}
+		for _, t := range m.Targets {
+			if names[t.Name] {
+				return nil, fmt.Errorf("matrix %d has the target %q, which an earlier one has too", i+1, clean(t.Name, 80))
+			}
+			names[t.Name] = true
+			if t.Report != "" {
+				t.Report = at(i, t.Report)
+			}
+			if t.Page != "" {
+				t.Page = at(i, t.Page)
+			}
+			into.Targets = append(into.Targets, t)
+		}
+		for _, q := range m.Requirements {
+			if !known[q.ID] {
+				known[q.ID] = true
+				into.Requirements = append(into.Requirements, q)
+			}
+		}
+	}
+	into.Summarize()
+	return into, nil
+}

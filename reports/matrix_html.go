@@ -1,0 +1,143 @@
+package reports
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"net/url"
+	"strings"
+)
+
+var (
+	//go:embed page/matrix.gohtml
+	matrixTemplate string
+	//go:embed page/matrix.js
+	matrixScript string
+	//go:embed page/matrix.css
+	matrixStyle string
+
+	matrixPage = template.Must(template.New("matrix").Parse(matrixTemplate))
+)
+
+// matrixView is what the template of a matrix shows; every string in it has been
+// sanitized.
+type matrixView struct {
+	Tool, Catalogue, Shard string
+	Missing                string
+	Tiles                  []tile
+	Targets                []matrixTargetView
+	Style                  template.CSS
+	Script, Data           template.JS
+	StyleHash, ScriptHash  string
+}
+
+type matrixTargetView struct {
+	Name, Server, Outcome, Class, Error string
+	Link                                template.URL
+	Counts                              Counts
+	Took                                string
+}
+
+// matrixData is what the script works on. A verdict is one character: the place of
+// the verdict in the order fail, warn, blocked, pass, not applicable, or a space.
+type matrixData struct {
+	Requirements []MatrixRequirement `json:"requirements"`
+	Targets      []matrixColumnData  `json:"targets"`
+}
+
+type matrixColumnData struct {
+	Name     string `json:"name"`
+	Page     string `json:"page,omitempty"`
+	Fail     int    `json:"fail"`
+	Verdicts string `json:"verdicts"`
+}
+
+// WriteMatrixHTML writes a matrix as one page that needs nothing but the reports
+// that it links to. It lists the targets without scripts, and with them shows
+// requirements by targets, sorted and filtered as the reader likes, each cell a link
+// to its evidence. The matrix must have been summarized.
+func WriteMatrixHTML(w io.Writer, m *Matrix) error {
+	script := themeScript + matrixScript
+	v := &matrixView{
+		Tool: clean(strings.TrimSpace(m.Tool.Name+" "+m.Tool.Version), pageTitle), Catalogue: clean(m.Tool.Catalogue, pageTitle), Shard: clean(m.Shard, 40),
+		Missing: clean(strings.Join(m.Missing, ", "), pageTitle),
+		Tiles: []tile{
+			{"targets", "", m.Summary.Targets, false}, {"conformant", string(Pass), m.Summary.Conformant, false},
+			{"without failures, narrowed down", "", m.Summary.NothingFound, false},
+			{"not conformant", string(Fail), m.Summary.NonConformant, false}, {"not established", string(Blocked), m.Summary.NotEstablished, false},
+			{"without a report", string(Warn), m.Summary.NoReport, false},
+		},
+		Style: template.CSS(pageStyle + matrixStyle), StyleHash: digest(pageStyle + matrixStyle),
+		Script: template.JS(script), ScriptHash: digest(script),
+	}
+	data := matrixData{Requirements: []MatrixRequirement{}, Targets: []matrixColumnData{}}
+	for _, q := range m.Requirements {
+		data.Requirements = append(data.Requirements, MatrixRequirement{clean(q.ID, pageTitle), clean(q.Title, pageTitle), clean(q.Level, 40)})
+	}
+	for i := range m.Targets {
+		t := &m.Targets[i]
+		v.Targets = append(v.Targets, targetView(t))
+		data.Targets = append(data.Targets, matrixColumnData{clean(t.Name, pageTitle), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("writing the matrix: %w", err)
+	}
+	v.Data = template.JS(raw)
+	if err := matrixPage.Execute(w, v); err != nil {
+		return fmt.Errorf("writing the matrix: %w", err)
+	}
+	return nil
+}
+
+func targetView(t *MatrixTarget) matrixTargetView {
+	v := matrixTargetView{Name: clean(t.Name, pageTitle), Link: pageLink(t.Page), Counts: t.Counts, Took: fmt.Sprintf("%.1f", t.TookMS/1000), Error: cleanLines(t.Error)}
+	if t.Server != nil {
+		v.Server = clean(strings.TrimSpace(t.Server.Name+" "+t.Server.Version), pageTitle)
+	}
+	v.Outcome = t.Word()
+	switch {
+	case t.Status != MatrixJudged:
+		v.Class = "warn"
+	case t.Outcome == Conformant:
+		v.Class = "pass"
+	case t.Outcome == NonConformant:
+		v.Class = "fail"
+	default:
+		v.Class = "blocked"
+	}
+	return v
+}
+
+// pageLink is a relative link to a page; anything else than a relative path is
+// dropped.
+func pageLink(path string) template.URL {
+	if path == "" || strings.HasPrefix(path, "/") || strings.Contains(path, "\\") {
+		return ""
+	}
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	link := strings.Join(parts, "/")
+	if strings.Contains(parts[0], ":") {
+		link = "./" + link // else a scheme
+	}
+	return template.URL(link)
+}
+
+func verdictString(m *Matrix, t *MatrixTarget) string {
+	var b strings.Builder
+	for _, q := range m.Requirements {
+		c := byte(' ')
+		for k, v := range gravity {
+			if t.Verdicts[q.ID] == v {
+				c = byte('0' + k)
+			}
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}

@@ -1,0 +1,330 @@
+package reports
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// SARIFOptions says how [WriteSARIF] writes.
+type SARIFOptions struct {
+	// Strict makes errors of warnings.
+	Strict bool
+	// Location is the file, relative to the root of the repository, to which
+	// findings are attached: a black box has no source line. Empty means the
+	// target file of the run, or else README.md.
+	Location string
+	// Describe gives the full text of a requirement and what its check
+	// tolerates; nil leaves both out.
+	Describe func(id string) (text, tolerated string)
+	// Rerun is the command that repeats one verdict; nil tells what the report knows
+	// of it.
+	Rerun func(id, revision, transport string) string
+}
+
+// The schema of SARIF 2.1.0, as files name it.
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Automation  sarifID           `json:"automationDetails"`
+	Invocations []sarifInvocation `json:"invocations"`
+	Results     []sarifResult     `json:"results"`
+	Columns     string            `json:"columnKind"`
+	Properties  map[string]any    `json:"properties,omitempty"`
+}
+
+type sarifID struct {
+	ID string `json:"id"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version,omitempty"`
+	InformationURI string      `json:"informationUri,omitempty"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifText struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
+}
+
+type sarifRule struct {
+	ID               string         `json:"id"`
+	Name             string         `json:"name"`
+	ShortDescription sarifText      `json:"shortDescription"`
+	FullDescription  sarifText      `json:"fullDescription"`
+	HelpURI          string         `json:"helpUri,omitempty"`
+	Help             sarifText      `json:"help"`
+	Default          sarifLevel     `json:"defaultConfiguration"`
+	Properties       map[string]any `json:"properties"`
+}
+
+type sarifLevel struct {
+	Level string `json:"level"`
+}
+
+type sarifInvocation struct {
+	Successful    bool                `json:"executionSuccessful"`
+	Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+}
+
+type sarifNotification struct {
+	Level      string        `json:"level"`
+	Message    sarifText     `json:"message"`
+	Descriptor sarifID       `json:"descriptor"`
+	Rule       *sarifRuleRef `json:"associatedRule,omitempty"`
+}
+
+type sarifRuleRef struct {
+	ID    string `json:"id"`
+	Index int    `json:"index"`
+}
+
+type sarifResult struct {
+	RuleID       string             `json:"ruleId"`
+	RuleIndex    int                `json:"ruleIndex"`
+	Level        string             `json:"level"`
+	Message      sarifText          `json:"message"`
+	Locations    []sarifLocation    `json:"locations"`
+	Fingerprints map[string]string  `json:"partialFingerprints"`
+	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
+	Properties   map[string]any     `json:"properties,omitempty"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Status        string `json:"status"`
+	Justification string `json:"justification"`
+}
+
+type sarifLocation struct {
+	Physical sarifPhysical `json:"physicalLocation"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+// WriteSARIF writes a log of SARIF 2.1.0 for code scanning: a rule for each
+// requirement judged and a result for each finding, however many combinations
+// share it. What was blocked stands among the notifications of the tool. The
+// report must have been summarized.
+func WriteSARIF(w io.Writer, r *Report, o SARIFOptions) error {
+	s := &sarif{view: view{r: r}, o: o, index: map[string]int{}}
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{Name: clean(cmp.Or(r.Tool.Name, "mcpcheck"), pageTitle), Version: clean(r.Tool.Version, pageTitle),
+			InformationURI: "https://github.com/mcpcheck/mcpcheck", Rules: s.rules()}},
+		Automation:  sarifID{"mcpcheck/" + clean(r.Target.Name, 100)},
+		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0, Notifications: s.notifications()}},
+		Results:     s.results(), Columns: "unicodeCodePoints",
+		Properties: map[string]any{"outcome": clean(string(r.Summary.Outcome), 40), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", " ")
+	if err := encoder.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}}); err != nil {
+		return fmt.Errorf("writing the SARIF log: %w", err)
+	}
+	return nil
+}
+
+type sarif struct {
+	view
+	o     SARIFOptions
+	index map[string]int // of a rule
+}
+
+// rules lists the requirements of the report in its order.
+func (s *sarif) rules() []sarifRule {
+	rules := []sarifRule{}
+	repeats := s.repeats()
+	for i := range s.r.Results {
+		x := &s.r.Results[i]
+		if _, known := s.index[x.ID]; known {
+			continue
+		}
+		s.index[x.ID] = len(rules)
+		text, tolerated := "", ""
+		if s.o.Describe != nil {
+			text, tolerated = s.o.Describe(x.ID)
+		}
+		title := unlinked(cmp.Or(clean(x.Title, pageTitle), clean(x.ID, pageTitle)))
+		text = cmp.Or(text, title)
+		rule := sarifRule{
+			ID: clean(x.ID, pageTitle), Name: strings.ReplaceAll(clean(x.ID, pageTitle), "-", ""), ShortDescription: sarifText{Text: title},
+			FullDescription: sarifText{Text: text}, HelpURI: x.safeLink(), Help: s.help(x, text, tolerated, repeats[x.ID]), Default: sarifLevel{s.level(x.Grade == "fail")},
+			Properties: map[string]any{"tags": []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40)}, "precision": "very-high"},
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// repeats is the command that repeats the first red verdict on each requirement.
+func (s *sarif) repeats() map[string]string {
+	m := map[string]string{}
+	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+		if x := f.results[0]; m[x.ID] == "" {
+			m[x.ID] = s.repeated(x)
+		}
+	}
+	return m
+}
+
+// repeated is the command that repeats a verdict. One that [unlinked] would change is
+// left out; ours have no such thing in them.
+func (s *sarif) repeated(x *Result) string {
+	if command := x.repeated(s.o.Rerun); unlinked(command) == command {
+		return command
+	}
+	return elsewhere
+}
+
+func (s *sarif) help(x *Result, text, tolerated, repeat string) sarifText {
+	head := fmt.Sprintf("%s (%s, %s)", text, clean(x.Level, 40), clean(x.Section, pageTitle))
+	if tolerated != "" {
+		head += "\n\nTolerated: " + tolerated
+	}
+	explain := clean("mcpcheck explain "+x.ID, 60)
+	markdown := plain(text) + "\n\n- level: " + plain(x.Level) + "\n- section: "
+	if url := x.safeLink(); url != "" {
+		markdown += "[" + plain(x.Section) + "](" + url + ")"
+	} else {
+		markdown += plain(x.Section)
+	}
+	if tolerated != "" {
+		markdown += "\n- tolerated: " + plain(tolerated)
+	}
+	head += "\n\n" + explain + " shows how it is checked."
+	markdown += "\n\n" + span(explain, 60) + " shows how it is checked."
+	if repeat != "" {
+		head += "\n\nTo repeat it: " + repeat
+		markdown += "\n\nTo repeat it:\n\n" + block(repeat)
+	}
+	return sarifText{Text: unlinked(head), Markdown: markdown}
+}
+
+func (s *sarif) level(fails bool) string {
+	if fails || s.o.Strict {
+		return "error"
+	}
+	return "warning"
+}
+
+func (s *sarif) results() []sarifResult {
+	list := []sarifResult{}
+	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+		x := f.results[0]
+		where := s.where(f.results)
+		text := clean(x.Title, pageTitle) + " (in " + clean(where, pageTitle) + ")."
+		if x.Expected != "" {
+			text += "\nExpected: " + cleanLines(x.Expected)
+		}
+		if said := cmp.Or(x.Actual, x.Reason); said != "" {
+			text += "\nActual: " + cleanLines(said)
+		}
+		if x.Hint != "" {
+			text += "\nChange: " + cleanLines(x.Hint)
+		}
+		repeat := s.repeated(x)
+		if repeat != "" {
+			text += "\nRepeat: " + repeat
+		}
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, x.alike(x.Expected)}, "\x00")))
+		result := sarifResult{
+			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
+			Locations:    []sarifLocation{{sarifPhysical{sarifArtifact{s.location()}, sarifRegion{1}}}},
+			Fingerprints: map[string]string{"mcpcheck/v1": hex.EncodeToString(sum[:16])},
+			Properties:   map[string]any{"verdict": x.Verdict, "level": clean(x.Level, 40), "frames": s.frames(x)},
+		}
+		if repeat != "" {
+			result.Properties["rerun"] = repeat
+		}
+		if why := x.excuse(); why != "" {
+			result.Suppressions = []sarifSuppression{{"external", "accepted", unlinked(cleanLines(why))}}
+		}
+		list = append(list, result)
+	}
+	return list
+}
+
+// unlinked is a text in which nothing is a link: in the messages of SARIF
+// [text](address) is one, and what a target sent is not to become any (section 3.11.6).
+func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
+
+// frames is the beginning of the evidence, a line for each frame.
+func (s *sarif) frames(x *Result) []string {
+	lines := []string{}
+	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
+		if f := s.r.Frame(n); f != nil {
+			lines = append(lines, frameLine(f, consoleFrame))
+		}
+	}
+	return lines
+}
+
+// location is the file that findings are attached to, as a relative reference.
+func (s *sarif) location() string {
+	path := cmp.Or(s.o.Location, s.r.Config.File, "README.md")
+	if u, err := url.Parse(path); err == nil && u.Scheme != "" && u.Host != "" {
+		return path
+	}
+	path = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(path)), "/")
+	return (&url.URL{Path: path}).EscapedPath()
+}
+
+// notifications say what could not be judged, and why the run ended early.
+func (s *sarif) notifications() []sarifNotification {
+	var list []sarifNotification
+	if s.r.Summary.Interrupted != "" {
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + cleanLines(s.r.Summary.Interrupted))}, Descriptor: sarifID{"interrupted"}})
+	}
+	if lost := s.lost(); lost != "" {
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: sarifID{"unreachable"}})
+	}
+	b := s.r.Summary.Baseline
+	for _, p := range b.parts() {
+		level := "note"
+		if p.outdated {
+			level = "error"
+		}
+		for i := range p.entries {
+			list = append(list, sarifNotification{Level: level, Message: sarifText{Text: unlinked(clean(b.sentence(&p, &p.entries[i]), pageText))}, Descriptor: sarifID{"baseline"}})
+		}
+	}
+	for _, t := range s.blockedBy() {
+		n := sarifNotification{Level: "warning", Descriptor: sarifID{cmp.Or(clean(t.code, 60), string(Blocked))},
+			Message: sarifText{Text: unlinked(fmt.Sprintf("%s (%s)", cmp.Or(cleanLines(t.text), "could not be judged"), strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))}}
+		if len(t.ids) == 1 {
+			n.Rule = &sarifRuleRef{clean(t.ids[0], pageTitle), s.index[t.ids[0]]}
+		}
+		list = append(list, n)
+	}
+	return list
+}

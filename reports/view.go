@@ -1,0 +1,176 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// view is a report as people are told of it: what the writers for people say in the
+// same words, whatever their format.
+type view struct {
+	r *Report
+	// known lists areas in the order in which they are shown, with titles.
+	known []Area
+}
+
+// headline is the outcome in capitals, with its colour. A partial run never shows
+// that a target is conformant: only that nothing was found in what was selected.
+func (v view) headline() (word, color string) {
+	s := &v.r.Summary
+	switch {
+	case s.Outcome == NonConformant:
+		return "NOT CONFORMANT", red
+	case s.Outcome == NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.Interrupted == "" && len(v.r.unreachable()) == 0:
+		return "NOTHING JUDGED", purple
+	case s.Outcome != Conformant:
+		return "NOT ESTABLISHED", purple
+	case s.Scope == Full:
+		return "CONFORMANT", green
+	case s.Warn > 0:
+		return "NO FAILURES", green
+	}
+	return "NOTHING FOUND", green
+}
+
+// established is an outcome or status as tables show it. In a partial run nothing
+// more than what was selected is known to be in order.
+func (v view) established(word string) string {
+	if v.r.Summary.Scope != Full && (word == string(Conformant) || word == string(ProfilePassed)) {
+		return "nothing found"
+	}
+	return word
+}
+
+// scope says how much was judged. A run that ended early, or could not begin, is
+// called neither full nor partial.
+func (v view) scope() string {
+	s := &v.r.Summary
+	switch {
+	case s.Interrupted != "", len(v.r.Results) == 0:
+		return "not finished"
+	case s.Scope != Full:
+		return "partial run: only what was selected"
+	}
+	return "full run"
+}
+
+// leftOut says why nothing was judged at an endpoint that answered.
+func (e *Endpoint) leftOut() string {
+	return "left out, it offers none of the revisions asked for: " + e.Unoffered
+}
+
+// lost says which endpoints could not be reached; empty if all could.
+func (v view) lost() string {
+	var addresses []string
+	for _, e := range v.r.unreachable() {
+		addresses = append(addresses, Sanitize(Shorten(e.Address, 200)))
+	}
+	if len(addresses) == 0 {
+		return ""
+	}
+	return strings.Join(addresses, ", ") + " could not be reached"
+}
+
+// unreached says why endpoints could not be reached; empty if all could.
+func (v view) unreached() string {
+	var reasons []string
+	for _, e := range v.r.unreachable() {
+		reasons = append(reasons, clean(e.Unreachable, pageText))
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// where lists the combinations of results: "2025-06-18 on stdio, http".
+func (v view) where(results []*Result) string {
+	var revisions []string
+	transports := map[string][]string{}
+	count := 0
+	for _, x := range results {
+		if transports[x.Revision] == nil {
+			revisions = append(revisions, x.Revision)
+		}
+		if !slices.Contains(transports[x.Revision], x.Transport) {
+			transports[x.Revision] = append(transports[x.Revision], x.Transport)
+			count++
+		}
+	}
+	if all := len(v.r.Summary.Combinations); count == all && all > 2 {
+		return fmt.Sprintf("all %d combinations", all)
+	}
+	parts := make([]string, len(revisions))
+	for i, rev := range revisions {
+		parts[i] = rev + " on " + strings.Join(transports[rev], ", ")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// areaCounts is what was judged of one area. The title is empty if the area is not
+// known.
+type areaCounts struct {
+	name, title string
+	Counts
+}
+
+// byArea counts the verdicts of each area, the known areas first, in their order.
+func (v view) byArea() []*areaCounts {
+	var list []*areaCounts
+	found := map[string]*areaCounts{}
+	for _, a := range v.known {
+		found[a.Name] = &areaCounts{name: a.Name, title: a.Title}
+	}
+	for i := range v.r.Results {
+		name := v.r.Results[i].Area()
+		if found[name] == nil {
+			found[name] = &areaCounts{name: name}
+		}
+		a := found[name]
+		if a.Total() == 0 {
+			list = append(list, a)
+		}
+		a.Add(v.r.Results[i].Verdict)
+	}
+	slices.SortFunc(list, func(a, b *areaCounts) int {
+		return cmp.Or(cmp.Compare(v.place(a.name), v.place(b.name)), cmp.Compare(a.name, b.name))
+	})
+	return list
+}
+
+// place is where an area stands among the known ones; the unknown follow.
+func (v view) place(name string) int {
+	if i := slices.IndexFunc(v.known, func(a Area) bool { return a.Name == name }); i >= 0 {
+		return i
+	}
+	return len(v.known)
+}
+
+// listed joins ids, no more than the limit.
+func listed(ids []string, limit int) string {
+	if len(ids) <= limit {
+		return strings.Join(ids, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(ids[:limit], ", "), len(ids)-limit)
+}
+
+// blockedBy lists why verdicts are blocked.
+func (v view) blockedBy() []*tallied {
+	return tally(v.r, func(x *Result) (string, string, bool) { return x.ReasonCode, x.Reason, x.Verdict == Blocked })
+}
+
+// idleFor lists why requirements were not exercised, or what to do about it.
+func (v view) idleFor() []*tallied {
+	return tally(v.r, func(x *Result) (string, string, bool) {
+		return x.ReasonCode, cmp.Or(x.Hint, x.Reason), x.Verdict == NotApplicable && NotExercised(x.ReasonCode)
+	})
+}
+
+// counted joins the results with a verdict that nothing excuses by their causes.
+func (v view) counted(verdict Verdict) []*finding {
+	return group(v.r, func(x *Result) bool { return x.Verdict == verdict && !x.Excused })
+}
+
+// excused joins the red results that the baseline excuses by their causes.
+func (v view) excused() []*finding {
+	return group(v.r, func(x *Result) bool { return x.Verdict.Red() && x.Excused })
+}
