@@ -70,6 +70,11 @@ func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error
 	case c.Flags().Changed("config"):
 		return o.file(c)
 	}
+	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
+		if c.Flags().Changed(name) {
+			return nil, badUsage("--%s needs a target: a command behind --, or --url", name)
+		}
+	}
 	return nil, nil
 }
 
@@ -222,6 +227,16 @@ func reads(s string) (int, error) {
 		return 0, badUsage("--read takes a number of resources from 1 on, or all, not %q", s)
 	}
 	return n, nil
+}
+
+// notEmpty refuses flags that are given without a value, as by a variable that is not set.
+func notEmpty(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if f := c.Flags().Lookup(name); f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
+			return badUsage("--%s is empty: give it a value, or leave it out", name)
+		}
+	}
+	return nil
 }
 
 // notNegative checks the durations of flags; 0 stands for the default.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/explore"
@@ -16,7 +17,7 @@ import (
 
 func (p *program) initCommand() *cobra.Command {
 	o := &connect{}
-	output := ""
+	to := ""
 	force := false
 	var timeout, start time.Duration
 	c := &cobra.Command{
@@ -35,13 +36,16 @@ be judged.`,
 			case t == nil:
 				return badUsage("give a server: a command behind --, or --url")
 			}
-			if _, err := os.Stat(output); output != "" && err == nil && !force {
-				return badUsage("%s is there already; --force replaces it", output)
+			if err := writable(to); err != nil {
+				return err
+			}
+			if _, err := os.Stat(to); to != "-" && err == nil && !force {
+				return badUsage("%s is there already; --force replaces it", to)
 			}
 			if err := notNegative(map[string]time.Duration{"timeout": timeout, "start-timeout": start}); err != nil {
 				return err
 			}
-			progress := newProgress(p.stderr, false, false)
+			progress := newProgress(p.stderr, false)
 			found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start, Reads: 20, Progress: progress.tell})
 			progress.clear()
 			var usage *suite.UsageError
@@ -51,24 +55,19 @@ be judged.`,
 			case err != nil:
 				return impossible("the server could not be looked over: %w", err)
 			}
-			write := func(w io.Writer) error { return target.WriteAnnotated(w, t, found) }
-			if output == "" {
-				err = buffered(p.stdout, write)
-			} else {
-				err = toFile(output, write)
-			}
+			err = output.To(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
 			if err != nil {
 				return impossible("the target file was not written: %w", err)
 			}
-			if output != "" {
-				fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %s\"\n", output, output)
+			if to != "-" {
+				fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
 			}
 			return nil
 		},
 	}
 	o.register(c, false)
 	f := c.Flags()
-	f.StringVarP(&output, "output", "o", "", "write to this `file`; default is standard output")
+	f.StringVarP(&to, "output", "o", "-", "write to this `file`; - is standard output")
 	f.BoolVar(&force, "force", false, "replace the file if it is there already")
 	f.DurationVar(&timeout, "timeout", 0, "time for one request (default 10s)")
 	f.DurationVar(&start, "start-timeout", 0, "time for start-up and handshake (default 30s)")

@@ -8,12 +8,13 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
 )
 
 func (p *program) judgeCommand() *cobra.Command {
-	o := &outputs{}
+	o, known := &outputs{}, &excuses{}
 	strict := false
 	c := &cobra.Command{
 		Use:   "judge RECORDING",
@@ -21,8 +22,9 @@ func (p *program) judgeCommand() *cobra.Command {
 		Long: `Judge a run again that "mcpcheck run --record FILE" recorded, without the server.
 It makes the same reports as the run did.
 
-Exit status: 0 nothing found, 1 a requirement is broken, 2 wrong usage or no
-recording, 3 the verdict could not be established.`,
+Exit status: 0 nothing found that is not excused, 1 a requirement is broken or an
+entry of the baseline is outdated, 2 wrong usage or no recording, 3 the verdict
+could not be established.`,
 		Example: `  mcpcheck run --record run.mcpcheck -- node server.js
   mcpcheck judge run.mcpcheck --junit report.xml`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -31,8 +33,11 @@ recording, 3 the verdict could not be established.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.check(p, ""); err != nil {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := o.check(""); err != nil {
+				return err
+			}
+			if err := known.load(c, o.written("")); err != nil {
 				return err
 			}
 			f, err := os.Open(args[0])
@@ -48,15 +53,14 @@ recording, 3 the verdict could not be established.`,
 			if err != nil {
 				return badUsage("%s: %w", args[0], err)
 			}
-			p.status = report.ExitCode(strict, false)
-			if err := o.write(p, report, strict, nil); err != nil {
-				p.status = exitNotEstablished
-				fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
-			}
+			known.apply(p, report)
+			p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
+			o.mustWrite(p, report, output.Options{Strict: strict})
 			return nil
 		},
 	}
 	o.register(c)
+	known.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "count warnings as failures")
 	return c
 }

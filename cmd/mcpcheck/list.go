@@ -1,12 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -31,24 +32,50 @@ type listed struct {
 func (p *program) listCommand() *cobra.Command {
 	asJSON := false
 	c := &cobra.Command{
-		Use:   "list",
-		Short: "List the requirements",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			all := catalogue()
-			if asJSON {
-				return buffered(p.stdout, func(w io.Writer) error {
-					e := json.NewEncoder(w)
-					e.SetEscapeHTML(false)
-					e.SetIndent("", "  ")
-					return e.Encode(all)
-				})
+		Use:   "list [ID|AREA...]",
+		Short: "List the requirements, all or those named",
+		Long: `List the requirements, all or those named. The level that is shown is the strictest
+in any revision; "mcpcheck explain ID" says what each revision asks for.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			all, err := selected(catalogue(), args)
+			if err != nil {
+				return err
 			}
-			return buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
+			if asJSON {
+				return output.JSON(p.stdout, all)
+			}
+			return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
 	return c
+}
+
+// selected keeps the requirements that are named by id or area; without names all.
+func selected(all []listed, names []string) ([]listed, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	wanted := map[string]bool{}
+	for _, name := range names {
+		name = strings.ToUpper(name)
+		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
+		if !slices.ContainsFunc(all, matches) {
+			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, ids(all)))
+		}
+		for _, x := range all {
+			wanted[x.ID] = wanted[x.ID] || matches(x)
+		}
+	}
+	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
+}
+
+func ids(all []listed) []string {
+	var list []string
+	for _, x := range all {
+		list = append(list, x.ID)
+	}
+	return list
 }
 
 // catalogue lists the requirements with their checks and the faults that prove
@@ -112,6 +139,10 @@ func printCatalogue(w io.Writer, all []listed) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%d requirements; those marked - have no check.\n", len(all))
+	noun := "requirements"
+	if len(all) == 1 {
+		noun = "requirement"
+	}
+	_, err := fmt.Fprintf(w, "\n%d %s, each with its strictest level in any revision; what is marked - has no check.\n", len(all), noun)
 	return err
 }

@@ -43,6 +43,10 @@ func main() {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// With a channel for the signal of a broken pipe writes to standard output fail instead
+	// of ending the process, so that the rest is still done. It is not ignored: children
+	// would inherit that.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		<-signals
 		cancel(engine.ErrInterrupted)

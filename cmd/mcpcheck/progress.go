@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 )
@@ -14,17 +15,17 @@ import (
 // progress shows on one line of a terminal what is going on; on anything else it
 // shows nothing.
 type progress struct {
-	w     io.Writer
-	on    bool
-	color bool
+	w  io.Writer
+	on bool
 
 	mu    sync.Mutex
 	last  time.Time
 	shown bool
+	phase string // what is being played, if it is not the first time
 }
 
-func newProgress(w io.Writer, quiet, color bool) *progress {
-	return &progress{w: w, on: !quiet && isTerminal(w), color: color}
+func newProgress(w io.Writer, quiet bool) *progress {
+	return &progress{w: w, on: !quiet && output.Terminal(w)}
 }
 
 // tell shows an event. Events that follow each other faster than an eye can read
@@ -39,23 +40,34 @@ func (p *progress) tell(e engine.Event) {
 		return
 	}
 	p.last = time.Now()
-	text := ""
-	switch e.Kind {
-	case engine.Connecting:
-		text = "connecting to " + e.Title
-	case engine.Playing:
-		text = fmt.Sprintf("%s %d/%d  %s: %s", bar(e.Done, e.Total), e.Done, e.Total, e.Combination, e.Title)
-	case engine.Judging:
-		text = "judging"
-	case engine.Confirming:
-		text = fmt.Sprintf("confirming %d findings", e.Total)
-	}
-	columns := width(p.w)
+	text := p.text(e)
+	columns := output.Width(p.w)
 	if columns == 0 {
 		columns = 80
 	}
 	fmt.Fprint(p.w, "\r\x1b[K"+reports.Shorten(reports.Sanitize(text), columns-1))
 	p.shown = true
+}
+
+// text is the line for an event. What is played after the findings are known is played
+// to confirm them, and counted anew.
+func (p *progress) text(e engine.Event) string {
+	switch e.Kind {
+	case engine.Connecting:
+		return "connecting to " + e.Title
+	case engine.Playing:
+		return fmt.Sprintf("%s%s %d/%d  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, e.Combination, e.Title)
+	case engine.Judging:
+		return "judging"
+	case engine.Confirming:
+		verdicts := "verdicts"
+		if e.Total == 1 {
+			verdicts = "verdict"
+		}
+		p.phase = fmt.Sprintf("confirming %d red %s ", e.Total, verdicts)
+		return strings.TrimSpace(p.phase)
+	}
+	return ""
 }
 
 func bar(done, total int) string {

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/version"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -37,11 +39,14 @@ that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
 	})
-	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.judgeCommand())
+	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand())
 	return root
 }
 
 func noArguments(c *cobra.Command, args []string) error {
+	if len(args) > 0 && !c.HasSubCommands() {
+		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0], c.CommandPath()+" --help")
+	}
 	if len(args) > 0 {
 		return badUsage("there is no command %q; %q shows what there is", args[0], c.CommandPath()+" --help")
 	}
@@ -49,19 +54,21 @@ func noArguments(c *cobra.Command, args []string) error {
 }
 
 // report prints an error in one sentence, or in one for each mistake in a target
-// file, and returns the exit status.
+// file or baseline, and returns the exit status.
 func (p *program) report(err error) int {
 	status := exitUsage // what cobra itself complains about
 	var f *failure
 	var usage *suite.UsageError
 	var config *target.ConfigError
+	var known *baseline.Error
+	var list *yamlfile.Error
 	switch {
 	case errors.As(err, &f):
 		status = f.status
-	case errors.As(err, &usage), errors.As(err, &config):
+	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &known):
 	}
-	if config != nil {
-		for line := range strings.SplitSeq(strings.TrimSpace(config.Error()), "\n") {
+	if config != nil || known != nil || errors.As(err, &list) {
+		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
 			fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(line))
 		}
 		return status
@@ -70,29 +77,15 @@ func (p *program) report(err error) int {
 	return status
 }
 
+// release is set by the linker when a release is built.
+var release string
+
 // tool describes this program, from the information of its build.
 func tool() reports.Tool {
-	t := reports.Tool{Name: "mcpcheck", Version: "devel", Catalogue: requirement.Version}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return t
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		t.Version = v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			t.Commit = s.Value
-		}
-	}
-	return t
+	b := version.Of(release)
+	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: requirement.Version}
 }
 
 func versionText() string {
-	t := tool()
-	s := t.Version
-	if t.Commit != "" {
-		s += " (commit " + t.Commit + ")"
-	}
-	return s + ", catalogue " + t.Catalogue
+	return version.Of(release).String() + ", catalogue " + requirement.Version
 }

@@ -5,14 +5,17 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -25,6 +28,7 @@ import (
 type runFlags struct {
 	connect
 	outputs
+	excuses
 
 	revisions        []string
 	labelFilter      string
@@ -51,8 +55,9 @@ func (p *program) runCommand() *cobra.Command {
 target file describes. Without any of these the reference server that is built in
 is judged.
 
-Exit status: 0 nothing found, 1 a requirement is broken, 2 wrong usage, 3 the
-verdict could not be established.`,
+Exit status: 0 nothing found that is not excused, 1 a requirement is broken or an
+entry of the baseline is outdated, 2 wrong usage, 3 the verdict could not be
+established.`,
 		Example: `  mcpcheck run -- node server.js
   mcpcheck run --url https://example.com/mcp --header-env Authorization=TOKEN
   mcpcheck run --config target.yaml --junit report.xml --json report.json
@@ -61,6 +66,7 @@ verdict could not be established.`,
 	}
 	o.connect.register(c, true)
 	o.outputs.register(c)
+	o.excuses.register(c)
 	f := c.Flags()
 	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
 	f.StringVar(&o.labelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
@@ -86,7 +92,10 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if err := o.outputs.check(p, o.record); err != nil {
+	if err := o.outputs.check(o.record); err != nil {
+		return err
+	}
+	if err := o.excuses.load(c, o.written(o.record)); err != nil {
 		return err
 	}
 	if cfg.Target == nil {
@@ -100,19 +109,19 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 			cfg.QuietWindow = embedded.QuietWindow
 		}
 	}
-	progress := newProgress(p.stderr, o.quiet, o.color(p.stderr))
+	progress := newProgress(p.stderr, o.Quiet)
 	cfg.Progress = progress.tell
-	return p.judge(c.Context(), cfg, o, progress)
+	return p.judge(c.Context(), cfg, o, progress, rerun(c, args, mask.NewMasker(cfg.Target.Secrets()).String))
 }
 
 // judge executes a run and writes what came out.
-func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress) error {
+func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress, again func(id, revision, transport string) string) error {
 	r, err := suite.Prepare(ctx, cfg)
 	progress.clear()
 	if err != nil {
 		return err
 	}
-	if cfg.Embedded && !o.quiet {
+	if cfg.Embedded && !o.Quiet {
 		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
 	}
 	if slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
@@ -135,24 +144,26 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		}
 	}
 	report := r.Report(o.strict)
-	p.status = report.ExitCode(o.strict, false)
+	o.excuses.apply(p, report)
+	p.status = report.ExitCode(o.strict, report.Summary.Baseline.Outdated())
 	for i := range report.Target.Endpoints {
 		if e := &report.Target.Endpoints[i]; e.Unreachable != "" {
 			e.Unreachable += pathHint(cfg.Target, e.Unreachable)
 			p.status = exitNotEstablished
 		}
 	}
-	o.told = r.Unreachable() != ""
-	if err := o.outputs.write(p, report, o.strict, rerun(os.Args)); err != nil {
+	for _, sentence := range withoutCheck(cfg.Only, report) {
 		p.status = exitNotEstablished
-		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
+		fmt.Fprintln(p.stderr, "mcpcheck: "+sentence)
 	}
+	// The recording comes first: nobody may be there any more to take the results.
 	if err := recordTo(o.record, r); err != nil {
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
+	o.outputs.mustWrite(p, report, output.Options{Strict: o.strict, Rerun: again, Told: r.Unreachable() != ""})
 	if nothing != "" {
-		return impossible("%s", nothing)
+		return impossible("%s", mask.NewMasker(cfg.Target.Secrets()).String(nothing))
 	}
 	return nil
 }
@@ -168,6 +179,24 @@ func pathHint(t *target.Target, unreachable string) string {
 		}
 	}
 	return ""
+}
+
+// withoutCheck says why nothing was judged, if none of the requirements that were asked
+// for has a check.
+func withoutCheck(only []string, report *reports.Report) []string {
+	var all []string
+	if report.Summary.Judged() > 0 {
+		return nil
+	}
+	for _, id := range only {
+		if r, ok := requirement.Find(id); ok {
+			if _, checked := check.Find(id); checked {
+				return nil
+			}
+			all = append(all, id+" has no check: "+unchecked(r))
+		}
+	}
+	return all
 }
 
 // whyNothing says why no requirement fits the flags.
@@ -199,6 +228,9 @@ func whyNothing(cfg suite.Config, served []requirement.Combination) string {
 
 // configure turns flags into the configuration of the run.
 func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite.Config, error) {
+	if err := notEmpty(c, "json", "html", "junit", "markdown", "sarif", "record", "only", "skip", "revision"); err != nil {
+		return suite.Config{}, err
+	}
 	t, err := o.connect.target(c, args)
 	if err != nil {
 		return suite.Config{}, err
@@ -232,61 +264,14 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if c.Flags().Changed("jobs") && o.jobs < 1 {
 		return cfg, badUsage("--jobs must be 1 or more")
 	}
+	for _, name := range []string{"timeout", "start-timeout", "budget", "quiet-window"} {
+		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "0s" {
+			return cfg, badUsage("--%s must be more than 0; leave it out for the default", name)
+		}
+	}
 	return cfg, notNegative(map[string]time.Duration{
 		"timeout": o.timeout, "start-timeout": o.startTimeout, "budget": o.budget, "quiet-window": o.quietWindow,
 	})
-}
-
-// rerun is the command that repeats one verdict: the one that was given, narrowed
-// down. Values of secret flags are left out.
-func rerun(args []string) func(id, revision, transport string) string {
-	return func(id, revision, transport string) string {
-		words := []string{"mcpcheck", "run", "--only", id, "--revision", revision}
-		return strings.Join(append(words, keptArguments(args)...), " ")
-	}
-}
-
-// keptArguments are the arguments that describe the target, quoted for a shell.
-func keptArguments(args []string) []string {
-	var kept []string
-	for i := 1; i < len(args); i++ {
-		name, _, joined := strings.Cut(args[i], "=")
-		switch {
-		case args[i] == "--":
-			command := target.Endpoint{Command: args[i+1:]}
-			return append(kept, "--", command.Address())
-		case name == "--url":
-			address := strings.TrimPrefix(args[i], "--url=")
-			if !joined && i+1 < len(args) {
-				i++
-				address = args[i]
-			}
-			at := target.Endpoint{URL: address}
-			kept = append(kept, "--url", quoted(at.Address()))
-		case name == "--header" || name == "--env":
-			kept = append(kept, name, "'…'")
-			if !joined {
-				i++
-			}
-		case name == "--config" || name == "--transport" || name == "--header-env" || name == "--cwd" || name == "--ca-file":
-			kept = append(kept, quoted(args[i]))
-			if !joined && i+1 < len(args) {
-				i++
-				kept = append(kept, quoted(args[i]))
-			}
-		}
-	}
-	return kept
-}
-
-// quoted is an argument as a shell takes it.
-func quoted(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // recordTo writes the recording of a run, if one was asked for.
@@ -294,5 +279,5 @@ func recordTo(path string, r *engine.Run) error {
 	if path == "" {
 		return nil
 	}
-	return toFile(path, func(w io.Writer) error { return r.Record(w) })
+	return output.File(path, func(w io.Writer) error { return r.Record(w) })
 }

@@ -31,6 +31,15 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// repository is the root of the module: scripts are played elsewhere.
+var repository = func() string {
+	dir, err := filepath.Abs("../..")
+	if err != nil {
+		panic(err)
+	}
+	return dir
+}()
+
 // TestScripts plays the command line; see testdata/script.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -50,6 +59,8 @@ func TestScripts(t *testing.T) {
 			"catalogue": validCatalogue,
 			"noneleft":  noneLeft,
 			"interrupt": interrupt,
+			"repeat":    repeat,
+			"action":    action,
 		},
 	})
 }
@@ -97,7 +108,7 @@ func sentence(ts *testscript.TestScript, _ bool, _ []string) {
 
 // waitfile FILE VARIABLE: waits for a file and puts its content into a variable.
 func waitFile(ts *testscript.TestScript, _ bool, args []string) {
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if data, err := os.ReadFile(ts.MkAbs(args[0])); err == nil {
 			ts.Setenv(args[1], string(data))
 			return
@@ -164,57 +175,65 @@ func validCatalogue(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// noneleft: no process of the target is left.
-func noneLeft(ts *testscript.TestScript, _ bool, _ []string) {
-	files, err := os.ReadDir(ts.Getenv(badtarget.EnvDir))
-	ts.Check(err)
-	if len(files) == 0 {
-		ts.Fatalf("no process was started")
+// repeat N TEXT: a shell runs the command with which the first finding on standard output
+// is repeated. It ends with exit status N, and all its findings have a text in their ids.
+func repeat(ts *testscript.TestScript, _ bool, args []string) {
+	_, rest, ok := strings.Cut(ts.ReadFile("stdout"), "\n  repeat ")
+	if !ok {
+		ts.Fatalf("no finding says how it is repeated")
 	}
-	for _, f := range files {
-		pid, err := strconv.Atoi(f.Name())
-		ts.Check(err)
-		gone := func() bool { return errors.Is(syscall.Kill(-pid, 0), syscall.ESRCH) || zombie(pid) }
-		// A process whose parent was in a hurry is reaped by somebody else.
-		for end := time.Now().Add(2 * time.Second); !gone() && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	command, _, _ := strings.Cut(rest, "\n")
+	ts.Logf("%s", command)
+	status(ts, false, []string{args[0], "sh", "-c", strings.Replace(command, " run ", " run --json again.json ", 1)})
+	n := 0
+	for _, x := range read(ts, "again.json").Results {
+		if x.Verdict == reports.Fail || x.Verdict == reports.Warn {
+			n++
+			if !strings.Contains(x.ID, args[1]) {
+				ts.Fatalf("the repetition finds %s", x.ID)
+			}
 		}
-		if !gone() {
-			ts.Fatalf("the process group %d is still there", pid)
-		}
+	}
+	if n != 1 {
+		ts.Fatalf("the repetition has %d findings", n)
 	}
 }
 
-// zombie reports whether a process has ended, but nobody has asked how.
-func zombie(pid int) bool {
-	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	return err == nil && strings.Contains(string(data), ") Z ")
-}
-
-// interrupt SIGNAL[+SIGNAL] N COMMAND...: starts the command, sends it the signals
-// once the target has been up for a moment, and expects exit status N.
+// interrupt SIGNAL[+SIGNAL] N PROCESSES COMMAND...: starts the command, sends it the
+// signals once it has started so many processes of the target, and expects exit status N.
 func interrupt(ts *testscript.TestScript, _ bool, args []string) {
 	signals := map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}
-	path, err := exec.LookPath(args[2])
+	processes, err := strconv.Atoi(args[2])
 	ts.Check(err)
-	cmd := exec.Command(path, args[3:]...)
+	path, err := exec.LookPath(args[3])
+	ts.Check(err)
+	cmd := exec.Command(path, args[4:]...)
 	cmd.Dir = ts.MkAbs(".")
 	cmd.Env = append(os.Environ(), badtarget.EnvDir+"="+ts.Getenv(badtarget.EnvDir))
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
+	started := func() int {
+		files, err := os.ReadDir(ts.Getenv(badtarget.EnvDir))
+		ts.Check(err)
+		return len(files)
+	}
+	before := started()
 	ts.Check(cmd.Start())
-	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if files, err := os.ReadDir(ts.Getenv(badtarget.EnvDir)); err == nil && len(files) > 0 {
-			break
+	const most, ends = 30 * time.Second, time.Minute // the machine may be busy
+	for end := time.Now().Add(most); started() < before+processes; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			ts.Fatalf("%d processes were started, not %d:\n%s", started()-before, processes, out.String())
 		}
 	}
-	time.Sleep(700 * time.Millisecond) // past detection, which takes the target 0.3 s
 	for i, name := range strings.Split(args[0], "+") {
 		if i > 0 {
 			time.Sleep(200 * time.Millisecond)
 		}
 		ts.Check(cmd.Process.Signal(signals[name]))
 	}
-	done := time.AfterFunc(15*time.Second, func() { _ = cmd.Process.Kill() })
+	done := time.AfterFunc(ends, func() { _ = cmd.Process.Kill() })
 	err = cmd.Wait()
 	if !done.Stop() {
 		ts.Fatalf("it did not end:\n%s", out.String())

@@ -20,10 +20,12 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 	for _, name := range []string{"page-size", "world", "revision"} {
 		set[name] = cmd.Flags().Changed(name)
 	}
-	for _, name := range s.options.Faults {
+	set["world"] = set["world"] || s.dir.path != ""
+	for _, rule := range s.options.Rules {
+		name := rule.Fault
 		f, ok := fault.Find(name)
 		if !ok {
-			continue // check has complained
+			continue // a quirk, a delay, or a failure that needs nothing
 		}
 		needs := f.Needs
 		if n := needs.PageSize; n > 0 && n != s.options.PageSize {
@@ -73,8 +75,8 @@ func (s *settings) hindrances(name string, needs fault.Needs) []string {
 	if needs.Trigger {
 		told = append(told, fmt.Sprintf("%s shows when a resource or the list changes meanwhile", name))
 	}
-	if needs.Authorization {
-		told = append(told, fmt.Sprintf("%s shows where bearer tokens are demanded, which this server does in Go programs only (reference.Options)", name))
+	if needs.Authorization && s.options.Guard == nil {
+		told = append(told, fmt.Sprintf("%s demands a bearer token: %s may do everything, %s not read %s; --token-env gives other tokens", name, hook.TokenFull, hook.TokenWeak, hook.ProtectedURI))
 	}
 	return told
 }

@@ -5,54 +5,76 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/http"
+	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/dir"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
+	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 // The exit codes.
 const (
 	exitOK    = 0
-	exitBroke = 1 // the server could not go on
-	exitUsage = 2
+	exitBroke = 1 // the server could not begin or go on, or there are warnings under --strict
+	exitUsage = 2 // a mistake in the arguments, or in a file that they name
 )
 
 // usageError is a mistake in the arguments: one sentence, exit code 2.
 type usageError struct{ error }
 
+// Unwrap is what was wrong with the arguments.
+func (e usageError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // settings are the flags of serve.
 type settings struct {
+	stderr     io.Writer
 	stdio      bool
 	addr       string
 	world      string
 	listFaults bool
 	listQuirks bool
+	listWorlds bool
+	dir        directory
+	faults     []string
+	quirks     []string
+	latency    []string
+	failures   []string
+	journal    string
+	steer      steering
 	options    reference.Options
 }
 
 // run is the program: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := command(stdin, stdout, stderr)
-	root.SetArgs(args)
+	root.SetArgs(listAsJSON(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return exitOK
 	}
-	fmt.Fprintf(stderr, "mockserver: %v\n", err)
+	var status exitStatus
+	if errors.As(err, &status) {
+		return int(status)
+	}
 	var usage usageError
+	var problems world.Problems
+	if errors.As(err, &problems) {
+		fmt.Fprintln(stderr, problems) // with file and line, each on a line of its own
+	} else {
+		fmt.Fprintf(stderr, "mockserver: %v\n", err)
+	}
 	if errors.As(err, &usage) {
 		return exitUsage
 	}
@@ -60,7 +82,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	s := &settings{}
+	s := &settings{stderr: stderr}
 	act := func(cmd *cobra.Command, args []string) error {
 		return s.act(cmd, stdin, stdout, stderr)
 	}
@@ -74,15 +96,33 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		Use:   "mockserver",
 		Short: "The reference server of MCP resources, with quirks and faults on request",
 		Args:  noArgs, RunE: act,
+		Long: `The reference server of MCP resources, with quirks and faults on request.
+
+Exit status: 0 it ended in order, by a signal or by the end of its input; 1 it could not begin
+or go on (an address is in use, a file cannot be written), or there are warnings under check
+--strict; 2 a mistake in the arguments, or in a world or recording that they name. verify has
+statuses of its own.`,
 		SilenceErrors: true, SilenceUsage: true,
+		Version:           version.Of(release).String(),
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.SetVersionTemplate("mockserver {{.Version}}\n")
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
-	root.AddCommand(serve)
+	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
+	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	s.declare(root)
+	for _, c := range root.Commands() {
+		if slices.Contains([]string{"check", "worlds", "world", "record"}, c.Name()) {
+			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
+		}
+	}
 	return root
 }
+
+// inherited is the part of a command's help about flags of serve, most of which mean nothing
+// to commands that serve no world.
+var inherited = regexp.MustCompile(`(?s)\{\{if \.HasAvailableInheritedFlags\}\}.*?\{\{end\}\}`)
 
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {
@@ -90,45 +130,92 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
 	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
 	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+strings.Join(reference.WorldNames(), ", "))
+	s.dir.declare(cmd)
+	s.steer.declare(cmd)
 	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
 	f.IntVar(&s.options.PageSize, "page-size", 0, "the number `N` of entries on a page; 0 is what the world says")
-	f.StringSliceVar(&s.options.Faults, "fault", nil, "break these rules, `NAME,...`")
-	f.StringSliceVar(&s.options.Quirks, "quirk", nil, "be odd in these ways, `NAME,...`")
-	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of what is random in faults and quirks")
-	f.DurationVar(&s.options.Latency, "latency", 0, "delay every answer by this `DURATION`")
+	f.StringArrayVar(&s.faults, "fault", nil, "break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, session=ID, identity=TOKEN and uri=PATTERN with colons between them; uri takes the rest")
+	f.StringArrayVar(&s.quirks, "quirk", nil, "be odd in these ways, `NAME[:LIMITS],...`")
+	f.StringArrayVar(&s.failures, "fail", nil, "answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: -32603:method=resources/read:count=2, http503:count=1")
+	f.StringArrayVar(&s.latency, "latency", nil, "delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and sigma), dribble:1KiB/s")
+	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
+	f.StringVar(&s.journal, "journal", "", "write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is in it; - is the standard output, with --http only")
 	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins to admit beside loopback, `O,...`")
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
+	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
 	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
 }
 
 func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
 	ctx := cmd.Context()
+	if s.listWorlds {
+		return listWorlds(stdout)
+	}
 	if s.listFaults || s.listQuirks {
 		return s.list(stdout)
 	}
 	if s.stdio == (s.addr != "") {
 		return usagef("give either --stdio or --http ADDRESS")
 	}
-	if err := s.check(); err != nil {
+	if err := errors.Join(s.check(), s.dir.check(cmd)); err != nil {
 		return err
 	}
+	if err := s.rules(); err != nil {
+		return err
+	}
+	g, err := s.steer.protect(s.stdio)
+	if err != nil {
+		return err
+	}
+	s.options.Guard = g
 	for _, line := range s.suit(cmd) {
 		fmt.Fprintln(stderr, "mockserver: "+line)
 	}
-	w, err := reference.LoadWorld(s.world)
+	w, files, err := s.served(stderr)
 	if err != nil {
-		return usageError{err}
+		return err
+	}
+	if files != nil {
+		defer files.Close() //nolint:errcheck // nothing has been written
+	}
+	closeJournal, err := s.openJournal(stdout)
+	if err != nil {
+		return err
 	}
 	server, err := reference.New(w, s.options)
 	if err != nil {
-		return usageError{err}
+		return errors.Join(usageError{err}, closeJournal())
+	}
+	if files != nil {
+		defer watch(ctx, files, server)()
+	}
+	_, endAdmin, err := s.steer.serveAdmin(ctx, server, stderr)
+	if err != nil {
+		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
 	if s.stdio {
 		err = serveStdio(ctx, server, stdin, stdout)
 	} else {
 		err = serveHTTP(ctx, server, s.addr, stderr)
 	}
-	return errors.Join(err, server.Close())
+	return errors.Join(err, endAdmin(), server.Close(), server.Journal().Err(), closeJournal())
+}
+
+// served is the world that is served, and the directory that it is made of if it is.
+func (s *settings) served(stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
+	if s.dir.path == "" {
+		w, warnings, err := inspect(s.world)
+		warn(stderr, warnings)
+		if err != nil {
+			err = usageError{err}
+		}
+		return w, nil, err
+	}
+	if files, err = s.dir.open(stderr); err != nil {
+		return w, nil, err
+	}
+	s.options.Current = files.World
+	return files.World(), files, nil
 }
 
 // check finds names that do not exist, and says which do.
@@ -138,44 +225,13 @@ func (s *settings) check() error {
 			return usagef("unknown revision %q: known are %s", r, strings.Join(reference.Revisions(), ", "))
 		}
 	}
-	for _, name := range s.options.Faults {
-		if _, ok := fault.Find(name); !ok {
-			return usagef("unknown fault %q%s", name, nearby(name, faultNames(), "--list-faults"))
-		}
+	if s.options.PageSize < 0 {
+		return usagef("--page-size must not be negative")
 	}
-	for _, name := range s.options.Quirks {
-		if _, ok := quirk.Find(name); !ok {
-			return usagef("unknown quirk %q%s", name, nearby(name, quirkNames(), "--list-quirks"))
-		}
-	}
-	if s.options.PageSize < 0 || s.options.Latency < 0 {
-		return usagef("--page-size and --latency must not be negative")
+	if s.stdio && s.journal == "-" {
+		return usagef("--journal - needs --http: with --stdio the standard output belongs to the protocol")
 	}
 	return nil
-}
-
-// nearby says what a name may have been meant to be, or where all stand.
-func nearby(name string, known []string, flag string) string {
-	if s := nearest.Question(name, known); s != "" {
-		return s
-	}
-	return ": see " + flag
-}
-
-func faultNames() []string {
-	var names []string
-	for _, f := range fault.All() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
-func quirkNames() []string {
-	var names []string
-	for _, q := range quirk.All() {
-		names = append(names, q.Name)
-	}
-	return names
 }
 
 func (s *settings) list(stdout io.Writer) error {
@@ -183,6 +239,9 @@ func (s *settings) list(stdout io.Writer) error {
 	if s.listFaults {
 		for _, f := range fault.All() {
 			fmt.Fprintf(&b, "%s\t%s\t%s\n", f.Name, f.Requirement, f.Summary)
+		}
+		for _, c := range control.ConnectionFailures() {
+			fmt.Fprintf(&b, "%s\tconnection\t%s\n", c.Name, c.Summary)
 		}
 	}
 	if s.listQuirks {
@@ -203,33 +262,13 @@ func serveStdio(ctx context.Context, server *reference.Server, stdin io.Reader, 
 	return err
 }
 
-const (
-	headTimeout     = 10 * time.Second
-	idleTimeout     = 2 * time.Minute
-	shutdownTimeout = 3 * time.Second
-)
-
 // serveHTTP serves until the context ends. The address goes to stderr once the
 // server can be reached.
 func serveHTTP(ctx context.Context, server *reference.Server, addr string, stderr io.Writer) error {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	listener, err := server.Listen(ctx, addr)
 	if err != nil {
-		return err
+		return unlistened("--http", addr, err)
 	}
-	web := &http.Server{Handler: server.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout}
 	fmt.Fprintf(stderr, "mockserver: listening on http://%s/mcp (Streamable HTTP) and http://%[1]s/sse (HTTP+SSE)\n", listener.Addr())
-	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(listener) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	err = server.Close() // ends the event streams, which Shutdown would wait for
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
-	defer cancel()
-	if web.Shutdown(end) != nil {
-		err = errors.Join(err, web.Close())
-	}
-	return err
+	return server.Serve(ctx, listener)
 }

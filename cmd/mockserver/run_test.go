@@ -3,12 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
@@ -28,6 +34,13 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--quirk", "long-cursor"}, `did you mean long-cursors`},
 		{[]string{"--stdio", "--revision", "2020-01-01"}, `unknown revision "2020-01-01"`},
 		{[]string{"--stdio", "--page-size", "-1"}, "must not be negative"},
+		{[]string{"--stdio", "--latency", "-1s"}, "delay \"-1s\""},
+		{[]string{"--stdio", "--latency", "uniform:1s"}, "uniform:10ms-90ms"},
+		{[]string{"--stdio", "--fault", "reset:count=none"}, `the limit count is "none"`},
+		{[]string{"--stdio", "--quirk", "long-cursors:often=1"}, `unknown limit "often"`},
+		{[]string{"--stdio", "--fail", "x"}, "neither the code"},
+		{[]string{"--stdio", "--journal", "-"}, "needs --http"},
+		{[]string{"--stdio", "--journal", "no/such/dir/file"}, "no/such/dir/file"},
 		{[]string{"serve", "x"}, `unexpected argument "x"`},
 		{[]string{"x"}, `"x"`},
 	}
@@ -59,7 +72,7 @@ func TestLists(t *testing.T) {
 	if code := run(t.Context(), []string{"--list-faults"}, nil, &out, &errs); code != 0 {
 		t.Errorf("code %d: %s", code, &errs)
 	}
-	if !strings.Contains(out.String(), "page-01-null-cursor\tPAGE-01\t") {
+	if !strings.Contains(out.String(), "page-01-null-cursor\tPAGE-01\t") || !strings.Contains(out.String(), "\nhalf-closed-stdio\tconnection\t") {
 		t.Errorf("faults %q", &out)
 	}
 	out.Reset()
@@ -131,9 +144,61 @@ func TestHTTPServesUntilTheSignal(t *testing.T) {
 	}
 }
 
-func TestAddressInUse(t *testing.T) {
+func TestAddressOfNobody(t *testing.T) {
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"--http", "256.0.0.1:1"}, nil, &out, &errs); code != 1 {
+	if code := run(t.Context(), []string{"--http", "256.0.0.1:1"}, nil, &out, &errs); code != 2 {
 		t.Errorf("code %d: %s", code, &errs)
+	}
+}
+
+const readShopping = `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:shopping"}}`
+
+func TestRulesWithLimitsAndJournal(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "journal.jsonl")
+	var out, errs lockedBuffer
+	args := []string{"--stdio", "--journal", file, "--fail", "-32603:method=resources/read:count=1:message=busy", "--fault", "page-01-null-cursor:count=1,reset:method=ping",
+		"--latency", "uniform:1ms-2ms:uri=note:*", "--seed", "7"}
+	input := strings.Join([]string{hello, readShopping, strings.Replace(readShopping, ":2,", ":3,", 1), `{"jsonrpc":"2.0","id":4,"method":"resources/list"}`}, "\n") + "\n"
+	in, feed := io.Pipe()
+	go func() {
+		_, _ = io.WriteString(feed, input)
+		for range 1000 { // the end of the input ends what is not answered yet
+			if strings.Count(out.String(), "\n") == 4 {
+				break
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+		_ = feed.Close()
+	}()
+	if code := run(t.Context(), args, in, &out, &errs); code != 0 {
+		t.Fatalf("code %d: %s", code, errs.String())
+	}
+	if got := out.String(); strings.Count(got, "\n") != 4 || !strings.Contains(got, `"message":"busy"`) || !strings.Contains(got, `"id":3,"result"`) {
+		t.Errorf("%s", got)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[journal.Kind]int{}
+	for line := range bytes.Lines(data) {
+		var e journal.Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		kinds[e.Kind]++
+	}
+	if kinds[journal.Request] != 4 || kinds[journal.Response] != 4 || kinds[journal.Opened] != 1 || kinds[journal.Closed] != 1 || kinds[journal.Applied] < 3 {
+		t.Errorf("%v\n%s", kinds, data)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, test := range []struct{ arg, want string }{
+		{"a,b", "a|b"}, {"a:count=1,b:uri=x:y,z", "a:count=1|b:uri=x:y,z"}, {"a", "a"}, {"a:uri=p,q", "a:uri=p,q"},
+	} {
+		if got := strings.Join(split([]string{test.arg}), "|"); got != test.want {
+			t.Errorf("%s: %s", test.arg, got)
+		}
 	}
 }

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/spf13/cobra"
+)
+
+// excuses is the baseline of a run.
+type excuses struct {
+	path string
+	file *baseline.File // nil without a baseline
+}
+
+func (e *excuses) register(c *cobra.Command) {
+	c.Flags().StringVar(&e.path, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+}
+
+// load reads the baseline before anything is run. written are the files that the
+// run writes, by flag.
+func (e *excuses) load(c *cobra.Command, written map[string]string) error {
+	if !c.Flags().Changed("baseline") {
+		return nil
+	}
+	if e.path == "" {
+		return badUsage("--baseline needs a file")
+	}
+	for flag, path := range written {
+		if path != "" && filepath.Clean(path) == filepath.Clean(e.path) {
+			return badUsage("--baseline and %s name the same file %s", flag, path)
+		}
+	}
+	var err error
+	e.file, err = baseline.Load(e.path, rules())
+	return err
+}
+
+// apply excuses what the baseline lists, and says which of its entries have to be
+// looked after.
+func (e *excuses) apply(p *program, r *reports.Report) {
+	if e.file == nil {
+		return
+	}
+	e.file.Apply(r, time.Now())
+	for _, sentence := range r.Summary.Baseline.Sentences() {
+		fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(sentence))
+	}
+}
+
+// rules is what baselines are held to: the catalogue of this release.
+func rules() baseline.Catalogue {
+	c := baseline.Catalogue{Known: func(id string) bool { _, ok := requirement.Find(id); return ok }, Suggest: requirement.Suggest, Never: neverFound}
+	for _, r := range requirement.Revisions() {
+		c.Revisions = append(c.Revisions, string(r))
+	}
+	for _, t := range requirement.Transports() {
+		c.Transports = append(c.Transports, string(t))
+	}
+	return c
+}
+
+// baselineFlags are the flags of "mcpcheck baseline".
+type baselineFlags struct {
+	from, output, keep string
+	force              bool
+}
+
+func (p *program) baselineCommand() *cobra.Command {
+	o := &baselineFlags{}
+	c := &cobra.Command{
+		Use:   "baseline --from REPORT [-o FILE]",
+		Short: "Write the findings of a report as a baseline",
+		Long: `Write the findings of a JSON report, failures and warnings, as a baseline: a list of
+what is known, which "mcpcheck run --baseline FILE" excuses. An entry is a line of
+the form
+
+  ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+
+Without revision or transport it is about all. Each entry needs a reason; where
+none is known "reason: fill in" is written, which a run refuses.
+
+An excused verdict stays what it is, and so does the outcome: only the exit status
+is spared. A run fails of entries that are stale, because what they excuse passes
+now, and of those that are past their date. What is blocked is never excused.
+
+Exit status: 0 the baseline was written, 2 wrong usage or no report, 3 the file was
+not written.`,
+		Example: `  mcpcheck run --json report.json -- node server.js
+  mcpcheck baseline --from report.json -o known.txt
+  mcpcheck run --baseline known.txt -- node server.js
+  mcpcheck baseline --from report.json --keep known.txt -o known.txt --force`,
+		Args: noArguments,
+		RunE: func(c *cobra.Command, _ []string) error { return p.baseline(c, o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
+	f.StringVarP(&o.output, "output", "o", "-", "write to this `file`; - is standard output")
+	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this baseline `file`, and entries about what the report did not judge")
+	f.BoolVar(&o.force, "force", false, "replace the file if it is there already")
+	return c
+}
+
+// baseline carries out "mcpcheck baseline".
+func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
+	for _, flag := range []string{"output", "keep"} {
+		if f := c.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
+			return badUsage("--%s needs a file", flag)
+		}
+	}
+	if o.from == "" {
+		return badUsage(`give a report: --from REPORT; "mcpcheck run --json FILE" writes one`)
+	}
+	if err := writable(o.output); err != nil {
+		return err
+	}
+	toStdout := o.output == "-"
+	if _, err := os.Lstat(o.output); !toStdout && err == nil && !o.force {
+		return badUsage("%s is there already; --force replaces it", o.output)
+	}
+	report, err := readReport(o.from)
+	if err != nil {
+		return err
+	}
+	file, err := known(report, o)
+	if err != nil {
+		return err
+	}
+	err = output.To(o.output, p.stdout, func(w io.Writer) error { return file.Write(w, baselineHeader(report)) })
+	if err != nil {
+		return impossible("the baseline was not written: %w", err)
+	}
+	p.told(o, file, toStdout)
+	return nil
+}
+
+// known makes the baseline of a report.
+func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
+	file := baseline.From(report)
+	for i := range file.Entries {
+		e := &file.Entries[i]
+		if _, ok := requirement.Find(e.ID); !ok {
+			return nil, badUsage("%s: there is no requirement %q in this release: the report was written by %s %s", o.from, e.ID, report.Tool.Name, report.Tool.Version)
+		}
+		if c := rules(); e.Revision != "" && !requirement.Revision(e.Revision).Known() || e.Transport != "" && !slices.Contains(c.Transports, e.Transport) {
+			return nil, badUsage("%s: there is no combination %q in this release: the report was written by %s %s", o.from, e.Pattern, report.Tool.Name, report.Tool.Version)
+		}
+	}
+	if o.keep != "" {
+		old, err := baseline.LoadDraft(o.keep, rules())
+		if err != nil {
+			return nil, err
+		}
+		file.Keep(old, report)
+	}
+	return file, nil
+}
+
+// told says on standard error what was written, unless that is all there is to see.
+func (p *program) told(o *baselineFlags, file *baseline.File, toStdout bool) {
+	open := 0
+	for i := range file.Entries {
+		if file.Entries[i].Reason == "" {
+			open++
+		}
+	}
+	switch {
+	case len(file.Entries) == 0:
+		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
+	case toStdout:
+	case open > 0:
+		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s with %s; give %d of them a reason, then use it with \"mcpcheck run --baseline %s\"\n", o.output, entries(len(file.Entries)), open, o.output)
+	default:
+		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s with %s; use it with \"mcpcheck run --baseline %s\"\n", o.output, entries(len(file.Entries)), o.output)
+	}
+}
+
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
+}
+
+// baselineHeader is what stands at the top of a written baseline.
+func baselineHeader(r *reports.Report) string {
+	return fmt.Sprintf(`Known findings, for "mcpcheck run --baseline": ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
+From a run against %s (%s %s, catalogue %s).
+Each entry needs a reason. Remove an entry when what it excuses is mended.`,
+		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue)
+}
+
+// neverFound says why no run can have a finding on a requirement in a revision and on
+// a transport; empty if one can.
+func neverFound(id, revision, transport string) string {
+	r, ok := requirement.Find(id)
+	if !ok {
+		return ""
+	}
+	if _, checked := check.Find(id); !checked {
+		return "no check judges it"
+	}
+	if revision != "" && !slices.Contains(r.Revisions, requirement.Revision(revision)) {
+		return "it does not apply in " + revision
+	}
+	if transport != "" && !slices.Contains(r.Transports, requirement.Transport(transport)) {
+		return "it does not apply on " + transport
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/spf13/cobra"
+)
+
+// explainFlags are the flags of "mcpcheck explain".
+type explainFlags struct {
+	json, noExamples, noColor bool
+}
+
+func (p *program) explainCommand() *cobra.Command {
+	o := &explainFlags{}
+	c := &cobra.Command{
+		Use:   "explain ID...",
+		Short: "Explain requirements: what they demand, how they are checked, and what a violation looks like",
+		Long: `Explain requirements in full: level, grade and section in each revision, how they are
+checked, what is tolerated, and the faults that prove the check. The examples are
+made on the spot: the embedded reference server is judged as it is, and with a fault.
+
+Exit status: 0 explained, 2 there is no such requirement, 3 interrupted.`,
+		Example: `  mcpcheck explain PAGE-02
+  mcpcheck explain ERR-01 ERR-02 --no-examples
+  mcpcheck explain --json PAGE-02`,
+		RunE: func(c *cobra.Command, args []string) error {
+			all, err := found(c, args)
+			if err != nil {
+				return err
+			}
+			return p.explain(c, all, o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.json, "json", false, "as a JSON array")
+	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
+	f.BoolVar(&o.noColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+	return c
+}
+
+// found looks the ids up; all that do not exist are named.
+func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) {
+	if len(args) == 0 {
+		return nil, badUsage("%s takes the ids of requirements, such as PAGE-02; \"mcpcheck list\" shows them all", c.CommandPath())
+	}
+	var all []*requirement.Requirement
+	var unknown []string
+	for _, id := range args {
+		r, ok := requirement.Find(strings.ToUpper(id))
+		if !ok {
+			unknown = append(unknown, unknownRow(id))
+			continue
+		}
+		if !slices.ContainsFunc(all, func(x *requirement.Requirement) bool { return x.ID == r.ID }) {
+			all = append(all, r)
+		}
+	}
+	if len(unknown) > 0 {
+		return nil, badUsage("%s", strings.Join(unknown, "; "))
+	}
+	return all, nil
+}
+
+// unknownRow says what somebody may have meant by an id that does not exist.
+func unknownRow(id string) string {
+	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(requirement.Areas(), func(x requirement.AreaInfo) bool { return x.Name == a }) {
+		first := rowIDs([]string{a})
+		return fmt.Sprintf("%q is an area: its requirements are %s to %s", id, first[0], first[len(first)-1])
+	}
+	s := fmt.Sprintf("there is no requirement %q", id)
+	if near := requirement.Suggest(id); len(near) > 0 {
+		return s + ": did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return s + `: "mcpcheck list" shows them all`
+}
+
+// explain explains requirements, one after the other.
+func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *explainFlags) error {
+	explanations := make([]*explanation, 0, len(all))
+	for i, r := range all {
+		x := explained(r)
+		if !o.noExamples {
+			if err := x.illustrate(c.Context()); err != nil {
+				return err
+			}
+		}
+		explanations = append(explanations, x)
+		if o.json {
+			continue
+		}
+		err := output.Buffered(p.stdout, func(w io.Writer) error {
+			page := &page{w: w, color: output.Color(p.stdout, o.noColor), width: output.Width(p.stdout)}
+			if i > 0 {
+				page.line("")
+				page.rule()
+				page.line("")
+			}
+			return page.explanation(x, !o.noExamples)
+		})
+		if err != nil {
+			return impossible("the explanation was not written: %w", err)
+		}
+	}
+	if !o.json {
+		return nil
+	}
+	return output.JSON(p.stdout, explanations)
+}

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/quirk"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+)
+
+// explanation is a requirement as "mcpcheck explain --json" shows it: a contract.
+type explanation struct {
+	ID          string                  `json:"id"`
+	Title       string                  `json:"title"`
+	Text        string                  `json:"text"`
+	Area        string                  `json:"area"`
+	Profile     string                  `json:"profile"`
+	Level       requirement.Level       `json:"level"`
+	Grade       requirement.Grade       `json:"grade"`
+	Basis       requirement.Basis       `json:"basis"`
+	Since       string                  `json:"since"`
+	Provisional bool                    `json:"provisional,omitempty"`
+	Transports  []requirement.Transport `json:"transports"`
+	Revisions   []inRevision            `json:"revisions"`
+	// Check says whether there is one; How, in sentences, how it judges.
+	Check     bool           `json:"check"`
+	How       []string       `json:"how"`
+	Scenarios []conversation `json:"scenarios"`
+	// Unless lists the conditions under which the check does not apply.
+	Unless    []string    `json:"unless"`
+	Needs     string      `json:"needs,omitempty"`
+	Tolerated string      `json:"tolerated,omitempty"`
+	Quirks    []behaviour `json:"quirks"`
+	Faults    []behaviour `json:"faults"`
+	Examples  *examples   `json:"examples,omitempty"`
+
+	row *requirement.Requirement
+}
+
+// inRevision is what holds in one revision.
+type inRevision struct {
+	Revision   requirement.Revision    `json:"revision"`
+	Level      requirement.Level       `json:"level"`
+	Grade      requirement.Grade       `json:"grade"`
+	Basis      requirement.Basis       `json:"basis"`
+	Transports []requirement.Transport `json:"transports"`
+	Sections   []place                 `json:"sections"`
+}
+
+// place is a section of the specification, or of another document.
+type place struct {
+	Section string `json:"section"`
+	URL     string `json:"url,omitempty"`
+}
+
+// conversation is a scenario that a check judges.
+type conversation struct {
+	Name  recording.Name `json:"name"`
+	Title string         `json:"title"`
+	Sends string         `json:"sends"`
+}
+
+// behaviour is a fault or a quirk.
+type behaviour struct {
+	Name    string `json:"name"`
+	Summary string `json:"summary"`
+	Needs   string `json:"needs,omitempty"`
+}
+
+// explained says of a requirement all that needs no run.
+func explained(r *requirement.Requirement) *explanation {
+	x := &explanation{
+		ID: r.ID, Title: r.Title, Text: r.Text, Profile: requirement.Profile(r.Area()), Level: r.Level, Grade: r.Grade,
+		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
+		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
+		row: r,
+	}
+	for _, a := range requirement.Areas() {
+		if a.Name == r.Area() {
+			x.Area = a.Title
+		}
+	}
+	for _, rev := range r.Revisions {
+		x.Revisions = append(x.Revisions, holding(r, rev))
+	}
+	for _, f := range fault.All() {
+		if f.Requirement == r.ID {
+			x.Faults = append(x.Faults, behaviour{f.Name, f.Summary, faultNeeds(f.Needs)})
+		}
+	}
+	for _, q := range quirk.All() {
+		if slices.Contains(q.Permits, r.ID) {
+			x.Quirks = append(x.Quirks, behaviour{Name: q.Name, Summary: q.Summary})
+		}
+	}
+	if k, ok := check.Find(r.ID); ok {
+		x.Check = true
+		for _, name := range k.From {
+			x.Scenarios = append(x.Scenarios, conversationOf(name))
+		}
+		x.Unless = unless(k)
+	}
+	x.How = x.how()
+	return x
+}
+
+func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
+	in := inRevision{Revision: rev, Level: r.LevelIn(rev), Grade: r.GradeIn(rev), Basis: r.BasisIn(rev), Transports: []requirement.Transport{}, Sections: []place{}}
+	for _, t := range rev.Transports() {
+		if slices.Contains(r.Transports, t) {
+			in.Transports = append(in.Transports, t)
+		}
+	}
+	for _, s := range r.Sections {
+		if s.From == "" || s.From <= rev && rev <= s.To {
+			in.Sections = append(in.Sections, place{s.Ref(), s.URL(rev)})
+		}
+	}
+	return in
+}
+
+func conversationOf(name recording.Name) conversation {
+	if name == recording.Everything {
+		return conversation{name, "everything that is said in sessions in which we keep to the rules",
+			"Whatever all other scenarios send there: each message of the target is looked at."}
+	}
+	c := conversation{Name: name, Title: string(name), Sends: sends[name]}
+	if s, ok := scenario.Find(name); ok {
+		c.Title = s.Title
+	}
+	return c
+}
+
+// faultNeeds says under which conditions a fault can be seen.
+func faultNeeds(n fault.Needs) string {
+	var all []string
+	note := func(on bool, format string, args ...any) {
+		if on {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	note(len(n.Revisions) > 0, "in %s", strings.Join(n.Revisions, ", "))
+	note(len(n.Transports) > 0, "on %s", strings.Join(n.Transports, ", "))
+	note(n.PageSize > 0, "with %d entries on a page", n.PageSize)
+	note(len(n.Served) > 0, "in a server of %s only", strings.Join(n.Served, ", "))
+	note(n.World != "", "with the world %s", n.World)
+	note(n.Trigger, "when something changes")
+	note(n.Authorization, "with authorisation")
+	note(n.Process, "in a process of its own")
+	return strings.Join(all, ", ")
+}
+
+// unless finds out what keeps a check from applying, by asking its gates about
+// targets of all sorts.
+func unless(k *check.Check) []string {
+	reasons := []string{}
+	for _, gate := range k.Needs {
+		for _, f := range sorts() {
+			if skip := gate(f); skip != nil {
+				if reason := strings.TrimSpace(skip.Reason); !slices.Contains(reasons, reason) {
+					reasons = append(reasons, reason)
+				}
+				break
+			}
+		}
+	}
+	return reasons
+}
+
+// sorts are targets that differ in all that gates look at, the poorest first.
+func sorts() []*recording.Facts {
+	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25","2026-07-28"]}`
+	allowed := map[string]bool{}
+	for _, name := range []string{"any-origin", "public-bind"} {
+		allowed[name] = true
+	}
+	var all []*recording.Facts
+	for _, declared := range []string{`{"capabilities":{}}`, rich, ``} {
+		for _, c := range requirement.Grid() {
+			for _, served := range [][]requirement.Revision{{c.Revision}, requirement.Revisions()} {
+				all = append(all, &recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served},
+					&recording.Facts{Combination: c, Declared: json.RawMessage(declared), Served: served, Owned: true, Local: true, Allowed: allowed})
+			}
+		}
+	}
+	return all
+}
+
+// how says in sentences how a requirement is judged.
+func (x *explanation) how() []string {
+	r := x.row
+	names := func(all []behaviour) string {
+		var words []string
+		for _, b := range all {
+			words = append(words, b.Name)
+		}
+		return strings.Join(words, ", ")
+	}
+	switch {
+	case r.Untestable != "":
+		return []string{"It cannot be judged from outside. " + strings.TrimSuffix(r.Untestable, ".") + "."}
+	case r.Grade == requirement.Control && len(x.Quirks) > 0:
+		return []string{
+			"This is a permission: a server may do it or leave it, and no check holds either against it.",
+			"That is proven: with the quirk " + names(x.Quirks) + " the embedded reference server makes use of it, and every check has to stay as it was.",
+		}
+	case r.Grade == requirement.Control:
+		return []string{"This is a permission: a server may do it or leave it, and no check holds either against it."}
+	case !x.Check:
+		return []string{"It is not judged: this release has no check for it."}
+	}
+	var all []string
+	switch {
+	case len(x.Scenarios) == 0:
+		all = append(all, "It is judged by what the target declares of itself, in its answer to initialize or server/discover, and by which revisions it serves.")
+	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
+		all = append(all, "All messages of the target are looked at, whatever they answer.")
+	case len(x.Scenarios) == 1:
+		all = append(all, "One conversation is recorded in each combination of revision and transport, and judged afterwards.")
+	default:
+		all = append(all, fmt.Sprintf("%d conversations are recorded in each combination of revision and transport, and judged afterwards.", len(x.Scenarios)))
+	}
+	switch r.Grade {
+	case requirement.Fail:
+		all = append(all, "A violation is a failure, once it has shown again in a fresh session.")
+	case requirement.Warn:
+		all = append(all, "A violation is a warning, once it has shown again in a fresh session; it is a failure under --strict only.")
+	case requirement.Info:
+		all = append(all, "What is found is an observation: it never changes a verdict.")
+	}
+	if r.Provisional {
+		all = append(all, "The check is new: it warns at most in this minor release.")
+	}
+	return all
+}
+
+// basis says what a requirement rests on.
+func basis(b requirement.Basis) string {
+	switch b {
+	case requirement.Normative:
+		return "a sentence of the specification with a keyword"
+	case requirement.Schema:
+		return "the published schema"
+	case requirement.SchemaDoc:
+		return "a comment in the published schema"
+	case requirement.External:
+		return "a document that the specification refers to"
+	case requirement.Implied:
+		return "what the specification implies"
+	}
+	return string(b)
+}

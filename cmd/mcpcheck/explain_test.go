@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+)
+
+// TestScenariosAreDescribed: it is said of every scenario what it sends, and of no
+// others.
+func TestScenariosAreDescribed(t *testing.T) {
+	for _, s := range scenario.All() {
+		if sends[s.Name] == "" {
+			t.Errorf("explain does not say what the scenario %s sends", s.Name)
+		}
+	}
+	for name := range sends {
+		if _, ok := scenario.Find(name); !ok {
+			t.Errorf("there is no scenario %s", name)
+		}
+	}
+}
+
+// rendered is an explanation as it is printed.
+func rendered(t *testing.T, x *explanation, width int, color bool) string {
+	t.Helper()
+	var b bytes.Buffer
+	p := &page{w: &b, width: width, color: color}
+	if err := p.explanation(x, true); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestExplainEveryRow: the text of every row is whole, in every width, and its JSON
+// has no null in it.
+func TestExplainEveryRow(t *testing.T) {
+	for _, r := range requirement.Catalogue() {
+		x := explained(&r)
+		for _, width := range []int{40, 80, 120} {
+			text := rendered(t, x, width, false)
+			for _, part := range []string{r.ID + " ", "WHERE IT HOLDS", "HOW IT IS CHECKED"} {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s: there is no %q", r.ID, part)
+				}
+			}
+			for line := range strings.Lines(text) {
+				if n := utf8.RuneCountInString(line) - 1; n > width && !strings.Contains(line, "https://") && !strings.HasPrefix(line, "  fault ") && !strings.HasPrefix(line, "  quirk ") {
+					t.Errorf("%s: a line of %d characters, where there is room for %d: %q", r.ID, n, width, line)
+				}
+				if strings.ContainsAny(line, "\x1b\t\x00") || strings.Contains(line, "%!") {
+					t.Errorf("%s: %q", r.ID, line)
+				}
+			}
+			if strings.Contains(text, "..\n") || strings.Contains(text, ": .") {
+				t.Errorf("%s: a sentence that ends twice, or is empty:\n%s", r.ID, text)
+			}
+		}
+		if len(x.Revisions) == 0 || len(x.How) == 0 || x.Check && r.Untestable != "" {
+			t.Errorf("%+v", x)
+		}
+		if r.Grade == requirement.Control && !strings.Contains(strings.Join(x.How, " "), "permission") && r.Untestable == "" {
+			t.Errorf("%s is a permission, and does not say so: %q", r.ID, x.How)
+		}
+		for _, in := range x.Revisions {
+			if len(in.Sections) == 0 || len(in.Transports) == 0 {
+				t.Errorf("%s has no section or transport in %s", r.ID, in.Revision)
+			}
+		}
+		raw, err := json.Marshal(x)
+		if err != nil || bytes.Contains(raw, []byte(":null")) {
+			t.Errorf("%s: %v %s", r.ID, err, raw)
+		}
+	}
+}
+
+// TestExamples: every check that has a fault which can be seen in this process is
+// shown at work: red with the fault, and not red without it.
+func TestExamples(t *testing.T) {
+	n := 0
+	for _, r := range requirement.Catalogue() {
+		x := explained(&r)
+		if !x.Check || len(x.Faults) == 0 || !slices.ContainsFunc(x.Faults, func(b behaviour) bool { f, _ := fault.Find(b.Name); return showsHere(f) }) {
+			continue
+		}
+		every := 8 // a sample, because all take a minute
+		switch {
+		case os.Getenv("EXPLAIN_ALL") != "":
+			every = 1
+		case testing.Short():
+			every = 20
+		}
+		if n++; n%every != 0 {
+			continue
+		}
+		t.Run(r.ID, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if err := x.illustrate(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			})
+			shown(t, x)
+		})
+	}
+}
+
+// shown holds examples to what they promise.
+func shown(t *testing.T, x *explanation) {
+	e := x.Examples
+	if e.Red == nil {
+		if x.row.Grade == requirement.Info {
+			return // observations only
+		}
+		t.Fatalf("no examples: %s", e.Missing)
+	}
+	if e.Red.Verdict != "fail" && e.Red.Verdict != "warn" || e.Red.Actual == "" || len(e.Red.Frames) == 0 {
+		t.Errorf("red: %+v", e.Red)
+	}
+	// What is not done cannot be judged: that is no less green.
+	if e.Green.Verdict != "pass" && !strings.HasPrefix(e.Green.Verdict, "not-applicable: ") || len(e.Green.Frames) == 0 {
+		t.Errorf("green: %+v", e.Green)
+	}
+	text := rendered(t, x, 80, false)
+	for _, secret := range []string{hook.TokenFull, hook.TokenWeak, hook.TokenForeign} {
+		if strings.Contains(text, secret) {
+			t.Errorf("a token is shown:\n%s", text)
+		}
+	}
+	if n := strings.Count(text, "\n"); n > 220 {
+		t.Errorf("%d lines", n)
+	}
+	if strings.ContainsAny(text, "\x1b\x00\r") {
+		t.Error("control characters are shown")
+	}
+	if os.Getenv("EXPLAIN_SHOW") != "" {
+		t.Log("\n" + text)
+	}
+}
+
+// TestBrief: what differs from the counterpart stays, what does not is cut.
+func TestBrief(t *testing.T) {
+	item := func(name string) string {
+		return `{"uri":"test://` + name + `","name":"` + strings.Repeat("n", 70) + `"}`
+	}
+	list := func(names ...string) []byte {
+		var all []string
+		for _, n := range names {
+			all = append(all, item(n))
+		}
+		return []byte(`{"jsonrpc":"2.0","id":1,"result":{"resources":[` + strings.Join(all, ",") + `],"a":1,"a":2}}`)
+	}
+	got := brief(list("1", "2", "3", "4", "X"), list("1", "2", "3", "4", "5"))
+	if !strings.Contains(got, "test://X") || strings.Contains(got, "test://3") || !strings.Contains(got, `"a":1,"a":2`) {
+		t.Error(got)
+	}
+	if got := brief(list("1", "2", "3", "4"), nil); !strings.Contains(got, "4 in all") || strings.Contains(got, "test://3") {
+		t.Error(got)
+	}
+	if got := brief([]byte("not json\x1b\x07"+strings.Repeat("x", 5000)), nil); strings.Contains(got, "\x1b") || utf8.RuneCountInString(got) > longMessage {
+		t.Error(got)
+	}
+	deep := []byte(strings.Repeat(`{"a":[`, 5000) + strings.Repeat("]}", 5000))
+	if got := brief(deep, deep); len(got) > 2*longMessage {
+		t.Errorf("%d bytes", len(got))
+	}
+}

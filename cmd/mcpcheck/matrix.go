@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/spf13/cobra"
+)
+
+// matrixOptions holds the flags of "mcpcheck matrix".
+type matrixOptions struct {
+	targets, out, shard string
+	parallel            int
+	bound               time.Duration
+	noFail              bool
+}
+
+func (p *program) matrixCommand() *cobra.Command {
+	o := &matrixOptions{}
+	c := &cobra.Command{
+		Use:   "matrix --targets FILE [-- RUN-FLAG...]",
+		Short: "Judge many targets side by side, each in a process of its own",
+		Long: `Judge each target of a file in a process of its own, several at a time, and write a
+page that sets requirements against targets. A target that crashes or hangs costs
+its own column only.
+
+The file lists targets, each with a name and one of command, url and config:
+
+  args: [--read, "50"]            # flags of "mcpcheck run" for all of them
+  targets:
+    - name: everything
+      command: [npx, -y, "@modelcontextprotocol/server-everything", stdio]
+    - name: remote
+      url: https://mcp.example.com/mcp
+      header_env: {Authorization: REMOTE_TOKEN}
+    - name: ours
+      config: targets/ours.yaml
+      args: [--baseline, ours.baseline]
+
+What follows -- are further flags of "mcpcheck run" for all targets. Flags of the file,
+the command line and the target are put together in this order: of a flag that takes one
+value the last one holds, while lists such as --only, --skip and --revision add up.
+
+--shard deals the targets by their names alone, so that each stays in its shard when
+others come and go; shards may differ in size, and in a small file one may be empty.
+
+The directory of
+--out receives index.html, matrix.json and for each target NAME/report.json,
+NAME/report.html and NAME/console.txt. "mcpcheck report merge" joins the matrix.json
+files of shards.
+
+Exit status: 0 nothing found, 1 a target breaks a requirement, 2 wrong usage or a
+wrong file, 3 a target could not be judged, or not everything of it.`,
+		Example: `  mcpcheck matrix --targets servers.yaml --out matrix
+  mcpcheck matrix --targets servers.yaml --shard 2/5 -- --strict`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
+				return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" follow --", args[0])
+			}
+			return p.matrix(c.Context(), o, args)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.targets, "targets", "", "the `file` that lists the targets")
+	f.StringVar(&o.out, "out", "mcpcheck-matrix", "the `directory` to write to; it is made where it is missing")
+	f.StringVar(&o.shard, "shard", "", "judge only the `I/N`th part of the targets; auto asks the environment of GitLab or of a Kubernetes Indexed Job")
+	f.BoolVar(&o.noFail, "no-fail", false, "end with status 0 whatever was found, if the matrix was written")
+	f.IntVar(&o.parallel, "parallel", runtime.NumCPU(), "judge `N` targets at a time")
+	f.DurationVar(&o.bound, "bound", 10*time.Minute, "end the run of a target after this `duration`")
+	return c
+}
+
+func (p *program) matrix(ctx context.Context, o *matrixOptions, flags []string) error {
+	if o.targets == "" {
+		return badUsage("--targets is missing: it names the file that lists the targets")
+	}
+	if o.out == "" {
+		return badUsage("--out needs a directory")
+	}
+	if o.parallel < 1 || o.parallel > 256 {
+		return badUsage("--parallel %d is not between 1 and 256", o.parallel)
+	}
+	if o.bound < time.Second {
+		return badUsage("--bound %v is less than a second", o.bound)
+	}
+	if i := slices.IndexFunc(flags, reserved); i >= 0 {
+		return badUsage("%s is set by the matrix itself", flags[i])
+	}
+	part, err := parseShard(o.shard, os.Getenv)
+	if err != nil {
+		return err
+	}
+	file, err := readMatrixFile(o.targets)
+	if err != nil {
+		return err
+	}
+	// A wrong flag is told once, before anything is started.
+	for i := range file.Targets {
+		t := &file.Targets[i]
+		if err := p.runCommand().ParseFlags(t.arguments(slices.Concat(file.Args, flags))[1:]); err != nil {
+			return badUsage("%s: the flags of %s: %w", o.targets, t.Name, err)
+		}
+	}
+	var targets []*matrixTarget
+	for i := range file.Targets {
+		if part.holds(file.Targets[i].Name) {
+			targets = append(targets, &file.Targets[i])
+		}
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return impossible("this program cannot find itself to start it: %w", err)
+	}
+	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
+		return badUsage("--out %s: it is a file, and a matrix needs a directory", o.out)
+	}
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
+		return impossible("--out %s: the directory cannot be made: %w", o.out, err)
+	}
+	r := &matrixRun{p: p, o: o, program: program, flags: append(file.Args, flags...), m: reports.NewMatrix(tool(), part.String()), all: len(targets)}
+	r.judge(ctx, targets)
+	return r.finish(ctx)
+}
+
+// matrixRun judges targets and collects their columns.
+type matrixRun struct {
+	p       *program
+	o       *matrixOptions
+	program string
+	flags   []string
+	all     int
+
+	mu sync.Mutex
+	m  *reports.Matrix
+}
+
+// judge judges all targets, some at a time.
+func (r *matrixRun) judge(ctx context.Context, targets []*matrixTarget) {
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, r.o.parallel)
+	for _, t := range targets {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			r.target(ctx, t)
+		})
+	}
+	wg.Wait()
+}
+
+// target judges one and notes its column.
+func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
+	begun := time.Now()
+	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport}
+	var report *reports.Report
+	switch err := r.clear(t); {
+	case ctx.Err() != nil:
+		column.Error, column.ExitCode = "interrupted", exitNotEstablished
+	case err != nil:
+		column.Error, column.ExitCode = err.Error(), exitNotEstablished
+	default:
+		column, report = r.run(ctx, t, begun)
+	}
+	column.TookMS = reports.Milliseconds(time.Since(begun))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.m.Add(column, report)
+	word := string(column.Outcome)
+	switch {
+	case word == "":
+		word = column.Status
+	default:
+		word = column.Word()
+	}
+	text := fmt.Sprintf("[%d/%d] %s: %s, %d failed, %d warnings, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.Fail, column.Warn, column.TookMS/1000)
+	if column.Error != "" {
+		text += ": " + strings.ReplaceAll(column.Error, "\n", "; ")
+	}
+	fmt.Fprintln(r.p.stderr, reports.Sanitize(reports.Shorten(text, 400)))
+}
+
+// clear makes room for the reports of a target: those of an earlier run must not be
+// taken for its own.
+func (r *matrixRun) clear(t *matrixTarget) error {
+	dir := filepath.Join(r.o.out, t.Name)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"report.json", "report.html", "console.txt"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// run starts the process and reads what it wrote.
+func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget, *reports.Report) {
+	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
+	dir := filepath.Join(r.o.out, t.Name)
+	args := t.arguments(append(slices.Clone(r.flags), "--no-color", "--json", filepath.Join(dir, "report.json"), "--html", filepath.Join(dir, "report.html")))
+	ctx, cancel := context.WithTimeoutCause(ctx, r.o.bound, errBound)
+	defer cancel()
+	// The process ends its own children when it is asked to end, and is killed
+	// when it does not.
+	cmd := exec.CommandContext(ctx, r.program, args...)
+	cmd.Args[0] = os.Args[0] // the name by which this program was called
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 20 * time.Second
+	output, tail := &bounded{room: 4 << 20}, &lastLine{}
+	cmd.Stdout, cmd.Stderr = output, io.MultiWriter(output, tail)
+	err := cmd.Run()
+	if cmd.ProcessState != nil {
+		column.ExitCode = cmd.ProcessState.ExitCode()
+	}
+	if e := os.WriteFile(filepath.Join(dir, "console.txt"), output.Bytes(), 0o644); e != nil {
+		column.Error = e.Error()
+		return column, nil
+	}
+	timedOut := errors.Is(context.Cause(ctx), errBound)
+	report, readErr := readReport(filepath.Join(dir, "report.json"))
+	switch {
+	case readErr == nil:
+		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
+		column.Report, column.Page = t.Name+"/report.json", t.Name+"/report.html"
+	case timedOut:
+	case tail.text() != "":
+		column.Error = tail.text()
+	case err != nil:
+		column.Error = err.Error()
+	default:
+		column.Error = readErr.Error()
+	}
+	if timedOut {
+		// What was known by then stands in the report.
+		column.Status, column.Error = reports.MatrixTimedOut, fmt.Sprintf("ended after %v; --bound allows more", r.o.bound)
+	}
+	return column, report
+}
+
+// errBound is the cause when a target had its time.
+var errBound = errors.New("the bound of the target")
+
+// finish writes the matrix.
+func (r *matrixRun) finish(ctx context.Context) error {
+	r.m.Summarize()
+	err := errors.Join(
+		output.File(filepath.Join(r.o.out, "matrix.json"), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
+		output.File(filepath.Join(r.o.out, "index.html"), func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
+	s := r.m.Summary
+	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, "index.html"))
+	if err = errors.Join(err, e); err != nil {
+		return impossible("the matrix was not written: %w", err)
+	}
+	if !r.o.noFail {
+		r.p.status = r.m.ExitCode()
+	}
+	if ctx.Err() != nil {
+		r.p.status = exitNotEstablished
+	}
+	return nil
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	mu   sync.Mutex
+	b    bytes.Buffer
+	room int
+}
+
+func (b *bounded) Write(data []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n := min(len(data), b.room)
+	b.b.Write(data[:n])
+	b.room -= n
+	return len(data), nil
+}
+
+// Bytes is what was kept.
+func (b *bounded) Bytes() []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Bytes()
+}
+
+// lastLine keeps the last line that was written.
+type lastLine struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+func (l *lastLine) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.last = append(l.last, data...)
+	const keep = 8 << 10
+	if len(l.last) > keep {
+		l.last = slices.Clone(l.last[len(l.last)-keep:])
+	}
+	return len(data), nil
+}
+
+func (l *lastLine) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(l.last)), "\n")
+	return strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
+}

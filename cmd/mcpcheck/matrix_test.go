@@ -1,0 +1,40 @@
+package main
+
+import "testing"
+
+func TestShards(t *testing.T) {
+	env := func(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
+	for _, test := range []struct {
+		text string
+		env  map[string]string
+		want shard
+	}{
+		{"", nil, shard{1, 1}}, {"2/5", nil, shard{2, 5}},
+		{"auto", map[string]string{"CI_NODE_INDEX": "3", "CI_NODE_TOTAL": "4"}, shard{3, 4}},
+		{"auto", map[string]string{"JOB_COMPLETION_INDEX": "0", "MCPCHECK_SHARDS": "8"}, shard{1, 8}},
+	} {
+		if got, err := parseShard(test.text, env(test.env)); err != nil || got != test.want {
+			t.Errorf("%q: %v, %v", test.text, got, err)
+		}
+	}
+	for _, bad := range []string{"0/2", "3/2", "1", "a/b", "1/2/3", "auto", "-1/2"} {
+		if _, err := parseShard(bad, env(nil)); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// TestShardsPartition: each target is in exactly one shard.
+func TestShardsPartition(t *testing.T) {
+	for _, name := range []string{"a", "b", "server-everything", "x.y", "0"} {
+		n := 0
+		for i := 1; i <= 7; i++ {
+			if (shard{i, 7}).holds(name) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s is in %d shards", name, n)
+		}
+	}
+}

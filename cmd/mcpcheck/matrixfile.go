@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+)
+
+// matrixFile lists the targets of a matrix.
+type matrixFile struct {
+	// Args are flags of "mcpcheck run" for all targets.
+	Args    []string       `yaml:"args"`
+	Targets []matrixTarget `yaml:"targets"`
+}
+
+// matrixTarget is one of them. Exactly one of Command, URL and Config is given.
+type matrixTarget struct {
+	Name      string            `yaml:"name"`
+	Command   []string          `yaml:"command"`
+	URL       string            `yaml:"url"`
+	Config    string            `yaml:"config"`
+	Cwd       string            `yaml:"cwd"`
+	Env       map[string]string `yaml:"env"`
+	HeaderEnv map[string]string `yaml:"header_env"`
+	// Args are further flags of "mcpcheck run".
+	Args []string `yaml:"args"`
+}
+
+// targetName is what can be the name of a directory everywhere.
+var targetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+
+// maxTargets bounds a matrix.
+const maxTargets = 100_000
+
+// readMatrixFile reads the list of targets; paths in it are relative to the file.
+func readMatrixFile(path string) (*matrixFile, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, badUsage("%w", err)
+	}
+	file := &matrixFile{}
+	index, err := yamlfile.Decode(path, data, file)
+	if err != nil {
+		return nil, badUsage("%w", err)
+	}
+	var problems []yamlfile.Problem
+	problem := func(field, format string, args ...any) {
+		problems = append(problems, index.Problem(field, format, args...))
+	}
+	if len(file.Targets) == 0 {
+		problem("", "targets: a matrix needs at least one target")
+	}
+	if len(file.Targets) > maxTargets {
+		problem("targets", "targets: %d are more than %d", len(file.Targets), maxTargets)
+	}
+	for _, flag := range file.Args {
+		if reserved(flag) {
+			problem("args", "args: %s is set by the matrix itself", flag)
+		}
+	}
+	seen := map[string]int{}
+	for i := range file.Targets {
+		t := &file.Targets[i]
+		field := fmt.Sprintf("targets[%d]", i)
+		for _, message := range t.problems() {
+			problem(field, "%s: %s", field, message)
+		}
+		if first, ok := seen[strings.ToLower(t.Name)]; ok && t.Name != "" {
+			problem(field+".name", "%s.name: %q is the name of targets[%d] too", field, t.Name, first)
+		} else {
+			seen[strings.ToLower(t.Name)] = i
+		}
+		t.rebase(filepath.Dir(path))
+	}
+	if len(problems) > 0 {
+		return nil, badUsage("%w", &yamlfile.Error{File: path, Problems: problems})
+	}
+	return file, nil
+}
+
+func (t *matrixTarget) problems() []string {
+	var list []string
+	if !targetName.MatchString(t.Name) {
+		list = append(list, fmt.Sprintf("the name %q is not made of letters, digits, points, hyphens and underscores", t.Name))
+	}
+	ways := 0
+	for _, given := range []bool{len(t.Command) > 0, t.URL != "", t.Config != ""} {
+		if given {
+			ways++
+		}
+	}
+	if ways != 1 {
+		list = append(list, "give one of command, url and config")
+	}
+	if len(t.Command) == 0 && (t.Cwd != "" || len(t.Env) > 0) {
+		list = append(list, "cwd and env belong to a command")
+	}
+	if t.URL == "" && len(t.HeaderEnv) > 0 {
+		list = append(list, "header_env belongs to a url")
+	}
+	for _, flag := range t.Args {
+		if reserved(flag) {
+			list = append(list, flag+" is set by the matrix itself")
+		}
+	}
+	return list
+}
+
+// reserved reports whether a flag of "mcpcheck run" is not for a matrix file: where
+// the target is and where reports go.
+func reserved(flag string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	switch name {
+	case "":
+		return strings.HasPrefix(flag, "--") // the end of the flags
+	case "json", "html", "junit", "markdown", "sarif", "record", "quiet", "verbose", "url", "config":
+		return strings.HasPrefix(flag, "-")
+	}
+	return false
+}
+
+func (t *matrixTarget) rebase(dir string) {
+	if t.Config != "" && !filepath.IsAbs(t.Config) {
+		t.Config = filepath.Join(dir, t.Config)
+	}
+	if len(t.Command) > 0 && !filepath.IsAbs(t.Cwd) {
+		t.Cwd = filepath.Join(dir, t.Cwd)
+	}
+}
+
+// arguments are those of "mcpcheck run" for the target.
+func (t *matrixTarget) arguments(common []string) []string {
+	args := append([]string{"run"}, common...)
+	args = append(args, t.Args...)
+	for _, name := range sortedKeys(t.HeaderEnv) {
+		args = append(args, "--header-env", name+"="+t.HeaderEnv[name])
+	}
+	switch {
+	case t.URL != "":
+		return append(args, "--url", t.URL)
+	case t.Config != "":
+		return append(args, "--config", t.Config)
+	}
+	args = append(args, "--cwd", t.Cwd)
+	for _, name := range sortedKeys(t.Env) {
+		args = append(args, "--env", name+"="+t.Env[name])
+	}
+	return append(append(args, "--"), t.Command...)
+}
+
+// shard is a part of the targets: the index-th of count, from 1.
+type shard struct{ index, count int }
+
+// parseShard reads "2/5"; an empty text is the whole. "auto" asks the environment, in
+// which GitLab puts CI_NODE_INDEX and CI_NODE_TOTAL, and a Kubernetes Indexed Job
+// JOB_COMPLETION_INDEX, which counts from 0 and needs MCPCHECK_SHARDS beside it.
+func parseShard(s string, getenv func(string) string) (shard, error) {
+	switch s {
+	case "":
+		return shard{1, 1}, nil
+	case "auto":
+		index, count := getenv("CI_NODE_INDEX"), getenv("CI_NODE_TOTAL")
+		if job, err := strconv.Atoi(getenv("JOB_COMPLETION_INDEX")); err == nil {
+			index, count = strconv.Itoa(job+1), getenv("MCPCHECK_SHARDS")
+		}
+		if index == "" || count == "" {
+			return shard{}, badUsage("--shard auto needs CI_NODE_INDEX and CI_NODE_TOTAL, or JOB_COMPLETION_INDEX and MCPCHECK_SHARDS, in the environment")
+		}
+		s = index + "/" + count
+	}
+	a, b, ok := strings.Cut(s, "/")
+	index, err := strconv.Atoi(a)
+	count, err2 := strconv.Atoi(b)
+	if err := errors.Join(err, err2); !ok || err != nil || index < 1 || count < 1 || index > count {
+		return shard{}, badUsage("--shard %q is not I/N with I from 1 to N, such as 2/5", s)
+	}
+	return shard{index, count}, nil
+}
+
+// String is the shard as the flag has it; empty for the whole.
+func (s shard) String() string {
+	if s.count == 1 {
+		return ""
+	}
+	return fmt.Sprintf("%d/%d", s.index, s.count)
+}
+
+// holds reports whether a target belongs to the shard. It depends on the name alone,
+// so that a target stays where it is when others come and go.
+func (s shard) holds(name string) bool {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name)) // a hash never fails
+	return int(h.Sum32()%uint32(s.count)) == s.index-1
+}
+
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/spf13/cobra"
+)
+
+// reportCommand is the work on report files.
+func (p *program) reportCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "report",
+		Short: "Work on reports that were written before",
+		Args:  noArguments,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(p.convertCommand(), p.mergeCommand(), p.diffCommand(), p.badgeCommand(), p.statementCommand(), p.schemaCommand())
+	return c
+}
+
+func (p *program) convertCommand() *cobra.Command {
+	o := &outputs{output.Reports{FilesOnly: true}}
+	strict := false
+	c := &cobra.Command{
+		Use:   "convert REPORT",
+		Short: "Write a JSON report in other formats",
+		Long: `Write a JSON report in other formats. Without a flag for a format it is shown as
+"mcpcheck run" would show it.
+
+Exit status: 0 it was converted, 2 wrong usage or no report, 3 a file was not
+written.`,
+		Example: `  mcpcheck run --json report.json -- node server.js
+  mcpcheck report convert report.json --html report.html --markdown summary.md`,
+		Args: oneReport,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.check(""); err != nil {
+				return err
+			}
+			r, err := readReport(args[0])
+			if err != nil {
+				return err
+			}
+			if err := o.write(p, r, output.Options{Strict: strict || r.Config.Strict}); err != nil {
+				return &failure{status: exitNotEstablished, err: err}
+			}
+			return nil
+		},
+	}
+	o.register(c)
+	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")
+	return c
+}
+
+func oneReport(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return badUsage(`%s takes one report, which "mcpcheck run --json FILE" writes`, c.CommandPath())
+	}
+	return nil
+}
+
+// readReport reads a JSON report from a file; - is no file.
+func readReport(path string) (*reports.Report, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badUsage("%w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, errors.Join(badUsage("%s is a directory, not a report", path), f.Close())
+	}
+	r, err := reports.ReadJSON(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, badUsage("%s: %w", path, fmt.Errorf(`%w; "mcpcheck run --json FILE" writes a report`, err))
+	}
+	return r, nil
+}
+
+func (p *program) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of reports",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return p.file("-", func(w io.Writer) error {
+				_, err := w.Write(reports.JSONSchema)
+				return err
+			})
+		},
+	}
+}

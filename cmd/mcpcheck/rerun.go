@@ -1,0 +1,67 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// notRepeated are the flags of "mcpcheck run" that a repetition does without: those that
+// pick verdicts, because one is picked, and those about what is written where.
+var notRepeated = []string{
+	"only", "skip", "label-filter", "revision", "transport",
+	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
+}
+
+// rerun is the command that repeats one verdict: the one that was given, narrowed down
+// and written for a shell. Values that may be secret are left out, and hide takes known
+// secrets out of the rest before it is quoted.
+func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
+	var kept []string
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(notRepeated, f.Name) {
+			return
+		}
+		for _, value := range flagValues(f) {
+			kept = append(kept, "--"+f.Name)
+			switch f.Name {
+			case "header":
+				name, _, _ := strings.Cut(value, ":")
+				value = strings.TrimSpace(name) + ": …"
+			case "env":
+				name, _, _ := strings.Cut(value, "=")
+				value = name + "=…"
+			case "url":
+				value = (&target.Endpoint{URL: value}).Address()
+			}
+			value = hide(value)
+			if f.NoOptDefVal != "" { // a switch takes its value with = only
+				if value != f.NoOptDefVal {
+					kept[len(kept)-1] += "=" + value
+				}
+				continue
+			}
+			kept = append(kept, value)
+		}
+	})
+	command := ""
+	if len(args) > 0 {
+		command = " -- " + (&target.Endpoint{Command: args}).AddressWithout(hide)
+	}
+	return func(id, revision, transport string) string {
+		words := []string{"mcpcheck", "run", "--only", id, "--revision", revision, "--transport", transport}
+		return shell.JoinPrintable(append(words, kept...)) + command
+	}
+}
+
+// flagValues are the values that a flag was given.
+func flagValues(f *pflag.Flag) []string {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return list.GetSlice()
+	}
+	return []string{f.Value.String()}
+}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/dir"
+)
+
+// directory are the flags of a directory that is served.
+type directory struct {
+	path    string
+	maxSize string
+	options dir.Options
+}
+
+func (d *directory) declare(cmd *cobra.Command) {
+	f := cmd.PersistentFlags()
+	f.StringVar(&d.path, "dir", "", "serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell of their changes")
+	f.BoolVar(&d.options.Hidden, "hidden", false, "with --dir: show also what has a name that begins with a dot")
+	f.IntVar(&d.options.MaxFiles, "max-files", dir.DefaultMaxFiles, "with --dir: list at most `N` files; the others can still be read")
+	f.StringVar(&d.maxSize, "max-size", "16MiB", "with --dir: read files of up to this `SIZE`, in bytes or with KiB, MiB or GiB; others are answered with an error")
+	f.IntVar(&d.options.MaxWatches, "max-watches", dir.DefaultMaxWatches, "with --dir: watch at most `N` directories for changes")
+}
+
+// check finds flags that exclude each other, or that have no effect.
+func (d *directory) check(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	if !changed("dir") {
+		for _, name := range []string{"hidden", "max-files", "max-size", "max-watches"} {
+			if changed(name) {
+				return usagef("--%s needs --dir", name)
+			}
+		}
+		return nil
+	}
+	if d.path == "" {
+		return usagef("--dir needs a directory")
+	}
+	if changed("world") {
+		return usagef("give either --dir or --world")
+	}
+	if d.options.MaxFiles < 1 || d.options.MaxWatches < 1 {
+		return usagef("--max-files and --max-watches must be at least 1")
+	}
+	size, err := parseSize(d.maxSize)
+	if err != nil {
+		return usagef("--max-size: %w", err)
+	}
+	d.options.MaxSize = size
+	return nil
+}
+
+// open opens the directory. It is to be closed.
+func (d *directory) open(stderr io.Writer) (*dir.Dir, error) {
+	d.options.Tell = func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }
+	opened, err := dir.Open(d.path, d.options)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return opened, nil
+}
+
+// watch has a server told of changes until the function that it returns is called.
+func watch(ctx context.Context, d *dir.Dir, server *reference.Server) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		d.Watch(ctx, server)
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}
+
+// maxSize bounds --max-size: what is read is held in memory.
+const maxSize = 1 << 30
+
+// parseSize reads a number of bytes.
+func parseSize(s string) (int64, error) {
+	number, unit := s, int64(1)
+	for suffix, factor := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
+			number, unit = rest, factor
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 || n > math.MaxInt64/unit || n*unit > maxSize {
+		return 0, fmt.Errorf("%q is no size between 1 byte and 1GiB, such as 500KiB", s)
+	}
+	return n * unit, nil
+}

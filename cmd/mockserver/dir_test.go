@@ -1,0 +1,208 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestDirectoryFlags(t *testing.T) {
+	top := t.TempDir()
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--hidden"}, "--hidden needs --dir"},
+		{[]string{"--max-size", "1KiB"}, "--max-size needs --dir"},
+		{[]string{"--dir", ""}, "--dir needs a directory"},
+		{[]string{"--dir", top, "--world", "small"}, "either --dir or --world"},
+		{[]string{"--dir", top, "--max-files", "0"}, "must be at least 1"},
+		{[]string{"--dir", top, "--max-size", "many"}, `"many" is no size`},
+		{[]string{"--dir", top, "--max-size", "9999999999GiB"}, "is no size"},
+		{[]string{"--dir", filepath.Join(top, "nothing")}, "nothing cannot be served: "},
+		{[]string{"--dir", filepath.Join(top, "nothing"), "--http", "127.0.0.1:0"}, "either --stdio or --http"},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append(test.args, "--stdio"), strings.NewReader(""), &out, &errs)
+		if code != 2 || !strings.Contains(errs.String(), test.want) || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%q: code %d, %q", test.args, code, &errs)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"1": 1, "500KiB": 500 << 10, "16MiB": 16 << 20, "1GiB": 1 << 30} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5MiB", "2GiB", "KiB", "1 MiB", "1kb"} {
+		if got, err := parseSize(text); err == nil {
+			t.Errorf("%s: %d", text, got)
+		}
+	}
+}
+
+// conversation lets a program be spoken to line by line.
+type conversation struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	lines chan string
+	code  chan int
+	errs  *lockedBuffer
+}
+
+func converse(t *testing.T, args ...string) *conversation {
+	t.Helper()
+	in, feed := io.Pipe()
+	out, sink := io.Pipe()
+	c := &conversation{t: t, in: feed, lines: make(chan string, 100), code: make(chan int, 1), errs: &lockedBuffer{}}
+	go func() {
+		c.code <- run(context.Background(), args, in, sink, c.errs)
+		_ = sink.Close()
+	}()
+	go func() {
+		var pending strings.Builder
+		buffer := make([]byte, 4096)
+		for {
+			n, err := out.Read(buffer)
+			pending.Write(buffer[:n])
+			for {
+				line, rest, ok := strings.Cut(pending.String(), "\n")
+				if !ok {
+					break
+				}
+				c.lines <- line
+				pending.Reset()
+				pending.WriteString(rest)
+			}
+			if err != nil {
+				close(c.lines)
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = feed.Close()
+		select {
+		case code := <-c.code:
+			if code != 0 {
+				t.Errorf("code %d: %s", code, c.errs)
+			}
+		case <-time.After(10 * time.Second):
+			t.Error("the program does not end")
+		}
+	})
+	return c
+}
+
+// send sends a line and returns the first line from the program that has all of the words.
+func (c *conversation) send(line string, words ...string) string {
+	c.t.Helper()
+	if line != "" {
+		if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	limit := time.After(20 * time.Second)
+next:
+	for {
+		select {
+		case got, open := <-c.lines:
+			if !open {
+				c.t.Fatalf("the program has ended: %s", c.errs)
+			}
+			for _, word := range words {
+				if !strings.Contains(got, word) {
+					continue next
+				}
+			}
+			return got
+		case <-limit:
+			c.t.Fatalf("nothing with %q comes", words)
+		}
+	}
+}
+
+func TestDirectoryOverStdio(t *testing.T) {
+	top := t.TempDir()
+	file := filepath.Join(top, "a.txt")
+	if err := errors.Join(os.WriteFile(file, []byte("first"), 0o600), os.WriteFile(filepath.Join(top, "large"), make([]byte, 2000), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := converse(t, "--stdio", "--dir", top, "--max-size", "1KiB")
+	c.send(hello, `"id":1`)
+	if list := c.send(`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, `"id":2`); !strings.Contains(list, `"file:///a.txt"`) || strings.Contains(list, top) {
+		t.Error(list)
+	}
+	if failed := c.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"file:///large"}}`, `"id":3`); !strings.Contains(failed, `"code":-32603`) || !strings.Contains(failed, "1024 bytes") || strings.Contains(failed, top) {
+		t.Error(failed)
+	}
+	c.send(`{"jsonrpc":"2.0","id":4,"method":"resources/subscribe","params":{"uri":"file:///a.txt"}}`, `"id":4`)
+	if err := os.WriteFile(file, []byte("second"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.send("", "notifications/resources/updated", "file:///a.txt")
+	if read := c.send(`{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"file:///a.txt"}}`, `"id":5`); !strings.Contains(read, "second") {
+		t.Error(read)
+	}
+	for _, uri := range []string{"file:///../x", "file:///..%2Fx", "file:///%2e%2e/x", "file:////etc/passwd", "file:///%2Fetc/passwd", "file:///a.txt%00"} {
+		read := c.send(`{"jsonrpc":"2.0","id":"`+uri+`","method":"resources/read","params":{"uri":"`+uri+`"}}`, `"id":"`+uri)
+		if !strings.Contains(read, "-32002") || strings.Contains(read, top) {
+			t.Error(read)
+		}
+	}
+}
+
+func TestDirectoryOverHTTP(t *testing.T) {
+	top := t.TempDir()
+	if err := os.WriteFile(filepath.Join(top, "a.txt"), []byte("first"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var errs lockedBuffer
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"--http", "127.0.0.1:0", "--dir", top}, nil, &bytes.Buffer{}, &errs)
+	}()
+	url := ""
+	for deadline := time.Now().Add(20 * time.Second); url == "" && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		url = regexp.MustCompile(`http://[0-9.:]+/mcp`).FindString(errs.String())
+	}
+	const body = `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:///a.txt","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "resources/read", "Mcp-Name": "file:///a.txt",
+	} {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || !strings.Contains(string(answer), `"text":"first"`) || !strings.Contains(string(answer), `"ttlMs":0`) {
+		t.Errorf("%v: %s", err, answer)
+	}
+	cancel()
+	select {
+	case got := <-code:
+		if got != 0 {
+			t.Errorf("code %d: %s", got, errs.String())
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the server does not end")
+	}
+}

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/record"
+)
+
+// recording are the flags of record.
+type recording struct {
+	*settings
+	to    string
+	url   string
+	masks []string
+
+	headers, headerVars []string
+	header              http.Header // of both
+}
+
+func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	r := &recording{settings: s}
+	c := &cobra.Command{
+		Use:   "record --to FILE [--stdio | --http ADDRESS] {-- SERVER [ARG...] | --url URL}",
+		Short: "Sit between a client and a real server and write their conversation down",
+		Long: `Sit between a client and a real server, pass on what they say, and write it down.
+
+The server is started by its command and speaks stdio, or it is named by --url and speaks
+Streamable HTTP or HTTP+SSE. The client starts this program and speaks stdio with it
+(--stdio, which may be left out), or calls it at the address that is told on standard error
+(--http). Any of the two goes with any of the two:
+
+  stdio to command  bytes are passed on as they are
+  HTTP to URL       likewise, at the path of the server; sessions are those of the server
+  stdio to URL      each message is sent as a client of Streamable HTTP would send it, or of
+                    HTTP+SSE if the server refuses that; answers and what the server says
+                    unasked come as lines; the session is ended with the input
+  HTTP to command   Streamable HTTP at /mcp; each session has a process of its own, which ends
+                    with it (of 64, the one idle for longest makes room for another); all requests
+                    of 2026-07-28, which has no sessions, share one, and the ids there are made
+                    unique. What the server says on behalf of a request (progress, and what a
+                    subscription is about) comes in answer to it, what it asks of the client
+                    comes on the stream of the session or else in answer to the newest request,
+                    and all the rest comes on the stream of the session
+
+What is written down is what the client said and was told. Credentials in headers are masked,
+and so is, wherever it stands but in the names of members, what has 8 bytes or more among the
+values of --header and --header-env (but for Accept, Content- and User-Agent) and of the query
+of --url, and whatever matches --mask.
+"mockserver replay" serves the conversation back, "mockserver world --from" makes a world of
+it.
+
+It ends when the client or the server ends or, over HTTP, on a signal.`,
+		Example: `  mockserver record --to talk.jsonl -- npx some-server
+  mockserver record --to talk.jsonl --http 127.0.0.1:0 --url https://example.org/mcp --mask 'sk-[a-z0-9]+'
+  mockserver record --to talk.jsonl --url https://example.org/mcp --header-env Authorization=TOKEN
+  mockserver record --to talk.jsonl --http 127.0.0.1:0 -- python server.py`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) },
+	}
+	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
+	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
+	c.Flags().StringArrayVar(&r.headers, "header", nil, "with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more is masked")
+	c.Flags().StringArrayVar(&r.headerVars, "header-env", nil, "with --url: send a header with the value of an environment variable, `NAME=VAR`; masked likewise")
+	c.Flags().StringArrayVar(&r.masks, "mask", nil, "mask what matches this `PATTERN` (a regular expression) in messages, headers and paths")
+	return c
+}
+
+// only refuses flags that mean nothing to a command.
+func only(cmd *cobra.Command, names ...string) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if cmd.LocalNonPersistentFlags().Lookup(f.Name) == nil && !slices.Contains(names, f.Name) {
+			err = usagef("--%s means nothing to %s", f.Name, cmd.Name())
+		}
+	})
+	return err
+}
+
+func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	masks, err := r.check(cmd, args)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(r.to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return usageError{err}
+	}
+	h := record.Header{Transport: hook.Stdio}
+	if r.addr != "" {
+		h.Transport = hook.HTTP
+	}
+	if h.Server = record.Describe(r.url); r.url == "" {
+		h.Server = filepath.Base(args[0])
+	}
+	recorder, err := record.NewRecorder(file, h, masks)
+	if err == nil {
+		err = r.between(cmd.Context(), recorder, args, stdin, stdout, stderr)
+	}
+	err = errors.Join(err, file.Close())
+	if errors.As(err, &usageError{}) {
+		return errors.Join(err, os.Remove(r.to)) // nothing has begun
+	}
+	return err
+}
+
+// check finds mistakes in the arguments.
+func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
+	switch {
+	case only(cmd, "stdio", "http") != nil:
+		return nil, only(cmd, "stdio", "http")
+	case r.to == "":
+		return nil, usagef("say where to write: mockserver record --to FILE")
+	case (len(args) > 0) == (r.url != ""):
+		return nil, usagef("give either the command of a server behind -- or --url URL")
+	case len(args) > 0 && args[0] == "":
+		return nil, usagef("the command of the server is empty")
+	case r.stdio && r.addr != "":
+		return nil, usagef("give either --stdio or --http ADDRESS")
+	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
+		return nil, usagef("--header and --header-env need --url")
+	}
+	var err error
+	if r.header, err = headers(r.headers, r.headerVars); err != nil {
+		return nil, err
+	}
+	var masks []*regexp.Regexp
+	for _, pattern := range r.masks {
+		m, err := regexp.Compile(pattern)
+		if err != nil {
+			return nil, usagef("--mask %s: %w", pattern, err)
+		}
+		masks = append(masks, m)
+	}
+	for _, secret := range r.secrets() {
+		masks = append(masks, regexp.MustCompile(regexp.QuoteMeta(secret)))
+	}
+	return masks, nil
+}
+
+// minSecret is the shortest value that is masked wherever it stands: shorter ones are words that
+// messages consist of.
+const minSecret = 8
+
+// secrets are the values of headers and of the URL that must not be written down.
+func (r *recording) secrets() []string {
+	var all []string
+	add := func(values ...string) {
+		for _, v := range values {
+			if len(v) >= minSecret {
+				all = append(all, v)
+			}
+		}
+	}
+	for name, values := range r.header {
+		lower := strings.ToLower(name)
+		if strings.HasPrefix(lower, "accept") || strings.HasPrefix(lower, "content-") || lower == "user-agent" {
+			continue // media types and languages are in messages as well
+		}
+		for _, v := range values {
+			add(v)
+			if _, token, ok := strings.Cut(v, " "); ok && strings.Contains(lower, "auth") {
+				add(token) // of "Bearer TOKEN"
+			}
+		}
+	}
+	u, err := url.Parse(r.url)
+	if err != nil {
+		return all // who connects there says so
+	}
+	if password, ok := u.User.Password(); ok {
+		add(password)
+	}
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		_, value, _ := strings.Cut(pair, "=")
+		add(value)
+		if plain, err := url.QueryUnescape(value); err == nil && plain != value {
+			add(plain)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) }) // the longer may contain the shorter
+	return all
+}
+
+var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
+
+// headers reads the headers that go along.
+func headers(given, fromEnv []string) (http.Header, error) {
+	h := http.Header{}
+	for _, s := range given {
+		name, value, ok := strings.Cut(s, ":")
+		if value = strings.TrimSpace(value); !ok || value == "" || !headerName.MatchString(name) || strings.ContainsAny(value, "\r\n\x00") {
+			return nil, usagef("--header is written 'NAME: VALUE'")
+		}
+		h.Add(name, value)
+	}
+	for _, s := range fromEnv {
+		name, env, ok := strings.Cut(s, "=")
+		if !ok || env == "" || !headerName.MatchString(name) {
+			return nil, usagef("--header-env is written NAME=VAR, where VAR is the name of an environment variable")
+		}
+		value, err := variable("--header-env", env)
+		if err != nil {
+			return nil, err
+		}
+		if strings.ContainsAny(value, "\r\n\x00") {
+			return nil, usagef("--header-env: the value of %s cannot stand in a header", env)
+		}
+		h.Add(name, value)
+	}
+	return h, nil
+}
+
+// openRecording reads a recording from a file.
+func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
+	file, err := os.Open(filepath.Clean(name))
+	if err != nil {
+		return nil, usageError{err}
+	}
+	rec, err := record.Read(name, file)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return nil, usageError{err}
+	}
+	if rec.Cut {
+		fmt.Fprintf(stderr, "mockserver: %s ends in the middle of a line, which is left out\n", strings.TrimSpace(name))
+	}
+	return rec, nil
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/reference/record"
+)
+
+// serverGrace is how long a server has to end when its input has, or when it is told to.
+const serverGrace = 3 * time.Second
+
+// between sits between a client and a server until one of them ends.
+func (r *recording) between(ctx context.Context, recorder *record.Recorder, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	switch {
+	case r.addr != "" && r.url != "":
+		proxy, err := recorder.Proxy(r.url)
+		if err != nil {
+			return usageError{err}
+		}
+		defer proxy.Close()
+		proxy.Header = r.header
+		return r.overHTTP(ctx, recorder, proxy, proxy.Path(), stderr)
+	case r.addr != "":
+		if _, err := exec.LookPath(args[0]); err != nil {
+			return usagef("the server cannot be started: %w", err)
+		}
+		sessions := recorder.Sessions(func() (record.Process, error) { return process(args, stderr) })
+		defer sessions.Close()
+		return r.overHTTP(ctx, recorder, sessions, sessions.Path(), stderr)
+	case r.url != "":
+		remote, err := record.Dial(r.url, record.RemoteOptions{Header: r.header, Tell: func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }})
+		if err != nil {
+			return usageError{err}
+		}
+		defer remote.End()
+		err = passOn(ctx, recorder, stdin, stdout, remote, remote)
+		return errors.Join(err, remote.Unreached())
+	}
+	server, err := process(args, stderr)
+	if err != nil {
+		return err
+	}
+	defer server.End()
+	return passOn(ctx, recorder, stdin, stdout, server.In, server.Out)
+}
+
+// process starts a server on stdio.
+func process(args []string, stderr io.Writer) (record.Process, error) {
+	running, stop := context.WithCancel(context.Background())
+	server := exec.CommandContext(running, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
+	procgroup.Separate(server)
+	server.Cancel = func() error { return procgroup.Terminate(server.Process.Pid) }
+	server.Stderr, server.WaitDelay = stderr, serverGrace
+	in, err := server.StdinPipe()
+	if err != nil {
+		stop()
+		return record.Process{}, err
+	}
+	out, theirs, err := os.Pipe() // not StdoutPipe: Wait would close it before all is read
+	if err != nil {
+		stop()
+		return record.Process{}, err
+	}
+	server.Stdout = theirs
+	if err := server.Start(); err != nil {
+		stop()
+		for _, pipe := range []io.Closer{in, theirs, out} {
+			_ = pipe.Close() // nothing has been written; some have been closed by then
+		}
+		return record.Process{}, usagef("the server cannot be started: %w", err)
+	}
+	_ = theirs.Close() // the server has its own
+	return record.Process{In: in, Out: out, End: func() {
+		defer stop()
+		_ = in.Close() // in most cases it is closed already
+		timer := time.AfterFunc(serverGrace, stop)
+		waited := server.Wait()
+		told := !timer.Stop()
+		_ = procgroup.Kill(server.Process.Pid) // that nobody is left is the ordinary case
+		_ = out.Close()                        // whatever is left there is lost
+		if exit := (*exec.ExitError)(nil); errors.As(waited, &exit) && !told {
+			fmt.Fprintf(stderr, "mockserver: the server ended with %s\n", exit)
+		} else if waited != nil && !told {
+			fmt.Fprintf(stderr, "mockserver: the server did not end well: %v\n", waited)
+		}
+	}}, nil
+}
+
+// passOn passes on what is said until one side ends. What a server says after its client has
+// gone is waited for only as long as the server may take to end.
+func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, stdout io.Writer, in io.WriteCloser, out io.Reader) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	late := &closing{Reader: stdin, ended: func() { time.AfterFunc(serverGrace, cancel) }}
+	err := recorder.Stdio(ctx, late, stdout, in, out)
+	if errors.Is(err, context.Canceled) {
+		return recorder.Err() // a signal is an ordinary end
+	}
+	return err
+}
+
+// closing tells when a reader has ended.
+type closing struct {
+	io.Reader
+	ended func()
+}
+
+// Read reads on.
+func (c *closing) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if err != nil {
+		c.ended()
+	}
+	return n, err
+}
+
+// overHTTP serves clients until the context ends.
+func (r *recording) overHTTP(ctx context.Context, recorder *record.Recorder, h http.Handler, path string, stderr io.Writer) error {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", r.addr)
+	if err != nil {
+		return unlistened("--http", r.addr, err)
+	}
+	fmt.Fprintf(stderr, "mockserver: recording to %s, listening on http://%s%s\n", r.to, l.Addr(), path)
+	return errors.Join(record.Serve(ctx, l, h, serverGrace), recorder.Err())
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// rules reads what the server is to do wrong, oddly or slowly.
+func (s *settings) rules() error {
+	for _, list := range []struct {
+		args  []string
+		parse func(string) (control.Rule, error)
+	}{
+		{split(s.faults), control.ParseFault},
+		{split(s.quirks), control.ParseQuirk},
+		{s.failures, control.ParseFailure},
+		{s.latency, control.ParseLatency},
+	} {
+		for _, arg := range list.args {
+			rule, err := list.parse(arg)
+			if err != nil {
+				return usageError{err}
+			}
+			for _, warning := range rule.Warnings() {
+				fmt.Fprintln(s.stderr, "mockserver: "+warning)
+			}
+			s.options.Rules = append(s.options.Rules, rule)
+		}
+	}
+	return nil
+}
+
+// split takes lists apart at their commas. What follows uri= is a pattern, which may
+// have commas in it.
+func split(args []string) []string {
+	var all []string
+	for _, arg := range args {
+		for {
+			comma, uri := strings.IndexByte(arg, ','), strings.Index(arg, ":uri=")
+			if comma < 0 || uri >= 0 && uri < comma {
+				all = append(all, arg)
+				break
+			}
+			all = append(all, arg[:comma])
+			arg = arg[comma+1:]
+		}
+	}
+	return all
+}
+
+// openJournal has the journal written to the file that was asked for.
+func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err error) {
+	var w io.Writer
+	closeJournal = func() error { return nil }
+	switch s.journal {
+	case "":
+	case "-":
+		w = stdout
+	default:
+		if info, err := os.Stat(s.journal); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
+			fmt.Fprintf(s.stderr, "mockserver: --journal %s: the journal that was there is replaced\n", s.journal)
+		}
+		f, err := os.OpenFile(s.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		w, closeJournal = f, f.Close
+	}
+	s.options.Journal = journal.New(journal.Options{Writer: w})
+	return closeJournal, nil
+}

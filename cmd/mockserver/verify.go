@@ -1,0 +1,220 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/dir"
+	"github.com/mcpcheck/mcpcheck/reference/verify"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// exitStatus ends the program with a status, and says no more.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// verifier are the flags of verify.
+type verifier struct {
+	*settings
+	output.Reports
+
+	timeout      time.Duration
+	strict       bool
+	stdioCommand bool
+	provoke      bool
+	protect      bool
+	token        string // that --protect has made
+	listRules    bool
+	only         []string
+	serveInto    string
+}
+
+func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
+	v := &verifier{settings: s}
+	c := &cobra.Command{
+		Use:   "verify [flags] -- CLIENT-COMMAND [ARG...]",
+		Short: "Judge a client: what it did right and wrong with this server",
+		Long: `Start the server on a loopback port, run a client against it, and say requirement by
+requirement what the client did right and what it did wrong.
+
+The client finds the address in the variable MCP_SERVER_URL (Streamable HTTP; that of
+HTTP+SSE is in MCP_SERVER_SSE_URL), or in place of {url} and {sse} in its arguments. A
+client that starts servers gets a command line in place of {stdio}: an argument that is
+nothing but {stdio} becomes several arguments, inside of another it becomes text for a
+shell. --stdio-command puts that text into MCP_SERVER_COMMAND as well.
+
+The server gives occasions: lists of several pages (unless --page-size, --world or --dir say
+otherwise), templates, a ping to each client of a revision with handshake, and after the
+first read a notification that the list has changed. With --provoke it also ends one session
+of Streamable HTTP after the first read in it: the next request is answered with 404, and
+the client has to begin a new session. With --protect it demands a bearer token over HTTP:
+requests without one are answered with 401 and a challenge that leads to the metadata of the
+protected resource. The token is in MCP_SERVER_TOKEN, and in place of {token} in the
+arguments; --token-env demands tokens of your own. The timeline of a world begins with the
+first request. What a client never does is not held
+against it; such requirements are listed as not exercised.
+
+With --admin the server can be steered while the client runs; the address is in
+MCP_SERVER_ADMIN_URL as well. Servers on stdio are processes of the client's, and not
+steered.
+
+The output of the client goes to standard error. Its exit status is reported, not judged.
+
+Exit status: 0 nothing found, 1 a requirement is broken (with --strict also a warning), 2
+wrong usage, 3 the verdict could not be established: the client sent nothing, did nothing
+with resources, was never let in, gave no occasion to judge what --only selects, or did not
+end in time.
+
+--list shows the requirements with their level, grade and basis. What rests on a keyword
+of the specification is a MUST and fails, or a SHOULD and warns; what is only implied, or
+said by a comment of the schema or another standard, is never more than a warning.
+--journal keeps the messages of servers on stdio as well, after those of HTTP.`,
+		Example: `  mockserver verify -- python client.py
+  mockserver verify --revision 2025-06-18 --provoke -- ./client --url {url}
+  mockserver verify --protect --only CL-35 -- ./client {url}
+  mockserver verify --json report.json -- npx client {stdio}
+  mockserver verify --list`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error { return v.act(cmd, args, stdin, stdout, stderr) },
+	}
+	f := c.Flags()
+	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
+	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")
+	f.StringSliceVar(&v.only, "only", nil, "judge these requirements only, `ID,...`")
+	f.BoolVar(&v.stdioCommand, "stdio-command", false, "give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
+	f.BoolVar(&v.provoke, "provoke", false, "end one session of Streamable HTTP, which the client has to replace")
+	f.BoolVar(&v.protect, "protect", false, "demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
+	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
+	f.StringVar(&v.serveInto, "serve-into", "", "")
+	_ = f.MarkHidden("serve-into") // the flag is there
+	v.Register(f)
+	return c
+}
+
+func (v *verifier) act(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if v.listRules {
+		return listRules(stdout, v.JSON != "")
+	}
+	if v.serveInto != "" {
+		return v.serveStdio(cmd, stdin, stdout, stderr)
+	}
+	if err := v.checkUsage(cmd, args); err != nil {
+		return err
+	}
+	status, err := v.judge(cmd, args, stdout, stderr)
+	if err != nil || status == reports.ExitOK {
+		return err
+	}
+	return exitStatus(status)
+}
+
+// checkUsage finds mistakes before anything is started.
+func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0 || args[0] == "":
+		return usagef("say which client to run: mockserver verify [flags] -- CLIENT-COMMAND [ARG...]")
+	case cmd.ArgsLenAtDash() != 0:
+		return usagef("put -- before the command of the client")
+	case v.stdio || v.addr != "":
+		return usagef("--stdio and --http belong to serve: verify serves both by itself")
+	case v.timeout <= 0:
+		return usagef("--timeout must be more than nothing")
+	case v.settings.journal == "-":
+		return usagef("--journal needs a file")
+	case v.protect && v.steer.tokens != "":
+		return usagef("give either --protect, which makes a token, or --token-env, which names yours")
+	}
+	for _, id := range v.only {
+		if _, ok := verify.Find(id); !ok {
+			return usagef("unknown requirement %q: \"mockserver verify --list\" lists them", id)
+		}
+	}
+	if err := v.Check(""); err != nil {
+		return usageError{err}
+	}
+	return errors.Join(v.check(), v.dir.check(cmd))
+}
+
+// prepare makes the world and the options of the server, for HTTP and stdio alike. The
+// directory, if the world is one, is to be closed.
+func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
+	if err := v.rules(); err != nil {
+		return w, nil, err
+	}
+	v.options.TimelineOnRequest = true // a client takes its time to start
+	told := v.suit(cmd)
+	w, files, err = v.served(stderr)
+	if err != nil {
+		return w, nil, err
+	}
+	if v.options.PageSize == 0 && w.PageSize == 0 && !cmd.Flags().Changed("page-size") {
+		const pages = 3
+		v.options.PageSize = max(1, (len(w.Resources)+pages-1)/pages)
+	}
+	if v.serveInto == "" {
+		for _, line := range told {
+			fmt.Fprintln(stderr, "mockserver: "+line)
+		}
+	}
+	return w, files, nil
+}
+
+// listAsJSON lets "verify --list --json" do without a file.
+func listAsJSON(args []string) []string {
+	if len(args) == 0 || args[0] != "verify" || !slices.Contains(args, "--list") || slices.Contains(args, "--") {
+		return args
+	}
+	args = slices.Clone(args)
+	for i, a := range args {
+		if a == "--json" && (i == len(args)-1 || strings.HasPrefix(args[i+1], "-")) {
+			args[i] = "--json=-"
+		}
+	}
+	return args
+}
+
+// listedRule is a requirement as "verify --list --json" shows it.
+type listedRule struct {
+	ID         string   `json:"id"`
+	Title      string   `json:"title"`
+	Text       string   `json:"text"`
+	Level      string   `json:"level"`
+	Grade      string   `json:"grade"`
+	Basis      string   `json:"basis"`
+	Revisions  []string `json:"revisions"`
+	Transports []string `json:"transports"`
+	Section    string   `json:"section"`
+	Tolerated  string   `json:"tolerated,omitempty"`
+	Profile    string   `json:"profile"`
+}
+
+// listRules lists the requirements for clients.
+func listRules(stdout io.Writer, asJSON bool) error {
+	all := []listedRule{}
+	var b strings.Builder
+	for _, r := range verify.Catalogue() {
+		l := listedRule{
+			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis, Revisions: r.Revisions,
+			Transports: r.Transports, Tolerated: r.Tolerated, Profile: r.Profile,
+		}
+		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1], r.Transports[0]); ok {
+			l.Section = s.Ref()
+		}
+		all = append(all, l)
+		fmt.Fprintf(&b, "%s  %-6s  %-4s  %-10s  %s\n", r.ID, r.Level, r.Grade, r.Basis, r.Title)
+	}
+	if !asJSON {
+		_, err := io.WriteString(stdout, b.String())
+		return err
+	}
+	return output.JSON(stdout, all)
+}

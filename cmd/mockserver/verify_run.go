@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/dir"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/verify"
+	"github.com/mcpcheck/mcpcheck/reference/verify/occasion"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// The bounds of what is kept of a client's conversation, in entries and bytes.
+const (
+	keptEntries = 200_000
+	keptBytes   = 256 << 20
+	keptMessage = 2 << 20
+	// afterwards is how long servers on stdio have to note that their client is gone.
+	afterwards = time.Second
+)
+
+// serve makes the server with its occasions. If its world is a directory, it is told of
+// changes there until the function that it returns is called.
+func (v *verifier) serve(ctx context.Context, w reference.World, files *dir.Dir) (*reference.Server, func(), error) {
+	o := occasion.New(occasion.Options{EndSession: v.provoke})
+	v.options.Hooks = hook.Join(o.Hooks(), v.options.Hooks)
+	server, err := reference.New(w, v.options)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	o.Bind(server)
+	if files == nil {
+		return server, func() {}, nil
+	}
+	return server, watch(ctx, files, server), nil
+}
+
+// closeFiles lets go of a directory, if there is one.
+func closeFiles(files *dir.Dir) {
+	if files != nil {
+		_ = files.Close() // nothing has been written
+	}
+}
+
+// serveStdio is what a client starts: a server that leaves its journal in a directory.
+func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {
+	w, files, err := v.prepare(cmd, stderr)
+	if err != nil {
+		return err
+	}
+	defer closeFiles(files)
+	f, err := os.CreateTemp(v.serveInto, "*.jsonl")
+	if err != nil {
+		return err
+	}
+	v.options.Journal = journal.New(journal.Options{Writer: f, MaxRaw: keptMessage})
+	server, unwatch, err := v.serve(cmd.Context(), w, files)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	defer unwatch()
+	err = serveStdio(cmd.Context(), server, stdin, stdout)
+	return errors.Join(err, server.Close(), server.Journal().Err(), f.Close())
+}
+
+// judge runs the client and writes the verdict. It returns the exit status.
+func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Writer) (int, error) {
+	if err := v.guarded(); err != nil {
+		return 0, err
+	}
+	w, files, err := v.prepare(cmd, stderr)
+	if err != nil {
+		return 0, err
+	}
+	defer closeFiles(files)
+	kept, err := v.keepJournal()
+	if err != nil {
+		return 0, err
+	}
+	server, unwatch, err := v.serve(cmd.Context(), w, files)
+	if err != nil {
+		return 0, errors.Join(err, kept.close())
+	}
+	defer unwatch()
+	into, err := os.MkdirTemp("", "mockserver-verify-*")
+	if err != nil {
+		return 0, errors.Join(err, server.Close(), kept.close())
+	}
+	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
+	run, err := v.play(cmd, server, args, into, stderr)
+	if err != nil {
+		return 0, errors.Join(err, server.Close(), kept.close())
+	}
+	entries := [][]journal.Entry{server.Journal().Query(journal.Query{})}
+	more, err := stdioJournals(into)
+	err = errors.Join(err, server.Close(), server.Journal().Err())
+	if err := errors.Join(err, kept.add(server.Journal().Last(), more), kept.close()); err != nil {
+		return reports.ExitNotEstablished, err
+	}
+	r := verify.Judge(verify.Merge(append(entries, more...)...), verify.Options{
+		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
+		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Duration: run.took,
+		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
+	})
+	v.tell(stderr, r, run)
+	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Areas: verify.Areas(), Describe: verify.Describe}); err != nil {
+		fmt.Fprintf(stderr, "mockserver: %v\n", err)
+		return reports.ExitNotEstablished, nil
+	}
+	return verify.ExitCode(r, v.strict), nil
+}
+
+// tell says how the client ended, and whether it was there at all.
+func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
+	switch {
+	case run.interrupted != "":
+		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n", run.took.Round(time.Millisecond), run.interrupted)
+	case run.exit != "0":
+		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s\n", run.exit)
+	}
+	if len(r.Results) == 0 {
+		fmt.Fprintln(stderr, "mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
+	}
+	if idle := verify.Idle(r); idle != "" {
+		fmt.Fprintf(stderr, "mockserver: nothing is established: %s\n", idle)
+	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
+		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")
+	}
+}
+
+// played is how a client ended.
+type played struct {
+	exit        string // its exit status, or what ended it
+	interrupted string
+	took        time.Duration
+}
+
+// play runs the client against the server until it ends.
+func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []string, into string, stderr io.Writer) (played, error) {
+	serving, stop := context.WithCancel(context.WithoutCancel(cmd.Context()))
+	listener, err := server.Listen(serving, "127.0.0.1:0")
+	if err != nil {
+		stop()
+		return played{}, err
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(serving, listener) }()
+	defer func() {
+		stop()
+		<-served
+	}()
+	line, err := v.stdioLine(cmd, into)
+	if err != nil {
+		return played{}, err
+	}
+	adminURL, endAdmin, err := v.steer.serveAdmin(serving, server, stderr)
+	if err != nil {
+		return played{}, err
+	}
+	defer endAdmin() //nolint:errcheck // that it did not end well says nothing about the client
+	base := "http://" + listener.Addr().String()
+	ctx, cancel := context.WithTimeout(cmd.Context(), v.timeout)
+	defer cancel()
+	args = expand(args, base, v.token, line)
+	client := exec.CommandContext(ctx, args[0], args[1:]...) //nolint:gosec // running it is what the user asked for
+	client.Env = append(os.Environ(), "MCP_SERVER_URL="+base+"/mcp", "MCP_SERVER_SSE_URL="+base+"/sse")
+	if v.token != "" {
+		client.Env = append(client.Env, "MCP_SERVER_TOKEN="+v.token)
+	}
+	if adminURL != "" {
+		client.Env = append(client.Env, "MCP_SERVER_ADMIN_URL="+adminURL)
+	}
+	if v.stdioCommand {
+		client.Env = append(client.Env, "MCP_SERVER_COMMAND="+shell.Join(line))
+	}
+	client.Stdout, client.Stderr = stderr, stderr
+	client.WaitDelay = 2 * time.Second
+	procgroup.Separate(client)
+	client.Cancel = func() error { return procgroup.Terminate(client.Process.Pid) }
+	began := time.Now()
+	if err := client.Start(); err != nil {
+		return played{}, usagef("the client cannot be started: %w", err)
+	}
+	err = client.Wait()
+	run := played{exit: "0", took: time.Since(began)}
+	switch {
+	case cmd.Context().Err() != nil:
+		run.interrupted = "interrupted"
+	case ctx.Err() != nil:
+		run.interrupted = "timeout"
+	}
+	if err != nil {
+		run.exit = err.Error()
+	}
+	if run.interrupted == "" {
+		awaitEnds(into)
+	}
+	_ = procgroup.Kill(client.Process.Pid) // that nobody is left is the ordinary case
+	return run, nil
+}
+
+// expand puts addresses and command lines into the arguments of the client.
+func expand(args []string, base, token string, line []string) []string {
+	var out []string
+	for _, a := range args {
+		if a == "{stdio}" {
+			out = append(out, line...)
+			continue
+		}
+		a = strings.ReplaceAll(a, "{url}", base+"/mcp")
+		a = strings.ReplaceAll(a, "{sse}", base+"/sse")
+		if token != "" {
+			a = strings.ReplaceAll(a, "{token}", token)
+		}
+		out = append(out, strings.ReplaceAll(a, "{stdio}", shell.Join(line)))
+	}
+	return out
+}
+
+// stdioLine is the command line of a server on stdio with the same settings.
+func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	line := []string{exe, "verify", "--serve-into=" + into}
+	own := map[string]bool{
+		"stdio": true, "http": true, "journal": true, "admin": true, "admin-token-env": true,
+		"token-env": true, "require-scope": true, "authorization-server": true, // there are no tokens on stdio
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if own[f.Name] {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, value := range values {
+			// The client may start the server somewhere else.
+			if isPath := f.Name == "dir" || f.Name == "world" && strings.ContainsAny(value, `./\`); isPath {
+				if path, e := filepath.Abs(value); e == nil {
+					value = path
+				}
+			}
+			line = append(line, "--"+f.Name+"="+value)
+		}
+	})
+	return line, nil
+}
+
+// awaitEnds gives servers on stdio a moment to note the end of their input.
+func awaitEnds(into string) {
+	for deadline := time.Now().Add(afterwards); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		all, err := stdioJournals(into)
+		open := false
+		for _, entries := range all {
+			n := len(entries)
+			open = open || n == 0 || entries[n-1].Kind != journal.Closed
+		}
+		if err == nil && !open {
+			return
+		}
+	}
+}
+
+// stdioJournals reads what the servers on stdio have noted. A line that was not finished
+// ends its file.
+func stdioJournals(into string) ([][]journal.Entry, error) {
+	files, err := filepath.Glob(filepath.Join(into, "*.jsonl"))
+	if err != nil {
+		return nil, err
+	}
+	var all [][]journal.Entry
+	for _, path := range files {
+		f, err := os.Open(path) //nolint:gosec // of our own directory
+		if err != nil {
+			return nil, err
+		}
+		var entries []journal.Entry
+		for d := json.NewDecoder(f); len(entries) < keptEntries; {
+			var e journal.Entry
+			if err := d.Decode(&e); err != nil {
+				break
+			}
+			entries = append(entries, e)
+		}
+		all = append(all, entries)
+		if err := f.Close(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

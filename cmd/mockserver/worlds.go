@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpcheck/mcpcheck/fixtures"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// example names the world with a bit of everything.
+const example = "example"
+
+func worldsCommand(stdout io.Writer) *cobra.Command {
+	return &cobra.Command{
+		Use:   "worlds [NAME]",
+		Short: "List the ready worlds, or print one as a file to begin with",
+		Long: `List the ready worlds: name, size, and what each is good for. With a name, print that world as
+the YAML that it is written in. The world "example" has a bit of everything that a world can
+have; it is there to be read and changed, and is served from a file.`,
+		Example: "  mockserver worlds example > my.yaml\n  mockserver check my.yaml\n  mockserver --stdio --world ./my.yaml",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch err := only(cmd); {
+			case err != nil:
+				return err
+			case len(args) == 0:
+				return listWorlds(stdout)
+			case len(args) > 1:
+				return usagef("worlds takes one name at the most")
+			}
+			return printWorld(args[0], stdout)
+		},
+	}
+}
+
+// printWorld prints a ready world as it is written.
+func printWorld(name string, stdout io.Writer) error {
+	data := []byte(world.Example)
+	if name != example {
+		names := reference.WorldNames()
+		if !slices.Contains(names, name) {
+			return usagef("there is no world %q: known are %s and %s", name, strings.Join(names, ", "), example)
+		}
+		var err error
+		if data, err = fixtures.FS.ReadFile("worlds/" + name + ".yaml"); err != nil {
+			return err
+		}
+	}
+	_, err := stdout.Write(data)
+	return err
+}
+
+// listWorlds prints a line for each ready world: its name, how much there is in it, and
+// what it is good for.
+func listWorlds(stdout io.Writer) error {
+	var b strings.Builder
+	for _, name := range reference.WorldNames() {
+		w, err := reference.NamedWorld(name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&b, "%s\t%s, %s\t%s\n", name, count(len(w.Resources), "resource"), count(len(w.Templates), "template"), w.Description)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
