@@ -6,25 +6,36 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
-	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
+
+// world is the default world with a smaller big resource: a million characters show
+// nothing that some thousands do not.
+var world = sync.OnceValue(func() reference.World {
+	w := reference.DefaultWorld()
+	for i := range w.Resources {
+		if g := w.Resources[i].Generate; g != nil {
+			g.Bytes = min(g.Bytes, 8<<10)
+		}
+	}
+	return w
+})
 
 // judge judges a reference server in simulated time: timeouts and silence cost
 // nothing.
 func judge(t *testing.T, o reference.Options, cfg suite.Config, adjust ...func(*target.Target)) *reports.Report {
 	t.Helper()
-	described, server, err := embedded.Target(o)
+	described, server, err := embedded.TargetOf(world(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,8 +59,8 @@ func describe(x *reports.Result) string {
 	return fmt.Sprintf("%s in %s on %s: %s %s %s\n\texpected: %s\n\tactual:   %s", x.ID, x.Revision, x.Transport, x.Verdict, x.ReasonCode, x.Reason, x.Expected, x.Actual)
 }
 
-// TestReference: the reference passes everything that applies to it, and nothing
-// is left out for want of an occasion, unless it is listed here.
+// TestReference: the reference passes everything that applies to it and gives no cause
+// for remarks but one, and nothing is left out for want of an occasion, unless it is listed here.
 func TestReference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		report := judge(t, reference.Options{}, suite.Config{})
@@ -67,7 +78,10 @@ func TestReference(t *testing.T) {
 			}
 		}
 		for _, o := range report.Observations {
-			t.Logf("observed: %s %s %s %s: %s", o.ID, o.Requirement, o.Revision, o.Transport, o.Detail)
+			if o.ID == "https-uri" { // the handbook, which clients may fetch themselves
+				continue
+			}
+			t.Errorf("observed: %s %s %s %s: %s", o.ID, o.Requirement, o.Revision, o.Transport, o.Detail)
 		}
 		for _, line := range sorted(idle) {
 			t.Log("not exercised: ", line)
@@ -148,57 +162,4 @@ func sorted(set map[string]bool) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// TestKill: every fault turns the requirement red that it breaks.
-func TestKill(t *testing.T) {
-	for i, f := range fault.All() {
-		if testing.Short() && i%10 != 0 {
-			continue // a sample, for slow runs such as those with the race detector
-		}
-		area, _, _ := strings.Cut(f.Requirement, "-")
-		t.Run(area+"/"+f.Name, func(t *testing.T) {
-			if _, ok := check.Find(f.Requirement); !ok {
-				t.Skipf("%s has no check yet", f.Requirement)
-			}
-			if f.Needs.Process {
-				t.Skip("it shows in a process only")
-			}
-			synctest.Test(t, func(t *testing.T) { kill(t, f) })
-		})
-	}
-}
-
-func kill(t *testing.T, f fault.Fault) {
-	o := reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served}
-	cfg := suite.Config{}
-	if os.Getenv("PROOF_WHOLE") == "" {
-		cfg.Only = []string{f.Requirement}
-	}
-	var adjust []func(*target.Target)
-	if f.Needs.Authorization {
-		adjust = append(adjust, embedded.Authorize)
-		cfg.Transports = []requirement.Transport{requirement.HTTP}
-	}
-	report := judge(t, o, cfg, adjust...)
-	red := 0
-	for i := range report.Results {
-		x := &report.Results[i]
-		switch {
-		case x.ID == f.Requirement && x.Verdict.Red():
-			red++
-		case x.Verdict.Red():
-			t.Log("collateral: " + describe(x))
-		}
-	}
-	if red > 0 {
-		return
-	}
-	for i := range report.Results {
-		t.Log(describe(&report.Results[i]))
-	}
-	for _, e := range report.Target.Endpoints {
-		t.Log(e.Transport, e.Revisions, e.Unreachable)
-	}
-	t.Errorf("the fault %s (%s) did not turn %s red", f.Name, f.Summary, f.Requirement)
 }

@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
@@ -25,14 +24,18 @@ type rows map[string]*reports.Result
 
 // plain is what the plain reference gets.
 func plain(t *testing.T, cfg suite.Config) rows {
-	all := rows{}
+	var all rows
 	synctest.Test(t, func(t *testing.T) {
-		report := judge(t, reference.Options{}, cfg)
-		for i := range report.Results {
-			x := &report.Results[i]
-			all[rowName(x)] = x
-		}
+		all = rowsOf(judge(t, reference.Options{}, cfg))
 	})
+	return all
+}
+
+func rowsOf(report *reports.Report) rows {
+	all := rows{}
+	for i := range report.Results {
+		all[rowName(&report.Results[i])] = &report.Results[i]
+	}
 	return all
 }
 
@@ -45,7 +48,7 @@ func rowName(x *reports.Result) string {
 func TestQuirks(t *testing.T) {
 	was := plain(t, suite.Config{})
 	for i, q := range quirk.All() {
-		if testing.Short() && i%10 != 0 {
+		if testing.Short() && i%20 != 0 {
 			continue // a sample, for slow runs such as those with the race detector
 		}
 		t.Run(q.Name, func(t *testing.T) {
@@ -72,8 +75,35 @@ var forgotten = map[string]func(s *target.Subjects){
 
 // tolerate judges a reference server with the quirks against what it gets without
 // them.
+//
+// A difference counts if it repeats: what a server with several quirks does in which order
+// is up to the scheduler, and a verdict may lack its occasion once.
 func tolerate(t *testing.T, was rows, cfg suite.Config, quirks ...quirk.Quirk) {
 	t.Helper()
+	first := differences(t, was, cfg, quirks)
+	if len(first) == 0 {
+		return
+	}
+	again := map[string]bool{}
+	for _, d := range differences(t, was, cfg, quirks) {
+		again[d.row] = true
+	}
+	for _, d := range first {
+		if again[d.row] {
+			t.Error(d.text)
+		} else {
+			t.Log("once in two runs:", d.text)
+		}
+	}
+}
+
+// difference is what a quirk changed about a row.
+type difference struct{ row, text string }
+
+// differences judges a server with quirks and lists what is red, blocked or no longer judged.
+func differences(t *testing.T, was rows, cfg suite.Config, quirks []quirk.Quirk) []difference {
+	t.Helper()
+	var found []difference
 	o := reference.Options{}
 	declared := map[string]bool{}
 	for _, q := range quirks {
@@ -99,10 +129,10 @@ func tolerate(t *testing.T, was rows, cfg suite.Config, quirks ...quirk.Quirk) {
 			before := was[rowName(x)]
 			switch {
 			case x.Verdict.Red() || x.Verdict == reports.Blocked:
-				t.Error(describe(x))
+				found = append(found, difference{rowName(x), describe(x)})
 			case x.Verdict == reports.NotApplicable && before != nil && before.Verdict == reports.Pass:
-				if !declared[x.ID] {
-					t.Error("no longer judged: " + describe(x))
+				if !declared[x.ID] && !idleTogether(quirks, x) {
+					found = append(found, difference{rowName(x), "no longer judged: " + describe(x)})
 				}
 				idle[x.ID] = true
 			case x.Verdict == reports.Pass && declared[x.ID]:
@@ -112,24 +142,25 @@ func tolerate(t *testing.T, was rows, cfg suite.Config, quirks ...quirk.Quirk) {
 	})
 	for id := range judged {
 		if !idle[id] && len(quirks) == 1 {
-			t.Errorf("%s is judged, although the quirk says that it has no occasion", id)
+			found = append(found, difference{id, id + " is judged, although the quirk says that it has no occasion"})
 		}
 	}
+	return found
 }
 
 // TestQuirksOfProcesses: what shows only in a process is tolerated as well.
 func TestQuirksOfProcesses(t *testing.T) {
-	built = true
-	server := filepath.Join(t.TempDir(), "mockserver")
-	if out, err := exec.Command("go", "build", "-o", server, "github.com/mcpcheck/mcpcheck/cmd/mockserver").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	server, err := mockserver()
+	if err != nil {
+		t.Fatal(err)
 	}
 	for _, q := range quirk.All() {
 		if !q.Needs.Process {
 			continue
 		}
 		t.Run(q.Name, func(t *testing.T) {
-			o := run(t, nil, "--label-filter", "area:STDIO || area:LIFE || area:LIST", "--quiet", "--", server, "--stdio", "--quirk", q.Name)
+			// In real time, on a machine that may be busy: what is slow must not look like silence.
+			o := runWithin(t, 5*time.Minute, nil, "--label-filter", "area:STDIO || area:LIFE || area:LIST", "--quiet", "--", server, "--stdio", "--quirk", q.Name)
 			if o.status != 0 {
 				t.Errorf("exit status %d\n%s%s", o.status, o.stdout, o.stderr)
 			}
@@ -145,7 +176,7 @@ func TestQuirksOfProcesses(t *testing.T) {
 // How many sets of quirks are tried, and the environment variable that asks for
 // another number.
 const (
-	someSets = 40
+	someSets = 500
 	envSets  = "PROOF_QUIRK_SETS"
 )
 
@@ -158,7 +189,7 @@ func TestQuirkSets(t *testing.T) {
 	}
 	n := someSets
 	if testing.Short() {
-		n = 4
+		n = 12
 	}
 	if s := os.Getenv(envSets); s != "" {
 		var err error
@@ -205,4 +236,20 @@ func names(set []quirk.Quirk) []string {
 		all = append(all, q.Name)
 	}
 	return all
+}
+
+// inCompany lists, by quirk, requirements that lose their occasion only where other
+// quirks join it: lists that are turned around with every look cannot be compared when
+// there are more looks, and where nothing is listed little is left that could carry
+// metadata.
+var inCompany = map[string][]string{
+	"changing-order": {"DISC-17"},
+	"nothing-listed": {"META-01", "META-02", "META-04", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "PAGE-07"},
+}
+
+// idleTogether reports whether a set of quirks may take a requirement its occasion.
+func idleTogether(quirks []quirk.Quirk, x *reports.Result) bool {
+	return len(quirks) > 1 && slices.ContainsFunc(quirks, func(q quirk.Quirk) bool {
+		return slices.Contains(inCompany[q.Name], x.ID) || q.Name == "nothing-listed" && x.ReasonCode == reports.CodeNeedsSubject
+	})
 }

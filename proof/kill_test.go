@@ -1,0 +1,219 @@
+package proof
+
+import (
+	"hash/fnv"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// TestKill: every fault turns the requirement red that it breaks, and its whole
+// effect is known: testdata/kill has a golden file for each area, and a README that
+// says how to read them. PROOF_WHOLE=1 has every fault judged in all combinations
+// instead of two.
+//
+//	go test ./proof -run TestKill/PAGE -update
+//
+// writes that of one area anew.
+func TestKill(t *testing.T) {
+	areas := map[string][]fault.Fault{}
+	for i, f := range fault.All() {
+		if testing.Short() && i%40 != 0 {
+			continue // a sample, for slow runs such as those with the race detector
+		}
+		area, _, _ := strings.Cut(f.Requirement, "-")
+		areas[area] = append(areas[area], f)
+	}
+	for _, area := range slices.Sorted(maps.Keys(areas)) {
+		faults := areas[area]
+		t.Run(area, func(t *testing.T) {
+			t.Parallel()
+			table := &killTable{area: area, effects: map[string][]string{}}
+			t.Cleanup(func() { table.compare(t) })
+			for _, f := range faults {
+				t.Run(f.Name, func(t *testing.T) {
+					t.Parallel()
+					table.add(f.Name, kill(t, f))
+				})
+			}
+		})
+	}
+}
+
+// conditions are those under which a fault, and what it is compared with, runs.
+type conditions struct {
+	pageSize      int
+	served        string // revisions, separated by blanks; empty means all
+	authorization bool
+}
+
+func conditionsOf(f fault.Fault) conditions {
+	return conditions{f.Needs.PageSize, strings.Join(f.Needs.Served, " "), f.Needs.Authorization}
+}
+
+// run judges a reference server under the conditions, in the combinations that
+// within admits.
+func (c conditions) run(t *testing.T, within func(requirement.Combination) bool, faults ...string) *reports.Report {
+	o := reference.Options{Faults: faults, PageSize: c.pageSize, Revisions: strings.Fields(c.served)}
+	var adjust []func(*target.Target)
+	if c.authorization {
+		adjust = append(adjust, embedded.Authorize)
+		if len(faults) == 0 {
+			o.Hooks = hook.RequireBearer() // such faults bring it along
+		}
+	}
+	var report *reports.Report
+	synctest.Test(t, func(t *testing.T) {
+		report = judge(t, o, suite.Config{Filter: only(within)}, adjust...)
+	})
+	return report
+}
+
+// only is a filter that picks combinations.
+func only(within func(requirement.Combination) bool) func(labels []string) bool {
+	return func(labels []string) bool {
+		c := requirement.Combination{}
+		for _, l := range labels {
+			switch key, value, _ := strings.Cut(l, ":"); key {
+			case "rev":
+				c.Revision = requirement.Revision(value)
+			case "transport":
+				c.Transport = requirement.Transport(value)
+			}
+		}
+		return within(c)
+	}
+}
+
+// faultless is what servers without fault get, by the conditions.
+var faultless = struct {
+	sync.Mutex
+	made map[conditions]*reports.Report
+}{made: map[conditions]*reports.Report{}}
+
+// faultlessUnder is what a server without fault gets; it is judged once.
+func faultlessUnder(t *testing.T, c conditions) *reports.Report {
+	faultless.Lock()
+	defer faultless.Unlock()
+	if faultless.made[c] == nil {
+		faultless.made[c] = c.run(t, func(requirement.Combination) bool { return true })
+	}
+	return faultless.made[c]
+}
+
+// kill judges a server with the fault in all combinations in which the fault can
+// show, against all requirements, and returns the lines of its effect.
+func kill(t *testing.T, f fault.Fault) []string {
+	c := conditionsOf(f)
+	var before, report *reports.Report
+	if f.Needs.Process {
+		before, report = inProcess(t, f), inProcess(t, f, "--fault", f.Name)
+	} else {
+		before = faultlessUnder(t, c)
+		report = c.run(t, sample(f), f.Name)
+	}
+	e := effectOf(f, before, report)
+	if len(e.killed) == 0 {
+		for i := range report.Results {
+			if x := &report.Results[i]; x.ID == f.Requirement {
+				t.Log(describe(x))
+			}
+		}
+		for _, e := range report.Target.Endpoints {
+			t.Log(e.Transport, e.Revisions, e.Unreachable)
+		}
+		t.Errorf("the fault %s (%s) did not turn %s red", f.Name, f.Summary, f.Requirement)
+	}
+	if os.Getenv(envDetails) != "" {
+		for _, x := range e.notable {
+			t.Log(describe(x))
+		}
+	}
+	return e.lines()
+}
+
+// envDetails is the environment variable that asks for all that is wrong, in full.
+const envDetails = "PROOF_DETAILS"
+
+// envWhole is the environment variable that asks for every fault in every combination
+// in which it can show, instead of a sample of them.
+const envWhole = "PROOF_WHOLE"
+
+// sample is the filter of the combinations in which a fault is judged. Unless all are
+// asked for, or the golden file is written, or knows nothing of the fault, these are
+// one in which the fault is known to kill and another one, chosen by the fault's name:
+// over all faults every combination has its share.
+func sample(f fault.Fault) func(requirement.Combination) bool {
+	admitted := admits(f.Needs)
+	if *update || os.Getenv(envWhole) != "" {
+		return admitted
+	}
+	area, _, _ := strings.Cut(f.Requirement, "-")
+	known, err := readEffects(filepath.Join("testdata", "kill", area+".golden"))
+	if err != nil {
+		return admitted // the comparison will say so
+	}
+	var killed, others []requirement.Combination
+	for _, line := range known[f.Name] {
+		for _, one := range single(line) {
+			what := one[strings.LastIndex(one, " | ")+len(" | "):]
+			if strings.HasPrefix(what, f.Requirement+" ") && !strings.HasSuffix(what, " pass") && !strings.HasSuffix(what, string(reports.Blocked)) {
+				killed = append(killed, places(strings.Split(one, " | ")[1])...)
+			}
+		}
+	}
+	if len(killed) == 0 {
+		return admitted
+	}
+	for _, c := range requirement.Grid() {
+		if admitted(c) {
+			others = append(others, c)
+		}
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(f.Name)) // a hash never fails
+	n := int(h.Sum32() >> 1)
+	chosen := []requirement.Combination{killed[n%len(killed)], others[n/7%len(others)]}
+	return func(c requirement.Combination) bool { return slices.Contains(chosen, c) }
+}
+
+// admits is the filter of the combinations in which a fault can show.
+func admits(n fault.Needs) func(requirement.Combination) bool {
+	return func(c requirement.Combination) bool {
+		return (len(n.Revisions) == 0 || slices.Contains(n.Revisions, string(c.Revision))) &&
+			(len(n.Transports) == 0 || slices.Contains(n.Transports, string(c.Transport)))
+	}
+}
+
+// inProcess judges a mock server that is a process of its own, as far as this makes
+// a difference: unless all is asked for, in the revisions of the sample.
+func inProcess(t *testing.T, f fault.Fault, args ...string) *reports.Report {
+	server, err := mockserver()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"--label-filter", "area:STDIO || area:LIFE || area:LIST", "--quiet"}
+	for _, c := range requirement.Grid() {
+		if c.Transport == requirement.Stdio && sample(f)(c) && !(*update || os.Getenv(envWhole) != "") {
+			all = append(all, "--revision", string(c.Revision))
+		}
+	}
+	all = append(all, "--", server, "--stdio")
+	// In real time, on a machine that may be busy: what is slow must not look like silence.
+	return runWithin(t, 5*time.Minute, nil, append(all, args...)...).report
+}
