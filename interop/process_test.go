@@ -2,6 +2,7 @@ package interop
 
 import (
 	"bytes"
+	"debug/buildinfo"
 	"errors"
 	"io"
 	"net"
@@ -12,10 +13,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// startLimit is how long a server may take until it listens.
-const startLimit = 20 * time.Second
+	"github.com/tidwall/gjson"
+)
 
 // keptOutput is how much of the output of a server a failure shows, in bytes.
 const keptOutput = 8 << 10
@@ -44,6 +44,49 @@ func version(t *testing.T, pkg string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// present skips the test if what a command names is not installed, and fails it
+// if what is installed is another release than the rulings are about.
+func present(t *testing.T, s *Server, command []string, targets string) {
+	t.Helper()
+	for _, arg := range command {
+		path, ok := strings.CutPrefix(arg, "{targets}/")
+		if !ok {
+			continue
+		}
+		path = filepath.Join(targets, filepath.FromSlash(path))
+		if _, err := os.Stat(path); err != nil {
+			t.Skipf("not installed: %v", err)
+		}
+		if v, ok := release(t, s, path); ok && v != s.Version {
+			t.Fatalf("%s of %s is installed, the rulings are about %s", v, s.Name, s.Version)
+		}
+	}
+}
+
+// release is the version of a server that is installed at a path; ok is false
+// if something else is.
+func release(t *testing.T, s *Server, path string) (v string, ok bool) {
+	t.Helper()
+	module := filepath.FromSlash("/node_modules/" + s.Npm + "/")
+	if i := strings.LastIndex(path, module); s.Npm != "" && i >= 0 {
+		data, err := os.ReadFile(filepath.Join(path[:i+len(module)], "package.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return gjson.GetBytes(data, "version").String(), true
+	}
+	info, err := buildinfo.ReadFile(path)
+	if s.Installed == "" || err != nil {
+		return "", false
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == s.Installed && info.Main.Path != "" {
+			return m.Version, true
+		}
+	}
+	return "", false
+}
+
 // freePort is a port of the loopback interface on which nobody listens.
 func freePort(t *testing.T) string {
 	t.Helper()
@@ -66,6 +109,14 @@ func listen(t *testing.T, command []string, env map[string]string, address strin
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if conn, err := net.DialTimeout("tcp", u.Host, time.Second); err == nil {
+		conn.Close()
+		t.Skipf("another program listens on %s", u.Host)
+	}
+	if conn, err := net.DialTimeout("tcp", u.Host, time.Second); err == nil {
+		conn.Close()
+		t.Skipf("another program listens at %s, where the server cannot help listening", u.Host)
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env = os.Environ()
@@ -96,7 +147,7 @@ func listen(t *testing.T, command []string, env map[string]string, address strin
 			t.Logf("the server said:\n%s", tail(t, output.Name()))
 		}
 	})
-	for deadline := time.Now().Add(startLimit); ; {
+	for deadline := time.Now().Add(start); ; {
 		conn, err := net.DialTimeout("tcp", u.Host, time.Second)
 		if err == nil {
 			conn.Close()

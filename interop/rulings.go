@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,15 +14,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// File is the content of rulings.yaml.
-type File struct {
-	Servers []Server `yaml:"servers"`
-}
-
-// Server is a server that is judged, with the verdicts it deserves.
+// Server is a server that is judged, with the verdicts it deserves: the content
+// of one file.
 type Server struct {
-	// Name tells servers apart in this file and in the tests.
-	Name string `yaml:"name"`
+	// Name is that of the file without its ending.
+	Name string `yaml:"-"`
 	// Go is the package of a server that the tests build themselves, and
 	// Npm or Installed the name of one that has to be installed before; one
 	// of the three is given.
@@ -32,20 +29,27 @@ type Server struct {
 	Version string `yaml:"version"`
 	// Endpoints are the ways to reach it, one for each transport.
 	Endpoints []Endpoint `yaml:"endpoints"`
+	// Unjudged is given instead of rulings if the server cannot be started
+	// without what most machines lack, and says what that is.
+	Unjudged string `yaml:"unjudged"`
 	// Rulings are all its red and blocked verdicts.
 	Rulings []Ruling `yaml:"rulings"`
 }
 
 // Endpoint says how a server is started and reached over one transport. In its
 // values {program} stands for the program that was built, {targets} for the
-// directory with the installed servers, {scratch} for an empty directory and
-// {port} for a free port.
+// directory with the installed servers, {testdata} for the directory of that name
+// beside the tests, {scratch} for an empty directory and {port} for a free port. A
+// server whose port cannot be chosen has it in the URL, and is left out while
+// another program uses that port.
 type Endpoint struct {
 	Transport requirement.Transport `yaml:"transport"`
 	Command   []string              `yaml:"command"`
 	Env       map[string]string     `yaml:"env"`
 	// URL is given for all transports but stdio.
 	URL string `yaml:"url"`
+	// Header is sent with every request, where there is a URL.
+	Header map[string]string `yaml:"headers"`
 }
 
 // Ruling says that verdicts against a server are just.
@@ -62,6 +66,9 @@ type Ruling struct {
 	Ruling string `yaml:"ruling"`
 	// Seen says what the server does.
 	Seen string `yaml:"seen"`
+	// Chance says why the server does not do it each time, if that is so: then the
+	// verdict may be missing.
+	Chance string `yaml:"chance"`
 }
 
 // Key is a verdict that is ruled on.
@@ -100,45 +107,59 @@ func (r *Ruling) Keys(s *Server) []Key {
 	return keys
 }
 
-// Find is the server of that name.
-func (f *File) Find(name string) (*Server, bool) {
-	i := slices.IndexFunc(f.Servers, func(s Server) bool { return s.Name == name })
-	if i < 0 {
-		return nil, false
+// LoadAll reads the files of a directory whose names end in .yaml, in their order.
+func LoadAll(dir string) ([]*Server, error) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, err
 	}
-	return &f.Servers[i], true
+	var list []*Server
+	var problems []error
+	for _, path := range paths {
+		s, err := Load(path)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		list = append(list, s)
+	}
+	if len(paths) == 0 {
+		problems = append(problems, fmt.Errorf("%s: there are no servers", dir))
+	}
+	return list, errors.Join(problems...)
 }
 
-// Load reads a file of rulings, strictly: besides what no YAML file may
+// Load reads the file of a server, strictly: besides what no YAML file may
 // contain, a requirement, revision, transport or verdict that does not exist, a
 // ruling without its reason and two rulings on one verdict are errors.
-func Load(path string) (*File, error) {
+func Load(path string) (*Server, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var f File
-	index, err := yamlfile.Decode(path, data, &f)
+	s := Server{Name: strings.TrimSuffix(filepath.Base(path), ".yaml")}
+	index, err := yamlfile.Decode(path, data, &s)
 	if err != nil {
 		return nil, err
 	}
 	c := checker{index: index}
-	c.file(&f)
+	c.server(&s)
 	if len(c.problems) > 0 {
 		return nil, &yamlfile.Error{File: path, Problems: c.problems}
 	}
-	return &f, nil
+	return &s, nil
 }
 
 // Judge compares the red and blocked verdicts of reports with the rulings. The
 // error lists all verdicts without a ruling and all rulings without a verdict.
 func (s *Server) Judge(list ...*reports.Report) error {
-	ruled := make(map[Key]bool)
+	ruled := make(map[Key]bool) // whether it has to be seen
 	for i := range s.Rulings {
 		for _, k := range s.Rulings[i].Keys(s) {
-			ruled[k] = true
+			ruled[k] = s.Rulings[i].Chance == ""
 		}
 	}
+	seen := make(map[Key]bool)
 	var problems []error
 	for _, r := range list {
 		for i := range r.Results {
@@ -147,15 +168,17 @@ func (s *Server) Judge(list ...*reports.Report) error {
 				continue
 			}
 			k := Key{x.ID, requirement.Revision(x.Revision), requirement.Transport(x.Transport), x.Verdict}
-			if !ruled[k] {
+			if _, ok := ruled[k]; !ok {
 				problems = append(problems, fmt.Errorf("no ruling on: %s at %s; expected %s; actual %s%s", k, x.Section, x.Expected, x.Actual, x.Reason))
 			}
-			delete(ruled, k)
+			seen[k] = true
 		}
 	}
 	left := make([]Key, 0, len(ruled))
-	for k := range ruled {
-		left = append(left, k)
+	for k, due := range ruled {
+		if due && !seen[k] {
+			left = append(left, k)
+		}
 	}
 	slices.SortFunc(left, Key.Compare)
 	for _, k := range left {
@@ -174,22 +197,7 @@ func (c *checker) fail(path, format string, args ...any) {
 	c.problems = append(c.problems, c.index.Problem(path, format, args...))
 }
 
-func (c *checker) file(f *File) {
-	if len(f.Servers) == 0 {
-		c.fail("servers", "there are no servers")
-	}
-	names := make(map[string]bool)
-	for i := range f.Servers {
-		path, s := fmt.Sprintf("servers[%d]", i), &f.Servers[i]
-		if s.Name == "" || names[s.Name] {
-			c.fail(path, "a server needs a name of its own, not %q", s.Name)
-		}
-		names[s.Name] = true
-		c.server(path, s)
-	}
-}
-
-func (c *checker) server(path string, s *Server) {
+func (c *checker) server(s *Server) {
 	origins := 0
 	for _, o := range []string{s.Go, s.Npm, s.Installed} {
 		if o != "" {
@@ -197,18 +205,37 @@ func (c *checker) server(path string, s *Server) {
 		}
 	}
 	if origins != 1 {
-		c.fail(path, "%s: exactly one of go, npm and installed is needed", s.Name)
+		c.fail("", "exactly one of go, npm and installed is needed")
 	}
 	if s.Version == "" {
-		c.fail(path, "%s: the version is missing", s.Name)
+		c.fail("version", "the version is missing")
+	}
+	if s.Unjudged != "" {
+		c.unjudged(s)
+		return
 	}
 	if len(s.Endpoints) == 0 {
-		c.fail(path, "%s: there are no endpoints", s.Name)
+		c.fail("endpoints", "there are no endpoints")
 	}
+	c.rulings(s, c.endpoints(s))
+}
+
+// unjudged checks a server that cannot be judged.
+func (c *checker) unjudged(s *Server) {
+	if !sentence(s.Unjudged) {
+		c.fail("unjudged", "the reason is a sentence, not %q", s.Unjudged)
+	}
+	if len(s.Endpoints) > 0 || len(s.Rulings) > 0 {
+		c.fail("unjudged", "a server that is not judged has neither endpoints nor rulings")
+	}
+}
+
+// endpoints checks the endpoints and returns their transports.
+func (c *checker) endpoints(s *Server) map[requirement.Transport]bool {
 	seen := make(map[requirement.Transport]bool)
 	for i := range s.Endpoints {
 		e := &s.Endpoints[i]
-		at := fmt.Sprintf("%s.endpoints[%d]", path, i)
+		at := fmt.Sprintf("endpoints[%d]", i)
 		if !slices.Contains(requirement.Transports(), e.Transport) || seen[e.Transport] {
 			c.fail(at, "an endpoint needs a transport of its own, not %q", e.Transport)
 		}
@@ -219,18 +246,21 @@ func (c *checker) server(path string, s *Server) {
 		if (e.URL == "") != (e.Transport == requirement.Stdio) {
 			c.fail(at, "all transports but stdio need a url, and only they")
 		}
+		if len(e.Header) > 0 && e.Transport == requirement.Stdio {
+			c.fail(at, "there are no headers on stdio")
+		}
 	}
-	c.rulings(path, s, seen)
+	return seen
 }
 
-func (c *checker) rulings(path string, s *Server, transports map[requirement.Transport]bool) {
+func (c *checker) rulings(s *Server, transports map[requirement.Transport]bool) {
 	ruled := make(map[Key]bool)
 	for i := range s.Rulings {
-		at, r := fmt.Sprintf("%s.rulings[%d]", path, i), &s.Rulings[i]
+		at, r := fmt.Sprintf("rulings[%d]", i), &s.Rulings[i]
 		c.ruling(at, r)
 		for _, t := range r.Transports {
 			if !transports[t] {
-				c.fail(at, "%s has no endpoint for the transport %q", s.Name, t)
+				c.fail(at, "there is no endpoint for the transport %q", t)
 			}
 		}
 		for _, k := range r.Keys(s) {
@@ -272,6 +302,9 @@ func (c *checker) ruling(at string, r *Ruling) {
 	}
 	if !sentence(r.Ruling) {
 		c.fail(at, "%s: the ruling is a sentence, not %q", r.ID, r.Ruling)
+	}
+	if r.Chance != "" && !sentence(r.Chance) {
+		c.fail(at, "%s: why it is not seen each time is a sentence, not %q", r.ID, r.Chance)
 	}
 	if !sentence(r.Seen) {
 		c.fail(at, "%s: what is seen is a sentence, not %q", r.ID, r.Seen)

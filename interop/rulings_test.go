@@ -9,45 +9,37 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
-// TestRulings holds the form of the file, for all servers in it.
-func TestRulings(t *testing.T) {
-	f := rulings(t)
-	for i := range f.Servers {
-		if len(f.Servers[i].Rulings) == 0 {
-			t.Errorf("%s has no rulings", f.Servers[i].Name)
-		}
-	}
-}
+// TestRulings holds the form of the files, also of those whose servers are not
+// installed.
+func TestRulings(t *testing.T) { servers(t) }
 
-const sound = `servers:
-  - name: one
-    go: example.com/one
-    version: v1.0.0
-    endpoints:
-      - transport: stdio
-        command: ["{program}"]
-      - transport: http
-        command: ["{program}", "{port}"]
-        url: http://127.0.0.1:{port}/mcp
-    rulings:
-      - id: SUB-11
-        revisions: [2025-06-18, 2025-11-25]
-        verdict: fail
-        section: schema#SubscribeRequest
-        ruling: The schema requires the uri.
-        seen: There is a result.
-      - id: RPC-15
-        revisions: [2025-11-25]
-        transports: [stdio]
-        verdict: warn
-        section: JSON-RPC 2.0#error_object
-        ruling: This is no request.
-        seen: There is silence.
+const sound = `go: example.com/one
+version: v1.0.0
+endpoints:
+  - transport: stdio
+    command: ["{program}"]
+  - transport: http
+    command: ["{program}", "{port}"]
+    url: http://127.0.0.1:{port}/mcp
+rulings:
+  - id: SUB-11
+    revisions: [2025-06-18, 2025-11-25]
+    verdict: fail
+    section: schema#SubscribeRequest
+    ruling: The schema requires the uri.
+    seen: There is a result.
+  - id: RPC-15
+    revisions: [2025-11-25]
+    transports: [stdio]
+    verdict: warn
+    section: JSON-RPC 2.0#error_object
+    ruling: This is no request.
+    seen: There is silence.
 `
 
-func load(t *testing.T, content string) (*File, error) {
+func load(t *testing.T, content string) (*Server, error) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "rulings.yaml")
+	path := filepath.Join(t.TempDir(), "one.yaml")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +51,9 @@ func TestLoadIsStrict(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, old, new, want string }{
-		{"no servers", sound, "servers: []\n", "no servers"},
+		{"a name", sound, "name: one\n" + sound, "name"},
+		{"both", "rulings:", "unjudged: It needs a cluster.\nrulings:", "neither endpoints nor rulings"},
+		{"not judged", sound, "npm: one\nversion: 1.0.0\nunjudged: cluster\n", "the reason is a sentence"},
 		{"unknown field", "seen: There is silence.", "saw: There is silence.", "saw"},
 		{"unknown requirement", "id: RPC-15", "id: RPC-999", `no requirement "RPC-999"`},
 		{"unknown revision", "[2025-11-25]", "[2025-11-26]", "no revision"},
@@ -69,14 +63,15 @@ func TestLoadIsStrict(t *testing.T) {
 		{"a pass", "verdict: warn", "verdict: pass", "fail, warn or blocked"},
 		{"no reason", "ruling: This is no request.", "ruling: ''", "the ruling is a sentence"},
 		{"nothing seen", "seen: There is silence.", "seen: silence", "what is seen is a sentence"},
+		{"a matter of luck", "seen: There is silence.", "seen: There is silence.\n    chance: luck", "why it is not seen each time is a sentence"},
 		{"no section", "section: schema#SubscribeRequest", "section: ''", "does not rest on"},
 		{"another section", "section: schema#SubscribeRequest", "section: schema#ReadResourceRequest", "does not rest on"},
 		{"twice", "id: RPC-15", "id: SUB-11", "two rulings on SUB-11"},
-		{"two origins", "go: example.com/one", "go: example.com/one\n    npm: one", "exactly one of go, npm"},
+		{"two origins", "go: example.com/one", "go: example.com/one\nnpm: one", "exactly one of go, npm"},
 		{"no version", "version: v1.0.0", "version:", "version is missing"},
-		{"no name", "name: one", "name:", "name of its own"},
 		{"no command", `command: ["{program}"]`, "command: []", "command is missing"},
 		{"no url", "url: http://127.0.0.1:{port}/mcp", "url:", "need a url"},
+		{"headers on stdio", `command: ["{program}"]`, "command: [\"{program}\"]\n    headers: {A: b}", "no headers"},
 		{"transport twice", "transport: http", "transport: stdio", "transport of its own"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,7 +88,7 @@ func TestLoadIsStrict(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	f, err := load(t, sound)
+	one, err := load(t, sound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +119,7 @@ func TestJudge(t *testing.T) {
 		{"blocked", append(http[:2:2], result("URI-01", "2025-11-25", "http", reports.Blocked)), []string{"no ruling on: blocked URI-01 (2025-11-25, http)"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			err := f.Servers[0].Judge(&reports.Report{Results: stdio}, &reports.Report{Results: c.results})
+			err := one.Judge(&reports.Report{Results: stdio}, &reports.Report{Results: c.results})
 			var lines []string
 			if err != nil {
 				lines = strings.Split(err.Error(), "\n")
@@ -138,5 +133,32 @@ func TestJudge(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A verdict that depends on chance may be missing, but none takes its place.
+func TestJudgeByChance(t *testing.T) {
+	one, err := load(t, strings.Replace(sound, "seen: There is a result.", "seen: There is a result.\n    chance: The server answers in any order.", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := func(id, rev, transport string, v reports.Verdict) reports.Result {
+		return reports.Result{ID: id, Revision: rev, Transport: transport, Verdict: v}
+	}
+	always := result("RPC-15", "2025-11-25", "stdio", reports.Warn)
+	for name, c := range map[string]struct {
+		results []reports.Result
+		want    string
+	}{
+		"missing":        {[]reports.Result{always}, ""},
+		"seen":           {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Fail)}, ""},
+		"another":        {[]reports.Result{always, result("SUB-11", "2025-11-25", "stdio", reports.Blocked)}, "no ruling on: blocked SUB-11"},
+		"not by chance":  {nil, "not seen any more: warn RPC-15"},
+		"on another row": {[]reports.Result{always, result("SUB-11", "2024-11-05", "stdio", reports.Fail)}, "no ruling on: fail SUB-11 (2024-11-05, stdio)"},
+	} {
+		err := one.Judge(&reports.Report{Results: c.results})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
 	}
 }

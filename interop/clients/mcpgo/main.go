@@ -1,0 +1,188 @@
+// Command mcpgo is a client that is made with mark3labs/mcp-go:
+//
+//	mcpgo REVISION (http|sse) URL
+//	mcpgo REVISION stdio COMMAND [ARG...]
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
+)
+
+// limit bounds the whole run.
+const limit = 10 * time.Second
+
+// modern is the revision without handshake.
+const modern = mcp.ProtocolVersion20260728
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "mcpgo:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	if len(os.Args) < 4 {
+		return errors.New("usage: mcpgo REVISION TRANSPORT ADDRESS [ARG...]")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	c, err := connect(os.Args[1], os.Args[2], os.Args[3:])
+	if err != nil {
+		return err
+	}
+	updated, changed := make(chan string, 1), make(chan struct{}, 1)
+	c.OnNotification(func(n mcp.JSONRPCNotification) {
+		switch n.Method {
+		case mcp.MethodNotificationResourceUpdated:
+			uri, _ := n.Params.AdditionalFields["uri"].(string)
+			select {
+			case updated <- uri:
+			default:
+			}
+		case mcp.MethodNotificationResourcesListChanged:
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		}
+	})
+	if err := c.Start(ctx); err != nil { // over stdio, too, or nothing hears notifications
+		return err
+	}
+	_, err = c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+		ProtocolVersion: os.Args[1], ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
+	}})
+	if err != nil {
+		return errors.Join(err, c.Close())
+	}
+	o := outcome.Outcome{Revision: c.ProtocolVersion()}
+	err = errors.Join(lists(ctx, c, &o), reads(ctx, c, &o), watch(ctx, c, &o, updated, changed))
+	return errors.Join(err, c.Close(), o.Write())
+}
+
+func connect(revision, kind string, address []string) (*client.Client, error) {
+	switch kind {
+	case "stdio":
+		return client.NewStdioMCPClient(address[0], nil, address[1:]...)
+	case "sse":
+		return client.NewSSEMCPClient(address[0])
+	}
+	if revision >= modern {
+		return client.NewStreamableHttpClient(address[0])
+	}
+	//lint:ignore SA1019 revisions with a handshake have nothing else
+	return client.NewStreamableHttpClient(address[0], transport.WithContinuousListening())
+}
+
+func lists(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
+	list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	for _, r := range list.Resources {
+		o.Resources = append(o.Resources, r.URI)
+	}
+	templates, err := c.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
+	if err != nil {
+		return fmt.Errorf("templates: %w", err)
+	}
+	for _, r := range templates.ResourceTemplates {
+		o.Templates = append(o.Templates, r.URITemplate.Raw())
+	}
+	done, err := c.Complete(ctx, mcp.CompleteRequest{Params: mcp.CompleteParams{
+		Ref:      mcp.ResourceReference{Type: "ref/resource", URI: outcome.Template},
+		Argument: mcp.CompleteArgument{Name: outcome.Argument, Value: outcome.Prefix},
+	}})
+	if err != nil {
+		return fmt.Errorf("complete: %w", err)
+	}
+	o.Completed = done.Completion.Values
+	if o.Revision < modern {
+		//lint:ignore SA1019 revisions with a handshake have nothing else
+		if err := c.Ping(ctx); err != nil {
+			return fmt.Errorf("ping: %w", err)
+		}
+		o.Pinged = true
+	}
+	return nil
+}
+
+func reads(ctx context.Context, c *client.Client, o *outcome.Outcome) error {
+	for uri, into := range map[string]*string{
+		outcome.Text: &o.Text, outcome.Blob: &o.Blob, outcome.Escaped: &o.Escaped, outcome.Expanded: &o.Expanded,
+	} {
+		r, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: uri}})
+		if err != nil {
+			return fmt.Errorf("read %s: %w", uri, err)
+		}
+		for _, content := range r.Contents {
+			switch x := content.(type) {
+			case mcp.TextResourceContents:
+				*into += x.Text
+			case mcp.BlobResourceContents:
+				*into += x.Blob
+			}
+		}
+	}
+	_, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: outcome.Missing}})
+	if err == nil {
+		return errors.New("the missing resource can be read")
+	}
+	o.NotFound = code(err)
+	return nil
+}
+
+// code is that of the error, which the library turns into one of its own, or 0.
+func code(err error) int64 {
+	switch {
+	case errors.Is(err, mcp.ErrResourceNotFound):
+		return mcp.RESOURCE_NOT_FOUND
+	case errors.Is(err, mcp.ErrInvalidParams):
+		return mcp.INVALID_PARAMS
+	}
+	return 0
+}
+
+func watch(ctx context.Context, c *client.Client, o *outcome.Outcome, updated <-chan string, changed <-chan struct{}) error {
+	//lint:ignore SA1019 revisions with a handshake have nothing else
+	if err := c.Subscribe(ctx, mcp.SubscribeRequest{Params: mcp.SubscribeParams{URI: outcome.Clock}}); err != nil {
+		return fmt.Errorf("subscribe: %w", err)
+	}
+	stop := func() {}
+	if o.Revision >= modern {
+		filter := c.PendingSubscriptionFilter()
+		filter.ResourcesListChanged = true
+		end, err := c.ListenAsync(ctx, filter, nil)
+		if err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
+		stop = end
+	}
+	defer stop()
+	for o.Updated == "" || !o.ListChanged {
+		select {
+		case o.Updated = <-updated:
+		case <-changed:
+			o.ListChanged = true
+		case <-ctx.Done():
+			return fmt.Errorf("no notifications: %w", ctx.Err())
+		}
+	}
+	//lint:ignore SA1019 revisions with a handshake have nothing else
+	if err := c.Unsubscribe(ctx, mcp.UnsubscribeRequest{Params: mcp.UnsubscribeParams{URI: outcome.Clock}}); err != nil {
+		return fmt.Errorf("unsubscribe: %w", err)
+	}
+	o.Unsubscribed = true
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package outcome is what the clients that are run against the mock server report:
+// each goes through the same operations and writes down what it got.
+package outcome
+
+import (
+	"encoding/json"
+	"os"
+)
+
+// File names the variable with the file that a client writes its outcome into.
+const File = "MCPCHECK_OUTCOME"
+
+// The parts of the world clients.yaml that clients look at.
+const (
+	Text     = "note:hello"
+	Blob     = "note:dot"
+	Clock    = "note:clock" // changes all the time
+	Escaped  = "file:///a%20b/%E2%82%AC?x=1&y=%2F"
+	Template = "city:{name}"
+	Argument = "name"
+	Prefix   = "par" // a beginning of two values
+	Expanded = "city:rome"
+	Missing  = "note:missing"
+)
+
+// Outcome is what a client got. What it cannot do stays empty.
+type Outcome struct {
+	Revision  string   `json:"revision"`
+	Resources []string `json:"resources"` // URIs in the order of listing
+	Templates []string `json:"templates"`
+	Text      string   `json:"text"`
+	Blob      string   `json:"blob"` // base64
+	Escaped   string   `json:"escaped"`
+	Expanded  string   `json:"expanded"`
+	Completed []string `json:"completed"`
+	// Updated is the URI of a notification about Clock after it was subscribed to,
+	// Unsubscribed whether the subscription was ended without an error.
+	Updated      string `json:"updated"`
+	Unsubscribed bool   `json:"unsubscribed"`
+	ListChanged  bool   `json:"listChanged"`
+	Pinged       bool   `json:"pinged"`
+	// NotFound is the code of the error for Missing.
+	NotFound int64 `json:"notFound"`
+}
+
+// Write writes the outcome into the file that the environment names.
+func (o *Outcome) Write() error {
+	data, err := json.Marshal(o)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(os.Getenv(File), data, 0o600)
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+
+	mcpgo "github.com/mark3labs/mcp-go/mcp"
+	mcpgoserver "github.com/mark3labs/mcp-go/server"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+)
+
+// What all servers have: many short resources, one long one, pages of 100.
+const (
+	resources = 1000
+	pageSize  = 100
+	shortSize = 1 << 10
+	longSize  = 1 << 20
+)
+
+func shortURI(i int) string { return fmt.Sprintf("file:///bench/%04d.txt", i) }
+
+const longURI = "file:///bench/long.txt"
+
+var (
+	shortText = strings.Repeat("0123456789abcde\n", shortSize/16)
+	longText  = strings.Repeat("0123456789abcde\n", longSize/16)
+)
+
+func mockServer() (*httptest.Server, error) {
+	w := reference.World{}
+	for i := range resources - 1 {
+		w.Resources = append(w.Resources, reference.Resource{URI: shortURI(i), Name: fmt.Sprintf("%04d.txt", i), MIMEType: "text/plain", Text: &shortText})
+	}
+	w.Resources = append(w.Resources, reference.Resource{URI: longURI, Name: "long.txt", MIMEType: "text/plain", Text: &longText})
+	s, err := reference.New(w, reference.Options{PageSize: pageSize})
+	if err != nil {
+		return nil, err
+	}
+	return httptest.NewServer(s.Handler()), nil
+}
+
+// bareServer reads each request and writes the same bytes.
+func bareServer(body []byte, header http.Header) *httptest.Server {
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, err := io.Copy(io.Discard, r.Body); err != nil {
+			return
+		}
+		for _, name := range []string{"Content-Type", "Mcp-Session-Id"} {
+			if v := header.Get(name); v != "" {
+				w.Header().Set(name, v)
+			}
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		_, _ = w.Write(body) // a client that left is none of its business
+	}))
+}
+
+func sdkServer(e era) *httptest.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ServerOptions{PageSize: pageSize})
+	add := func(uri, name, text string) {
+		s.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
+		})
+	}
+	for i := range resources - 1 {
+		add(shortURI(i), fmt.Sprintf("%04d.txt", i), shortText)
+	}
+	add(longURI, "long.txt", longText)
+	// It serves the modern revision without sessions only.
+	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: e == modern}))
+}
+
+func mcpgoServer() *httptest.Server {
+	s := mcpgoserver.NewMCPServer("bench", "1", mcpgoserver.WithResourceCapabilities(true, true), mcpgoserver.WithPaginationLimit(pageSize))
+	add := func(uri, name, text string) {
+		s.AddResource(mcpgo.NewResource(uri, name, mcpgo.WithMIMEType("text/plain")), func(context.Context, mcpgo.ReadResourceRequest) ([]mcpgo.ResourceContents, error) {
+			return []mcpgo.ResourceContents{mcpgo.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+		})
+	}
+	for i := range resources - 1 {
+		add(shortURI(i), fmt.Sprintf("%04d.txt", i), shortText)
+	}
+	add(longURI, "long.txt", longText)
+	return httptest.NewServer(mcpgoserver.NewStreamableHTTPServer(s))
+}
+
+// trimmed is the beginning of an answer, for errors.
+func trimmed(b []byte) string { return string(bytes.TrimSpace(b[:min(len(b), 300)])) }

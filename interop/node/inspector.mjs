@@ -1,0 +1,53 @@
+// The command line of MCP Inspector, one call for each operation:
+//   node inspector.mjs REVISION (http|sse) URL
+//   node inspector.mjs REVISION stdio COMMAND [ARG...]
+// It shows neither the revision, for which the mock server answers, nor the code of an error.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { uris, write } from "./steps.mjs";
+
+const [revision, kind, ...address] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const program = join(here, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js");
+const era = revision >= "2026-07-28" ? "modern" : "legacy";
+// It keeps files in the home directory of the user, which are none of its business here.
+const home = mkdtempSync(join(tmpdir(), "inspector-"));
+process.on("exit", () => rmSync(home, { recursive: true, force: true }));
+const env = { ...process.env, HOME: home, USERPROFILE: home };
+
+/** Calls the command line. */
+function call(...args) {
+  const common = ["--cli", "--format", "json", "--quiet", "--protocol-era", era];
+  const target =
+    kind === "stdio" ? ["--transport", "stdio", ...args, "--", ...address] : ["--transport", kind, "--server-url", address[0], ...args];
+  return new Promise((done, failed) => {
+    const child = spawn(process.execPath, [program, ...common, ...target], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.on("data", (data) => (stdout += data));
+    child.stderr.on("data", (data) => (stderr += data));
+    child.on("error", failed);
+    child.on("close", (code) => done({ code, stdout, stderr }));
+  });
+}
+
+async function result(...args) {
+  const { code, stdout, stderr } = await call(...args);
+  if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}: ${stderr}`);
+  const parsed = JSON.parse(stdout);
+  return parsed.result ?? parsed;
+}
+
+const outcome = { revision };
+outcome.resources = (await result("--method", "resources/list")).resources.map((r) => r.uri);
+outcome.templates = (await result("--method", "resources/templates/list")).resourceTemplates.map((t) => t.uriTemplate);
+for (const name of ["text", "blob", "escaped", "expanded"]) {
+  const { contents } = await result("--method", "resources/read", "--uri", uris[name]);
+  outcome[name] = contents.map((c) => c.text ?? c.blob).join("");
+}
+const missing = await call("--method", "resources/read", "--uri", uris.missing);
+if (missing.code === 0 || !/not found/i.test(missing.stderr)) throw new Error(`the missing resource: exit ${missing.code}: ${missing.stderr}`);
+write(outcome);
