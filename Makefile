@@ -1,7 +1,10 @@
 # The targets are what a developer types; CI calls the same ones.
 GO ?= go
 
-.PHONY: all build test race lint bench
+# How long `make fuzz` runs each target.
+FUZZTIME ?= 30s
+
+.PHONY: all build test race lint bench bench-mock fuzz
 
 all: build test
 
@@ -14,6 +17,15 @@ test:
 race:
 	$(GO) test -race ./...
 
+# Every fuzz target of the module, one after the other; it ends at the first that
+# fails, and what made it fail stands in testdata/fuzz of its package then.
+fuzz:
+	@git grep -o 'func Fuzz[A-Za-z0-9_]*' -- '*_test.go' | sed 's|/[^/]*:func | |' | sort -u | \
+	while read -r dir target; do \
+		echo "$$dir $$target"; \
+		(cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) . </dev/null) || exit 1; \
+	done
+
 # staticcheck is pinned, so that a new release of it breaks nobody's day.
 lint:
 	@unformatted="$$(gofmt -l $$(git ls-files '*.go'))"; \
@@ -21,6 +33,11 @@ lint:
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-# Figures for the README; see internal/bench.
+# Figures for the README; see bench.
 bench:
 	./bench/run
+
+# The mock beside a bare handler and two SDKs, in one run.
+bench-mock:
+	$(GO) build -o $(or $(TMPDIR),/tmp)/mcpcheck-mockserver ./cmd/mockserver
+	$(GO) -C interop run ./mockbench -mockserver $(or $(TMPDIR),/tmp)/mcpcheck-mockserver

@@ -1,0 +1,200 @@
+"use strict";
+// Opens the pages in headless Chromium: nothing on the console, the policy of the page in
+// force, no violation found by axe in light, dark or print, filters, keys, deep links,
+// narrow windows, no scripts, and how long 5,000 results take.
+// usage: node browser.cjs DIRECTORY-WITH-NODE_MODULES DIRECTORY-WITH-REPORTS
+const fs = require("fs");
+const path = require("path");
+const { execFileSync } = require("child_process");
+const [modules, out] = process.argv.slice(2);
+const { chromium } = require(path.join(modules, "node_modules/playwright-core"));
+const axe = fs.readFileSync(path.join(modules, "node_modules/axe-core/axe.min.js"), "utf8");
+
+const wanted = 5000; // results
+const rounds = 5; // of which the median is told
+const grossly = 5000; // milliseconds that are wrong on any machine
+
+const fail = (message) => { console.error(message); process.exitCode = 1; };
+
+// many writes a report of more than 5,000 results, of invented revisions.
+const many = () => {
+  const report = JSON.parse(fs.readFileSync(path.join(out, "bad.json")));
+  const results = [], combinations = [];
+  for (let k = 0; results.length < wanted; k++) {
+    const rename = (x) => ({ ...x, revision: k ? x.revision.slice(0, 8) + String(k + 10) : x.revision });
+    results.push(...report.results.map(rename));
+    combinations.push(...report.summary.combinations.map(rename));
+  }
+  report.results = results;
+  report.summary.combinations = combinations;
+  const json = path.join(out, "many.json"), html = path.join(out, "many.html");
+  fs.writeFileSync(json, JSON.stringify(report));
+  execFileSync(path.join(modules, "mcpcheck"), ["report", "convert", json, "--html", html, "--quiet"], { stdio: "ignore" });
+  return html;
+};
+
+const open = async (browser, file, { scheme = "light", hash = "", width = 1300 } = {}) => {
+  const context = await browser.newContext({ colorScheme: scheme, viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (m) => { if (m.type() === "error") errors.push(m.text()); });
+  page.on("pageerror", (e) => errors.push(String(e)));
+  // Ready is the first frame that is shown after the script of the page has run.
+  await page.addInitScript(() => document.addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(() => { window.ready = performance.now(); }))));
+  await page.goto("file://" + file + hash);
+  await page.waitForFunction(() => window.ready && !document.getElementById("tools").hidden);
+  const close = async (what) => {
+    for (const e of errors) fail(`${what}: ${e}`);
+    await context.close();
+  };
+  return { page, close };
+};
+
+const accessible = async (page, what) => {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
+  for (const v of violations) fail(`${what}: ${v.id}: ${v.nodes[0].html.slice(0, 200)}`);
+};
+
+const whole = (page) => page.waitForFunction(() => document.querySelectorAll("#rows tr[id]").length === JSON.parse(document.getElementById("data").textContent).requirements.length);
+
+const report = async (browser, scheme) => {
+  const { page, close } = await open(browser, path.join(out, "bad.html"), { scheme });
+  await whole(page);
+  await page.click("details.finding summary");
+  await page.waitForSelector("details.finding[open] ol.wire li.in");
+  await accessible(page, "report, " + scheme);
+  const id = await page.evaluate(() => document.querySelector("details.finding").dataset.requirement);
+  const link = await page.evaluate((id) => document.querySelector(`tr#${id} td.v-fail a, tr#${id} td.v-warn a`).getAttribute("href"), id);
+  await page.evaluate((link) => { location.hash = link; }, link);
+  await page.waitForSelector("tr.detail .combo.aim");
+  await accessible(page, "open requirement, " + scheme);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press("/");
+  await page.keyboard.type("cursor");
+  const count = await page.textContent("#f-count");
+  if (!/^\d+ of \d+ requirements$/.test(count) || count.startsWith("0 ")) fail("the filter shows " + count);
+  const [some, , total] = count.split(" ").map(Number);
+  if (some >= total) fail("the filter hides nothing");
+  if (await page.locator("#rows tr[id]:visible").count() !== some) fail("the filter does not show what it counts");
+  await page.click("#f-reset");
+  await page.focus('table.matrix tbody th button[tabindex="0"]');
+  const at = () => page.evaluate(() => document.activeElement.closest("tr").id);
+  const before = await at();
+  await page.keyboard.press("ArrowDown");
+  if (before === await at()) fail("the arrow keys do not move");
+  const expanded = () => page.evaluate(() => document.activeElement.getAttribute("aria-expanded"));
+  const was = await expanded();
+  await page.keyboard.press("Enter");
+  if (was === await expanded()) fail("Enter does not open a row");
+  await page.click("#theme");
+  await accessible(page, "the other theme of " + scheme);
+  await close("report, " + scheme);
+  return link;
+};
+
+// inSight holds that a link leads to its verdict, and to the row it belongs to, with
+// nothing over them.
+const inSight = async (page, link, height) => {
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const { head, row, verdict } = await page.evaluate(() => {
+    const stays = [document.getElementById("tools"), document.getElementById("rows").tHead].filter((n) => getComputedStyle(n).position === "sticky");
+    const box = document.querySelector(".combo.aim");
+    return {
+      head: Math.max(0, ...stays.map((n) => n.getBoundingClientRect().bottom)),
+      row: box.closest("tr").previousElementSibling.getBoundingClientRect().top, verdict: box.getBoundingClientRect().top,
+    };
+  });
+  if (row < head) fail(`${link} leads to a row at ${row}, under the heads that end at ${head}`);
+  if (verdict < head || verdict > height) fail(`${link} leads to what is not in sight, at ${verdict}`);
+};
+
+// lastLinks are the addresses of the last verdict in some rows: the first, those in the
+// middle, and those with findings.
+const lastLinks = (page) => page.evaluate(() => {
+  const rows = [...document.querySelectorAll("#rows tr[id]")];
+  const some = [rows[0], rows[Math.floor(rows.length / 2)], ...document.querySelectorAll("#rows tr[id]:has(td.v-fail)")].slice(0, 6);
+  return some.map((row) => [...row.querySelectorAll("td.c a")].pop().getAttribute("href"));
+});
+
+// other looks at the report in other ways: by a deep link at once, on paper, in a
+// narrow window, and without scripts.
+const others = async (browser, link) => {
+  const file = path.join(out, "bad.html");
+  {
+    const { page, close } = await open(browser, file, { hash: link });
+    await page.waitForSelector("tr.detail .combo.aim");
+    await inSight(page, link, 900);
+    await close("deep link");
+  }
+  for (const width of [1300, 900, 360]) { // with filters in one line and in several, and with none that stay
+    const { page, close } = await open(browser, file, { width });
+    await whole(page);
+    for (const link of await lastLinks(page)) {
+      await page.evaluate((link) => { location.hash = link; }, link);
+      await page.waitForFunction((link) => document.querySelector(`.combo.aim a[href="${link}"]`), link);
+      await inSight(page, `${link} in ${width} pixels`, 900);
+    }
+    await close("deep links");
+  }
+  {
+    const { page, close } = await open(browser, file);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+    await whole(page);
+    if (await page.locator("details.finding:not([open])").count() > 0) fail("a finding stays closed on paper");
+    if (await page.locator("details.finding ol.wire li").count() === 0) fail("paper lacks the conversations");
+    await accessible(page, "paper");
+    await page.evaluate(() => window.dispatchEvent(new Event("afterprint")));
+    if (await page.locator("details.finding[open]").count() > 0) fail("a finding stays open after printing");
+    await close("paper");
+  }
+  {
+    const { page, close } = await open(browser, file, { width: 360 });
+    await whole(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 360) fail(`a window of 360 pixels has to scroll sideways, to ${width}`);
+    await accessible(page, "narrow");
+    await close("narrow");
+  }
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto("file://" + file);
+  const text = await page.innerText("body");
+  for (const part of ["NOT CONFORMANT", "Findings", "Without JavaScript"]) if (!text.includes(part)) fail(`without scripts the page lacks "${part}"`);
+  await page.click("details.finding summary");
+  if (!await page.locator("details.finding ol.wire li.in").first().isVisible()) fail("without scripts a finding has no evidence");
+  await context.close();
+};
+
+// fast tells how long a page of 5,000 results takes until a reader can use it. Only what
+// is wrong on any machine is an error: this one may be busy.
+const fast = async (browser) => {
+  const file = many(), times = [];
+  for (let i = 0; i < rounds; i++) {
+    const { page, close } = await open(browser, file);
+    times.push(await page.evaluate(() => window.ready));
+    await page.fill("#f-text", "cursor");
+    if (!/^[1-9]/.test(await page.textContent("#f-count"))) fail("many results: the filter shows nothing");
+    await page.click("#f-reset");
+    await whole(page);
+    await close("many results");
+  }
+  const median = times.sort((a, b) => a - b)[Math.floor(rounds / 2)];
+  console.log(`${wanted} results: ready after ${Math.round(median)} ms (median of ${rounds}), ${Math.round(fs.statSync(file).size / 1024)} KiB`);
+  if (median > grossly) fail("the page of many results is far too slow");
+};
+
+(async () => {
+  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
+  let link;
+  for (const scheme of ["light", "dark"]) link = await report(browser, scheme);
+  await others(browser, link);
+  const { page, close } = await open(browser, path.join(out, "matrix/index.html"));
+  await page.selectOption("#f-show", "all");
+  if (await page.locator("#grid tbody tr").count() < 100) fail("the matrix shows too few rows");
+  await accessible(page, "matrix");
+  await close("matrix");
+  await fast(browser);
+  await browser.close();
+})().catch((e) => { console.error(e); process.exit(1); });
