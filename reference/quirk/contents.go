@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-	"time"
+	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -32,10 +32,10 @@ func init() {
 		},
 		Quirk{
 			Name: "moving-list", Permits: []string{"LIST-09", "LIST-19"}, Aspect: "notifications",
-			Summary: "the list is another one every 50 ms, without announcements",
+			Summary: "the list is another one at every request, without announcements",
 			Overlay: offering(func(c *world.Capabilities) { c.ListChanged = false }),
 			Hooks:   moving(),
-			Idles:   withoutAnnouncements,
+			Idles:   join(withoutAnnouncements, []string{"DISC-17", "LIST-10", "LIST-11"}),
 		},
 		Quirk{
 			Name: "no-templates", Permits: []string{"TMPL-14"}, Aspect: "templates",
@@ -135,12 +135,13 @@ func init() {
 	)
 }
 
-// moving adds an entry to the first page that is another one every 50 ms.
+// moving adds an entry to the first page that is another one at every request.
 func moving() hook.Hooks {
 	const text = "nothing has happened\n"
+	var seen atomic.Int64
 	return hook.Join(hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
 		if entries, ok := result["resources"].([]any); ok && c.Param("cursor") == nil {
-			day := hook.Number(time.Now().UnixMilli() / 50)
+			day := hook.Number(seen.Add(1) + 2)
 			result["resources"] = append([]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}}, entries...)
 		}
 	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {

@@ -135,6 +135,8 @@ func TestPagingChecks(t *testing.T) {
 		{"PAGE-08", Fail, lines(step("page", "x", "a:2"), first, step("second", "", "a:2"), step("next", "x", "a:3"))},
 		{"PAGE-08", Fail, lines(first, second, next, step("middle", "", ""))},
 		{"PAGE-08", Warn, lines(first, step("second", "", "a:3"), next, middle)},
+		{"PAGE-08", Pass, lines(step("first", "", `a:1"},{"uri":"a:7`), step("second", "", `a:8"},{"uri":"a:1`), next)},
+		{"PAGE-08", Warn, lines(step("first", "", `a:1"},{"uri":"a:5"},{"uri":"a:6`), step("second", "", `a:6"},{"uri":"a:7"},{"uri":"a:8`), next)},
 		{"PAGE-08", Warn, lines(first, refusal("second", "resources/list", `{}`, "-32603"), next)},
 		{"PAGE-08", NotApplicable, lines(refusal("first", "resources/list", `{}`, "-32603"))},
 	})
