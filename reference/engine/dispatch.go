@@ -85,11 +85,9 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
 }
 
 // accept takes a raw message: it passes the receive hooks and is processed.
+// The caller has counted it.
 func (e *Engine) accept(ctx context.Context, x *exchange, raw []byte) {
-	e.busy.Add(1)
-	defer e.busy.Add(-1)
-	x.session.busy.Add(1)
-	defer x.session.busy.Add(-1)
+	defer e.uncount(x.session)
 	if x.trace == nil {
 		x.trace = &hook.Trace{Transport: x.session.transport, Session: x.session.id, Server: e.ctx}
 	}
@@ -98,6 +96,18 @@ func (e *Engine) accept(ctx context.Context, x *exchange, raw []byte) {
 		Raw: raw, Transport: x.session.transport, Peer: x.session,
 	})
 	x.settle()
+}
+
+// count counts a message as being answered, before the goroutine that answers it may
+// have got its turn.
+func (e *Engine) count(s *session) {
+	e.busy.Add(1)
+	s.busy.Add(1)
+}
+
+func (e *Engine) uncount(s *session) {
+	s.busy.Add(-1)
+	e.busy.Add(-1)
 }
 
 // process answers one raw message.

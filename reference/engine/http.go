@@ -212,6 +212,8 @@ func (e *Engine) exchangePost(w http.ResponseWriter, r *http.Request, s *session
 			}
 		}()
 	}
+	e.count(s)
+	takeOver(r)
 	go e.accept(s.ctx, x, body)
 	p.respond(w, r)
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 
@@ -201,6 +203,11 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	token := journal.Token(r.Header)
+	var due *dueAnswer
+	if posts {
+		due = e.owe()
+		defer due.settled()
+	}
 	e.noteIn(entry, token, body.data)
 	if plain && body.complete() && e.express(w, r, s, in, &request) {
 		return
@@ -209,7 +216,7 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Kind == journal.HTTPRequest {
 		t.Method = r.Method
 	}
-	r = r.WithContext(hook.WithTrace(r.Context(), t))
+	r = r.WithContext(hook.WithTrace(context.WithValue(r.Context(), dueKey{}, due), t))
 	if posts && r.Body != nil {
 		r.Body = body.putBack(r.Body)
 	}
@@ -221,6 +228,35 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	defer rec.end()
 	e.web.ServeHTTP(rec, r)
 	rec.returned = true
+}
+
+// dueAnswer counts a POST as being answered from before it is journalled until its
+// message is counted by itself: who has seen it in the journal may end the server, and
+// it will be answered. It is not counted for longer because its response may be a stream
+// that stays open.
+type dueAnswer struct {
+	busy *atomic.Int64
+	once sync.Once
+}
+
+type dueKey struct{}
+
+func (e *Engine) owe() *dueAnswer {
+	e.busy.Add(1)
+	return &dueAnswer{busy: &e.busy}
+}
+
+func (d *dueAnswer) settled() {
+	if d != nil {
+		d.once.Do(func() { d.busy.Add(-1) })
+	}
+}
+
+// takeOver says that the message of a POST is counted from here on.
+func takeOver(r *http.Request) {
+	if d, ok := r.Context().Value(dueKey{}).(*dueAnswer); ok {
+		d.settled()
+	}
 }
 
 // recorder notes what is written to an HTTP response, before it is.

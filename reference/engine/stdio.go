@@ -135,6 +135,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 func (e *Engine) lane(s *session, raw []byte, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
 	x := &exchange{session: s, header: header, trace: t, deliver: deliver}
 	done := make(chan struct{})
+	e.count(s)
 	go func() {
 		defer close(done)
 		e.accept(s.ctx, x, raw)
