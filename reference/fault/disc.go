@@ -3,7 +3,6 @@ package fault
 import (
 	"context"
 	"math/rand/v2"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -193,19 +192,15 @@ func tolerantOfVersions(pattern string) hook.Hooks {
 
 // discoveryFirst remembers on which connections discovery was called.
 func discoveryFirst(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	known := map[string]bool{}
+	var known marks
 	return hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		if c.Transport != hook.Stdio {
 			return next(ctx, c) // there every modern request is a connection of its own
 		}
-		mu.Lock()
 		if c.Method == hook.MethodDiscover {
-			known[c.Peer.ID()] = true
+			known.add(c.Peer.ID())
 		}
-		open := known[c.Peer.ID()]
-		mu.Unlock()
-		if c.Modern && !open && !c.Notification() {
+		if c.Modern && !c.Notification() && !known.has(c.Peer.ID()) {
 			return hook.Fail(-32600, "Invalid request: call server/discover first")
 		}
 		return next(ctx, c)
@@ -214,21 +209,18 @@ func discoveryFirst(*rand.Rand) hook.Hooks {
 
 // cursorsPerConnection remembers which connection was given which cursor.
 func cursorsPerConnection(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	given := map[string]bool{}
+	var given marks
 	return hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		if c.Transport != hook.Stdio {
 			return next(ctx, c)
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		if cursor, ok := c.Param("cursor").(string); ok && !given[c.Peer.ID()+" "+cursor] {
+		if cursor, ok := c.Param("cursor").(string); ok && !given.has(c.Peer.ID()+" "+cursor) {
 			return hook.Fail(-32602, "Invalid params: unknown cursor")
 		}
 		r := next(ctx, c)
 		if r != nil {
 			if cursor, ok := r.Result["nextCursor"].(string); ok {
-				given[c.Peer.ID()+" "+cursor] = true
+				given.add(c.Peer.ID() + " " + cursor)
 			}
 		}
 		return r

@@ -100,8 +100,7 @@ func init() {
 			Summary: "a read whose uri is an object ends the connection",
 			Hooks: hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 				if _, ok := c.Param("uri").(hook.Object); ok {
-					c.Peer.Abort()
-					return &hook.Reply{Silent: true}
+					return die(ctx, c, next)
 				}
 				return next(ctx, c)
 			}),
@@ -163,10 +162,6 @@ func insteadOfNotFound(contents func(c *hook.Call) []any) hook.Hooks {
 		if r == nil || r.Error == nil || r.Error["message"] != notFoundMessage {
 			return r
 		}
-		found := next(ctx, pointedAt(c, present))
-		if found != nil && found.Error == nil {
-			found.Result["contents"] = contents(c)
-		}
-		return found
+		return forged(ctx, c, next, contents(c))
 	})
 }

@@ -91,15 +91,7 @@ func init() {
 			}),
 		},
 		templateText("tmpl-05-line-break", "TMPL-05", "a variable has a line break at the end of its name", "note://{id\n}"),
-		Fault{
-			Name: "tmpl-11-literal-variable", Requirement: "TMPL-11",
-			Summary: "expansions are made with the name of the variable instead of its value",
-			Hooks: hook.EditEachContent(func(_ int, c hook.Object) {
-				if uri, _ := c["uri"].(string); strings.HasPrefix(uri, "log://app/2") {
-					c["text"] = "{date} 00:00:00 INFO a new day\n"
-				}
-			}),
-		},
+		expansionHas("tmpl-11-literal-variable", "TMPL-11", "expansions are made with the name of the variable instead of its value", "log://app/2", "text", "{date} 00:00:00 INFO a new day\n"),
 		Fault{
 			Name: "tmpl-12-delivered-encoded", Requirement: "TMPL-12",
 			Summary: "arguments of templates arrive percent-encoded",

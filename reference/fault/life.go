@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -149,14 +148,11 @@ func hangUp(at func(c *hook.Call) bool) hook.Hooks {
 }
 
 func refuseEarlyPing(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	ready := map[string]bool{}
+	var ready marks
 	return hook.OnMethod("ping|notifications/initialized", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		mu.Lock()
-		defer mu.Unlock()
 		if c.Method != "ping" {
-			ready[c.Peer.ID()] = true
-		} else if !ready[c.Peer.ID()] {
+			ready.add(c.Peer.ID())
+		} else if !ready.has(c.Peer.ID()) {
 			return hook.Fail(-32600, "Invalid request: not initialized")
 		}
 		return next(ctx, c)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -129,70 +128,49 @@ func init() {
 	)
 }
 
-// peers remembers connections. It is safe for concurrent use.
-type peers struct {
-	mu    sync.Mutex
-	known map[string]bool
-}
-
-func (p *peers) add(c *hook.Call) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.known == nil {
-		p.known = map[string]bool{}
-	}
-	p.known[c.Peer.ID()] = true
-}
-
-func (p *peers) has(c *hook.Call) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.known[c.Peer.ID()]
-}
-
 func lingeringCapabilities(*rand.Rand) hook.Hooks {
-	var able peers
+	var able marks
 	return hook.EditCall(hook.MethodRead, func(c *hook.Call) {
 		capabilities, _ := c.Meta(metaCapabilities).(hook.Object)
 		switch _, elicitation := capabilities["elicitation"]; {
 		case !c.Modern || c.Transport != hook.Stdio:
 		case elicitation:
-			able.add(c)
-		case able.has(c):
+			able.add(c.Peer.ID())
+		case able.has(c.Peer.ID()):
 			c.SetMeta(metaCapabilities, hook.Object{"elicitation": hook.Object{}})
 		}
 	})
 }
 
 func retryWhereAsked(*rand.Rand) hook.Hooks {
-	var asked peers
+	var asked marks
 	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		if c.Transport != hook.Stdio {
 			return next(ctx, c)
 		}
-		if c.Param("requestState") != nil && !asked.has(c) {
+		if c.Param("requestState") != nil && !asked.has(c.Peer.ID()) {
 			return hook.Fail(-32602, "Invalid params: unknown state")
 		}
 		r := next(ctx, c)
 		if r != nil && r.Result["resultType"] == "input_required" {
-			asked.add(c)
+			asked.add(c.Peer.ID())
 		}
 		return r
 	})
 }
 
 func waitingForInput(*rand.Rand) hook.Hooks {
-	var asked peers
+	var asked marks
 	return hook.OnMethod("resources/list|"+hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		if c.Transport != hook.Stdio || !c.Modern {
 			return next(ctx, c)
 		}
-		if c.Method == hook.MethodList && asked.has(c) {
+		if c.Method == hook.MethodList && asked.has(c.Peer.ID()) {
 			return &hook.Reply{Silent: true}
 		}
 		r := next(ctx, c)
 		if r != nil && r.Result["resultType"] == "input_required" {
-			asked.add(c)
+			asked.add(c.Peer.ID())
 		}
 		return r
 	})

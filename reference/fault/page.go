@@ -40,14 +40,7 @@ func init() {
 		Fault{
 			Name: "page-05-first-page", Requirement: "PAGE-05",
 			Summary: "an invalid cursor yields the first page",
-			Hooks: hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				r := next(ctx, c)
-				if r != nil && r.Error != nil && c.Param("cursor") != nil {
-					removeCursor(c)
-					return next(ctx, c)
-				}
-				return r
-			}),
+			Hooks:   hook.OnMethod(hook.MethodList, firstPageInstead),
 		},
 		Fault{
 			Name: "page-05-altered-cursor-breaks", Requirement: "PAGE-05",
@@ -66,14 +59,7 @@ func init() {
 		Fault{
 			Name: "page-05-template-cursor-ignored", Requirement: "PAGE-05",
 			Summary: "an invalid cursor yields the first page of templates",
-			Hooks: hook.OnMethod(hook.MethodTemplates, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				r := next(ctx, c)
-				if r != nil && r.Error != nil && c.Param("cursor") != nil {
-					removeCursor(c)
-					return next(ctx, c)
-				}
-				return r
-			}),
+			Hooks:   hook.OnMethod(hook.MethodTemplates, firstPageInstead),
 		},
 		Fault{
 			Name: "page-06-truncated-cursor-kills", Requirement: "PAGE-06",
@@ -188,19 +174,26 @@ func removeCursor(c *hook.Call) {
 	}
 }
 
+// firstPageInstead answers a cursor that is refused by the first page.
+func firstPageInstead(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	r := next(ctx, c)
+	if r != nil && r.Error != nil && c.Param("cursor") != nil {
+		removeCursor(c)
+		return next(ctx, c)
+	}
+	return r
+}
+
 // hangAfterNumber leaves lists unanswered once a cursor was no string.
 func hangAfterNumber(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	stuck := map[string]bool{}
+	var stuck marks
 	return hook.Join(tellConnections(), hook.EditReply(hook.MethodList, func(c *hook.Call, r *hook.Reply) {
-		mu.Lock()
-		defer mu.Unlock()
-		if stuck[connection(c)] {
+		if stuck.has(connection(c)) {
 			r.Silent = true
 		}
 		if cursor := c.Param("cursor"); cursor != nil {
 			if _, ok := cursor.(string); !ok {
-				stuck[connection(c)] = true
+				stuck.add(connection(c))
 			}
 		}
 	}))
@@ -209,18 +202,9 @@ func hangAfterNumber(*rand.Rand) hook.Hooks {
 // singleUse refuses cursors that were used before on the same connection or in
 // the same session.
 func singleUse(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	used := map[string]bool{}
+	var used marks
 	return hook.Join(tellConnections(), hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		cursor, ok := c.Param("cursor").(string)
-		if !ok {
-			return next(ctx, c)
-		}
-		mu.Lock()
-		before := used[connection(c)+" "+cursor]
-		used[connection(c)+" "+cursor] = true
-		mu.Unlock()
-		if before {
+		if cursor, ok := c.Param("cursor").(string); ok && used.add(connection(c)+" "+cursor) {
 			return hook.Fail(-32602, "Invalid params: this cursor has been used")
 		}
 		return next(ctx, c)
@@ -251,20 +235,15 @@ func hiddenPosition(method string) hook.Hooks {
 // foreignBreaks answers cursors of the template list by an internal error when they are
 // used for resources.
 func foreignBreaks(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	foreign := map[string]bool{}
+	var foreign marks
 	return hook.Join(
 		hook.EditResult(hook.MethodTemplates, func(result hook.Object) {
-			mu.Lock()
-			defer mu.Unlock()
 			if next, ok := result["nextCursor"].(string); ok {
-				foreign[next] = true
+				foreign.add(next)
 			}
 		}),
 		hook.EditErrorOf(hook.MethodList, func(c *hook.Call, e hook.Object) {
-			mu.Lock()
-			defer mu.Unlock()
-			if cursor, ok := c.Param("cursor").(string); ok && foreign[cursor] {
+			if cursor, ok := c.Param("cursor").(string); ok && foreign.has(cursor) {
 				e["code"] = hook.Number(-32603)
 			}
 		}))
@@ -272,20 +251,15 @@ func foreignBreaks(*rand.Rand) hook.Hooks {
 
 // truncatedKills ends connections at the first half of a cursor that was handed out.
 func truncatedKills(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	half := map[string]bool{}
+	var half marks
 	return hook.Join(
 		hook.EditResult(hook.MethodList, func(result hook.Object) {
-			mu.Lock()
-			defer mu.Unlock()
 			if next, ok := result["nextCursor"].(string); ok {
-				half[next[:len(next)/2]] = true
+				half.add(next[:len(next)/2])
 			}
 		}),
 		hook.EditReply(hook.MethodList, func(c *hook.Call, r *hook.Reply) {
-			mu.Lock()
-			defer mu.Unlock()
-			if cursor, ok := c.Param("cursor").(string); ok && half[cursor] {
+			if cursor, ok := c.Param("cursor").(string); ok && half.has(cursor) {
 				r.Silent = true
 				c.Peer.Abort()
 			}
@@ -294,22 +268,15 @@ func truncatedKills(*rand.Rand) hook.Hooks {
 
 // boundToConnection refuses cursors that were handed out on another connection.
 func boundToConnection(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	issued := map[string]bool{}
+	var issued marks
 	return hook.Join(tellConnections(), hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		cursor, given := c.Param("cursor").(string)
-		mu.Lock()
-		own := issued[connection(c)+" "+cursor]
-		mu.Unlock()
-		if given && !own {
+		if cursor, given := c.Param("cursor").(string); given && !issued.has(connection(c)+" "+cursor) {
 			return hook.Fail(-32602, "Invalid params: this cursor belongs to another connection")
 		}
 		r := next(ctx, c)
 		if r != nil && r.Error == nil {
 			if cursor, ok := r.Result["nextCursor"].(string); ok {
-				mu.Lock()
-				issued[connection(c)+" "+cursor] = true
-				mu.Unlock()
+				issued.add(connection(c) + " " + cursor)
 			}
 		}
 		return r
@@ -319,18 +286,10 @@ func boundToConnection(*rand.Rand) hook.Hooks {
 // emptySecondTime answers cursors for templates by an empty page when they were used
 // before on the connection.
 func emptySecondTime(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	used := map[string]bool{}
+	var used marks
 	return hook.Join(tellConnections(), hook.EditResultOf(hook.MethodTemplates, func(c *hook.Call, result hook.Object) {
-		cursor, ok := c.Param("cursor").(string)
-		if !ok {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		if used[connection(c)+" "+cursor] {
+		if cursor, ok := c.Param("cursor").(string); ok && used.add(connection(c)+" "+cursor) {
 			result["resourceTemplates"] = []any{}
 		}
-		used[connection(c)+" "+cursor] = true
 	}))
 }

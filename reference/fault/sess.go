@@ -126,18 +126,10 @@ func refusingToReopen(*rand.Rand) hook.Hooks {
 
 // acceptedOnce lets every session id pass a single time.
 func acceptedOnce(*rand.Rand) hook.Hooks {
-	var mu sync.Mutex
-	used := map[string]bool{}
+	var used marks
 	return refuse(func(r *http.Request) bool {
 		id := r.Header.Get(headerSession)
-		if id == "" || r.Method != http.MethodPost {
-			return false
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		spent := used[id]
-		used[id] = true
-		return spent
+		return id != "" && r.Method == http.MethodPost && used.add(id)
 	}, http.StatusNotFound, "")
 }
 

@@ -149,7 +149,7 @@ func init() {
 			Name: "sub-60-blocks-the-loop", Requirement: "SUB-60",
 			Summary: "on stdio nothing else is answered while a stream is open",
 			Needs:   Needs{Transports: []string{hook.Stdio}},
-			Make:    func(*rand.Rand) hook.Hooks { return blockedByListening() },
+			Make:    blockedByListening,
 		},
 	)
 }
@@ -237,13 +237,10 @@ func ackAsBody() hook.Hooks {
 
 // blockedByListening leaves requests unanswered on connections with an open
 // stream.
-func blockedByListening() hook.Hooks {
-	var mu sync.Mutex
-	open := map[string]bool{}
+func blockedByListening(*rand.Rand) hook.Hooks {
+	var open marks
 	return hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		mu.Lock()
-		blocked := open[c.Peer.ID()]
-		mu.Unlock()
+		blocked := open.has(c.Peer.ID())
 		switch {
 		case c.Transport != hook.Stdio || c.Notification():
 			return next(ctx, c)
@@ -252,9 +249,7 @@ func blockedByListening() hook.Hooks {
 		}
 		r := next(ctx, c)
 		if r != nil && r.Open {
-			mu.Lock()
-			open[c.Peer.ID()] = true
-			mu.Unlock()
+			open.add(c.Peer.ID())
 		}
 		return r
 	})

@@ -47,36 +47,12 @@ func init() {
 			Summary: "the mimeType of templates is null",
 			Hooks:   hook.EditEachTemplate(func(_ int, template hook.Object) { template["mimeType"] = nil }),
 		},
-		Fault{
-			Name: "tmpl-10-other-type", Requirement: "TMPL-10",
-			Summary: "an expansion has another mimeType than its template",
-			Hooks: hook.EditEachContent(func(_ int, content hook.Object) {
-				if uri, _ := content["uri"].(string); strings.HasPrefix(uri, "log://app/2025") {
-					content["mimeType"] = "image/png"
-				}
-			}),
-		},
-		Fault{
-			Name: "tmpl-10-type-of-text", Requirement: "TMPL-10",
-			Summary: "tables are read as plain text, although their template promises JSON",
-			Hooks: hook.EditEachContent(func(_ int, content hook.Object) {
-				if uri, _ := content["uri"].(string); strings.HasPrefix(uri, "db://") {
-					content["mimeType"] = "text/plain"
-				}
-			}),
-		},
+		expansionHas("tmpl-10-other-type", "TMPL-10", "an expansion has another mimeType than its template", "log://app/2025", "mimeType", "image/png"),
+		expansionHas("tmpl-10-type-of-text", "TMPL-10", "tables are read as plain text, although their template promises JSON", "db://", "mimeType", "text/plain"),
 		unmatched("tmpl-11-never-matched", "TMPL-11", "expansions are never found", func(uri string) bool {
 			return strings.HasPrefix(uri, "log://app/2") || strings.HasPrefix(uri, "db://") || strings.HasPrefix(uri, "search://")
 		}),
-		Fault{
-			Name: "tmpl-11-other-text", Requirement: "TMPL-11",
-			Summary: "expansions all have the same text",
-			Hooks: hook.EditEachContent(func(_ int, content hook.Object) {
-				if uri, _ := content["uri"].(string); strings.HasPrefix(uri, "log://app/2") {
-					content["text"] = "nothing new\n"
-				}
-			}),
-		},
+		expansionHas("tmpl-11-other-text", "TMPL-11", "expansions all have the same text", "log://app/2", "text", "nothing new\n"),
 		unmatched("tmpl-12-not-decoded", "TMPL-12", "percent-encoded arguments are compared as they are", func(uri string) bool {
 			return strings.Contains(uri, "%") && !strings.Contains(uri, "docs/")
 		}),
@@ -106,10 +82,18 @@ func templateText(name, requirement, summary, text string) Fault {
 		})}
 }
 
+// expansionHas is a fault of what is read below a prefix, the expansions of a template: a
+// member of the contents has a value of its own there.
+func expansionHas(name, requirement, summary, prefix, member, value string) Fault {
+	return Fault{Name: name, Requirement: requirement, Summary: summary,
+		Hooks: hook.EditEachContent(func(_ int, content hook.Object) {
+			if uri, _ := content["uri"].(string); strings.HasPrefix(uri, prefix) {
+				content[member] = value
+			}
+		})}
+}
+
 // unmatched is a fault of certain URIs, which are not found.
 func unmatched(name, requirement, summary string, which func(uri string) bool) Fault {
-	return Fault{Name: name, Requirement: requirement, Summary: summary,
-		Hooks: readsOf(which, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			return next(ctx, pointedAt(c, "test://does-not-exist"))
-		})}
+	return readAs("test://does-not-exist", name, requirement, summary, which)
 }

@@ -33,70 +33,34 @@ func init() {
 			Summary: "the contents of a read name a file instead of a URI",
 			Hooks:   hook.EditEachContent(func(_ int, content hook.Object) { content["uri"] = "main.rs" }),
 		},
-		Fault{
-			Name: "uri-08-empty-uri", Requirement: "URI-08",
-			Summary: "an empty uri reads the first resource",
-			Hooks: readsOf(func(uri string) bool { return uri == "" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				return next(ctx, pointedAt(c, present))
-			}),
-		},
-		Fault{
-			Name: "uri-08-dies-of-nul", Requirement: "URI-08",
-			Summary: "a NUL in a uri ends the connection",
-			Hooks: readsOf(func(uri string) bool { return strings.Contains(uri, "\x00") }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-				c.Peer.Abort()
-				return &hook.Reply{Silent: true}
-			}),
-		},
-		Fault{
-			Name: "uri-08-inherited-member", Requirement: "URI-08",
-			Summary: "resources are looked up among the members of an object, which has a constructor",
-			Hooks: readsOf(func(uri string) bool { return uri == "constructor" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				return next(ctx, pointedAt(c, present))
-			}),
-		},
-		Fault{
-			Name: "uri-08-dies-of-iri", Requirement: "URI-08",
-			Summary: "a uri with letters beyond ASCII ends the connection",
-			Hooks: readsOf(func(uri string) bool { return strings.Contains(uri, "ü") }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-				c.Peer.Abort()
-				return &hook.Reply{Silent: true}
-			}),
-		},
-		Fault{
-			Name: "uri-08-dies-of-template-value", Requirement: "URI-08",
-			Summary: "braces in the value of a template's variable end the connection",
-			Hooks: readsOf(func(uri string) bool { return strings.Contains(uri, "%7B") }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-				c.Peer.Abort()
-				return &hook.Reply{Silent: true}
-			}),
-		},
+		readAs(present, "uri-08-empty-uri", "URI-08", "an empty uri reads the first resource", func(uri string) bool {
+			return uri == ""
+		}),
+		diesOf("uri-08-dies-of-nul", "URI-08", "a NUL in a uri ends the connection", func(uri string) bool {
+			return strings.Contains(uri, "\x00")
+		}),
+		readAs(present, "uri-08-inherited-member", "URI-08", "resources are looked up among the members of an object, which has a constructor", func(uri string) bool {
+			return uri == "constructor"
+		}),
+		diesOf("uri-08-dies-of-iri", "URI-08", "a uri with letters beyond ASCII ends the connection", func(uri string) bool {
+			return strings.Contains(uri, "ü")
+		}),
+		diesOf("uri-08-dies-of-template-value", "URI-08", "braces in the value of a template's variable end the connection", func(uri string) bool {
+			return strings.Contains(uri, "%7B")
+		}),
 		Fault{
 			Name: "uri-08-null-contents", Requirement: "URI-08",
 			Summary: "a data: URI is answered by contents of null",
 			Hooks: readsOf(func(uri string) bool { return strings.HasPrefix(uri, "data:") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				r := next(ctx, pointedAt(c, present))
-				if r != nil && r.Error == nil {
-					r.Result["contents"] = nil
-				}
-				return r
+				return forged(ctx, c, next, nil)
 			}),
 		},
-		Fault{
-			Name: "uri-09-dies-of-length", Requirement: "URI-09",
-			Summary: "a uri of 8 KiB ends the connection",
-			Hooks: readsOf(func(uri string) bool { return len(uri) > 8000 }, func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-				c.Peer.Abort()
-				return &hook.Reply{Silent: true}
-			}),
-		},
-		Fault{
-			Name: "uri-09-any-scheme", Requirement: "URI-09",
-			Summary: "an unknown scheme is taken for file",
-			Hooks: readsOf(func(uri string) bool { return strings.HasPrefix(uri, "x-") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				return next(ctx, pointedAt(c, present))
-			}),
-		},
+		diesOf("uri-09-dies-of-length", "URI-09", "a uri of 8 KiB ends the connection", func(uri string) bool {
+			return len(uri) > 8000
+		}),
+		readAs(present, "uri-09-any-scheme", "URI-09", "an unknown scheme is taken for file", func(uri string) bool {
+			return strings.HasPrefix(uri, "x-")
+		}),
 		escape("uri-10-dot-segments", "URI-10", "dot segments are followed out of the root", func(uri string) string {
 			if strings.ContainsAny(uri, `%\`) {
 				return ""
@@ -170,11 +134,7 @@ func init() {
 			Name: "uri-13-system-file", Requirement: "URI-13",
 			Summary: "files of the system can be read beside those below the root",
 			Hooks: readsOf(func(uri string) bool { return uri == "file:///etc/passwd" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				r := next(ctx, pointedAt(c, present))
-				if r != nil && r.Error == nil {
-					r.Result["contents"] = []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}}
-				}
-				return r
+				return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}})
 			}),
 		},
 		escape("uri-13-link", "URI-13", "a link that leads out of the root is followed", func(uri string) string {
@@ -188,8 +148,7 @@ func init() {
 			Summary: "a subscription to what is no URI ends the connection",
 			Hooks: hook.OnMethod("resources/subscribe|"+hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 				if asksFor(c, noURI) {
-					c.Peer.Abort()
-					return &hook.Reply{Silent: true}
+					return die(ctx, c, next)
 				}
 				return next(ctx, c)
 			}),
@@ -226,6 +185,34 @@ func readsOf(which func(uri string) bool, handle func(context.Context, *hook.Cal
 	})
 }
 
+// die ends the connection instead of answering.
+func die(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
+	c.Peer.Abort()
+	return &hook.Reply{Silent: true}
+}
+
+// diesOf is a fault of a server that does not survive reads of certain URIs.
+func diesOf(name, requirement, summary string, which func(uri string) bool) Fault {
+	return Fault{Name: name, Requirement: requirement, Summary: summary, Hooks: readsOf(which, die)}
+}
+
+// readAs is a fault of a server that takes certain URIs for another one.
+func readAs(other, name, requirement, summary string, which func(uri string) bool) Fault {
+	return Fault{Name: name, Requirement: requirement, Summary: summary,
+		Hooks: readsOf(which, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			return next(ctx, pointedAt(c, other))
+		})}
+}
+
+// forged answers a read by contents that no resource has, in the result of one that is there.
+func forged(ctx context.Context, c *hook.Call, next hook.Handler, contents any) *hook.Reply {
+	r := next(ctx, pointedAt(c, present))
+	if r != nil && r.Error == nil {
+		r.Result["contents"] = contents
+	}
+	return r
+}
+
 // pointedAt is a read of another URI, with the header that mirrors it.
 func pointedAt(c *hook.Call, uri string) *hook.Call {
 	other := *c
@@ -253,11 +240,7 @@ func escape(name, requirement, summary string, resolve func(uri string) string) 
 	}
 	return Fault{Name: name, Requirement: requirement, Summary: summary,
 		Hooks: readsOf(leads, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, pointedAt(c, present))
-			if r != nil && r.Error == nil {
-				r.Result["contents"] = []any{hook.Object{"uri": c.Param("uri"), "mimeType": "text/plain", "text": canaryContent + "\n"}}
-			}
-			return r
+			return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "mimeType": "text/plain", "text": canaryContent + "\n"}})
 		})}
 }
 
