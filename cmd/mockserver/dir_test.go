@@ -206,3 +206,61 @@ func TestDirectoryOverHTTP(t *testing.T) {
 		t.Error("the server does not end")
 	}
 }
+
+// TestSubscribersOfFiles: however an editor saves a file, and also if it is deleted and made again, who has
+// subscribed to it is told.
+func TestSubscribersOfFiles(t *testing.T) {
+	top := filepath.Join(t.TempDir(), "top")
+	path := func(name string) string { return filepath.Join(top, name) }
+	save := func(name string) error { return os.WriteFile(path(name), []byte("content"), 0o600) }
+	if err := errors.Join(os.Mkdir(top, 0o700), save("renamed"), save("replaced"), save("deleted")); err != nil {
+		t.Fatal(err)
+	}
+	c := converse(t, "--stdio", "--dir", top)
+	c.send(hello, `"id":1`)
+	for _, name := range []string{"renamed", "replaced", "deleted"} {
+		c.send(`{"jsonrpc":"2.0","id":"`+name+`","method":"resources/subscribe","params":{"uri":"file:///`+name+`"}}`, `"id":"`+name+`"`, `"result"`)
+	}
+	updated := func(name string) {
+		t.Helper()
+		c.send("", "notifications/resources/updated", `"file:///`+name+`"`)
+	}
+	if err := errors.Join(save(".renamed.swp"), os.Rename(path(".renamed.swp"), path("renamed"))); err != nil {
+		t.Fatal(err)
+	}
+	updated("renamed")
+	if err := errors.Join(os.Remove(path("replaced")), save("replaced")); err != nil {
+		t.Fatal(err)
+	}
+	updated("replaced")
+	if err := os.Remove(path("deleted")); err != nil {
+		t.Fatal(err)
+	}
+	c.send("", "notifications/resources/list_changed")
+	if err := save("deleted"); err != nil {
+		t.Fatal(err)
+	}
+	c.send("", "notifications/resources/list_changed")
+	updated("deleted")
+
+	if err := os.Rename(top, top+"-away"); err != nil {
+		t.Skip("an open directory cannot be moved here: ", err)
+	}
+	c.send("", "notifications/resources/list_changed")
+	if list := c.send(`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, `"id":2`); !strings.Contains(list, `"resources":[]`) {
+		t.Error(list)
+	}
+	if read := c.send(`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"file:///renamed"}}`, `"id":3`); !strings.Contains(read, "-32002") {
+		t.Error(read)
+	}
+	if said := c.errs.String(); said != "mockserver: the directory "+top+" has been moved away or deleted: nothing is served until there is one at this path again\n" {
+		t.Error(said)
+	}
+	if err := os.Rename(top+"-away", top); err != nil {
+		t.Fatal(err)
+	}
+	updated("renamed")
+	if list := c.send(`{"jsonrpc":"2.0","id":4,"method":"resources/list"}`, `"id":4`); strings.Count(list, `"file:///`) != 3 {
+		t.Error(list)
+	}
+}

@@ -18,16 +18,21 @@
 //	...
 //	defer server.Close()
 //	go d.Watch(ctx, server) // until ctx ends: changes of files become notifications
+//
+// What is served is always the directory that its path leads to. When that is moved
+// away or deleted there are no files, until there is a directory at the path again.
 package dir
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -94,15 +99,19 @@ func (o *Options) complete() error {
 
 // Dir is an open directory. Its methods may be used from several goroutines.
 type Dir struct {
-	root    *os.Root
-	real    string // where the directory is, for the watcher alone
+	name    string                  // its path as it was given, for sentences
+	path    string                  // absolute, with links in it
+	root    atomic.Pointer[os.Root] // closed while there is none
 	options Options
-	watcher *fsnotify.Watcher // nil if the system has none
+	done    chan struct{} // closed by Close
 
 	mu      sync.Mutex
-	files   map[string]state // what is listed, by path
-	watched map[string]bool  // directories, by path
-	told    map[string]bool  // sentences that have been told
+	real    string            // where the directory is, for the watcher alone
+	watcher *fsnotify.Watcher // nil if the system has none, or there is no directory
+	files   map[string]state  // what is listed, by path
+	watched map[string]bool   // directories, by path
+	told    map[string]bool   // sentences that have been told
+	away    bool              // there is no directory at the path
 }
 
 // Open opens a directory and looks at everything in it.
@@ -110,43 +119,83 @@ func Open(path string, o Options) (*Dir, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, plainly(path, err)
-	}
-	d := &Dir{root: root, options: o, files: map[string]state{}, watched: map[string]bool{}, told: map[string]bool{}}
-	if err := d.start(path); err != nil {
-		return nil, errors.Join(plainly(path, err), d.Close())
-	}
-	return d, nil
-}
-
-func (d *Dir) start(path string) error {
-	entries, err := d.root.Open(".")
-	if err != nil {
-		return err
-	}
-	_, err = entries.ReadDir(1)
-	if err := errors.Join(notEOF(err), entries.Close()); err != nil {
-		return err
+	if path == "" {
+		return nil, plainly(path, fs.ErrNotExist)
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return err
+		return nil, plainly(path, err)
 	}
-	if d.real, err = filepath.EvalSymlinks(absolute); err != nil {
-		return err
+	d := &Dir{
+		name: path, path: absolute, options: o, done: make(chan struct{}),
+		files: map[string]state{}, watched: map[string]bool{}, told: map[string]bool{},
 	}
-	if d.watcher, err = fsnotify.NewWatcher(); err != nil {
-		d.watcher = nil
-		d.tell(fmt.Sprintf("changes of files are not noticed: %v", err))
+	if err := d.enter(); err != nil {
+		return nil, plainly(path, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, f := range d.scan(".") {
 		d.files[f.path] = f.state
 	}
-	return nil
+	return d, nil
+}
+
+// enter opens the directory that the path leads to, in the place of the one that is open.
+func (d *Dir) enter() error {
+	root, err := os.OpenRoot(d.path)
+	if err != nil {
+		return err
+	}
+	real, err := d.whereabouts(root)
+	if err != nil {
+		return errors.Join(err, root.Close())
+	}
+	watcher, unwatched := fsnotify.NewWatcher()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed() {
+		if unwatched == nil {
+			unwatched = watcher.Close()
+		}
+		return errors.Join(fs.ErrClosed, root.Close(), unwatched)
+	}
+	err = d.leave()
+	d.root.Store(root)
+	d.real, d.away = real, false
+	if unwatched == nil {
+		d.watcher = watcher
+	} else {
+		d.tell(fmt.Sprintf("changes of files are not noticed: %v%s", unwatched, raise("instances")))
+	}
+	return err
+}
+
+// whereabouts sees that a directory can be read, and says where it is.
+func (d *Dir) whereabouts(root *os.Root) (string, error) {
+	entries, err := root.Open(".")
+	if err != nil {
+		return "", err
+	}
+	_, err = entries.ReadDir(1)
+	if err := errors.Join(notEOF(err), entries.Close()); err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(d.path)
+}
+
+// leave lets go of the directory that is open. The caller holds mu.
+func (d *Dir) leave() error {
+	var err error
+	if d.watcher != nil {
+		err = d.watcher.Close()
+		d.watcher = nil
+	}
+	clear(d.watched)
+	if root := d.root.Load(); root != nil {
+		err = errors.Join(err, root.Close())
+	}
+	return err
 }
 
 // plainly makes a sentence of an error that has to do with the directory as a whole.
@@ -158,13 +207,21 @@ func plainly(path string, err error) error {
 	return fmt.Errorf("the directory %s cannot be served: %w", path, err)
 }
 
-// Close ends access to the files.
+// Close ends access to the files. It is called once.
 func (d *Dir) Close() error {
-	var err error
-	if d.watcher != nil {
-		err = d.watcher.Close()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	close(d.done)
+	return d.leave()
+}
+
+func (d *Dir) closed() bool {
+	select {
+	case <-d.done:
+		return true
+	default:
+		return false
 	}
-	return errors.Join(err, d.root.Close())
 }
 
 // tell says a sentence, but only once.

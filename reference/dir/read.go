@@ -40,10 +40,10 @@ func (d *Dir) open(path string) (*os.File, error) {
 	if !d.admissible(path) {
 		return nil, fs.ErrNotExist
 	}
-	if info, err := d.root.Stat(path); err != nil || !info.Mode().IsRegular() {
+	if info, err := d.root.Load().Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, fs.ErrNotExist
 	}
-	f, err := d.root.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	f, err := d.root.Load().OpenFile(path, os.O_RDONLY|nonblocking, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fs.ErrNotExist
 	}
@@ -83,7 +83,7 @@ func (f finder) Find(_ context.Context, values map[string]string) (world.Resourc
 	if !f.dir.admissible(path) {
 		return world.Resource{}, false
 	}
-	info, err := f.dir.root.Stat(path)
+	info, err := f.dir.root.Load().Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return world.Resource{}, false
 	}

@@ -52,7 +52,7 @@ func (d *Dir) scan(top string) []found {
 			if d.hidden(file) || !lies(file) {
 				continue
 			}
-			info, err := d.root.Lstat(file)
+			info, err := d.root.Load().Lstat(file)
 			if err != nil {
 				continue // it has gone meanwhile
 			}
@@ -87,7 +87,7 @@ func ordered(files []found) []found {
 
 // names lists what is in a directory. The caller holds mu.
 func (d *Dir) names(at string, visited *int) []string {
-	f, err := d.root.Open(at)
+	f, err := d.root.Load().Open(at)
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {
 			d.tell(fmt.Sprintf("the directory %s cannot be read: its files are left out", at))
@@ -115,7 +115,7 @@ func (d *Dir) names(at string, visited *int) []string {
 
 // look is the state of a file; false if it is none that is served.
 func (d *Dir) look(file string) (state, bool) {
-	info, err := d.root.Stat(file)
+	info, err := d.root.Load().Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return state{}, false
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -42,10 +43,18 @@ func (d *Dir) watch(path string) {
 	case err == nil:
 		d.watched[path] = true
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE):
-		d.tell(fmt.Sprintf("the system lets no more than %d directories be watched: changes in the others are not noticed", len(d.watched)))
+		d.tell("the system lets no more directories be watched: changes in the others are not noticed" + raise("watches"))
 	}
 	// Any other error means that the directory has gone, or cannot be read, of
 	// which the scan tells.
+}
+
+// raise is what to do about a limit of the system.
+func raise(limit string) string {
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	return "; raise fs.inotify.max_user_" + limit
 }
 
 // unwatch forgets the directories below a path that is no longer there, or no longer
@@ -64,39 +73,47 @@ func (d *Dir) unwatch(path string) {
 // change of attributes.
 type pending map[string]bool
 
+// add notes that something has happened at a path.
+func (p pending) add(path string, content bool) {
+	if len(p) >= maxPending {
+		path, content = ".", true // look at everything
+		clear(p)
+	}
+	p[path] = p[path] || content
+}
+
 // Watch tells a server of changes until the context ends or the directory is closed.
 func (d *Dir) Watch(ctx context.Context, s Server) {
-	if d.watcher == nil {
-		return
-	}
 	timer := time.NewTimer(0)
 	timer.Stop()
 	defer timer.Stop()
-	changes := pending{}
+	round := time.NewTicker(rounds * d.options.Debounce)
+	defer round.Stop()
+	changes, shaken := pending{}, false
 	var first time.Time
 	note := func(path string, content bool) {
 		if len(changes) == 0 {
 			first = time.Now()
 		}
-		if len(changes) >= maxPending {
-			path, content = ".", true
-			clear(changes)
-		}
-		changes[path] = changes[path] || content
+		changes.add(path, content)
 		timer.Reset(max(0, min(d.options.Debounce, time.Until(first.Add(10*d.options.Debounce)))))
 	}
 	for {
+		events, failures := d.channels()
 		select {
 		case <-ctx.Done():
 			return
-		case event, open := <-d.watcher.Events:
+		case <-d.done:
+			return
+		case event, open := <-events:
 			if !open {
 				return
 			}
 			if path, ok := d.pathOf(event.Name); ok {
+				shaken = shaken || path == "." && event.Op&(fsnotify.Rename|fsnotify.Remove) != 0
 				note(path, event.Op != fsnotify.Chmod)
 			}
-		case err, open := <-d.watcher.Errors:
+		case err, open := <-failures:
 			if !open {
 				return
 			}
@@ -106,10 +123,24 @@ func (d *Dir) Watch(ctx context.Context, s Server) {
 			}
 			d.say(fmt.Sprintf("changes may go unnoticed: %v", err))
 		case <-timer.C:
+			d.attend(s, shaken)
 			d.settle(changes, s)
 			clear(changes)
+			shaken = false
+		case <-round.C:
+			d.attend(s, false)
 		}
 	}
+}
+
+// channels are those of the watcher that there is at present.
+func (d *Dir) channels() (<-chan fsnotify.Event, <-chan error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.watcher == nil {
+		return nil, nil
+	}
+	return d.watcher.Events, d.watcher.Errors
 }
 
 func (d *Dir) say(sentence string) {
@@ -120,7 +151,9 @@ func (d *Dir) say(sentence string) {
 
 // pathOf is the path of what an event is about; false if it is not shown.
 func (d *Dir) pathOf(name string) (string, bool) {
+	d.mu.Lock()
 	path, err := filepath.Rel(d.real, name)
+	d.mu.Unlock()
 	if err != nil {
 		return "", false
 	}
@@ -131,7 +164,7 @@ func (d *Dir) pathOf(name string) (string, bool) {
 // settle finds out what has become of the paths, and tells the server.
 func (d *Dir) settle(changes pending, s Server) {
 	var put []world.Resource
-	var remove, unlisted []string
+	var remove, touch []string
 	d.mu.Lock()
 	paths := slices.Sorted(maps.Keys(changes))
 	d.forget(paths)
@@ -145,10 +178,14 @@ func (d *Dir) settle(changes pending, s Server) {
 		}
 		for _, f := range now {
 			before, known := d.files[f.path]
+			if !known {
+				// It is new to the list only: who has subscribed to it did so before it was
+				// deleted, or while it was not listed.
+				touch = append(touch, URI(f.path))
+			}
 			switch {
 			case !known && len(d.files) >= d.options.MaxFiles:
 				d.tell(tooMany(d.options.MaxFiles))
-				unlisted = append(unlisted, URI(f.path))
 			case !known || !before.equal(f.state) || f.path == path && changes[path]:
 				d.files[f.path] = f.state
 				put = append(put, d.resource(f.path, f.state))
@@ -161,16 +198,17 @@ func (d *Dir) settle(changes pending, s Server) {
 		// What is put has been made here and can be served.
 		_ = s.Change(put, remove)
 	}
-	for _, uri := range unlisted {
+	for _, uri := range touch {
 		s.Touch(uri)
 	}
 }
 
-// forget ends the watches of directories that have gone, before those that may have
-// come of them are looked at: both have the same watch. The caller holds mu.
+// forget ends the watches of directories that have gone, or others have taken the place
+// of, before those that may have come of them are looked at: both have the same watch.
+// The caller holds mu.
 func (d *Dir) forget(paths []string) {
 	for _, path := range paths {
-		if _, err := d.root.Lstat(path); err != nil && d.watched[path] {
+		if d.watched[path] {
 			d.unwatch(path)
 		}
 	}
@@ -193,7 +231,7 @@ func (d *Dir) known(path string) []string {
 // present are the files at a path or below it, as they are now. The caller holds mu.
 func (d *Dir) present(path string) (now []found, listed map[string]bool) {
 	listed = map[string]bool{}
-	info, err := d.root.Lstat(path)
+	info, err := d.root.Load().Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
 		d.unwatch(path) // they may be other directories than those of these names before
