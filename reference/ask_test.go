@@ -7,11 +7,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/leaktest"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -80,7 +80,7 @@ func TestAskOverHTTP(t *testing.T) {
 
 // TestNothingIsLeftOfAnAsk: a request that nobody answers ends with the session.
 func TestNothingIsLeftOfAnAsk(t *testing.T) {
-	before := runtime.NumGoroutine()
+	leaktest.Check(t)
 	s := reference.Start(t, reference.DefaultWorld())
 	c := s.Connect()
 	go func() { _, _ = io.Copy(io.Discard, c) }()
@@ -96,12 +96,4 @@ func TestNothingIsLeftOfAnAsk(t *testing.T) {
 	if err := <-done; !errors.Is(err, reference.ErrNoSession) {
 		t.Error(err)
 	}
-	_ = s.Close()
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 }

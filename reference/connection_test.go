@@ -6,33 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/leaktest"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
-
-// leaks fails if more goroutines run at the end of a test than when it was called.
-func leaks(t *testing.T) {
-	t.Helper()
-	before := runtime.NumGoroutine()
-	t.Cleanup(func() {
-		http.DefaultClient.CloseIdleConnections()
-		for range 200 {
-			if runtime.NumGoroutine() <= before {
-				return
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		stacks := make([]byte, 1<<20)
-		t.Errorf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
-	})
-}
 
 // post sends a message and returns the answer, or how far it came.
 func post(t *testing.T, url, session, message string) (*http.Response, string, error) {
@@ -58,19 +41,22 @@ func post(t *testing.T, url, session, message string) (*http.Response, string, e
 	return resp, string(body), err
 }
 
-const (
-	shake    = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
-	readNote = `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:1"}}`
-)
-
-func TestHTTPIsJournalled(t *testing.T) {
-	leaks(t)
-	s := reference.Start(t, notes())
-	resp, _, err := post(t, s.URL(), "", shake)
+// opened opens a session at a URL and returns its id.
+func opened(t *testing.T, url string) string {
+	t.Helper()
+	resp, _, err := post(t, url, "", hello)
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := resp.Header.Get("Mcp-Session-Id")
+	return resp.Header.Get("Mcp-Session-Id")
+}
+
+const readNote = `{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"note:1"}}`
+
+func TestHTTPIsJournalled(t *testing.T) {
+	leaktest.Check(t)
+	s := reference.Start(t, notes())
+	session := opened(t, s.URL())
 	if _, _, err := post(t, s.URL(), session, `{"jsonrpc":"2.0","method":"notifications/initialized"}`); err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +94,9 @@ func TestHTTPIsJournalled(t *testing.T) {
 }
 
 func TestConnectionFailuresOverHTTP(t *testing.T) {
-	leaks(t)
+	leaktest.Check(t)
 	s := reference.Start(t, notes())
-	resp, _, err := post(t, s.URL(), "", shake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session := resp.Header.Get("Mcp-Session-Id")
+	session := opened(t, s.URL())
 	for name, broken := range map[string]func(resp *http.Response, body string, err error) bool{
 		"reset":          func(_ *http.Response, _ string, err error) bool { return err != nil },
 		"empty-reply":    func(resp *http.Response, _ string, err error) bool { return resp == nil && err != nil },
@@ -224,19 +206,16 @@ func TestConnectionFailuresOnStdio(t *testing.T) {
 
 // TestNothingIsLeft: open streams end with the server, and nothing of it is left.
 func TestNothingIsLeft(t *testing.T) {
-	leaks(t)
+	leaktest.Check(t)
 	w := notes()
 	w.Timeline = []reference.Step{{Every: 10 * time.Millisecond, Touch: "note:1"}}
 	s := reference.Start(t, w)
-	resp, _, err := post(t, s.URL(), "", shake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := opened(t, s.URL())
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	req.Header.Set("Mcp-Session-Id", session)
 	req.Header.Set("Accept", "text/event-stream")
 	var streams []io.Reader
 	for _, r := range []*http.Request{req, func() *http.Request {
@@ -337,13 +316,10 @@ func TestWhatIsAskedIsAnswered(t *testing.T) {
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(ctx, l) }()
 		url := "http://" + l.Addr().String() + "/mcp"
-		resp, _, err := post(t, url, "", shake)
-		if err != nil {
-			t.Fatal(err)
-		}
+		session := opened(t, url)
 		got := make(chan string, 1)
 		go func() {
-			_, body, _ := post(t, url, resp.Header.Get("Mcp-Session-Id"), readNote)
+			_, body, _ := post(t, url, session, readNote)
 			got <- body
 		}()
 		if err := s.Journal().WaitFor(t.Context(), journal.Query{Method: "resources/read"}, 1); err != nil {
@@ -363,15 +339,9 @@ func TestWhatIsAskedIsAnswered(t *testing.T) {
 func TestSessionsInUseStay(t *testing.T) {
 	s := reference.Start(t, notes())
 	pipe := dial(t, s)
-	resp, _, err := post(t, s.URL(), "", shake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session := resp.Header.Get("Mcp-Session-Id")
+	session := opened(t, s.URL())
 	for i := range 1100 {
-		if _, _, err := post(t, s.URL(), "", shake); err != nil {
-			t.Fatal(err)
-		}
+		opened(t, s.URL())
 		if i%100 == 0 {
 			if resp, _, err := post(t, s.URL(), session, readNote); err != nil || resp.StatusCode != http.StatusOK {
 				t.Fatalf("after %d sessions: %v, %v", i, resp, err)

@@ -35,7 +35,7 @@ func TestHTTPFailuresOverSSE(t *testing.T) {
 		status  int
 		answer  string
 	}{
-		{strings.Replace(shake, "2025-11-25", "2024-11-05", 1), http.StatusAccepted, "serverInfo"},
+		{strings.Replace(hello, "2025-11-25", "2024-11-05", 1), http.StatusAccepted, "serverInfo"},
 		{`{"jsonrpc":"2.0","id":2,"method":"resources/list"}`, http.StatusAccepted, `"id":2`},
 		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"note:1"}}`, http.StatusServiceUnavailable, ""},
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"note:1"}}`, http.StatusAccepted, `"id":4`},

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpcheck/mcpcheck/internal/leaktest"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -46,11 +47,11 @@ func data(t *testing.T, in *bufio.Reader) string {
 }
 
 func TestHTTPAndSSEIsJournalled(t *testing.T) {
-	leaks(t)
+	leaktest.Check(t)
 	s := reference.Start(t, notes())
 	in, leave := get(t, s.SSEURL())
 	endpoint := strings.TrimSuffix(s.SSEURL(), "/sse") + data(t, in)
-	for _, message := range []string{strings.Replace(shake, "2025-11-25", "2024-11-05", 1), readNote} {
+	for _, message := range []string{strings.Replace(hello, "2025-11-25", "2024-11-05", 1), readNote} {
 		if resp, _, err := post(t, endpoint, "", message); err != nil || resp.StatusCode != http.StatusAccepted {
 			t.Fatal(resp, err)
 		}
@@ -72,13 +73,9 @@ func TestHTTPAndSSEIsJournalled(t *testing.T) {
 }
 
 func TestADroppedStreamCanBeResumed(t *testing.T) {
-	leaks(t)
+	leaktest.Check(t)
 	s := reference.Start(t, notes())
-	resp, _, err := post(t, s.URL(), "", shake)
-	if err != nil {
-		t.Fatal(err)
-	}
-	session := resp.Header.Get("Mcp-Session-Id")
+	session := opened(t, s.URL())
 	s.Fault("dropped-sse:method=resources/read:count=1")
 	_, body, err := post(t, s.URL(), session, readNote)
 	id := regexp.MustCompile(`id: (\S+)`).FindStringSubmatch(body)
@@ -103,14 +100,11 @@ func TestADroppedStreamCanBeResumed(t *testing.T) {
 }
 
 func TestARequestThatItsClientLeavesIsJournalled(t *testing.T) {
-	leaks(t)
+	leaktest.Check(t)
 	s := reference.Start(t, notes())
-	resp, _, err := post(t, s.URL(), "", shake)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := opened(t, s.URL())
 	s.Delay("1h:method=ping")
-	in, leave := get(t, s.URL(), "Mcp-Session-Id", resp.Header.Get("Mcp-Session-Id"))
+	in, leave := get(t, s.URL(), "Mcp-Session-Id", session)
 	if line, err := in.ReadString('\n'); err != nil || !strings.HasPrefix(line, "id: ") {
 		t.Fatal(line, err)
 	}

@@ -1,6 +1,7 @@
 package leaktest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,35 @@ func TestRun(t *testing.T) {
 	}), short, &told)
 	if code != 1 || !strings.Contains(told.String(), "TestRun") {
 		t.Errorf("code %d, %s", code, &told)
+	}
+	close(hold)
+	<-ended
+}
+
+// endedTest is a test that runs its clean-up when it is told to.
+type endedTest struct {
+	cleanup func()
+	failed  string
+}
+
+func (e *endedTest) Cleanup(f func())                  { e.cleanup = f }
+func (e *endedTest) Errorf(format string, args ...any) { e.failed = fmt.Sprintf(format, args...) }
+
+func TestCheck(t *testing.T) {
+	const short = 50 * time.Millisecond
+	var clean, leaky endedTest
+	check(&clean, short)
+	if clean.cleanup(); clean.failed != "" {
+		t.Error(clean.failed)
+	}
+	check(&leaky, short)
+	hold, ended := make(chan bool), make(chan bool)
+	go func() {
+		<-hold
+		close(ended)
+	}()
+	if leaky.cleanup(); !strings.Contains(leaky.failed, "TestCheck") {
+		t.Errorf("told: %q", leaky.failed)
 	}
 	close(hold)
 	<-ended
