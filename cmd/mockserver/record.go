@@ -62,7 +62,8 @@ of --url, and whatever matches --mask.
 "mockserver replay" serves the conversation back, "mockserver world --from" makes a world of
 it.
 
-It ends when the client or the server ends or, over HTTP, on a signal.`,
+It ends when the client or the server ends or, over HTTP, on a signal. A server on HTTP+SSE ends
+when its event stream does: a new stream would be a new session, which the client has to begin.`,
 		Example: `  mockserver record --to talk.jsonl -- npx some-server
   mockserver record --to talk.jsonl --http 127.0.0.1:0 --url https://example.org/mcp --mask 'sk-[a-z0-9]+'
   mockserver record --to talk.jsonl --url https://example.org/mcp --header-env Authorization=TOKEN
@@ -70,6 +71,9 @@ It ends when the client or the server ends or, over HTTP, on a signal.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) },
 	}
+	// These two are flags of serve as well, with another meaning.
+	c.Flags().BoolVar(&s.stdio, "stdio", false, "the client starts this program and speaks stdio with it; so it is unless --http is given")
+	c.Flags().StringVar(&s.addr, "http", "", "the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that is told on standard error")
 	c.Flags().StringVar(&r.to, "to", "", "the `FILE` to write; it must not exist")
 	c.Flags().StringVar(&r.url, "url", "", "the `URL` of the endpoint of a server on HTTP")
 	c.Flags().StringArrayVar(&r.headers, "header", nil, "with --url: send this header, `'NAME: VALUE'`, with each request; a value of 8 bytes or more is masked")
@@ -119,15 +123,15 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 // check finds mistakes in the arguments.
 func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
 	switch {
-	case only(cmd, "stdio", "http") != nil:
-		return nil, only(cmd, "stdio", "http")
+	case only(cmd) != nil:
+		return nil, only(cmd)
 	case r.to == "":
 		return nil, usagef("say where to write: mockserver record --to FILE")
 	case (len(args) > 0) == (r.url != ""):
 		return nil, usagef("give either the command of a server behind -- or --url URL")
 	case len(args) > 0 && args[0] == "":
 		return nil, usagef("the command of the server is empty")
-	case r.stdio && r.addr != "":
+	case r.stdio && r.addr != "", cmd.Flags().Changed("http") && r.addr == "":
 		return nil, usagef("give either --stdio or --http ADDRESS")
 	case r.url == "" && len(r.headers)+len(r.headerVars) > 0:
 		return nil, usagef("--header and --header-env need --url")

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -238,5 +239,50 @@ func TestRecordingStaysWhole(t *testing.T) {
 	}
 	if bytes.Contains(data, []byte("secret")) {
 		t.Errorf("a secret is in %s", data)
+	}
+}
+
+// TestRecordEndsWithTheStreamOfHTTPWithSSE: the client hears of it, although it does not ask anything.
+func TestRecordEndsWithTheStreamOfHTTPWithSSE(t *testing.T) {
+	cut := make(chan bool)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.Method == http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
+			_ = http.NewResponseController(w).Flush()
+			<-cut
+		case r.URL.Path != "/message":
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+			close(cut)
+		}
+	}))
+	defer web.Close()
+	c := converse(t, "record", "--to", filepath.Join(t.TempDir(), "talk.jsonl"), "--url", web.URL)
+	c.send(hello, `"id":1`, `"error"`, "ended the event stream before it had answered")
+	if line, open := <-c.lines; open {
+		t.Errorf("the output goes on: %s", line)
+	}
+	if said := c.errs.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "the session with it") {
+		t.Error(said)
+	}
+}
+
+// TestRecordListsItsFlags: those that it shares with serve included.
+func TestRecordListsItsFlags(t *testing.T) {
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"record", "--help"}, nil, &out, io.Discard); code != 0 {
+		t.Errorf("code %d", code)
+	}
+	_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
+	for _, name := range []string{"--stdio ", "--http ADDRESS ", "--to FILE ", "--url URL ", "--header ", "--header-env ", "--mask PATTERN "} {
+		if strings.Count(flags, name) != 1 {
+			t.Errorf("%s is not listed once in\n%s", name, flags)
+		}
+	}
+	if strings.Contains(flags, "--world") {
+		t.Errorf("flags of serve are listed:\n%s", flags)
 	}
 }

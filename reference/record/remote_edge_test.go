@@ -148,22 +148,33 @@ func TestOldStreamsThatSayNothing(t *testing.T) {
 	}
 }
 
-// TestOldStreamsThatEnd: what waits is told, and so is all that comes later.
+// TestOldStreamsThatEnd: what waits is told, and the connection ends, as the session has. Whether nobody asks anything
+// any more or somebody goes on, nobody waits.
 func TestOldStreamsThatEnd(t *testing.T) {
 	web := oldServer(t, "event: endpoint\ndata: /message\n\n", `{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05"}}`)
-	b := bridge(t, web.URL, RemoteOptions{})
+	said := make(chan string, 10)
+	b := bridge(t, web.URL, RemoteOptions{Tell: func(sentence string) { said <- sentence }})
 	within(t, func() {
-		for i, want := range []string{"result", "ended", "ended", "ended"} {
-			line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, i+1)
-			if i == 0 {
-				line = initialize("2024-11-05")
-			}
-			if got := b.say(t, line); !strings.Contains(got, want) {
-				t.Errorf("%d: %s", i, got)
-			}
+		if got := b.say(t, initialize("2024-11-05")); !strings.Contains(got, "result") {
+			t.Error(got)
+		}
+		if got := b.say(t, `{"jsonrpc":"2.0","id":2,"method":"ping"}`); !strings.Contains(got, `"error"`) || !strings.Contains(got, "ended the event stream") {
+			t.Error(got)
+		}
+		if b.Scan() {
+			t.Errorf("the output goes on: %s", b.Text())
+		}
+		if got := <-said; !strings.Contains(got, "has ended the event stream of HTTP+SSE") {
+			t.Error(got)
+		}
+		if _, err := io.WriteString(b, `{"jsonrpc":"2.0","id":3,"method":"ping"}`+"\n"); err != nil {
+			t.Error(err)
 		}
 		b.end()
 	})
+	if recording := b.file.String(); !strings.Contains(recording, `"reason":"server"`) || len(said) > 0 {
+		t.Errorf("%s\n%d more sentences", recording, len(said))
+	}
 }
 
 // TestOldStreamsThatNameRequestsOtherwise: an id that is spelt otherwise is the same, and an error without

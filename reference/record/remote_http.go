@@ -255,23 +255,30 @@ func (r *Remote) isCut() bool {
 	return r.cut && r.endpoint != ""
 }
 
-// lost says that the stream of HTTP+SSE has ended: nothing will be answered any more.
+// lost says that the stream of HTTP+SSE has ended. That is how a server shuts down, and a new
+// stream would be another session: what waits is answered, and the output ends.
 func (r *Remote) lost() {
 	if r.ctx.Err() != nil {
 		return
 	}
 	r.mu.Lock()
 	r.cut = true
+	began := r.endpoint != ""
 	var ids []json.RawMessage
 	for _, c := range r.open {
-		if r.endpoint != "" && !c.over && len(c.id) > 0 {
+		if began && !c.over && len(c.id) > 0 {
 			ids = append(ids, c.id)
 		}
 	}
 	r.mu.Unlock()
+	if !began {
+		return // who waits for the endpoint sees that there is none
+	}
 	for _, id := range ids {
 		r.fail(&journal.Entry{Kind: journal.Request, ID: id}, "the server ended the event stream before it had answered")
 	}
+	r.tell("the server has ended the event stream of HTTP+SSE, and the session with it: the client has to begin again")
+	_ = r.toOut.Close() // never fails
 }
 
 // follows stops at a redirection that leads to another server, which must not get the credentials,
