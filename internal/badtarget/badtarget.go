@@ -57,16 +57,6 @@ var stdioModes = map[string]func(*process){
 	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
 }
 
-// Modes lists what a process can be.
-func Modes() []string {
-	var all []string
-	for name := range stdioModes {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
-
 // Main serves standard input and output in a mode. It returns the exit status.
 func Main(mode string) int {
 	name, argument, _ := strings.Cut(mode, "=")

@@ -224,7 +224,7 @@ func init() {
 			Summary: "an Accept header with parameters is refused",
 			Hooks: refuse(func(r *http.Request) bool {
 				return r.Method == http.MethodPost && strings.Contains(r.Header.Get("Accept"), ";")
-			}, http.StatusNotAcceptable, ""),
+			}, http.StatusNotAcceptable),
 		},
 		Fault{
 			Name: "sec-01-status-400", Requirement: "SEC-01", Needs: overHTTP,

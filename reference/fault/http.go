@@ -34,7 +34,7 @@ func init() {
 		Fault{
 			Name: "http-01-notifications-elsewhere", Requirement: "HTTP-01", Needs: overHTTP,
 			Summary: "notifications are not found at the endpoint",
-			Hooks:   refuse(func(r *http.Request) bool { return isNotification(posted(r)) }, http.StatusNotFound, ""),
+			Hooks:   refuse(func(r *http.Request) bool { return isNotification(posted(r)) }, http.StatusNotFound),
 		},
 		Fault{
 			Name: "http-02-html", Requirement: "HTTP-02", Needs: overHTTP,
@@ -57,7 +57,7 @@ func init() {
 		Fault{
 			Name: "http-03-delete-accepted", Requirement: "HTTP-03", Needs: modernServed,
 			Summary: "DELETE is answered by 200",
-			Hooks:   refuse(by(http.MethodDelete), http.StatusOK, ""),
+			Hooks:   refuse(by(http.MethodDelete), http.StatusOK),
 		},
 		Fault{
 			Name: "http-06-refused-with-200", Requirement: "HTTP-06", Needs: overHTTP,
@@ -104,19 +104,19 @@ func init() {
 			Summary: "Accept must begin with application/json",
 			Hooks: refuse(func(r *http.Request) bool {
 				return r.Method == http.MethodPost && !strings.HasPrefix(strings.ToLower(r.Header.Get("Accept")), "application/json")
-			}, http.StatusNotAcceptable, ""),
+			}, http.StatusNotAcceptable),
 		},
 		Fault{
 			Name: "http-32-no-charset", Requirement: "HTTP-32", Needs: overHTTP,
 			Summary: "a charset parameter in Content-Type is refused",
-			Hooks:   refuse(func(r *http.Request) bool { return strings.Contains(r.Header.Get("Content-Type"), ";") }, http.StatusUnsupportedMediaType, ""),
+			Hooks:   refuse(func(r *http.Request) bool { return strings.Contains(r.Header.Get("Content-Type"), ";") }, http.StatusUnsupportedMediaType),
 		},
 		Fault{
 			Name: "http-36-malformed-500", Requirement: "HTTP-36", Needs: overHTTP,
 			Summary: "a malformed body is a server error",
 			Hooks: refuse(func(r *http.Request) bool {
 				return r.Method == http.MethodPost && r.URL.Path == pathMCP && posted(r) == nil
-			}, http.StatusInternalServerError, ""),
+			}, http.StatusInternalServerError),
 		},
 		Fault{
 			Name: "http-37-cached-by-id", Requirement: "HTTP-37", Needs: overHTTP,
@@ -126,7 +126,7 @@ func init() {
 		Fault{
 			Name: "http-39-no-get", Requirement: "HTTP-39", Needs: overHTTP,
 			Summary: "notifications are declared, but there is no stream to deliver them",
-			Hooks:   refuse(by(http.MethodGet), http.StatusMethodNotAllowed, ""),
+			Hooks:   refuse(by(http.MethodGet), http.StatusMethodNotAllowed),
 		},
 		Fault{
 			Name: "http-60-get-unchecked", Requirement: "HTTP-60", Needs: overHTTP,
@@ -169,14 +169,10 @@ func isNotification(o hook.Object) bool {
 	return named && !numbered
 }
 
-// refuse answers requests with a status and a body of JSON, if there is one.
-func refuse(match func(*http.Request) bool, status int, body string) hook.Hooks {
+// refuse answers requests with a status and nothing else.
+func refuse(match func(*http.Request) bool, status int) hook.Hooks {
 	return hook.OnHTTP(local(match), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		if body != "" {
-			w.Header().Set("Content-Type", "application/json")
-		}
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a client that has gone needs no answer
 	})
 }
 

@@ -68,12 +68,12 @@ func init() {
 		Fault{
 			Name: "http-29-session-unknown", Requirement: "HTTP-29", Needs: modernServed,
 			Summary: "an unknown session id is not found",
-			Hooks:   refuse(func(r *http.Request) bool { return r.Header.Get(headerSession) != "" }, http.StatusNotFound, ""),
+			Hooks:   refuse(func(r *http.Request) bool { return r.Header.Get(headerSession) != "" }, http.StatusNotFound),
 		},
 		Fault{
 			Name: "http-29-no-resumption", Requirement: "HTTP-29", Needs: modernServed,
 			Summary: "Last-Event-ID is refused",
-			Hooks:   refuse(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" }, http.StatusBadRequest, ""),
+			Hooks:   refuse(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" }, http.StatusBadRequest),
 		},
 		Fault{
 			Name: "http-29-session-minted", Requirement: "HTTP-29", Needs: modernServed,

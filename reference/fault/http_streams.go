@@ -79,7 +79,7 @@ func init() {
 				o := posted(r)
 				_, method := o["method"]
 				return o != nil && !method
-			}, http.StatusBadRequest, "")),
+			}, http.StatusBadRequest)),
 		},
 		Fault{
 			Name: "http-40-progress-on-get", Requirement: "HTTP-40", Needs: overHTTP,

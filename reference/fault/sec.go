@@ -47,11 +47,11 @@ func init() {
 			Summary: "lists are refused without an Origin",
 			Hooks: refuse(func(r *http.Request) bool {
 				return r.Header.Get("Origin") == "" && posted(r)["method"] == hook.MethodList
-			}, http.StatusForbidden, ""),
+			}, http.StatusForbidden),
 		},
 		breach("sec-08-no-challenge", "SEC-08", "401 comes without WWW-Authenticate", withoutChallenge()),
 		breach("sec-09-no-discovery", "SEC-09", "neither a challenge nor a well-known address leads to the metadata",
-			hook.Join(withoutChallenge(), refuse(isMetadata, http.StatusNotFound, ""))),
+			hook.Join(withoutChallenge(), refuse(isMetadata, http.StatusNotFound))),
 		breach("sec-10-invalid-403", "SEC-10", "an invalid token is answered by 403", hook.EditHead(func(r *http.Request, status int, _ http.Header) int {
 			if status == http.StatusUnauthorized && r.Header.Get("Authorization") != "" {
 				return http.StatusForbidden

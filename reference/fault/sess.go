@@ -130,7 +130,7 @@ func acceptedOnce(*rand.Rand) hook.Hooks {
 	return refuse(func(r *http.Request) bool {
 		id := r.Header.Get(headerSession)
 		return id != "" && r.Method == http.MethodPost && used.add(id)
-	}, http.StatusNotFound, "")
+	}, http.StatusNotFound)
 }
 
 // lastVersion keeps one version for all sessions.
@@ -146,5 +146,5 @@ func lastVersion(*rand.Rand) hook.Hooks {
 		}
 		version := r.Header.Get(headerVersion)
 		return m["method"] == hook.MethodList && version != "" && version != last && !hook.Modern(version)
-	}, http.StatusBadRequest, "")
+	}, http.StatusBadRequest)
 }

@@ -122,7 +122,7 @@ func init() {
 			Summary: "lists of templates are not found at the address of the endpoint event",
 			Hooks: refuse(func(r *http.Request) bool {
 				return r.URL.Path == "/message" && posted(r)["method"] == hook.MethodTemplates
-			}, http.StatusNotFound, ""),
+			}, http.StatusNotFound),
 		},
 		Fault{
 			Name: "sse-25-broadcast", Requirement: "SSE-25", Needs: overSSE,
