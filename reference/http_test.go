@@ -181,6 +181,16 @@ func TestModernHTTP(t *testing.T) {
 	}
 }
 
+// TestVersionHeaderIsWrittenAsInTheSpecification, whatever the spelling that net/http finds it by.
+func TestVersionHeaderIsWrittenAsInTheSpecification(t *testing.T) {
+	h := serve(t, reference.Options{}).Handler()
+	for _, hdr := range []http.Header{header("Mcp-Method", "resources/list"), header("mcp-protocol-version", "2025-11-25", "Mcp-Method", "resources/list")} {
+		if w := exchange(h, "POST", "/mcp", modern("resources/list", ""), hdr); !strings.Contains(w.Body.String(), "the header MCP-Protocol-Version ") {
+			t.Error(w.Body)
+		}
+	}
+}
+
 func TestModernOnlyHTTP(t *testing.T) {
 	h := serve(t, reference.Options{Revisions: []string{hook.R20260728}}).Handler()
 	for _, method := range []string{"GET", "DELETE"} {

@@ -295,7 +295,7 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	}
 	version := r.Header.Get(headerVersion)
 	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
-		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+headerVersion)
+		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+writtenVersion)
 	}
 	return s, nil
 }

@@ -20,6 +20,9 @@ const (
 	headerName    = "Mcp-Name"
 )
 
+// writtenVersion is the first of them as the specification writes it.
+const writtenVersion = "MCP-Protocol-Version"
+
 // claimsModern reports whether a call is to be served statelessly: it carries
 // metadata of its own, or its HTTP header names a modern revision, or it calls a
 // method that only modern revisions have before any handshake.
@@ -161,6 +164,9 @@ func checkHeaders(c *hook.Call, params hook.Object) *hook.Reply {
 // mirrored checks that a header is there once and has the value of the body.
 func mirrored(c *hook.Call, name, want string) *hook.Reply {
 	values := c.Header.Values(name)
+	if name == headerVersion {
+		name = writtenVersion
+	}
 	if len(values) != 1 {
 		return mismatch("the header " + name + " is required once")
 	}
