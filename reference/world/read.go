@@ -80,6 +80,9 @@ func read(file string, data []byte, into any) (r *reader, err error) {
 	if !utf8.Valid(data) {
 		return nil, Problems{unreadable(file, data)}
 	}
+	if line, deep := nested(data); deep {
+		return nil, Problems{{File: file, Line: line, Text: "the values are nested too deeply"}}
+	}
 	doc, err := parser.ParseBytes(data, 0)
 	if err != nil {
 		return nil, Problems{syntax(file, err)}
@@ -99,6 +102,38 @@ func read(file string, data []byte, into any) (r *reader, err error) {
 		r.value(reflect.ValueOf(into).Elem(), body, "", 0)
 	}
 	return r, nil
+}
+
+// maxOpen is how many brackets may be open in a file, those in texts counted, and how many
+// entries may begin one within the other on a line. The parser takes minutes for a hundred
+// thousand of them, and cannot be interrupted.
+const maxOpen = 2000
+
+// nested reports whether there are more, and in what line.
+func nested(data []byte) (line int, deep bool) {
+	open, begun, within := 0, 0, false
+	line = 1
+	for _, c := range data {
+		switch c {
+		case '\n':
+			line, begun, within = line+1, 0, false
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(open-1, 0)
+		case '-', '?', ':':
+			if !within {
+				begun++
+			}
+		case ' ', '\t':
+		default:
+			within = true
+		}
+		if open > maxOpen || begun > maxOpen {
+			return line, true
+		}
+	}
+	return 0, false
 }
 
 // unreadable says where the bytes are that are no UTF-8. The YAML library would take

@@ -294,3 +294,19 @@ func FuzzParse(f *testing.F) {
 		w.Clone().Lint()
 	})
 }
+
+// TestNesting: what would keep the parser busy for minutes is refused at once, and what is deep stays readable.
+func TestNesting(t *testing.T) {
+	for _, open := range []string{"[", `{"a":`, "- ", "? "} {
+		for _, lead := range []string{"", "name: x\nresources:\n  "} {
+			_, err := world.Parse("w.yaml", []byte(lead+strings.Repeat(open, 200_000)))
+			if want := fmt.Sprintf("w.yaml:%d: the values are nested too deeply", 1+strings.Count(lead, "\n")); err == nil || err.Error() != want {
+				t.Errorf("%q after %q: %v", open, lead, err)
+			}
+		}
+	}
+	text := strings.Repeat("[x]{y} - ", 10_000)
+	if _, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', name: a, text: \""+text+"\"}\n")); err != nil {
+		t.Error(err)
+	}
+}
