@@ -61,8 +61,14 @@ func TestEndings(t *testing.T) {
 		facts.Owned = x.owned
 		rec := rt.New(recording.Everything, facts, said(`{"jsonrpc":"2.0","id":5,"result":{}}`))
 		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: x.how, Took: 2 * time.Second}
-		if got := Evaluate(k, req, facts, Recordings{recording.Everything: rec}); got.Outcome != x.want {
+		// One that was not waited for in full, when it was known that they stay.
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried", Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
+		got := Evaluate(k, req, facts, Recordings{recording.Everything: rec})
+		if got.Outcome != x.want {
 			t.Errorf("%s: %s, expected %s", x.how, got.Outcome, x.want)
+		}
+		if want := "it went on running and had to be " + x.how + ", after 2s"; x.want == Warn && got.Actual != want {
+			t.Errorf("%q, expected %q", got.Actual, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,7 +27,7 @@ type Run struct {
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
-	gate       *scenario.Gate // for processes that start
+	gate, exit *scenario.Gate // for processes that start, and that end
 	sessions   atomic.Int64
 	began      time.Time
 
@@ -86,7 +87,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r := &Run{
 		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
-		began: time.Now(), gate: scenario.NewGate(), takes: map[requirement.Combination]*Take{},
+		began: time.Now(), gate: scenario.NewGate(), exit: scenario.NewExit(), takes: map[requirement.Combination]*Take{},
 		done: make(chan struct{}), out: map[key]*Judgement{},
 	}
 	ctx, cancel := r.bounded(ctx)
@@ -185,14 +186,16 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	return nil
 }
 
-// closeAll ends the sessions of a detection, where only so many may stand.
+// closeAll ends the sessions of a detection, side by side.
 func closeAll(f *session.Found) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
-	for rev, s := range f.Open {
-		s.Close(ctx)
-		delete(f.Open, rev)
+	var wg sync.WaitGroup
+	for _, s := range f.Open {
+		wg.Go(func() { s.Close(ctx) })
 	}
+	wg.Wait()
+	clear(f.Open)
 }
 
 // abandon closes what detection left open.
@@ -267,7 +270,7 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 	}
 	e.pool.Join(st)
 	if e.Owned() {
-		st.Gate = r.gate
+		st.Gate, st.Exit = r.gate, r.exit
 	}
 	st.Broken = e.broken
 	return st

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // hurrying is a dialer that notes whether its processes are to be waited for in full.
@@ -53,6 +54,44 @@ func TestHurry(t *testing.T) {
 		r.hurry([]*Judgement{{Row: Row{Requirement: req, Combination: c}}})
 		if len(dialer.told) != 1 || dialer.told[0] != x.want {
 			t.Errorf("%s: %v, want %v", name, dialer.told, x.want)
+		}
+	}
+}
+
+// How processes end shows in a few of the scenarios that had one of their own; whatever
+// else is red is repeated where it was seen.
+func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
+	c := requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}
+	ends := func(kind recording.Kind, how string) *recording.Recording {
+		return &recording.Recording{Sessions: []*recording.Session{{Kind: kind, Ending: &recording.Ending{By: "us", How: how}}}}
+	}
+	stayed := map[recording.Name]*recording.Recording{
+		recording.Everything: ends(recording.Clean, "terminated"), recording.Framing: ends(recording.Probe, "killed"),
+		recording.Capabilities: ends(recording.Clean, "exited"), recording.MissingReads: ends(recording.Clean, "killed"),
+		recording.Reads: ends(recording.Clean, "terminated"), recording.WalkResources: ends(recording.Clean, "terminated"),
+		recording.Shutdown: ends(recording.Clean, "terminated"), // it changes the target
+	}
+	for name, x := range map[string]struct {
+		id     string
+		frames []int
+		takes  map[recording.Name]*recording.Recording
+		want   int
+	}{
+		"they stay":                 {"STDIO-08", nil, stayed, 2},
+		"frames show it":            {"STDIO-03", []int{5}, stayed, 5},
+		"it is not about the end":   {"RPC-09", nil, stayed, 5},
+		"no scenario had a session": {"STDIO-08", nil, map[recording.Name]*recording.Recording{recording.Reads: {}, recording.Framing: {}}, 2},
+	} {
+		req, ok := requirement.Find(x.id)
+		if !ok {
+			t.Fatal(x.id)
+		}
+		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
+		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
+		needed := map[recording.Name]bool{}
+		(&Run{transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
+		if len(needed) != x.want {
+			t.Errorf("%s: %v", name, needed)
 		}
 	}
 }

@@ -323,8 +323,15 @@ func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*sc
 // repeat names the scenarios that have to be played again for a red verdict.
 // Where a check judges all frames they are those in which its evidence occurred,
 // and, for what came unasked on a session that scripts share, those that were
-// talking in that session at the time; if none was, all of them.
+// talking in that session at the time; if none was, all of them. How processes end
+// shows in a few scenarios as well as in all.
 func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
+	if few := endings(j, take); len(few) > 0 {
+		for _, name := range few {
+			needed[name] = true
+		}
+		return
+	}
 	for _, name := range j.From {
 		if name != recording.Everything {
 			if sc, ok := scenario.Find(name); ok {
@@ -344,6 +351,30 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			}
 		}
 	}
+}
+
+// endings names some scenarios with a process of their own that did not end with its
+// input, if that is all that a verdict rests on: else there are none.
+func endings(j *Judgement, take *Take) []recording.Name {
+	k, ok := check.Find(j.Requirement.ID)
+	if !ok || !k.Endings || len(j.Frames) > 0 {
+		return nil
+	}
+	const some = 2
+	var names []recording.Name
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		sc, ok := scenario.Find(name)
+		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// stayed reports whether the process of a clean session had to be terminated.
+func stayed(s *recording.Session) bool {
+	end := s.Ending
+	return s.Kind == recording.Clean && end != nil && end.By == "us" && end.Reason == "" && end.How != "exited"
 }
 
 // around reports whether a frame belongs to a recording, or came in a session

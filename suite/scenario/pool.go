@@ -16,6 +16,7 @@ import (
 type Pool struct {
 	slots chan struct{} // one per connection that stands; nil if only turns are taken
 	turn  chan struct{} // holds a value while a scenario has its turn
+	exits exits         // those that are about to end, and hold their place until they have
 
 	mu     sync.Mutex
 	stages []*Stage
@@ -50,19 +51,27 @@ func (l *Pool) Turn() (done func()) {
 	}
 	l.turn <- struct{}{}
 	if l.slots == nil {
-		l.evict()
+		// Whatever ends does so: a context without an end cannot keep us from it.
+		_ = l.evict(context.Background())
 	}
 	return func() { <-l.turn }
 }
 
-// take takes a place for a connection, if need be that of a shared session. There
-// is no waiting: as scenarios take turns, nobody else will give a place back.
+// take takes a place for a connection: one that is free, that of a session which is
+// about to end, or if need be that of a shared session. As scenarios take turns, nobody
+// else will give a place back.
 func (l *Pool) take(ctx context.Context) error {
-	if l == nil || l.slots == nil {
+	if l == nil {
 		return nil
 	}
-	for _, room := range []func(){func() {}, l.evict} {
-		room()
+	if l.slots == nil {
+		return l.exits.wait(ctx)
+	}
+	free := func(context.Context) error { return nil }
+	for _, room := range []func(context.Context) error{free, l.exits.wait, l.evict} {
+		if err := room(ctx); err != nil {
+			return err
+		}
 		select {
 		case l.slots <- struct{}{}:
 			return nil
@@ -75,14 +84,18 @@ func (l *Pool) take(ctx context.Context) error {
 		Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(l.slots))}
 }
 
-// evict closes the sessions that the stages share.
-func (l *Pool) evict() {
+// evict closes the sessions that the stages share, side by side, and waits until
+// nothing is left of them.
+func (l *Pool) evict(ctx context.Context) error {
 	l.mu.Lock()
 	stages := append([]*Stage(nil), l.stages...)
 	l.mu.Unlock()
+	var wg sync.WaitGroup
 	for _, st := range stages {
-		st.evict()
+		wg.Go(st.evict)
 	}
+	wg.Wait()
+	return l.exits.wait(ctx)
 }
 
 // release gives a place back.

@@ -165,10 +165,7 @@ func (p *Play) retire(s *session.Session) {
 	p.gone[s] = true
 	p.mu.Unlock()
 	if mine {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		s.Close(ctx)
-		p.Pool.release()
+		p.end(s)
 	}
 }
 

@@ -132,8 +132,7 @@ func (p *Play) back(ctx context.Context) {
 		s, err := p.open(ctx, session.Options{Kind: recording.Clean})
 		if err == nil {
 			life := (&Client{p: p, s: s}).life(ctx)
-			s.Close(ctx)
-			p.Pool.release()
+			p.end(s)
 			if life.Outcome == recording.Replied {
 				return
 			}

@@ -46,10 +46,11 @@ type Stage struct {
 	Broken error
 	// Pool limits the connections to the endpoint; see [Pool.Join].
 	Pool *Pool
-	// Gate limits how many processes start at once.
-	Gate *Gate
+	// Gate limits how many processes start at once, Exit how many end.
+	Gate, Exit *Gate
 
 	opening turnstile // passed while the shared session is opened
+	exits   exits     // sessions that are about to end, where there is no pool
 
 	mu     sync.Mutex
 	clean  *session.Session
@@ -58,6 +59,9 @@ type Stage struct {
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
 	again  []recording.Retried
+	// exited and stayed count the clean sessions whose process ended with its input, or
+	// had to be terminated.
+	exited, stayed int
 }
 
 // turnstile lets one pass at a time. Unlike a mutex it lets go of those that wait when
@@ -146,10 +150,7 @@ func (st *Stage) openOnce(ctx context.Context, o session.Options) (*session.Sess
 		return nil, nil, err
 	}
 	if err != nil {
-		shut, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		s.Close(shut)
-		st.Pool.release()
+		st.end(s)
 		st.mu.Lock()
 		st.used = append(st.used, s)
 		st.mu.Unlock()
@@ -169,14 +170,9 @@ func (st *Stage) evict() {
 		st.clean = nil
 	}
 	st.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
 	var wg sync.WaitGroup
 	for _, s := range shut {
-		wg.Go(func() {
-			s.Close(ctx)
-			st.Pool.release()
-		})
+		wg.Go(func() { st.end(s) })
 	}
 	wg.Wait()
 }
@@ -217,10 +213,7 @@ func (st *Stage) abandon(s *session.Session) {
 	}
 	st.mu.Unlock()
 	if mine {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		s.Close(ctx)
-		st.Pool.release()
+		st.end(s)
 	}
 }
 
@@ -281,10 +274,7 @@ func (st *Stage) giveBack(s *session.Session) {
 
 // discard closes an expendable session for good.
 func (st *Stage) discard(s *session.Session) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	s.Close(ctx)
-	st.Pool.release()
+	st.end(s)
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.probes--
@@ -306,9 +296,11 @@ func (st *Stage) establish(name, value string) {
 	st.Facts.Notes[name] = value
 }
 
-// Close ends all shared sessions and returns every session that was ever shared.
+// Close ends all shared sessions and returns every session that was ever shared, once
+// nothing is left of any session of the stage.
 func (st *Stage) Close() []*recording.Session {
 	st.evict()
+	_ = st.leaving().wait(context.Background()) // whatever ends does so
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	var all []*recording.Session

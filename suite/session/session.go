@@ -305,18 +305,27 @@ func (s *Session) Last() int {
 // Close ends the connection, waits until nothing of it is left, and completes
 // the record. A legacy HTTP session is ended with DELETE, as the specification
 // asks of clients.
-func (s *Session) Close(ctx context.Context) *recording.Session {
+func (s *Session) Close(ctx context.Context) *recording.Session { return s.Leave()(ctx) }
+
+// Leave is the first half of [Session.Close], the one that takes no time: the session
+// is not alive any more. What it returns is the other half, for those who need not wait.
+func (s *Session) Leave() (finish func(context.Context) *recording.Session) {
 	s.mu.Lock()
-	if s.closed || s.conn == nil {
-		s.closed = true
-		s.mu.Unlock()
-		s.end()
-		return s.rec
-	}
+	over := s.closed || s.conn == nil
 	s.closed = true
-	id, conn := s.session, s.conn
 	s.mu.Unlock()
 	s.end()
+	if over {
+		return func(context.Context) *recording.Session { return s.rec }
+	}
+	return s.finish
+}
+
+// finish ends the connection and completes the record.
+func (s *Session) finish(ctx context.Context) *recording.Session {
+	s.mu.Lock()
+	id, conn := s.session, s.conn
+	s.mu.Unlock()
 	if id != "" {
 		s.endHTTP(ctx, conn)
 	}

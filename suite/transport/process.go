@@ -63,10 +63,20 @@ const briefWait = 250 * time.Millisecond
 // for a program that is known to stay, and where that is not looked at again.
 func (p *Process) Hurry(on bool) { p.hurried.Store(on) }
 
+// brief marks a context in which a process is not waited for in full.
+type brief struct{}
+
+// Briefly is a context for [Conn.Close] that does for one connection what
+// [Process.Hurry] does for all.
+func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brief{}, true) }
+
+// IsBrief reports whether a context is one of [Briefly].
+func IsBrief(ctx context.Context) bool { return ctx.Value(brief{}) != nil }
+
 // closeWait is how long a process has to exit after the end of its input.
-func (p *Process) closeWait() time.Duration {
+func (p *Process) closeWait(ctx context.Context) time.Duration {
 	wait := orDefault(p.CloseWait, 2*time.Second)
-	if p.hurried.Load() {
+	if p.hurried.Load() || IsBrief(ctx) {
 		return min(wait, briefWait)
 	}
 	return wait
@@ -351,7 +361,7 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	// On a system whose pipes cannot be closed while a write is stuck, this
 	// must not keep us from killing the process.
 	go c.closeInput()
-	if waitFor(ctx, c.exited, c.program.closeWait()) {
+	if waitFor(ctx, c.exited, c.program.closeWait(ctx)) {
 		return "exited"
 	}
 	if ctx.Err() == nil && procgroup.Supported {

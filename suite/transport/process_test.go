@@ -122,8 +122,8 @@ func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 		t.Errorf("got %+v", e)
 	}
 	gone(t, c)
-	if p.Hurry(false); p.closeWait() != p.CloseWait {
-		t.Errorf("%v is waited for", p.closeWait())
+	if p.Hurry(false); p.closeWait(t.Context()) != p.CloseWait || p.closeWait(Briefly(t.Context())) != briefWait {
+		t.Errorf("%v is waited for, or %v", p.closeWait(t.Context()), p.closeWait(Briefly(t.Context())))
 	}
 }
 
