@@ -229,6 +229,9 @@ func headers(given, fromEnv []string) (http.Header, error) {
 
 // openRecording reads a recording from a file.
 func openRecording(name string, stderr io.Writer) (*record.Recording, error) {
+	if name == "" {
+		return nil, usagef("the name of the recording is empty")
+	}
 	file, err := os.Open(filepath.Clean(name))
 	if err != nil {
 		return nil, usageError{err}

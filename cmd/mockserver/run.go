@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -106,6 +107,7 @@ statuses of its own.`,
 		Version:           version.Of(release).String(),
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return filled(cmd) }
 	root.SetVersionTemplate("mockserver {{.Version}}\n")
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
@@ -123,6 +125,19 @@ statuses of its own.`,
 // inherited is the part of a command's help about flags of serve, most of which mean nothing
 // to commands that serve no world.
 var inherited = regexp.MustCompile(`(?s)\{\{if \.HasAvailableInheritedFlags\}\}.*?\{\{end\}\}`)
+
+// filled refuses flags that are given with nothing, as they are when a variable of the shell is not set:
+// without a word there would be no journal, or no token demanded.
+func filled(cmd *cobra.Command) error {
+	var err error
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		told := slices.Contains([]string{"dir", "http", "to", "from", "url", "world"}, f.Name) // elsewhere, and better
+		if !told && slices.Contains([]string{"", "[]", `[""]`}, f.Value.String()) {
+			err = usagef("--%s is given with nothing", f.Name)
+		}
+	})
+	return err
+}
 
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {

@@ -202,3 +202,25 @@ func TestSplit(t *testing.T) {
 		}
 	}
 }
+
+// TestFlagsGivenWithNothing: a variable of the shell that is not set must not switch protection off.
+func TestFlagsGivenWithNothing(t *testing.T) {
+	for _, name := range []string{"token-env", "admin", "admin-token-env", "journal", "revision", "fault", "quirk", "fail", "latency", "allow-origin", "require-scope", "authorization-server"} {
+		for _, args := range [][]string{{"--http", "127.0.0.1:0"}, {"verify"}, {"replay", "--stdio", "talk.jsonl"}} {
+			var errs bytes.Buffer
+			args = append(args, "--"+name, "")
+			if args[0] == "verify" {
+				args = append(args, "--", "true")
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // what begins nevertheless ends
+			if code := run(ctx, args, strings.NewReader(""), io.Discard, &errs); code != 2 || errs.String() != "mockserver: --"+name+" is given with nothing\n" {
+				t.Errorf("%q: code %d, %q", args, code, &errs)
+			}
+		}
+	}
+	var errs bytes.Buffer
+	if code := run(t.Context(), []string{"replay", "--stdio", ""}, strings.NewReader(""), io.Discard, &errs); code != 2 || errs.String() != "mockserver: the name of the recording is empty\n" {
+		t.Errorf("code %d, %q", code, &errs)
+	}
+}
