@@ -193,19 +193,10 @@ Exit status: 0 no regression, 1 regressed or new findings, 2 wrong usage or no r
 			return nil
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			old, err := readReport(args[0])
+			d, err := p.compare(args[0], args[1])
 			if err != nil {
 				return err
 			}
-			latest, err := readReport(args[1])
-			if err != nil {
-				return err
-			}
-			if old.Target.Name != latest.Target.Name {
-				fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
-					reports.Sanitize(reports.Shorten(old.Target.Name, 200)), reports.Sanitize(reports.Shorten(latest.Target.Name, 200)))
-			}
-			d := reports.Compare(old, latest)
 			p.status = d.ExitCode(strict)
 			err = output.Buffered(p.stdout, func(w io.Writer) error {
 				if asJSON {
@@ -224,6 +215,24 @@ Exit status: 0 no regression, 1 regressed or new findings, 2 wrong usage or no r
 	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
 	c.Flags().BoolVar(&noColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
 	return c
+}
+
+// compare reads two reports and says how the later differs. That they are about different
+// targets is told, and no mistake: a target may have been renamed.
+func (p *program) compare(earlier, later string) (*reports.Diff, error) {
+	old, err := readReport(earlier)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := readReport(later)
+	if err != nil {
+		return nil, err
+	}
+	if old.Target.Name != latest.Target.Name {
+		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
+			reports.Sanitize(reports.Shorten(old.Target.Name, 200)), reports.Sanitize(reports.Shorten(latest.Target.Name, 200)))
+	}
+	return reports.Compare(old, latest), nil
 }
 
 func (p *program) badgeCommand() *cobra.Command {

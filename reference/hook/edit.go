@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-	"time"
 )
 
 // The methods that carry resources, and the names of their entries.
@@ -140,20 +139,6 @@ func DropReply(pattern string) Hooks {
 	return EditReply(pattern, func(_ *Call, r *Reply) { r.Silent = true })
 }
 
-// DelayReply holds answers back for a while, or until the call is cancelled.
-func DelayReply(pattern string, d time.Duration) Hooks {
-	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
-		r := next(ctx, c)
-		timer := time.NewTimer(d)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		return r
-	})
-}
-
 // EditEach changes each object of an array member of the results of a method.
 func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
 	return EditResult(pattern, func(result Object) {
@@ -216,13 +201,6 @@ func OnResponse(pattern string, send func(ctx context.Context, m Message, next E
 func EditEnvelope(pattern string, edit func(envelope Object)) Hooks {
 	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
 		return next(ctx, m.With(EditRaw(m.Raw, edit)))
-	})
-}
-
-// EditEveryMessage changes the whole object of every outgoing message.
-func EditEveryMessage(edit func(m Message, envelope Object)) Hooks {
-	return OnMessage(func(Message) bool { return true }, func(ctx context.Context, m Message, next Emitter) error {
-		return next(ctx, m.With(EditRaw(m.Raw, func(envelope Object) { edit(m, envelope) })))
 	})
 }
 

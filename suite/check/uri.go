@@ -72,9 +72,9 @@ func listedURIs(r *recording.Recording, v *Verdict) []item {
 }
 
 // sound notes a violation if a URI has one of the problems.
-func sound(v *Verdict, i item, expected string, codes ...judge.Code) bool {
+func sound(v *Verdict, i item, expected string, codes ...judge.Code) {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	return v.That(!bad, expected, "the URI "+Brief(i.Result)+": "+p.String(), i.frames...)
+	v.That(!bad, expected, "the URI "+Brief(i.Result)+": "+p.String(), i.frames...)
 }
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where

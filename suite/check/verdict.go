@@ -217,11 +217,6 @@ func Succeed() Matcher {
 	return Matcher{"a result", func(x *recording.Exchange) bool { return x.Succeeded() }}
 }
 
-// BeError expects a JSON-RPC error, whatever its code.
-func BeError() Matcher {
-	return Matcher{"a JSON-RPC error", func(x *recording.Exchange) bool { return x.Failed() }}
-}
-
 // BeRefused expects a JSON-RPC error, or an HTTP status of 400 or more.
 func BeRefused() Matcher {
 	return Matcher{"a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused}
