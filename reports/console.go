@@ -314,8 +314,7 @@ func (c *console) list(ids []string, limit int) string {
 }
 
 // brief is the quiet form: one line for each finding that is not excused, and for
-// each cause for
-// which a requirement that must hold could not be judged.
+// each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
 	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := g.results[0]
