@@ -15,6 +15,7 @@ import (
 // TestAuthorization: a server that demands a bearer token, as the specification
 // has it, passes, and everything about authorisation is judged.
 func TestAuthorization(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		report := judge(t, reference.Options{Hooks: hook.RequireBearer()},
 			suite.Config{Transports: []requirement.Transport{requirement.HTTP}}, embedded.Authorize)

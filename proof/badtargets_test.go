@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -62,6 +64,13 @@ func build(name string) (string, error) {
 }
 
 func TestMain(m *testing.M) {
+	// Some tests wait for processes in real time: others run meanwhile.
+	flag.Parse()
+	if at := flag.Lookup("test.parallel"); at.Value.String() == at.DefValue {
+		if err := at.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err) // it is a number
+		}
+	}
 	// Thousands of short conversations leave much garbage and little else.
 	debug.SetGCPercent(400)
 	status := m.Run()

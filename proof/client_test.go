@@ -19,6 +19,10 @@ import (
 // the schemas of the revision, so that whatever comes back can be held against the
 // target.
 func TestClientKeepsToTheSchemas(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: TestComplete has the same conversations")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		target, server, err := embedded.Complete(reference.Options{})
 		if err != nil {

@@ -39,6 +39,7 @@ func tree(t *testing.T) string {
 // over stdio as a process and over HTTP, where real changes of files are what its
 // notifications tell of.
 func TestDirectory(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the triggers need a shell")
 	}

@@ -62,6 +62,10 @@ func describe(x *reports.Result) string {
 // TestReference: the reference passes everything that applies to it and gives no cause
 // for remarks but one, and nothing is left out for want of an occasion, unless it is listed here.
 func TestReference(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("slow: TestComplete judges as much")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		report := judge(t, reference.Options{}, suite.Config{})
 		if n := len(report.Summary.Combinations); n != len(requirement.Grid()) {
@@ -92,6 +96,7 @@ func TestReference(t *testing.T) {
 // TestComplete: with everything said about it that can be said, the reference is
 // conformant, and what it gives no occasion to judge is known.
 func TestComplete(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		target, server, err := embedded.Complete(reference.Options{})
 		if err != nil {

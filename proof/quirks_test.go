@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,6 +32,20 @@ func plain(t *testing.T, cfg suite.Config) rows {
 	return all
 }
 
+// plainOnce is [plain] for several tests, of which the first one judges.
+func plainOnce(cfg suite.Config) func(*testing.T) rows {
+	var once sync.Mutex
+	var all rows
+	return func(t *testing.T) rows {
+		once.Lock()
+		defer once.Unlock()
+		if all == nil {
+			all = plain(t, cfg)
+		}
+		return all
+	}
+}
+
 func rowsOf(report *reports.Report) rows {
 	all := rows{}
 	for i := range report.Results {
@@ -46,11 +61,11 @@ func rowName(x *reports.Result) string {
 // TestQuirks: no unusual but legal behaviour is held against a server, and none
 // keeps anything from being judged but what it says itself.
 func TestQuirks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: the sets of quirks are a sample")
+	}
 	was := plain(t, suite.Config{})
-	for i, q := range quirk.All() {
-		if testing.Short() && i%20 != 0 {
-			continue // a sample, for slow runs such as those with the race detector
-		}
+	for _, q := range quirk.All() {
 		t.Run(q.Name, func(t *testing.T) {
 			t.Parallel()
 			if q.Needs.Process {
@@ -183,13 +198,14 @@ const (
 // TestQuirkSets: neither do several quirks at once. Each set is judged in one
 // combination, so that there is time for many.
 func TestQuirkSets(t *testing.T) {
-	was := map[requirement.Combination]rows{}
-	for _, c := range requirement.Grid() {
-		was[c] = plain(t, in(c))
+	grid := requirement.Grid()
+	was := map[requirement.Combination]func(*testing.T) rows{}
+	for _, c := range grid {
+		was[c] = plainOnce(in(c))
 	}
 	n := someSets
 	if testing.Short() {
-		n = 12
+		n = len(grid) // a sample, for slow runs such as those with the race detector
 	}
 	if s := os.Getenv(envSets); s != "" {
 		var err error
@@ -202,10 +218,12 @@ func TestQuirkSets(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(uint64(seed), 1))
 			set := pick(rng)
-			grid := requirement.Grid()
 			c := grid[rng.IntN(len(grid))]
+			if testing.Short() {
+				c = grid[seed%len(grid)] // so that each has its turn
+			}
 			t.Log(strings.Join(names(set), ","), c.Revision, c.Transport)
-			tolerate(t, was[c], in(c), set...)
+			tolerate(t, was[c](t), in(c), set...)
 		})
 	}
 }

@@ -32,6 +32,10 @@ func TestFailedTriggers(t *testing.T) {
 		"shutdown":     func(all *target.Triggers) { all.Shutdown = broken(all.Shutdown) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && name != "update" {
+				t.Skip("slow")
+			}
 			synctest.Test(t, func(t *testing.T) {
 				report := judge(t, reference.Options{}, suite.Config{Filter: aboutChanges}, func(described *target.Target) { spoil(&described.Triggers) })
 				blocked := 0
