@@ -120,7 +120,7 @@ func transportsOf(revision string) []string {
 // Catalogue lists all rules, in the order of their ids.
 func Catalogue() []Rule {
 	var all []Rule
-	for _, rows := range [][]Rule{lifecycleRules(), messageRules(), httpRules(), listRules(), resourceRules(), serverRules(), modernRules(), authorizationRules()} {
+	for _, rows := range [][]Rule{lifecycleRules(), messageRules(), paramsRules(), httpRules(), listRules(), resourceRules(), serverRules(), modernRules(), authorizationRules()} {
 		all = append(all, rows...)
 	}
 	slices.SortFunc(all, func(a, b Rule) int { return reports.CompareIDs(a.ID, b.ID) })
@@ -205,6 +205,14 @@ func in(page, anchor string) Section {
 
 func inModern(page, anchor string) Section {
 	return Section{From: modern, To: modern, Page: page, Anchor: anchor}
+}
+
+// base is a section about messages, which moved to another page after the first revision.
+func base(inFirst, anchor string) []Section {
+	return []Section{
+		{From: first, To: first, Page: "basic/messages", Anchor: inFirst},
+		{From: hook.R20250326, To: modern, Page: "basic/index", Anchor: anchor},
+	}
 }
 
 func outside(document, anchor string) Section { return Section{Page: document, Anchor: anchor} }

@@ -25,6 +25,7 @@ type client struct {
 	server                       *reference.TestServer
 	transport, revision, bad     string
 	conn                         io.ReadWriteCloser
+	web                          *http.Client // with connections of its own, so that it can leave none behind
 	endpoint, session, lastEvent string
 	token                        string
 	cancel                       context.CancelFunc
@@ -41,7 +42,7 @@ type client struct {
 }
 
 func newClient(t *testing.T, server *reference.TestServer, transport, revision, bad string) *client {
-	c := &client{t: t, server: server, transport: transport, revision: revision, bad: bad, wait: map[string]chan gjson.Result{}, seen: map[string]int{}}
+	c := &client{t: t, server: server, transport: transport, revision: revision, bad: bad, web: &http.Client{Transport: &http.Transport{}}, wait: map[string]chan gjson.Result{}, seen: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(t.Context())
 	switch transport {
 	case "stdio":
@@ -80,6 +81,7 @@ func (c *client) close() {
 		_ = c.conn.Close()
 	}
 	c.readers.Wait()
+	c.web.CloseIdleConnections() // a server waits for one that it never saw a request on
 }
 
 func (c *client) modern() bool { return c.revision >= "2026" }
@@ -100,7 +102,7 @@ func (c *client) http(method, address string, body []byte) {
 		return
 	}
 	c.fill(r.Header, method, body)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := c.web.Do(r)
 	if err != nil {
 		return
 	}
@@ -159,7 +161,7 @@ func (c *client) listen(address string, event func(event, data string)) {
 		c.t.Fatal(err)
 	}
 	c.fill(r.Header, http.MethodGet, nil)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := c.web.Do(r)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -203,6 +205,9 @@ func (c *client) dispatch(raw []byte) {
 		answer := `"result":{}`
 		if method != "ping" {
 			answer = `"error":{"code":-32601,"message":"unknown"}`
+		}
+		if c.bad == "CL-24 result" {
+			answer = `"result":null`
 		}
 		if c.bad == "CL-20 never" && method == "ping" || c.bad == "CL-26" && method != "ping" {
 			return

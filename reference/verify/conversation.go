@@ -245,6 +245,8 @@ func (r *record) lane(e *journal.Entry, messages []*message) *conversation {
 	if len(messages) == 1 && messages[0].kind == journal.Request {
 		m := messages[0]
 		isModern = m.claimsModern() || !m.whole && hook.Modern(e.Revision) || old == nil && (modernMethod(m.method) || fresh != nil && m.method != "initialize")
+	} else if old != nil && fresh != nil {
+		isModern = isModern || ofModern(old, fresh, messages)
 	}
 	c := old
 	if isModern {
@@ -263,6 +265,20 @@ func (r *record) lane(e *journal.Entry, messages []*message) *conversation {
 		c.opened = other.opened
 	}
 	return c
+}
+
+// ofModern reports whether what is no request belongs to the modern one of two conversations on
+// a connection: it cancels a request of it, or nothing was asked in the other, which is then no
+// more than a line that could not be read.
+func ofModern(old, fresh *conversation, messages []*message) bool {
+	if len(messages) == 1 && messages[0].method == "notifications/cancelled" {
+		id := idKey([]byte(messages[0].params.Get("requestId").Raw))
+		names := func(m *message) bool { return m.id == id }
+		if slices.ContainsFunc(fresh.requests(), names) != slices.ContainsFunc(old.requests(), names) {
+			return slices.ContainsFunc(fresh.requests(), names)
+		}
+	}
+	return len(old.requests()) == 0
 }
 
 func modernMethod(method string) bool {

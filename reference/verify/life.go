@@ -107,13 +107,13 @@ func completesHandshake(g *group, v *ruling) {
 		switch {
 		case c.initialized == nil:
 			if later := slices.DeleteFunc(c.requests(), func(m *message) bool {
-				return m.seq() < c.welcome.seq() || m.method == "ping" || m.method == "initialize"
+				return m.seq() < c.welcome.seq() || m.method == "ping" || m.method == "initialize" || m.method == "notifications/initialized"
 			}); len(later) > 0 {
-				v.broken("notifications/initialized after the result of initialize", "it was never sent, but "+later[0].what()+" was",
+				v.broken("notifications/initialized after the result of initialize", "notifications/initialized was never sent, but "+later[0].what()+" was",
 					"send notifications/initialized as soon as the result of initialize is there", c.welcome.seq(), later[0].seq())
 			}
 		case c.initialized.seq() < c.welcome.seq():
-			v.broken("notifications/initialized after the result of initialize", "it was sent before that result",
+			v.broken("notifications/initialized after the result of initialize", "notifications/initialized was sent before that result",
 				"wait for the result of initialize", c.initialized.seq(), c.welcome.seq())
 		case !hasty:
 			v.fine(c.welcome.seq(), c.initialized.seq())
@@ -128,14 +128,14 @@ func early(c *conversation, v *ruling) bool {
 			continue
 		}
 		if m.seq() < c.welcome.seq() {
-			v.dubious("it is a SHOULD NOT", "nothing but pings until initialize is answered", m.what()+" was sent before",
+			v.dubious("it is a SHOULD NOT", "nothing but pings until initialize is answered", m.what()+" was sent before the result of initialize",
 				"wait for the result of initialize", m.seq(), c.welcome.seq())
 			return true
 		}
 		// Over HTTP the order in which requests arrive is not that in which they were sent.
 		overtaken := c.transport != hook.Stdio && (m.answer == nil || c.initialized != nil && m.answer.seq() > c.initialized.seq())
 		if c.initialized != nil && m.seq() < c.initialized.seq() && !overtaken {
-			v.dubious("the order is only implied", "notifications/initialized before other requests", m.what()+" came before it",
+			v.dubious("the order is only implied", "notifications/initialized before other requests", m.what()+" came before notifications/initialized",
 				"send notifications/initialized first", m.seq(), c.initialized.seq())
 			return true
 		}
@@ -193,7 +193,7 @@ func endsSession(g *group, v *ruling) {
 		case c.transport == hook.HTTP && (c.closed != nil && c.closed.Reason != "shutdown" || g.record.dead(c)):
 			v.idle("the server ended the session first")
 		case c.transport == hook.HTTP && (g.options.Ended || c.closed != nil):
-			v.broken("a DELETE with the session's id", "the client ended without it", "send DELETE with "+headerSession+" when the session is no longer needed", c.last())
+			v.broken("a DELETE with the session's id", "the client ended without a DELETE", "send DELETE with "+headerSession+" when the session is no longer needed", c.last())
 		case c.transport == hook.HTTP:
 			v.idle("the session was still open when it was judged")
 		case c.closed == nil && !g.options.Ended:
@@ -201,7 +201,7 @@ func endsSession(g *group, v *ruling) {
 		case c.closed != nil && c.closed.Reason == "client":
 			v.fine(c.closed.Seq)
 		case c.closed == nil || c.closed.Reason == "abort":
-			v.dubious("a signal may have come between", "the end of the server's standard input", "the server was ended without it",
+			v.dubious("a signal may have come between", "the end of the server's standard input", "the server was ended with its standard input open",
 				"close the standard input of the server and wait for it to exit before sending signals", c.last())
 		default:
 			v.idle("the server ended the connection first")

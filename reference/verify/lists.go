@@ -23,7 +23,7 @@ func listRules() []Rule {
 			ID: "CL-13", Title: "Lists are read to their end", Profile: profileLists,
 			Text:  "A client copes with lists of several pages: it asks for the next one until there is no nextCursor.",
 			Level: "SHOULD", Grade: Warn, Basis: Normative, Revisions: everyOne, Transports: onAll, Sections: guidelines,
-			Tolerated: "A client that has read a list to its end once need not do so each time. Cursors that come again are not followed in circles. A page that was refused, or a list that changed before the client went on to something else, ends the matter.",
+			Tolerated: "A client that has read a list to its end once need not do so each time. One that followed cursors and then left the list, as users of long lists do, is remarked upon. Cursors that come again are not followed in circles. A page that was refused, or a list that changed before the client went on to something else, ends the matter.",
 			Occasion:  "no list that it asked for had a second page (\"--page-size\" makes some)", judge: everyPage,
 		},
 		{
@@ -135,10 +135,13 @@ func cursorsStay(g *group, v *ruling) {
 
 func everyPage(g *group, v *ruling) {
 	for _, method := range lists {
-		var left, next []uint64
+		var left, next, lazy []uint64
 		reached := []uint64{}
 		for _, c := range g.talks {
 			l, n := unfollowed(c, method)
+			if len(l) > 0 && idler(c, method, l[0]) {
+				lazy, l = l, nil
+			}
 			if left == nil {
 				left = l
 			}
@@ -151,7 +154,10 @@ func everyPage(g *group, v *ruling) {
 		case len(reached) > 0:
 			v.fine(reached...)
 		case left != nil:
-			v.broken("a request of "+method+" with that nextCursor", "the answer has a nextCursor that was never used", "ask again with the cursor until an answer has none", left...)
+			v.broken("a request of "+method+" with that nextCursor", "the nextCursor of an answer to "+method+" was never used", "ask again with the cursor until an answer has none", left...)
+		case lazy != nil:
+			v.fine(lazy...)
+			v.observe("client-habit", "the pages of "+method+" were followed, but not to the end", lazy...)
 		case next != nil:
 			v.idle("a walk through the pages was broken off by the server")
 		}
@@ -192,6 +198,16 @@ func unfollowed(c *conversation, method string) (left, followed []uint64) {
 		}
 	}
 	return left, followed
+}
+
+// idler reports whether a client that can follow cursors had seen enough of a list with a page:
+// the page was itself asked for by a cursor, once, and it was the last that was asked for.
+func idler(c *conversation, method string, page uint64) bool {
+	requests := c.requests(method)
+	last := requests[len(requests)-1]
+	cursor := last.params.Get("cursor")
+	again := slices.ContainsFunc(requests[:len(requests)-1], func(q *message) bool { return q.params.Get("cursor").Raw == cursor.Raw })
+	return last.seq() == page && cursor.Type == gjson.String && !again
 }
 
 // overtaken reports whether the list changed while the client could still be about to ask for

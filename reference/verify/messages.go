@@ -1,9 +1,12 @@
 package verify
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -16,10 +19,7 @@ func messageRules() []Rule {
 			ID: "CL-21", Title: "Request ids are strings or integers, each used once", Profile: profileMessages,
 			Text:  "The id of a request is a string or an integer, never null. In a session it is not used twice; in a revision without sessions not while the first request with it is unanswered.",
 			Level: "MUST", Grade: Fail, Basis: Normative, Revisions: everyOne, Transports: onAll,
-			Sections: []Section{
-				{From: first, To: first, Page: "basic/messages", Anchor: "requests"},
-				{From: hook.R20250326, To: modern, Page: "basic/index", Anchor: "requests"},
-			},
+			Sections:  base("requests", "requests"),
 			Tolerated: "Over HTTP without sessions equal ids say nothing: several clients may be at work.",
 			Occasion:  "it sent no request", judge: requestIDs,
 		},
@@ -33,13 +33,10 @@ func messageRules() []Rule {
 		},
 		{
 			ID: "CL-24", Title: "Messages are JSON-RPC 2.0", Profile: profileMessages,
-			Text:  "Everything that a client sends is a JSON-RPC 2.0 message in UTF-8: the version member is \"2.0\", params is an object if it is there, a notification has no id, a response has a result or an error but not both; on stdio each stands on a line of its own.",
+			Text:  "Everything that a client sends is a JSON-RPC 2.0 message in UTF-8: the version member is \"2.0\", params and result are objects if they are there, a notification has no id, a response has a result or an error but not both; on stdio each stands on a line of its own.",
 			Level: "MUST", Grade: Fail, Basis: Normative, Revisions: everyOne, Transports: onAll,
-			Sections: []Section{
-				{From: first, To: first, Page: "basic/messages"},
-				{From: hook.R20250326, To: modern, Page: "basic/index", Anchor: "messages"},
-			},
-			Tolerated: "Members that nobody knows, and white space around a message.",
+			Sections:  base("", "messages"),
+			Tolerated: "Members that nobody knows, and white space around a message. That a member stands twice in one object is a warning: JSON says SHOULD.",
 			Occasion:  "it sent no message", judge: wellFormed,
 		},
 		{
@@ -152,9 +149,18 @@ func wellFormed(g *group, v *ruling) {
 			if m.sent || m.kind == journal.Batch {
 				continue
 			}
-			if wrong, hint := flaw(m); wrong != "" {
+			wrong, hint := flaw(m)
+			twice := ""
+			if wrong == "" && m.whole {
+				twice = repeated(m.raw.Raw)
+			}
+			switch {
+			case wrong != "":
 				v.broken("a JSON-RPC 2.0 message", wrong, hint, m.seq())
-			} else {
+			case twice != "":
+				v.dubious("that names are unique is a SHOULD of RFC 8259", "each member once", fmt.Sprintf("%s has %q twice in one object", m.what(), shorten(twice)),
+					"write each member once: readers take the first, or the last", m.seq())
+			default:
 				v.fine(m.seq())
 			}
 		}
@@ -181,10 +187,26 @@ func flaw(m *message) (wrong, hint string) {
 		return "the params of " + m.what() + " are " + shorten(params.Raw), "leave params out if there are none"
 	case m.kind == journal.Response && m.raw.Get("result").Exists() && m.raw.Get("error").Exists():
 		return "a response with both result and error", "send one of the two"
+	case m.kind == journal.Response && m.result().Exists() && !m.result().IsObject():
+		return m.what() + " has the result " + shorten(m.result().Raw), "answer with an object, {} if there is nothing to say"
 	case m.kind == journal.Response && m.failed() && (m.raw.Get("error.code").Type != gjson.Number || m.raw.Get("error.message").Type != gjson.String):
 		return "an error without code and message", "give errors an integer code and a message"
 	}
 	return "", ""
+}
+
+// repeated is the first name that stands twice in an object, however deep it lies.
+func repeated(raw string) string {
+	d := jsontext.NewDecoder(strings.NewReader(raw))
+	for {
+		_, err := d.ReadToken()
+		if bad := (*jsontext.SyntacticError)(nil); errors.As(err, &bad) && errors.Is(err, jsontext.ErrDuplicateName) {
+			return bad.JSONPointer.LastToken()
+		}
+		if err != nil {
+			return ""
+		}
+	}
 }
 
 func noBatches(g *group, v *ruling) {

@@ -61,13 +61,13 @@ func metadata(g *group, v *ruling) {
 			switch {
 			case !m.whole:
 			case version.Type != gjson.String:
-				v.broken("a protocolVersion in _meta", m.what()+" has none", hint, m.seq())
+				v.broken("a protocolVersion in _meta", "the _meta of "+m.what()+" has no protocolVersion", hint, m.seq())
 			case !capabilities.IsObject():
-				v.broken("clientCapabilities in _meta, be it {}", m.what()+" has none", hint, m.seq())
+				v.broken("clientCapabilities in _meta, be it {}", "the _meta of "+m.what()+" has no clientCapabilities", hint, m.seq())
 			case info.Exists() && (info.Get("name").Type != gjson.String || info.Get("version").Type != gjson.String):
-				v.broken("a clientInfo with name and version", m.what()+" has "+shorten(info.Raw), hint, m.seq())
+				v.broken("a clientInfo with name and version", "the clientInfo of "+m.what()+" is "+shorten(info.Raw), hint, m.seq())
 			case !info.Exists():
-				v.dubious("it is a SHOULD, and a client may be told to leave it out", "clientInfo in _meta", m.what()+" has none", hint, m.seq())
+				v.dubious("it is a SHOULD, and a client may be told to leave it out", "clientInfo in _meta", "the _meta of "+m.what()+" has no clientInfo", hint, m.seq())
 			default:
 				v.fine(m.seq())
 			}

@@ -20,10 +20,7 @@ func serverRules() []Rule {
 			ID: "CL-19", Title: "Notifications are not answered", Profile: profileRequests,
 			Text:  "A notification asks for nothing: a client sends no response to it.",
 			Level: "MUST", Grade: Fail, Basis: Normative, Revisions: everyOne, Transports: onAll,
-			Sections: []Section{
-				{From: first, To: first, Page: "basic/messages", Anchor: "notifications"},
-				{From: hook.R20250326, To: modern, Page: "basic/index", Anchor: "notifications"},
-			},
+			Sections:  base("notifications", "notifications"),
 			Tolerated: "Where the server sent something unreadable, a response without an id is one to that.",
 			Occasion:  "no notification was sent to it", judge: silentOnNotifications,
 		},
@@ -47,13 +44,14 @@ func serverRules() []Rule {
 }
 
 // paired joins the requests of the server to the responses of the client, and lists the
-// responses that belong to none.
+// responses that belong to none. Where requests have the same id, each response is one to
+// the first of them that has none: a client cannot help what ids a server takes.
 func (c *conversation) paired() (answers map[*message][]*message, stray []*message) {
 	answers = map[*message][]*message{}
 	for _, m := range c.received(journal.Response) {
 		var asked *message
 		for _, q := range c.told(journal.Request) {
-			if q.id == m.id && q.seq() < m.seq() {
+			if q.id == m.id && q.seq() < m.seq() && (asked == nil || len(answers[asked]) > 0) {
 				asked = q
 			}
 		}

@@ -20,7 +20,7 @@ func resourceRules() []Rule {
 			Level: "SHOULD", Grade: Warn, Basis: SchemaDoc, Revisions: everyOne, Transports: onAll,
 			Sections: []Section{{From: first, To: modern, Page: "server/resources", Anchor: "reading-resources"}},
 			Tolerated: "URIs that are not another spelling of a listed one may come from anywhere, and what a listed template expands to may look like one. " +
-				"A URI without the scheme, the query or the like counts only if nothing was found under it. It is a comment of the schema that says so, hence a warning.",
+				"A URI without the scheme, the query or the like counts only if nothing was found under it, and if the client never sent the listed URI itself. It is a comment of the schema that says so, hence a warning.",
 			Occasion: "it named no resource that it had been told of", judge: urisVerbatim,
 		},
 		{

@@ -122,14 +122,17 @@ func (c *client) reads(uris, templates []string) {
 		return
 	}
 	for _, uri := range uris {
+		if c.bad != "" && (uri == "test://slow" || uri == "test://generated/one-mebibyte") {
+			continue // whoever does all right reads them
+		}
 		if c.bad == "CL-15" {
 			uri = strings.ReplaceAll(uri, "%20", "%2520")
 		}
 		c.ask("resources/read", map[string]any{"uri": uri})
 	}
-	expanded := strings.NewReplacer("{date}", "2025-01-02").Replace("log://app/{date}")
+	expanded := strings.NewReplacer("{date}", "2025-01-02").Replace(logOfDay)
 	if c.bad == "CL-16" {
-		expanded = "log://app/{date}"
+		expanded = logOfDay
 	}
 	c.ask("resources/read", map[string]any{"uri": expanded})
 	if c.bad == "CL-23" {
@@ -144,12 +147,31 @@ func (c *client) messages(uris []string) {
 	if !c.modern() {
 		c.ask("ping", nil)
 	}
+	c.complete(logOfDay, map[string]any{"name": "date", "value": "2025-01"})
 	switch c.bad {
 	case "CL-05", "CL-06", "CL-07", "CL-08":
 		name := map[string]string{"CL-05": "Mcp-Protocol-Version", "CL-06": "Mcp-Session-Id", "CL-07": "Accept", "CL-08": "Content-Type"}[c.bad]
 		c.header = func(h http.Header, _ []byte) { h.Del(name) }
 		c.ask("resources/read", map[string]any{"uri": uris[0]})
 		c.header = nil
+	case "CL-07 weight":
+		c.header = func(h http.Header, _ []byte) { h.Set("Accept", "application/json, text/event-stream;q=0.0") }
+		c.ask("resources/read", map[string]any{"uri": uris[0]})
+		c.header = nil
+	case "CL-24 twice":
+		c.send(`{"jsonrpc":"2.0","id":907,"method":"ping","params":{"_meta":{"x":1,"\u0078":2}}}`)
+	case "CL-37":
+		c.complete("city:{name}", map[string]any{"name": "name"})
+	case "CL-37 filter":
+		c.send(`{"jsonrpc":"2.0","id":908,"method":"subscriptions/listen",` + c.metaIn(`"params":{"_meta":{"x":1},"notifications":{"resourceSubscriptions":"note:hello"}}}`))
+	case "CL-38":
+		if c.modern() {
+			c.ask("resources/subscribe", map[string]any{"uri": uris[0]})
+		} else {
+			c.ask("subscriptions/listen", map[string]any{"notifications": map[string]any{}})
+		}
+	case "CL-39":
+		c.complete(logOfDay, map[string]any{"name": "{date}", "value": ""})
 	case "CL-21 again":
 		c.askAs("1", "resources/list", nil)
 	case "CL-21 null":
@@ -201,6 +223,13 @@ func (c *client) messages(uris []string) {
 		}
 		c.header = nil
 	}
+}
+
+// logOfDay is a template of the default world.
+const logOfDay = "log://app/{date}"
+
+func (c *client) complete(template string, argument map[string]any) {
+	c.ask("completion/complete", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": template}, "argument": argument})
 }
 
 // metaIn adds the metadata of the modern revision to a request with metadata.

@@ -13,11 +13,15 @@ func urisVerbatim(g *group, v *ruling) {
 	templates, _ := g.known("uriTemplate")
 	exact := spellings(told, canonical)
 	near := []map[string]string{spellings(told, rough), spellings(told, bare), spellings(told, bareOfPath)}
+	verbatims := map[[2]string]bool{}
+	g.named(func(m *message, uri string) { verbatims[[2]string{m.method, uri}] = true })
 	g.named(func(m *message, uri string) {
 		seq, verbatim := told[uri]
 		listed, ok := exact[canonical(uri)]
 		for i := 0; i < len(near) && !ok && m.answer != nil && m.answer.failed(); i++ {
 			listed, ok = near[i][rough(uri)]
+			// A client that sends the listed URI as it is does not make another of it.
+			ok = ok && !verbatims[[2]string{m.method, listed}]
 		}
 		switch {
 		case verbatim && seq < m.seq():

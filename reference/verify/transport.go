@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -109,9 +110,9 @@ func versionHeader(g *group, v *ruling) {
 			case c.revision:
 				v.fine(e.Seq)
 			case "":
-				v.broken(expected, "the "+shownHead(e)+" has no such header", hint, c.welcome.seq(), e.Seq)
+				v.broken(expected, "the "+shownHead(e)+" has no MCP-Protocol-Version", hint, c.welcome.seq(), e.Seq)
 			default:
-				v.dubious("that it is the negotiated version is a SHOULD", expected, "the "+shownHead(e)+" has "+shorten(got), hint, c.welcome.seq(), e.Seq)
+				v.dubious("that it is the negotiated version is a SHOULD", expected, "the "+shownHead(e)+" has MCP-Protocol-Version: "+shorten(got), hint, c.welcome.seq(), e.Seq)
 			}
 		}
 	}
@@ -127,9 +128,9 @@ func sessionHeader(g *group, v *ruling) {
 			case c.session:
 				v.fine(e.Seq)
 			case "":
-				v.broken("MCP-Session-Id as issued", "the "+shownHead(e)+" has no such header", "send the id of the answer to initialize on every later request", c.welcome.seq(), e.Seq)
+				v.broken("MCP-Session-Id as issued", "the "+shownHead(e)+" has no MCP-Session-Id", "send the id of the answer to initialize on every later request", c.welcome.seq(), e.Seq)
 			default:
-				v.broken("MCP-Session-Id as issued", "the "+shownHead(e)+" has another id, that nobody issued", "keep the id byte for byte", c.welcome.seq(), e.Seq)
+				v.broken("MCP-Session-Id as issued", "the "+shownHead(e)+" has another MCP-Session-Id, which was not issued", "keep the id byte for byte", c.welcome.seq(), e.Seq)
 			}
 		}
 	}
@@ -157,12 +158,28 @@ func acceptHeader(g *group, v *ruling) {
 	}
 }
 
+// accepted reports whether an Accept header takes a type: what it says of the type itself
+// counts before what it says of ranges.
 func accepted(values, want string) bool {
 	family, _, _ := strings.Cut(want, "/")
+	ranges := false
 	for part := range strings.SplitSeq(values, ",") {
-		name, _, _ := strings.Cut(part, ";")
-		switch strings.ToLower(strings.TrimSpace(name)) {
-		case want, family + "/*", "*/*":
+		name, parameters, _ := strings.Cut(part, ";")
+		switch name = strings.ToLower(strings.TrimSpace(name)); name {
+		case want:
+			return !refusal(parameters)
+		case family + "/*", "*/*":
+			ranges = ranges || !refusal(parameters)
+		}
+	}
+	return ranges
+}
+
+// refusal reports whether the weight of a type is 0, which says that it is not accepted.
+func refusal(parameters string) bool {
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, weight, _ := strings.Cut(p, "=")
+		if q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64); strings.EqualFold(strings.TrimSpace(name), "q") && err == nil && q == 0 {
 			return true
 		}
 	}
@@ -180,7 +197,7 @@ func contentType(g *group, v *ruling) {
 				v.fine(e.Seq)
 				continue
 			}
-			v.broken("Content-Type: application/json", fmt.Sprintf("the %s has %q", shownHead(e), shorten(got)), "name the type of the body", e.Seq)
+			v.broken("Content-Type: application/json", fmt.Sprintf("the %s has Content-Type: %q", shownHead(e), shorten(got)), "name the type of the body", e.Seq)
 		}
 	}
 }
@@ -192,7 +209,7 @@ func mirrorHeaders(g *group, v *ruling) {
 				continue
 			}
 			if got := m.entry.HTTP.Header.Values(headerMethod); len(got) != 1 || strings.Trim(got[0], " \t") != m.method {
-				v.broken("Mcp-Method: "+shorten(m.method), fmt.Sprintf("Mcp-Method is %q", shorten(strings.Join(got, ", "))), "put the method into Mcp-Method", m.seq())
+				v.broken("Mcp-Method: "+shorten(m.method), fmt.Sprintf("Mcp-Method of %s is %q", m.what(), shorten(strings.Join(got, ", "))), "put the method into Mcp-Method", m.seq())
 				continue
 			}
 			name, needed := mirroredName(m)
@@ -201,9 +218,9 @@ func mirrorHeaders(g *group, v *ruling) {
 			case !needed:
 				v.fine(m.seq())
 			case len(got) != 1:
-				v.broken("Mcp-Name: "+shorten(encodeHeader(name)), fmt.Sprintf("%d headers Mcp-Name", len(got)), "put the name or URI into Mcp-Name", m.seq())
+				v.broken("Mcp-Name: "+shorten(encodeHeader(name)), fmt.Sprintf("%s has %d headers Mcp-Name", m.what(), len(got)), "put the name or URI into Mcp-Name", m.seq())
 			case strings.Trim(got[0], " \t") != encodeHeader(name) && decodeHeader(got[0]) != name:
-				v.broken("Mcp-Name: "+shorten(encodeHeader(name)), fmt.Sprintf("Mcp-Name is %q", shorten(got[0])), "put the name or URI into Mcp-Name byte for byte, in Base64 where it is not plain ASCII", m.seq())
+				v.broken("Mcp-Name: "+shorten(encodeHeader(name)), fmt.Sprintf("Mcp-Name of %s is %q", m.what(), shorten(got[0])), "put the name or URI into Mcp-Name byte for byte, in Base64 where it is not plain ASCII", m.seq())
 			default:
 				v.fine(m.seq())
 			}
@@ -255,9 +272,9 @@ func versionsAgree(g *group, v *ruling) {
 			got, body := m.entry.Header(headerVersion), m.meta("protocolVersion").String()
 			switch {
 			case got == "":
-				v.broken("MCP-Protocol-Version on every POST", "the POST of "+m.what()+" has none", "send MCP-Protocol-Version: "+modern, m.seq())
+				v.broken("MCP-Protocol-Version on every POST", "the POST of "+m.what()+" has no MCP-Protocol-Version", "send MCP-Protocol-Version: "+modern, m.seq())
 			case m.kind == journal.Request && body != "" && body != got:
-				v.broken("the version of the body, "+shorten(body), "the header says "+shorten(got), "take both from one place", m.seq())
+				v.broken("the version of the body, "+shorten(body), "MCP-Protocol-Version of "+m.what()+" says "+shorten(got)+", its _meta "+shorten(body), "take both from one place", m.seq())
 			default:
 				v.fine(m.seq())
 			}
@@ -303,7 +320,7 @@ func judgeLost(g *group, v *ruling, c *conversation, lost, answer *journal.Entry
 		}
 	}
 	if g.options.Ended && g.options.SingleClient {
-		v.dubious("the client may have had nothing more to do", expected, "the client gave up", hint, lost.Seq, answer.Seq)
+		v.dubious("the client may have had nothing more to do", expected, "no new session was begun after the 404", hint, lost.Seq, answer.Seq)
 		return
 	}
 	v.idle("nothing has come since the session was lost")

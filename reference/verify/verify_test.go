@@ -137,11 +137,11 @@ func TestBadClients(t *testing.T) {
 		{"CL-25", "stdio", "2024-11-05"}, {"CL-16", "sse", "2024-11-05"}, {"CL-02 bare", "http", "2025-11-25"},
 		{"CL-13 once", "sse", "2024-11-05"}, {"CL-13 once", "http", "2025-11-25"}, {"CL-13 once", "stdio", "2025-06-18"},
 	}
-	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-08", "CL-17", "CL-29", "CL-30", "CL-35"} {
+	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-35"} {
 		tests = append(tests, test{bad, "http", "2025-11-25"})
 	}
 	for _, bad := range []string{"CL-01", "CL-02", "CL-03", "CL-04", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction",
-		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 params", "CL-26", "CL-33"} {
+		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-33", "CL-37", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2025-06-18"})
 	}
 	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-20 twice", "CL-25"} {
@@ -150,7 +150,7 @@ func TestBadClients(t *testing.T) {
 	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-27", "CL-34 state", "CL-34 input"} {
 		tests = append(tests, test{bad, "http", "2026-07-28"})
 	}
-	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27"} {
+	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-37 filter", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2026-07-28"})
 	}
 	proven := map[string]bool{"CL-18": true, "CL-28": true, "CL-31": true, "CL-32": true, "CL-36": true}
@@ -158,6 +158,7 @@ func TestBadClients(t *testing.T) {
 		id, _, _ := strings.Cut(test.bad, " ")
 		proven[id] = true
 		t.Run(test.bad+" "+test.transport+" "+test.revision, func(t *testing.T) {
+			t.Parallel() // they wait for the network most of the time
 			r := play(t, test.transport, test.revision, test.bad)
 			if got := red(r); !slices.Equal(got, []string{id}) {
 				for _, x := range r.Results {

@@ -97,7 +97,7 @@ func feature(method string) bool { return method == hook.MethodList || method ==
 // every client has to have open.
 func (o *Occasions) ping(ctx context.Context, c *hook.Call) {
 	o.mu.Lock()
-	id := fmt.Sprintf("ping-%d", len(o.pinged))
+	id := fmt.Sprintf("verify-ping-%d", len(o.pinged))
 	o.mu.Unlock()
 	raw := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}`)
 	if c.Transport == hook.HTTP {

@@ -1,0 +1,137 @@
+package verify_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/reference/verify"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// TestEnoughPages: a client that can follow cursors may leave a long list; one that never
+// follows them, or follows one in a circle, cannot.
+func TestEnoughPages(t *testing.T) {
+	const (
+		one    = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		oneIs  = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
+		two    = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
+		twoIs  = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
+		again  = `>{"jsonrpc":"2.0","id":3,"method":"resources/list","params":{"cursor":"a"}}`
+		thatIs = `<{"jsonrpc":"2.0","id":3,"result":{"resources":[],"nextCursor":"b"}}`
+		fresh  = `>{"jsonrpc":"2.0","id":4,"method":"resources/list"}`
+		newIs  = `<{"jsonrpc":"2.0","id":4,"result":{"resources":[],"nextCursor":"a"}}`
+	)
+	for name, test := range map[string]struct {
+		said     []string
+		want     reports.Verdict
+		remarked int
+	}{
+		"the first page only":         {[]string{one, oneIs}, reports.Warn, 0},
+		"two of three pages":          {[]string{one, oneIs, two, twoIs}, reports.Pass, 1},
+		"one page again and again":    {[]string{one, oneIs, two, twoIs, again, thatIs}, reports.Warn, 0},
+		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			if len(r.Results) != 1 || r.Results[0].Verdict != test.want || len(r.Observations) != test.remarked {
+				t.Errorf("%+v, %+v", r.Results, r.Observations)
+			}
+		})
+	}
+}
+
+// TestNeighbours: who reads a listed URI as it is may read one that resembles it as well, as
+// long as it is no other way to write the same.
+func TestNeighbours(t *testing.T) {
+	const (
+		list    = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		listed  = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[{"uri":"https://example.com/a%20b","name":"a"}]}}`
+		read    = `>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"https://example.com/a%20b"}}`
+		text    = `<{"jsonrpc":"2.0","id":2,"result":{"contents":[]}}`
+		query   = `>{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"https://example.com/a%20b?page=2"}}`
+		decoded = `>{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"https://example.com/a b"}}`
+		nothing = `<{"jsonrpc":"2.0","id":3,"error":{"code":-32002,"message":"not found"}}`
+	)
+	for name, test := range map[string]struct {
+		said []string
+		want reports.Verdict
+	}{
+		"a query instead":           {[]string{list, listed, query, nothing}, reports.Warn},
+		"a query as well":           {[]string{list, listed, read, text, query, nothing}, reports.Pass},
+		"another encoding instead":  {[]string{list, listed, decoded, nothing}, reports.Warn},
+		"another encoding as well":  {[]string{list, listed, read, text, decoded, nothing}, reports.Warn},
+		"the query, and then as is": {[]string{list, listed, query, nothing, read, text}, reports.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
+				t.Errorf("%+v", r.Results)
+			}
+		})
+	}
+}
+
+// TestErasOnOneConnection: what has no metadata is counted to the conversation that it belongs
+// to: neither a line that could not be read nor a second era draws a cancellation to itself.
+func TestErasOnOneConnection(t *testing.T) {
+	const (
+		meta   = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"}}`
+		mark   = ">\ufeff" + `{"jsonrpc":"2.0","id":1,"method":"server/discover"}`
+		list   = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{` + meta + `}}`
+		page   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"resultType":"complete"}}`
+		probe  = `>{"jsonrpc":"2.0","id":3,"method":"server/discover","params":{` + meta + `}}`
+		hello  = `>{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+		answer = `<{"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
+		ready  = `>{"jsonrpc":"2.0","method":"notifications/initialized"}`
+		legacy = `>{"jsonrpc":"2.0","id":5,"method":"resources/list"}`
+		pages  = `<{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`
+		cancel = `>{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`
+	)
+	stop := func(id string) string { return cancel + id + "}}" }
+	for name, test := range map[string]struct {
+		said []string
+		want []string
+	}{
+		"an unreadable line first":       {[]string{mark, list, page, stop("2")}, []string{"CL-24"}},
+		"a probe that took too long":     {[]string{probe, hello, answer, ready, stop("3"), legacy, pages}, nil},
+		"a request of the later era":     {[]string{probe, hello, answer, ready, legacy, stop("5")}, nil},
+		"what was sent in neither":       {[]string{probe, hello, answer, ready, legacy, pages, stop("6")}, []string{"CL-22"}},
+		"initialized is no request, but": {[]string{hello, answer, `>{"jsonrpc":"2.0","id":9,"method":"notifications/initialized"}`}, []string{"CL-24"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
+			if got := red(r); len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
+				t.Errorf("red are %v", got)
+			}
+		})
+	}
+}
+
+// TestEqualPings: two requests of a server with one id are two, and want two responses.
+func TestEqualPings(t *testing.T) {
+	const (
+		ping = `<{"jsonrpc":"2.0","id":"p","method":"ping"}`
+		pong = `>{"jsonrpc":"2.0","id":"p","result":{}}`
+		list = `>{"jsonrpc":"2.0","id":%d,"method":"resources/list"}`
+	)
+	for name, test := range map[string]struct {
+		said []string
+		want reports.Verdict
+	}{
+		"both are answered":     {[]string{ping, ping, pong, pong}, reports.Pass},
+		"one after the other":   {[]string{ping, pong, ping, pong}, reports.Pass},
+		"there is one too many": {[]string{ping, ping, pong, pong, pong}, reports.Fail},
+		"the second is not":     {[]string{ping, ping, pong}, reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			said := append([]string{fmt.Sprintf(list, 100)}, test.said...)
+			for i := range 4 { // by then a response is due
+				said = append(said, fmt.Sprintf(list, i))
+			}
+			r := verify.Judge(lines(said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
+			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
+				t.Errorf("%+v", r.Results)
+			}
+		})
+	}
+}
