@@ -147,7 +147,7 @@ func stableCursor(r *recording.Recording, v *Verdict) {
 	case !v.Answered(next) || !v.Answered(again):
 		return
 	case !next.Succeeded():
-		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+Describe(next))
+		freshCursor(r, next, v)
 		return
 	case !quietFirst(r, "second", "middle"):
 		v.Skip(recording.CodeNotExercised, "the first page changes, too: cursors cannot be compared")
@@ -160,9 +160,22 @@ func stableCursor(r *recording.Recording, v *Verdict) {
 		v.Hint("keep cursors good for more than one request")
 		return
 	}
-	v.That(sameSet(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
+	v.That(samePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
 		len(idsOf(next)), kindOf(next), len(idsOf(again)), Brief(again.Param("cursor"))), frames...)
 	otherConnection(r, v)
+}
+
+// freshCursor: the cursor of the page before is refused. Where the walk came further,
+// cursors work as such, and this one was used up by somebody who was handed the same.
+func freshCursor(r *recording.Recording, next *recording.Exchange, v *Verdict) {
+	if page := r.Step("page"); !page.Succeeded() || !quietFirst(r, "second", "middle") {
+		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+Describe(next))
+		return
+	}
+	first := r.Step("first")
+	v.Ought(false, "the page that the cursor stands for", Describe(next)+" to the cursor "+Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
+		append(first.Evidence(), next.Evidence()...)...)
+	v.Hint("keep cursors good for more than one request")
 }
 
 // otherConnection: since 2026-07-28 no connection has a list of its own, so that a
@@ -173,7 +186,7 @@ func otherConnection(r *recording.Recording, v *Verdict) {
 		return
 	}
 	page := r.Step("page")
-	if page.Succeeded() && !sameSet(page, r.Step("next")) {
+	if page.Succeeded() && !samePage(page, r.Step("next")) {
 		return // the list has changed since the walk from which page and cursor are
 	}
 	const expected = "the page that the cursor stands for, on any connection"
@@ -183,7 +196,7 @@ func otherConnection(r *recording.Recording, v *Verdict) {
 		v.Hint("keep in the cursor what is needed to go on, not in the connection")
 		return
 	}
-	v.Ought(!page.Succeeded() || sameSet(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(idsOf(x)), kindOf(x)), frames...)
+	v.Ought(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(idsOf(x)), kindOf(x)), frames...)
 }
 
 // idsOf lists the URIs or templates of a page.
@@ -223,22 +236,25 @@ func noHiddenPosition(r *recording.Recording, v *Verdict) {
 		switch {
 		case !x.Succeeded():
 			v.Ought(false, expected, Describe(x)+" to another request without cursor", frames...)
-		case sameSet(first, x):
+		case samePage(first, x):
 			v.Saw()
 		case len(page) == 0 || len(start) > 0 && x.Step == "second" && isNextPage(r, page):
 			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
 			v.Hint("keep no position between requests: the cursor says where to go on")
-		case mostlySame(start, page):
-			v.Saw() // the list has changed meanwhile, which it may
 		default:
 			v.Ought(false, expected, "another page: "+difference(uriSet(first), uriSet(x)), frames...)
 		}
 	}
 }
 
-// mostlySame reports whether two pages share at least half of what the shorter one
-// has: one page, then, of a list that changes, and not two places in it.
-func mostlySame(a, b []string) bool {
+// samePage reports whether two answers are the same page of a list that may change
+// meanwhile: they share at least half of what the shorter one has. Two places in a list
+// share nothing.
+func samePage(x, y *recording.Exchange) bool {
+	if sameSet(x, y) {
+		return true
+	}
+	a, b := idsOf(x), idsOf(y)
 	shared := 0
 	for _, id := range b {
 		if slices.Contains(a, id) {
