@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -74,7 +75,8 @@ func init() {
 		},
 	}, Check{
 		Requirement: "RPC-06",
-		From:        errorSources,
+		// What a target makes of features that it did not declare are results, too.
+		From: slices.Concat(errorSources, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion}),
 		Judge: func(r *recording.Recording, v *Verdict) {
 			for _, m := range responses(r) {
 				if result := m.Get("result"); result.Exists() {

@@ -60,6 +60,12 @@ func TestMessages(t *testing.T) {
 		{"RPC-24", Pass, lines(failed(`{"code":-32602,"message":""}`), failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
 		{"RPC-24", Fail, lines(failed(`{"code":-32604,"message":""}`))},
 	})
+	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
+		walkRuns(t, name, `{"resources":{}}`, []run{
+			{"RPC-06", Pass, lines(ok, failed(`{"code":-32601,"message":""}`))},
+			{"RPC-06", Fail, lines(said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
+		})
+	}
 }
 
 func TestAnsweredOnce(t *testing.T) {
