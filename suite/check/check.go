@@ -144,16 +144,26 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	case r.Skipped != nil && len(r.Exchanges) == 0:
 		v.Skip(r.Skipped.Code, r.Skipped.Reason)
 	case r.Broken != nil && len(r.Exchanges) == 0:
-		v.Block(r.Broken.Code, r.Broken.Reason)
+		v.broke(r.Broken)
 	default:
 		c.Judge(r, v)
 		if r.Skipped != nil {
 			v.Skip(r.Skipped.Code, r.Skipped.Reason)
 		}
 		if r.Broken != nil {
-			v.Block(r.Broken.Code, r.Broken.Reason)
+			v.broke(r.Broken)
 		}
 	}
+}
+
+// broke says why a recording ends early. What the user has forbidden, such as one more
+// connection than the target file allows, is no failure of anything.
+func (v *Verdict) broke(why *recording.Broken) {
+	if why.Code == recording.CodeOptedOut {
+		v.Skip(why.Code, why.Reason)
+		return
+	}
+	v.Block(why.Code, why.Reason)
 }
 
 func firstLines(b []byte, n int) string {

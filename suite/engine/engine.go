@@ -172,7 +172,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
 			return nil
 		}
-		if e.unreachable == "" || scenario.Code(e.cause) == recording.CodeUnreachable && scenario.Code(err) != recording.CodeUnreachable {
+		if e.unreachable == "" || tellsMore(err, e.cause) {
 			e.transport, e.unreachable, e.cause = t, err.Error(), err
 		}
 		if cause := context.Cause(ctx); cause != nil {
@@ -184,6 +184,20 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		}
 	}
 	return nil
+}
+
+// tellsMore reports whether the reason why a transport is not spoken says more than that
+// of another one: what was reached more than what was not, and what died more than what
+// answered in another way.
+func tellsMore(err, other error) bool {
+	switch is, was := scenario.Code(err), scenario.Code(other); {
+	case is == was:
+		return false
+	case is == recording.CodeDied:
+		return true
+	default:
+		return was == recording.CodeUnreachable
+	}
 }
 
 // closeAll ends the sessions of a detection, side by side.

@@ -87,7 +87,7 @@ var _ = register(&Scenario{
 		}
 		settle(c, c.note(c.s.Do(ctx, session.Request{Step: "no-client-info", Method: "initialize", Timeout: p.firstAnswer(),
 			Params: map[string]any{"protocolVersion": string(p.Revision())}})))
-		p.sound(ctx)
+		p.sound(ctx, c)
 	},
 })
 
@@ -110,6 +110,7 @@ func settle(c *Client, x *recording.Exchange) {
 
 // again gives the client another session without handshake.
 func (p *Play) again(ctx context.Context, c *Client) bool {
+	p.makeRoom(c)
 	fresh, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
 	if ok {
 		c.s = fresh.s
@@ -117,11 +118,21 @@ func (p *Play) again(ctx context.Context, c *Client) bool {
 	return ok
 }
 
-// sound opens a proper session and notes its handshake as step "sound".
-func (p *Play) sound(ctx context.Context) {
+// makeRoom closes the session of a client that is done with it, where the next one could
+// not be opened beside it.
+func (p *Play) makeRoom(c *Client) {
+	if p.Pool != nil {
+		p.retire(c.s)
+	}
+}
+
+// sound opens a proper session after the one with the fault and notes its handshake as
+// step "sound".
+func (p *Play) sound(ctx context.Context, faulty *Client) {
 	if p.Facts.Owned {
 		return // every process starts afresh: it would prove nothing
 	}
+	p.makeRoom(faulty)
 	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
 	if !ok {
 		return
@@ -154,7 +165,7 @@ var _ = register(&Scenario{
 			settle(c, c.note(c.s.Do(ctx, session.Request{Step: "return", Method: "initialize", Timeout: p.firstAnswer(),
 				Params: session.InitializeParams(offer), Tags: Tags("version", offer)})))
 		}
-		p.sound(ctx)
+		p.sound(ctx, c)
 	},
 })
 

@@ -79,7 +79,7 @@ var _ = register(&Scenario{
 			}
 			c.foreign(ctx, q)
 		})
-		c.foreign(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet})
+		p.foreignStream(ctx, c)
 		if p.Combination.Transport == requirement.HTTP {
 			p.foreignInitialize(ctx)
 			c.foreign(ctx, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
@@ -109,6 +109,20 @@ func (c *Client) foreign(ctx context.Context, q session.Request) {
 		return
 	}
 	c.Do(ctx, q)
+}
+
+// foreignStream asks for an event stream as from a foreign page. Over HTTP+SSE this is a
+// connection of its own, for which the first one makes room: there are targets that
+// allow only one.
+func (p *Play) foreignStream(ctx context.Context, c *Client) {
+	if p.Combination.Transport == requirement.SSE {
+		p.retire(c.s)
+		var ok bool
+		if c, ok = p.plainHTTP(ctx, target.DialOptions{}); !ok {
+			return
+		}
+	}
+	c.foreign(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet})
 }
 
 // foreignInitialize opens a session from a foreign page.

@@ -40,6 +40,8 @@ type Found struct {
 // basic/transports/streamable-http#backward-compatibility). Every legacy
 // revision is asked for in a session of its own, and the sessions are left open. If
 // instances is not 0, at most that many stand at a time, and all of them are closed.
+// Over HTTP+SSE the first one is opened before the others, so that it can be told when
+// a target does not survive a second connection.
 // ids names the sessions. The error is an [*OpenError] if nothing is served.
 func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []requirement.Revision, instances int, ids func() string) (*Found, error) {
 	found := &Found{
@@ -65,35 +67,99 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 		}
 		wg.Add(1)
 		slots <- struct{}{}
+		opened := make(chan struct{})
 		go func() {
 			defer wg.Done()
+			defer close(opened)
 			defer func() { <-slots }()
 			if limited {
 				defer found.shut(rev)
 			}
 			o := opts
 			o.Revision, o.ID = rev, ids()
-			if rev.Modern() {
-				errs[i] = found.discover(ctx, dialer, o, legacyAnswered)
-				return
-			}
-			begin := time.Now()
-			errs[i] = found.initialize(ctx, dialer, o)
-			if errs[i] == nil {
-				answered.Do(func() {
-					found.started = time.Since(begin) // it is read when the channel is closed
-					close(legacyAnswered)
-				})
-			}
+			errs[i] = found.ask(ctx, dialer, o, legacyAnswered, &answered)
 		}()
+		if i == 0 && dialer.Transport() == requirement.SSE {
+			first(opened)
+		}
 	}
 	wg.Wait()
+	if err := found.fell(dialer.Transport(), errs); err != nil {
+		return found, err
+	}
 	found.guess()
 	slices.Sort(found.Served)
 	if len(found.Served) > 0 {
 		return found, nil
 	}
 	return found, worst(errs)
+}
+
+// ask asks for one revision. The first handshake that succeeds closes the channel.
+func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacyAnswered chan struct{}, answered *sync.Once) error {
+	if o.Revision.Modern() {
+		return f.discover(ctx, dialer, o, legacyAnswered)
+	}
+	begin := time.Now()
+	err := f.initialize(ctx, dialer, o)
+	if err == nil {
+		answered.Do(func() {
+			f.started = time.Since(begin) // it is read when the channel is closed
+			close(legacyAnswered)
+		})
+	}
+	return err
+}
+
+// first waits for the first session, but not so long that a target which does not answer
+// is waited for twice.
+func first(opened <-chan struct{}) {
+	select {
+	case <-opened:
+	case <-time.After(time.Second):
+	}
+}
+
+// fell is the error about a target of HTTP+SSE that served one connection and went down
+// with it when others were opened; nil if it did not. Servers that share one transport
+// among all their clients do so. What they are like otherwise can be judged if they
+// are spared a second connection, and it takes the user to say so: nobody here can
+// start them again.
+func (f *Found) fell(over requirement.Transport, errs []error) error {
+	if over != requirement.SSE || len(f.Served) != 1 || len(errs) < 2 {
+		return nil
+	}
+	only := f.Served[0]
+	s := f.Open[only]
+	if s == nil {
+		return nil
+	}
+	unreached := slices.IndexFunc(errs, func(err error) bool {
+		var e *OpenError
+		return errors.As(err, &e) && e.Code == recording.CodeUnreachable
+	})
+	if unreached < 0 || !s.ends(time.Second) {
+		return nil
+	}
+	f.Served = nil
+	f.shut(only)
+	return &OpenError{Code: recording.CodeDied, Err: errs[unreached],
+		Reason: fmt.Sprintf("it answered on one connection, and ended it when others were opened beside it (%v); a server of HTTP+SSE has to "+
+			"handle several clients (2024-11-05 basic/transports#http-with-sse); to judge the rest of it over one connection at a time, "+
+			"give its endpoint in a target file, with instances: 1", errs[unreached])}
+}
+
+// ends reports whether the connection ends within a time.
+func (s *Session) ends(d time.Duration) bool {
+	if !s.Alive() {
+		return true
+	}
+	select {
+	case <-s.conn.Done():
+		return true
+	case <-time.After(d):
+		return false
+	}
 }
 
 // guess decides which revisions a target serves whose answers to initialize do not

@@ -76,7 +76,7 @@ func (c *checker) endpoint(path string, e *Endpoint) {
 	if len(e.Command) > 0 {
 		c.command(path+".command", e.Command)
 	} else {
-		for field, given := range map[string]bool{"env": len(e.Env) > 0, "dir": e.Dir != "", "instances": e.Instances != 0} {
+		for field, given := range map[string]bool{"env": len(e.Env) > 0, "dir": e.Dir != ""} {
 			if given {
 				c.fail(path+"."+field, "needs a command: it says nothing about an endpoint without one")
 			}

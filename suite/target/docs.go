@@ -20,9 +20,10 @@ const preamble = `
 // docs explains the fields in the files that are written.
 var docs = map[string]string{
 	"name": "What reports call the server; if left out, its address.",
-	"endpoints": `The ways to reach the server. Each has either a command (with env, dir and
-instances) or a url (with headers, ca-file and transport), and may have a name
-and revisions of its own.`,
+	"endpoints": `The ways to reach the server. Each has either a command (with env and dir) or a
+url (with headers, ca-file and transport), and may have a name, revisions of its
+own, and instances: how many copies of the program may run at once, or sessions
+at the url be open at once.`,
 	"revisions": "Revisions to try; if left out, all that the server speaks.",
 	"subjects":  "Resources, templates and completions whose behaviour is known.",
 	"subjects.texts": `Text resources that do not change. The text must agree character for character;

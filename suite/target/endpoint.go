@@ -13,6 +13,10 @@ import (
 type Endpoint struct {
 	// Name tells endpoints apart in reports; empty means the address.
 	Name string `yaml:"name"`
+	// Instances is how many copies of the program may run at once, or, at a URL, how
+	// many sessions may be open at once; 0 means no limit. Copies of some servers fight
+	// over a port or a lock file, and some servers do not survive a second client.
+	Instances int `yaml:"instances"`
 	// Revisions limits the run on this endpoint; empty means all.
 	Revisions []requirement.Revision `yaml:"revisions"`
 
@@ -22,10 +26,6 @@ type Endpoint struct {
 	Env map[string]Value `yaml:"env"`
 	// Dir is the working directory; empty means the current one.
 	Dir string `yaml:"dir"`
-	// Instances is how many copies of the program may run at once; 0 means
-	// no limit. Copies of some servers fight over a port or a lock file.
-	Instances int `yaml:"instances"`
-
 	// URL is an http or https address.
 	URL string `yaml:"url"`
 	// Header is sent with every request.
