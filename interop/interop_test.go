@@ -121,6 +121,7 @@ func run(t *testing.T, s *Server, e Endpoint) *reports.Report {
 			endpoint.Header[name] = target.Plain(value)
 		}
 	}
+	endpoint.Instances = e.Instances
 	report, err := suite.Run(t.Context(), suite.Config{
 		Target: &target.Target{Name: s.Name, Endpoints: []target.Endpoint{endpoint}},
 		Skip:   foreign, Budget: budget,
@@ -157,7 +158,7 @@ func (e Endpoint) with(t *testing.T, values map[string]string) Endpoint {
 		pairs = append(pairs, word, value)
 	}
 	r := strings.NewReplacer(pairs...)
-	out := Endpoint{Transport: e.Transport, URL: r.Replace(e.URL), Env: make(map[string]string), Header: e.Header}
+	out := Endpoint{Transport: e.Transport, URL: r.Replace(e.URL), Env: make(map[string]string), Header: e.Header, Instances: e.Instances}
 	for _, arg := range e.Command {
 		out.Command = append(out.Command, r.Replace(arg))
 	}

@@ -50,6 +50,9 @@ type Endpoint struct {
 	URL string `yaml:"url"`
 	// Header is sent with every request, where there is a URL.
 	Header map[string]string `yaml:"headers"`
+	// Instances is how many sessions, or copies of the program, stand at once; 0 is
+	// no limit.
+	Instances int `yaml:"instances"`
 }
 
 // Ruling says that verdicts against a server are just.
@@ -248,6 +251,9 @@ func (c *checker) endpoints(s *Server) map[requirement.Transport]bool {
 		}
 		if len(e.Header) > 0 && e.Transport == requirement.Stdio {
 			c.fail(at, "there are no headers on stdio")
+		}
+		if e.Instances < 0 {
+			c.fail(at, "instances must be 0 (no limit) or more")
 		}
 	}
 	return seen

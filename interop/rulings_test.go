@@ -60,6 +60,7 @@ func TestLoadIsStrict(t *testing.T) {
 		{"no revisions", "[2025-11-25]", "[]", "revisions are missing"},
 		{"unknown transport", "transports: [stdio]", "transports: [pipe]", "no endpoint"},
 		{"transport not served", "transports: [stdio]", "transports: [sse]", "no endpoint"},
+		{"instances", "url:", "instances: -1\n    url:", "no limit"},
 		{"a pass", "verdict: warn", "verdict: pass", "fail, warn or blocked"},
 		{"no reason", "ruling: This is no request.", "ruling: ''", "the ruling is a sentence"},
 		{"nothing seen", "seen: There is silence.", "seen: silence", "what is seen is a sentence"},
