@@ -34,6 +34,9 @@ func (c *client) talk() {
 // initialize is the first request of a session.
 func (c *client) initialize() {
 	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}}
+	if strings.HasPrefix(c.bad, "CL-26 roots") {
+		params["capabilities"] = map[string]any{"roots": map[string]any{}}
+	}
 	if c.bad == "CL-04" {
 		delete(params, "clientInfo")
 		c.ask("initialize", params)

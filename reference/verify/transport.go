@@ -340,7 +340,7 @@ func resumes(g *group, v *ruling) {
 			case g.record.lost:
 				v.lacking("events of the session are no longer in the journal")
 			default:
-				v.broken("the id of an event of this session", fmt.Sprintf("Last-Event-ID is %q, which was never sent", shorten(id)), "keep the id field of the last event byte for byte", e.Seq)
+				v.broken("the id of an event of this session", fmt.Sprintf("Last-Event-ID is %q, which was never sent in this session", shorten(id)), "keep the id field of the last event byte for byte", e.Seq)
 			}
 		}
 	}

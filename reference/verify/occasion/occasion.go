@@ -1,6 +1,6 @@
 // Package occasion makes a mock server do what a client has to react to, so that more
-// can be judged: it pings clients, says that the list has changed and, if that is asked
-// for, ends a session.
+// can be judged: it pings clients, asks those for their roots that declare some, says that
+// the list has changed and, if that is asked for, ends a session.
 //
 //	o := occasion.New(occasion.Options{EndSession: true})
 //	server, err := reference.New(w, reference.Options{Hooks: o.Hooks()})
@@ -14,16 +14,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// Options say what is done. The zero value pings and tells of changes, which any client has
-// to cope with at any time.
+// Options say what is done. The zero value pings, asks for declared roots and tells of changes,
+// which any client has to cope with at any time.
 type Options struct {
 	// EndSession ends one session of Streamable HTTP, after the first read in it.
 	EndSession bool
-	// NoPing and NoListChanged leave these out.
-	NoPing, NoListChanged bool
+	// NoPing, NoRoots and NoListChanged leave these out.
+	NoPing, NoRoots, NoListChanged bool
 }
 
 // Server is what has to be steered.
@@ -39,6 +41,7 @@ type Occasions struct {
 	mu      sync.Mutex
 	server  Server
 	pinged  map[string]bool
+	roots   map[string]bool // peers that declared roots and have not been asked for them
 	changed map[string]bool
 	armed   string // the session that is to end
 	ended   bool
@@ -46,7 +49,7 @@ type Occasions struct {
 
 // New makes the occasions for one server.
 func New(o Options) *Occasions {
-	return &Occasions{options: o, pinged: map[string]bool{}, changed: map[string]bool{}}
+	return &Occasions{options: o, pinged: map[string]bool{}, roots: map[string]bool{}, changed: map[string]bool{}}
 }
 
 // Bind says which server it is. Before, only pings are sent.
@@ -79,8 +82,13 @@ func (o *Occasions) handle(next hook.Handler) hook.Handler {
 		if handshaken && !c.Notification() && feature(c.Method) && !o.options.NoPing && o.once(o.pinged, c.Peer.ID()) {
 			o.ping(ctx, c)
 		}
+		if c.Method == hook.MethodRead && handshaken && o.rooted(c.Peer.ID()) {
+			o.ask(ctx, c, "verify-roots", "roots/list")
+		}
 		r := next(ctx, c)
 		switch {
+		case c.Method == "initialize" && c.Peer != nil && !o.options.NoRoots && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
+			o.once(o.roots, c.Peer.ID())
 		case c.Method == hook.MethodRead && handshaken:
 			o.afterRead(c)
 		case c.Method == hook.MethodListen && r != nil && r.Open:
@@ -93,15 +101,28 @@ func (o *Occasions) handle(next hook.Handler) hook.Handler {
 // feature reports whether a method is one that clients call once they are at work.
 func feature(method string) bool { return method == hook.MethodList || method == hook.MethodRead }
 
-// ping asks the client. Over Streamable HTTP the stream of the POST is the one way that
-// every client has to have open.
+// rooted reports whether a peer is to be asked for its roots, once.
+func (o *Occasions) rooted(peer string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	due := o.roots[peer]
+	delete(o.roots, peer)
+	return due
+}
+
 func (o *Occasions) ping(ctx context.Context, c *hook.Call) {
 	o.mu.Lock()
 	id := fmt.Sprintf("verify-ping-%d", len(o.pinged))
 	o.mu.Unlock()
-	raw := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"ping"}`)
+	o.ask(ctx, c, id, "ping")
+}
+
+// ask sends the client a request. Over Streamable HTTP the stream of the POST is the one way
+// that every client has to have open.
+func (o *Occasions) ask(ctx context.Context, c *hook.Call, id, method string) {
+	raw := []byte(`{"jsonrpc":"2.0","id":"` + id + `","method":"` + method + `"}`)
 	if c.Transport == hook.HTTP {
-		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: "ping", Raw: raw}) // a client that has gone is noticed elsewhere
+		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: raw}) // a client that has gone is noticed elsewhere
 		return
 	}
 	_ = c.Peer.Send(ctx, raw) // as above
