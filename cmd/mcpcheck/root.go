@@ -39,7 +39,7 @@ that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
 	})
-	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand())
+	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	return root
 }
 

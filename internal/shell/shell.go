@@ -1,4 +1,4 @@
-// Package shell writes arguments so that a POSIX shell reads them back.
+// Package shell writes arguments so that a POSIX shell reads them back, and reads them.
 package shell
 
 import (

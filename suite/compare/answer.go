@@ -1,0 +1,272 @@
+package compare
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+// answer is what one side answered to a question.
+type answer struct {
+	// none is why there is no answer; void says that this proves nothing about the
+	// side: the run was interrupted, or we were asked to come back later.
+	none   string
+	void   bool
+	failed bool         // body is an error
+	body   gjson.Result // the result, or the error
+	// Of a walk: what was listed on all pages, and how it ended.
+	entries []entry
+	end     string
+}
+
+// entry is one entry of a list, with its name in the words of the direct side.
+type entry struct {
+	name string
+	raw  gjson.Result
+}
+
+// reply is the answer in an exchange.
+func reply(x *recording.Exchange) answer {
+	switch {
+	case x.Succeeded():
+		return answer{body: x.Result()}
+	case x.Failed():
+		return answer{failed: true, body: x.Error()}
+	case x.Outcome == recording.Canceled || x.Outcome == recording.Refused:
+		return answer{none: x.Reason, void: true}
+	case x.Reason != "":
+		return answer{none: x.Reason}
+	}
+	return answer{none: "no answer (" + string(x.Outcome) + ")"}
+}
+
+func result(raw json.RawMessage) answer { return answer{body: gjson.ParseBytes(raw)} }
+
+// quoted is a text of ours as a value.
+func quoted(s string) gjson.Result {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return gjson.Result{}
+	}
+	return gjson.ParseBytes(b)
+}
+
+// shown is an answer as one value, where there being one is the difference.
+func (a answer) shown() gjson.Result {
+	switch {
+	case a.none != "":
+		return quoted(a.none)
+	case a.failed:
+		return gjson.Parse(`{"error":` + a.body.Raw + `}`)
+	}
+	return gjson.Parse(`{"result":` + a.body.Raw + `}`)
+}
+
+// finding is a difference between two answers to one question.
+type finding struct {
+	subject         string
+	path            []string
+	kind            Kind
+	direct, through gjson.Result
+}
+
+// about reports whether two findings are about the same place, or one about a part
+// of what the other is about.
+func (f *finding) about(g *finding) bool {
+	n := min(len(f.path), len(g.path))
+	return f.subject == g.subject && slices.Equal(f.path[:n], g.path[:n])
+}
+
+// question is one thing that both sides are asked.
+type question struct {
+	group   Group
+	subject string
+	ask     func(ctx context.Context, t *talk) answer
+	// match compares two results; nil compares them member by member.
+	match func(n names, a, b answer) []finding
+
+	direct, through answer
+	found           []finding
+}
+
+// compare compares two answers to the question.
+func (q *question) compare(n names, a, b answer) []finding {
+	outcome := []finding{{subject: q.subject, path: []string{"answer"}, kind: Changed, direct: a.shown(), through: b.shown()}}
+	good := func(x answer) bool { return x.none == "" && !x.failed }
+	switch {
+	case a.void || b.void || a.none != "" && b.none != "":
+		return nil
+	case good(a) && good(b) && q.match != nil:
+		return q.match(n, a, b)
+	case good(a) && good(b):
+		return n.diff(q.subject, a.body, b.body)
+	case good(a):
+		outcome[0].kind = Dropped
+	case good(b):
+		outcome[0].kind = Added
+	case a.failed && b.failed:
+		// The message is for people, and a gateway may add its own words.
+		return append(n.diff(q.subject, a.body.Get("code"), b.body.Get("code"), "error", "code"),
+			n.diff(q.subject, a.body.Get("data"), b.body.Get("data"), "error", "data")...)
+	}
+	return outcome
+}
+
+// The bounds of a walk.
+const (
+	maxPages   = 200
+	maxEntries = 20_000
+)
+
+// How a walk ended.
+const (
+	endDone    = "done"
+	endCycle   = "a page came back that was there before"
+	endBound   = "the walk was not followed any further"
+	endRefused = "a page was refused"
+)
+
+// walk asks for all pages of a list. names are put into the words of the direct side.
+func walk(ctx context.Context, t *talk, method, member, key string, back func(string) string) answer {
+	var params any
+	if t.rev < requirement.R20260728 {
+		params = map[string]any{}
+	}
+	var first answer
+	seen := map[string]bool{}
+	for n := 1; ; n++ {
+		page := reply(t.do(ctx, session.Request{Step: "page", Method: method, Params: params}))
+		if n == 1 {
+			first = page
+		}
+		if page.none != "" || page.failed {
+			if n > 1 {
+				first.end = endRefused
+				first.void = page.void
+			}
+			return first
+		}
+		list := page.body.Get(member)
+		for _, item := range list.Array() {
+			name := item.Get(key)
+			e := entry{name: back(name.String()), raw: item}
+			if name.Type != gjson.String {
+				e.name = "entry without " + key + ": " + item.Raw
+			}
+			first.entries = append(first.entries, e)
+		}
+		next := page.body.Get("nextCursor")
+		mark := next.Str + "\x00" + list.Raw
+		switch {
+		case next.Type != gjson.String:
+			first.end = endDone
+		case seen[mark]:
+			first.end = endCycle
+		case n >= maxPages || len(first.entries) >= maxEntries:
+			first.end = endBound
+		default:
+			seen[mark] = true
+			params = map[string]any{"cursor": next.Str}
+			continue
+		}
+		return first
+	}
+}
+
+// matchLists compares two walks: entries by name, then their order, and how the walks
+// ended. What a walk that did not come to its end lacks is no difference.
+func matchLists(method, member string) func(n names, a, b answer) []finding {
+	return func(n names, a, b answer) []finding {
+		all := n.diff(method, without(a.body, member, "nextCursor"), without(b.body, member, "nextCursor"))
+		if a.end != b.end && a.end != endBound && b.end != endBound {
+			all = append(all, finding{subject: method, path: []string{"end"}, kind: Changed, direct: quoted(a.end), through: quoted(b.end)})
+		}
+		x, y := byName(a.entries), byName(b.entries)
+		for _, name := range order(a.entries) {
+			d, t := x[name], y[name]
+			switch {
+			case len(t) == 0 && b.end == endDone:
+				all = append(all, finding{subject: name, kind: Dropped, direct: d[0]})
+			case len(t) == 0:
+			case len(t) > len(d) && a.end == endDone, len(d) > len(t) && b.end == endDone:
+				all = append(all, finding{subject: name, path: []string{"occurrences"}, kind: Changed, direct: number(len(d)), through: number(len(t))})
+				fallthrough
+			default:
+				all = append(all, n.diff(name, d[0], t[0])...)
+			}
+		}
+		for _, name := range order(b.entries) {
+			if len(x[name]) == 0 && a.end == endDone {
+				all = append(all, finding{subject: name, kind: Added, through: y[name][0]})
+			}
+		}
+		return append(all, sequence(method, a.entries, b.entries, x, y)...)
+	}
+}
+
+func number(n int) gjson.Result { return gjson.Parse(strconv.Itoa(n)) }
+
+// without is an object without some members.
+func without(o gjson.Result, names ...string) gjson.Result {
+	kept := map[string]json.RawMessage{}
+	for name, value := range members(o) {
+		if !slices.Contains(names, name) {
+			kept[name] = json.RawMessage(value.Raw)
+		}
+	}
+	b, err := json.Marshal(kept)
+	if err != nil {
+		return o
+	}
+	return gjson.ParseBytes(b)
+}
+
+func byName(all []entry) map[string][]gjson.Result {
+	m := map[string][]gjson.Result{}
+	for _, e := range all {
+		m[e.name] = append(m[e.name], e.raw)
+	}
+	return m
+}
+
+// order lists the names of entries, each once, as they came.
+func order(all []entry) []string {
+	seen := map[string]bool{}
+	var list []string
+	for _, e := range all {
+		if !seen[e.name] {
+			seen[e.name] = true
+			list = append(list, e.name)
+		}
+	}
+	return list
+}
+
+// sequence compares the order of what both sides list, and shows where it parts.
+func sequence(method string, a, b []entry, x, y map[string][]gjson.Result) []finding {
+	common := func(all []entry, other map[string][]gjson.Result) []string {
+		return slices.DeleteFunc(order(all), func(name string) bool { return len(other[name]) == 0 })
+	}
+	p, q := common(a, y), common(b, x)
+	for i := range min(len(p), len(q)) {
+		if p[i] != q[i] {
+			show := func(all []string) gjson.Result {
+				const few = 3
+				b, err := json.Marshal(all[i:min(len(all), i+few)])
+				if err != nil {
+					return quoted(fmt.Sprint(err))
+				}
+				return gjson.ParseBytes(b)
+			}
+			return []finding{{subject: method, path: []string{"order"}, kind: Changed, direct: show(p), through: show(q)}}
+		}
+	}
+	return nil
+}

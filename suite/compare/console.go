@@ -1,0 +1,318 @@
+package compare
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// ConsoleOptions says how [WriteConsole] writes.
+type ConsoleOptions struct {
+	Color bool
+	// Verbose shows every subject, and more of each value. Quiet leaves a line for each
+	// difference, and the last one.
+	Verbose, Quiet bool
+	// Again is the command that was given, for "how to look closer".
+	Again string
+}
+
+// The bounds of what is shown of one difference.
+const (
+	fewSubjects  = 3
+	shortValue   = 160
+	longValue    = maxValue
+	shortSubject = 120
+)
+
+// The colours, as SGR parameters.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	purple = "35"
+)
+
+// alike are differences of the same kind in the same member of several subjects.
+type alike struct {
+	first    *Difference
+	subjects []string
+}
+
+// gather puts differences together that are the same but for the subject.
+func gather(list []Difference, group Group, shape func(*Difference) string) []alike {
+	var all []alike
+	at := map[string]int{}
+	for i := range list {
+		d := &list[i]
+		if d.Group != group {
+			continue
+		}
+		key := shape(d)
+		if n, ok := at[key]; ok {
+			all[n].subjects = append(all[n].subjects, d.Subject)
+			continue
+		}
+		at[key] = len(all)
+		all = append(all, alike{d, []string{d.Subject}})
+	}
+	return all
+}
+
+// shape is what differences have in common that are shown together: all but the
+// subject, and the values if they are whole entries.
+func shape(d *Difference) string {
+	key := []string{string(d.Kind), d.Member, strings.Join(d.Revisions, " "), d.Reason}
+	if d.Member == "" {
+		key = append(key, "whole") // such as entries of a list that are missing
+	}
+	if d.Group == Declared {
+		key = append(key, d.Subject)
+	}
+	return fmt.Sprintf("%q", key)
+}
+
+type console struct {
+	w   *bufio.Writer
+	o   ConsoleOptions
+	r   *Report
+	err error
+}
+
+func (c *console) line(format string, args ...any) {
+	if c.err == nil {
+		_, c.err = fmt.Fprintln(c.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+	}
+}
+
+func (c *console) paint(color, s string) string {
+	if !c.o.Color {
+		return s
+	}
+	return "\x1b[" + color + "m" + s + "\x1b[0m"
+}
+
+func kindColor(k Kind) string {
+	switch k {
+	case Dropped:
+		return red
+	case Changed:
+		return yellow
+	}
+	return purple
+}
+
+// show makes a text from outside safe to print, and short.
+func show(s string, n int) string { return reports.Sanitize(reports.Shorten(s, n)) }
+
+// WriteConsole writes a comparison for people: the two sides, what differs by groups,
+// what the server changes by itself, what could not be established, and the outcome on
+// the last line.
+func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
+	c := &console{w: bufio.NewWriter(w), o: o, r: r}
+	if !o.Quiet {
+		c.head()
+	}
+	for _, g := range Groups() {
+		c.group(g)
+	}
+	if !o.Quiet {
+		c.unsteady()
+	}
+	c.rest()
+	c.outcome()
+	if c.err == nil {
+		c.err = c.w.Flush()
+	}
+	if c.err != nil {
+		return fmt.Errorf("writing the comparison: %w", c.err)
+	}
+	return nil
+}
+
+func (c *console) head() {
+	for _, side := range []struct {
+		name string
+		s    *Side
+	}{{"direct", &c.r.Direct}, {"through", &c.r.Through}} {
+		c.line("%s %s", c.paint(bold, fmt.Sprintf("%-8s", side.name)), show(side.s.Address, shortSubject))
+		for _, e := range side.s.Endpoints {
+			offers := strings.Join(e.Revisions, ", ")
+			if offers == "" {
+				offers = "none of the revisions asked for"
+			}
+			c.line("         %s: %s", e.Transport, offers)
+		}
+	}
+	for _, x := range c.r.Compared {
+		var words []string
+		for _, g := range Groups() {
+			if n := x.Asked[g]; n > 0 {
+				words = append(words, fmt.Sprintf("%s %d", g, n))
+			}
+		}
+		c.line("%s", c.paint(dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+strings.Join(words, ", ")))
+	}
+}
+
+func (c *console) group(g Group) {
+	all := gather(c.r.Differences, g, shape)
+	if c.o.Quiet || c.o.Verbose {
+		all = gather(c.r.Differences, g, func(d *Difference) string { return fmt.Sprintf("%p", d) })
+	}
+	if len(all) == 0 {
+		return
+	}
+	if !c.o.Quiet {
+		c.line("")
+		c.line("%s", c.paint(bold, string(g)))
+	}
+	for _, a := range all {
+		d := a.first
+		c.line("  %s %s  %s", c.paint(kindColor(d.Kind), fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind)))), what(&a),
+			c.paint(dim, "["+c.revisions(d.Revisions)+"]"))
+		if c.o.Quiet {
+			continue
+		}
+		n := shortValue
+		if c.o.Verbose {
+			n = longValue
+		}
+		c.line("    direct   %s", value(d.Direct, d.DirectBytes, d.Part, n))
+		c.line("    through  %s", value(d.Through, d.ThroughBytes, d.Part, n))
+	}
+}
+
+// what names the member and the subjects of differences.
+func what(a *alike) string {
+	member := show(a.first.Member, shortSubject)
+	switch n := len(a.subjects); {
+	case n == 1 && member == "":
+		return show(a.subjects[0], shortSubject)
+	case n == 1 && a.subjects[0] == declaration:
+		return member
+	case n == 1:
+		return member + " of " + show(a.subjects[0], shortSubject)
+	default:
+		var few []string
+		for _, s := range a.subjects[:min(n, fewSubjects)] {
+			few = append(few, show(s, shortSubject))
+		}
+		text := strings.Join(few, ", ")
+		if n > fewSubjects {
+			text += fmt.Sprintf(" and %d more", n-fewSubjects)
+		}
+		if member == "" {
+			return fmt.Sprintf("%d: %s", n, text)
+		}
+		return fmt.Sprintf("%s of %d: %s", member, n, text)
+	}
+}
+
+// value is a value on one line, from where it is worth looking at.
+func value(s string, size, part, n int) string {
+	if size == 0 {
+		return "-"
+	}
+	cut := false
+	if part > n/2 && !strings.HasPrefix(s, "…") && part < len(s) {
+		s, cut = "…"+strings.ToValidUTF8(s[part-nearStart:], ""), true
+	}
+	text := show(s, n)
+	if cut || len(s) < size || strings.HasSuffix(text, "…") {
+		text += fmt.Sprintf(" [%d bytes]", size)
+	}
+	return text
+}
+
+// revisions names revisions, unless all that were compared are meant.
+func (c *console) revisions(list []string) string {
+	if n := len(c.r.Compared); n > 1 && len(list) == n && !slices.ContainsFunc(c.r.Compared, func(x Compared) bool { return !slices.Contains(list, x.Revision) }) {
+		return "all revisions"
+	}
+	return strings.Join(list, ", ")
+}
+
+func (c *console) unsteady() {
+	if len(c.r.Unsteady) == 0 {
+		return
+	}
+	c.line("")
+	c.line("%s", c.paint(bold, "changes by itself, not counted"))
+	for _, g := range Groups() {
+		for _, a := range gather(c.r.Unsteady, g, shape) {
+			c.line("  %s: %s: %s  %s", g, what(&a), a.first.Reason, c.paint(dim, "["+c.revisions(a.first.Revisions)+"]"))
+		}
+	}
+}
+
+func (c *console) rest() {
+	const few = 12
+	list := func(title string, all []string) {
+		if len(all) == 0 {
+			return
+		}
+		c.line("")
+		c.line("%s", c.paint(bold, title))
+		for i, s := range all {
+			if i == few && !c.o.Verbose {
+				c.line("  and %d more", len(all)-few)
+				return
+			}
+			c.line("  %s", show(s, maxName))
+		}
+	}
+	if !c.o.Quiet {
+		list("notes", c.r.Notes)
+	}
+	var gaps []string
+	for _, g := range c.r.Gaps {
+		text := g.Reason
+		for _, before := range []string{g.Subject, string(g.Group), g.Revision} {
+			if before != "" {
+				text = before + ": " + text
+			}
+		}
+		gaps = append(gaps, text)
+	}
+	list("not established", gaps)
+	if !c.o.Quiet && c.o.Again != "" && len(c.r.Differences) > 0 {
+		c.line("")
+		first := ""
+		for _, x := range c.r.Compared {
+			if first == "" && slices.ContainsFunc(c.r.Differences, func(d Difference) bool { return slices.Contains(d.Revisions, x.Revision) }) {
+				first = " --revision " + x.Revision
+			}
+		}
+		c.line("look closer: %s%s --verbose --json compare.json", show(c.o.Again, maxName*2), first)
+	}
+}
+
+// Headline is the outcome in one line.
+func (r *Report) Headline() string {
+	s := &r.Summary
+	text := map[Outcome]string{Same: "the same", Different: "different", NotEstablished: "not established"}[s.Outcome]
+	text += fmt.Sprintf(": %d dropped, %d changed, %d added", s.Dropped, s.Changed, s.Added)
+	for _, x := range []struct {
+		n    int
+		what string
+	}{{s.Ignored, "ignored"}, {s.Unsteady, "by the server itself"}, {s.NotEstablished, "not established"}, {s.Omitted, "not listed"}} {
+		if x.n > 0 {
+			text += fmt.Sprintf(", %d %s", x.n, x.what)
+		}
+	}
+	return text
+}
+
+func (c *console) outcome() {
+	if !c.o.Quiet {
+		c.line("")
+	}
+	color := map[Outcome]string{Same: green, Different: red, NotEstablished: purple}[c.r.Summary.Outcome]
+	c.line("%s", c.paint(color, c.r.Headline()))
+}

@@ -1,0 +1,192 @@
+package compare
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/tidwall/gjson"
+)
+
+// delta is a place at which two JSON values differ. A side that has nothing there
+// has a result that does not exist.
+type delta struct {
+	path []string // names of members; "[2]" is an element of an array
+	a, b gjson.Result
+}
+
+// The bounds of a comparison of two values.
+const (
+	maxNested = 200 // below that text is compared
+	maxDeltas = 200 // what differs beyond that is not listed
+)
+
+// differ compares two values and knows which strings mean the same.
+type differ struct {
+	same func(path []string, a, b string) bool
+	all  []delta
+}
+
+// deltas lists the places at which two values differ. What is the same but spelled
+// differently does not; same, if not nil, says which strings that differ are meant to.
+func deltas(path []string, a, b gjson.Result, same func(path []string, a, b string) bool) []delta {
+	d := &differ{same: same}
+	d.compare(path, a, b)
+	return d.all
+}
+
+func (d *differ) compare(path []string, a, b gjson.Result) {
+	if len(d.all) >= maxDeltas || a.Exists() == b.Exists() && a.Raw == b.Raw {
+		return
+	}
+	switch {
+	case len(path) > maxNested || !a.Exists() || !b.Exists():
+	case a.IsObject() && b.IsObject():
+		d.objects(path, members(a), members(b))
+		return
+	case a.IsArray() && b.IsArray():
+		d.arrays(path, a.Array(), b.Array())
+		return
+	case a.Type != b.Type || a.Type == gjson.JSON:
+	case a.Type == gjson.String && d.strings(path, a, b):
+		return
+	case a.Type == gjson.Number && sameNumber(a.Raw, b.Raw):
+		return
+	case a.Type != gjson.String && a.Type != gjson.Number:
+		return // true, false and null have one spelling
+	}
+	d.all = append(d.all, delta{path: slices.Clone(path), a: a, b: b})
+}
+
+// members are those of an object by name; of two with one name the last, as most
+// readers have it.
+func members(o gjson.Result) map[string]gjson.Result {
+	all := map[string]gjson.Result{}
+	o.ForEach(func(key, value gjson.Result) bool {
+		all[key.String()] = value
+		return true
+	})
+	return all
+}
+
+func (d *differ) objects(path []string, a, b map[string]gjson.Result) {
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		d.compare(append(path, name), a[name], b[name])
+	}
+}
+
+// sets are members whose arrays have no order.
+var sets = []string{"supportedVersions", "audience"}
+
+func (d *differ) arrays(path []string, a, b []gjson.Result) {
+	if len(path) > 0 && slices.Contains(sets, path[len(path)-1]) {
+		byText := func(x, y gjson.Result) int { return strings.Compare(x.String(), y.String()) }
+		slices.SortStableFunc(a, byText)
+		slices.SortStableFunc(b, byText)
+	}
+	for i := range max(len(a), len(b)) {
+		var x, y gjson.Result
+		if i < len(a) {
+			x = a[i]
+		}
+		if i < len(b) {
+			y = b[i]
+		}
+		d.compare(append(path, fmt.Sprintf("[%d]", i)), x, y)
+	}
+}
+
+// strings reports whether two strings mean the same.
+func (d *differ) strings(path []string, a, b gjson.Result) bool {
+	if a.Str == b.Str || d.same != nil && d.same(path, a.Str, b.Str) {
+		return true
+	}
+	if len(path) == 0 || path[len(path)-1] != "blob" {
+		return false
+	}
+	x, errX := judge.Decode(a.Str)
+	y, errY := judge.Decode(b.Str)
+	return errX == nil && errY == nil && slices.Equal(x, y)
+}
+
+// decimal is a number in the only spelling that it has here: its digits without
+// zeros at either end, and the power of ten that they count.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int64
+}
+
+// sameNumber reports whether two numbers are equal: whole ones digit by digit, others
+// also if they are the same to whoever reads them as binary floating point.
+func sameNumber(a, b string) bool {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	switch {
+	case !okX || !okY:
+		return a == b
+	case x == y:
+		return true
+	case x.exponent >= 0 && y.exponent >= 0:
+		return false
+	}
+	f, errF := strconv.ParseFloat(a, 64)
+	g, errG := strconv.ParseFloat(b, 64)
+	return errF == nil && errG == nil && f == g
+}
+
+func parseDecimal(s string) (decimal, bool) {
+	s, negative := strings.CutPrefix(s, "-")
+	d := decimal{negative: negative}
+	mantissa, power := s, ""
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		mantissa, power = s[:i], s[i+1:]
+	}
+	if power != "" {
+		const longest = 15 // nothing overflows
+		n, err := strconv.ParseInt(power, 10, 64)
+		if err != nil || len(power) > longest {
+			return decimal{}, false
+		}
+		d.exponent = n
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	d.exponent -= int64(len(fraction))
+	digits := strings.TrimLeft(whole+fraction, "0")
+	d.digits = strings.TrimRight(digits, "0")
+	d.exponent += int64(len(digits) - len(d.digits))
+	if d.digits == "" {
+		return decimal{}, true
+	}
+	return d, true
+}
+
+// pathText writes a path as people do: contents[0].annotations.priority. Names that
+// have more in them than a name should are quoted.
+func pathText(path []string) string {
+	var b strings.Builder
+	for _, p := range path {
+		switch {
+		case strings.HasPrefix(p, "["):
+			b.WriteString(p)
+			continue
+		case b.Len() > 0:
+			b.WriteByte('.')
+		}
+		if strings.ContainsAny(p, ".[]\"' ") || p == "" {
+			p = strconv.Quote(p)
+		}
+		b.WriteString(p)
+	}
+	return b.String()
+}

@@ -1,0 +1,154 @@
+package compare
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// TestDeltas: what means the same is the same, and where values differ is told.
+func TestDeltas(t *testing.T) {
+	for _, x := range []struct{ a, b, want string }{
+		{`{"a":1,"b":[true,null]}`, ` { "b" : [ true , null ], "a" : 1.0e0 } `, ""},
+		{`"\u00e9\/"`, `"é/"`, ""},
+		{`100`, `1e2`, ""},
+		{`-0`, `0.0`, ""},
+		{`0.1`, `0.10000000000000001`, ""},
+		{`9007199254740993`, `9007199254740992`, "="},
+		{`1e999999999999999999`, `1e999999999999999998`, "="},
+		{`{"a":1}`, `{"a":"1"}`, "a="},
+		{`{"a":null}`, `{}`, "a="},
+		{`{"a":{"b.c":[1,2]}}`, `{"a":{"b.c":[1]}}`, `a."b.c"[1]=`},
+		{`{"audience":["user","assistant"]}`, `{"audience":["assistant","user"]}`, ""},
+		{`{"x":["user","assistant"]}`, `{"x":["assistant","user"]}`, "x[0]= x[1]="},
+		{`{"blob":"AAEC"}`, `{"blob":"AAECAw=="}`, "blob="},
+		{`true`, `false`, "="},
+		{`[]`, `{}`, "="},
+	} {
+		var got []string
+		for _, d := range deltas(nil, gjson.Parse(x.a), gjson.Parse(x.b), nil) {
+			got = append(got, pathText(d.path)+"=")
+		}
+		if s := strings.Join(got, " "); s != x.want {
+			t.Errorf("%s and %s: %q, not %q", x.a, x.b, s, x.want)
+		}
+	}
+}
+
+// TestDeltasAreBounded: a hostile value costs no more than is worth reading.
+func TestDeltasAreBounded(t *testing.T) {
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	if got := deltas(nil, gjson.Parse(deep), gjson.Parse(strings.Replace(deep, "[]", "[1]", 1)), nil); len(got) != 1 {
+		t.Errorf("%d places", len(got))
+	}
+	wide := "[" + strings.Repeat("1,", 10_000) + "1]"
+	if got := deltas(nil, gjson.Parse(wide), gjson.Parse("[]"), nil); len(got) != maxDeltas {
+		t.Errorf("%d places", len(got))
+	}
+}
+
+// TestRenames: the longest prefix decides, in both directions.
+func TestRenames(t *testing.T) {
+	r := renames{{"file://", "a+file://"}, {"file:///x/", "x:"}, {"", "gw:"}}
+	for from, to := range map[string]string{"file:///y": "a+file:///y", "file:///x/1": "x:1", "note:1": "gw:note:1"} {
+		if got := r.forward(from); got != to {
+			t.Errorf("%s becomes %s", from, got)
+		}
+		if got := r.back(to); got != from {
+			t.Errorf("%s was %s", to, got)
+		}
+	}
+	for _, bad := range []string{"a", "", "a=>a", "=>"} {
+		if _, err := ParseRename(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
+
+// TestListsThatDoNotEnd: what a walk lacks that was not followed to its end is not
+// dropped.
+func TestListsThatDoNotEnd(t *testing.T) {
+	list := func(end string, names ...string) answer {
+		a := answer{body: gjson.Parse(`{"resources":[]}`), end: end}
+		for _, name := range names {
+			a.entries = append(a.entries, entry{name, gjson.Parse(`{"uri":"` + name + `"}`)})
+		}
+		return a
+	}
+	match := matchLists("resources/list", "resources")
+	for _, x := range []struct {
+		a, b answer
+		want int
+	}{
+		{list(endDone, "a", "b"), list(endDone, "a"), 1},
+		{list(endDone, "a", "b"), list(endBound, "a"), 0},
+		{list(endBound, "a"), list(endDone, "a", "b"), 0},
+		{list(endDone, "a"), list(endCycle, "a", "a"), 2},
+		{list(endDone, "a"), list(endBound, "a", "a"), 1},
+		{list(endBound, "a"), list(endDone, "a", "a"), 0},
+		{list(endDone, "a", "b", "c"), list(endDone, "c", "a", "b"), 1},
+	} {
+		if got := match(names{}, x.a, x.b); len(got) != x.want {
+			t.Errorf("%v and %v: %+v", x.a.entries, x.b.entries, got)
+		}
+	}
+}
+
+// hostile is what a side might send to whoever reads a report.
+const hostile = "\x1b[31m`|`\n# x <script> \u202e\xff](http://x) "
+
+// TestHostileStrings: nothing that a side sends means anything where it is shown.
+func TestHostileStrings(t *testing.T) {
+	c := &comparison{report: &Report{}, index: map[string]int{}}
+	huge := strings.Repeat("x", 50_000)
+	c.add(Read, "2025-11-25", finding{subject: hostile, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
+	c.add(Read, "2025-06-18", finding{subject: strings.Repeat("u", 10_000), kind: Dropped, direct: quoted(hostile)})
+	c.gap("2025-11-25", Read, hostile, hostile)
+	c.note(hostile)
+	c.report.Direct.Address = hostile
+	c.finish()
+	for _, write := range []func(*strings.Builder) error{
+		func(b *strings.Builder) error { return WriteConsole(b, c.report, ConsoleOptions{}) },
+		func(b *strings.Builder) error { return WriteConsole(b, c.report, ConsoleOptions{Verbose: true}) },
+		func(b *strings.Builder) error { return WriteMarkdown(b, c.report) },
+		func(b *strings.Builder) error { return WriteJSON(b, c.report) },
+	} {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		out := b.String()
+		if (strings.ContainsAny(out, "\x1b\u202e") || !utf8.ValidString(out)) && !strings.HasPrefix(out, "{") || strings.Contains(out, "\n# x") || len(out) > 20_000 {
+			t.Errorf("%d characters: %.3000q", len(out), out)
+		}
+		if strings.HasPrefix(out, "## ") {
+			for _, l := range strings.Split(out, "\n") {
+				if strings.HasPrefix(l, "| **") && strings.Count(strings.ReplaceAll(l, `\|`, ""), "|") != 6 {
+					t.Errorf("a row falls apart: %s", l)
+				}
+			}
+		}
+	}
+	if d := c.report.Differences[0]; d.Part < 50_000 && c.report.Differences[1].Part < 50_000 {
+		t.Errorf("where the long texts part is not told: %d", d.Part)
+	}
+}
+
+// TestPaced: messages are spaced out, and waiting ends with the context.
+func TestPaced(t *testing.T) {
+	if paced(0) != nil {
+		t.Error("no rate is a limit")
+	}
+	wait := paced(0.001)
+	if err := wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if wait(ctx) == nil {
+		t.Error("the second message was not held back")
+	}
+}
