@@ -170,7 +170,7 @@ func digest(all []Rule) string {
 	h := sha256.New()
 	for i := range all {
 		r := &all[i]
-		for _, s := range append([]string{r.ID, r.Level, r.Grade, r.Text}, append(r.Revisions, r.Transports...)...) {
+		for _, s := range slices.Concat([]string{r.ID, r.Level, r.Grade, r.Text}, r.Revisions, r.Transports) {
 			h.Write([]byte(s))
 			h.Write([]byte{0})
 		}

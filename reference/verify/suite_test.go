@@ -18,6 +18,7 @@ import (
 // TestTheSuiteIsAGoodClient: in the sessions in which mcpcheck does not probe on purpose, it
 // breaks no rule for clients.
 func TestTheSuiteIsAGoodClient(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		target, server, err := embedded.Complete(reference.Options{})
 		if err != nil {

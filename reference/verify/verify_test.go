@@ -92,6 +92,7 @@ func combinations() [][2]string {
 
 // TestGoodClient: a client that does all as it should is not accused of anything.
 func TestGoodClient(t *testing.T) {
+	t.Parallel()
 	exercised := map[string]bool{}
 	for _, c := range combinations() {
 		t.Run(c[0]+" "+c[1], func(t *testing.T) {
@@ -132,6 +133,7 @@ func TestGoodClient(t *testing.T) {
 
 // TestBadClients: each mistake turns red the requirement that it is about, and no other.
 func TestBadClients(t *testing.T) {
+	t.Parallel()
 	type test struct{ bad, transport, revision string }
 	tests := []test{
 		{"CL-25", "stdio", "2024-11-05"}, {"CL-16", "sse", "2024-11-05"}, {"CL-02 bare", "http", "2025-11-25"},
