@@ -68,6 +68,10 @@ func TestErrorCodes(t *testing.T) {
 		{"ERR-61", Warn, removed("ping", "ping", failure("-32601"), 200)},
 		{"ERR-61", Warn, removed("ping", "ping", failure("-32602"), 404)},
 		{"ERR-61", Pass, removed("initialize", "initialize", failure("-32022"), 400)},
+		// Another era beside this one is no remnant of it.
+		{"ERR-61", Pass, lines(rt.Line{Step: "ping", Method: "ping", Error: failure("-32601")}, rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2025-11-25"}`})},
+		{"ERR-61", Warn, lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2026-07-28"}`})},
+		{"ERR-61", Warn, lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{}`})},
 	})
 	walkRuns(t, recording.BrokenRead, `{"resources":{}}`, []run{
 		{"ERR-08", Pass, lines(taggedRead("broken", `{"uri":"a:1"}`, "", failure("-32603")))},

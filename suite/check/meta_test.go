@@ -62,6 +62,11 @@ func TestMetaOfRequests(t *testing.T) {
 		{"META-08", Fail, lines(plain, asked("no-capabilities", "resources/list", "{}", goodList), ill)},
 		{"META-08", Warn, lines(plain, asked("no-capabilities", "resources/list", "{}", paramsError), ill)},
 		{"META-18", Pass, lines(plain, asked("odd-log-level", "resources/list", "{}", paramsError))},
+		{"META-18", Warn, lines(plain, asked("odd-log-level", "resources/list", "{}", `{"code":-32603,"message":"no"}`))},
+		// Who does not log need not know the levels.
+		{"META-18", NotApplicable, lines(plain, asked("odd-log-level", "resources/list", "{}", goodList))},
+	})
+	walkRuns(t, recording.BadMetadata, `{"resources":{},"logging":{}}`, []run{
 		{"META-18", Warn, lines(plain, asked("odd-log-level", "resources/list", "{}", goodList))},
 	})
 	hello := asked("initialize", "initialize", "{}", notFoundError)

@@ -170,7 +170,7 @@ var metaRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: Normative,
 		Revisions: modern(), Transports: stdioHTTP(),
 		Sections:  []Section{secIn(R20260728, "server/utilities/logging", "error-handling")},
-		Tolerated: "Servers without logging often ignore it, which only warns.",
+		Tolerated: "Servers that do not declare logging may ignore it.",
 		Since:     "0.1",
 	},
 	{
