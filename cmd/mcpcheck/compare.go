@@ -55,7 +55,8 @@ numbers and strings, page borders and the messages of errors are no differences.
 --json writes the contract mcpcheck.compare/1: "differences" with "group", "kind"
 (dropped, changed, added), "subject", "member", "revisions", "direct" and "through";
 "unsteady", "ignored" and "not_established"; "summary" with "outcome" (same, different,
-not-established). Members and codes are stable, sentences are not.
+not-established). "mcpcheck compare schema" prints its schema. Members and codes are
+stable, sentences are not.
 
 Exit status: 0 the same, 1 differences, 2 wrong usage, 3 one side could not be reached
 or asked everything, or the comparison was interrupted, or a file not written.`,
@@ -81,7 +82,22 @@ or asked everything, or the comparison was interrupted, or a file not written.`,
 	f.BoolVar(&o.quiet, "quiet", false, "a line for each difference and the last line, nothing else")
 	f.BoolVar(&o.verbose, "verbose", false, "every difference on its own, and more of each value")
 	f.BoolVar(&o.noColour, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+	c.AddCommand(p.compareSchemaCommand())
 	return c
+}
+
+func (p *program) compareSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of comparisons",
+		Args:  noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			return p.file("-", func(w io.Writer) error {
+				_, err := w.Write(compare.JSONSchema)
+				return err
+			})
+		},
+	}
 }
 
 // files are the reports in the words of what checks and writes them.

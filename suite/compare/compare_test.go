@@ -347,8 +347,9 @@ func TestUnreachable(t *testing.T) {
 // TestInterrupted: what was found by then stands in the report, whose outcome is open.
 func TestInterrupted(t *testing.T) {
 	r := played(t, reference.Options{Latency: 3 * time.Second}, nil, func(cfg *compare.Config, _ *reference.Server) { cfg.Budget = 30 * time.Second })
-	if r.Summary.Outcome != compare.NotEstablished || !r.Summary.Interrupted {
-		t.Errorf("%s", r.Headline())
+	last := r.Gaps[len(r.Gaps)-1].Reason
+	if r.Summary.Outcome != compare.NotEstablished || !r.Summary.Interrupted || len(r.Gaps) != 1 || !strings.Contains(last, "--budget") {
+		t.Errorf("%s\n%s", r.Headline(), text(t, r))
 	}
 }
 

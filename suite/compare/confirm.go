@@ -17,7 +17,13 @@ func templated(template string) func(target.Template) bool {
 // its copies need not agree.
 func (r *round) confirm(ctx context.Context) {
 	again := slices.DeleteFunc(slices.Clone(r.asked), func(q *question) bool { return len(q.found) == 0 })
-	if len(again) == 0 || ctx.Err() != nil {
+	if ctx.Err() != nil {
+		for _, q := range again {
+			r.gap(r.rev, q.group, q.subject, "the answers differ, but they were not asked for again: the comparison ended before")
+		}
+		return
+	}
+	if len(again) == 0 {
 		return
 	}
 	before := make([]answer, len(again))
@@ -67,14 +73,16 @@ func (r *round) settle(q *question, through answer, own []answer) {
 	}
 }
 
-// account notes what was asked, and what neither side answered.
-func (r *round) account() {
+// account notes what was asked, and what neither side answered. That a comparison was
+// cut short is said once, and not of each question.
+func (r *round) account(ctx context.Context) {
 	one := Compared{Revision: string(r.rev), Direct: string(r.direct.at.transport), Through: string(r.through.at.transport), Asked: map[Group]int{}}
 	for _, q := range r.asked {
 		d, t := q.direct, q.through
 		switch {
 		case d.void && d.none == unread || t.void && t.none == unread:
 			continue // said in a note
+		case (d.void || t.void) && ctx.Err() != nil:
 		case d.void:
 			r.gap(r.rev, q.group, q.subject, "direct: "+d.none)
 		case t.void:

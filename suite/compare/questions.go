@@ -70,7 +70,7 @@ func (c *comparison) revision(ctx context.Context, rev requirement.Revision) {
 	if declares(declared.direct, "resources.subscribe") && declares(declared.through, "resources.subscribe") {
 		r.subscriptions(ctx, order(resources.direct.entries))
 	}
-	r.account()
+	r.account(ctx)
 }
 
 // declares reports whether a capability is declared: present and neither false nor null.

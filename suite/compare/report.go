@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 )
+
+// JSONSchema is the JSON Schema (2020-12) of the contract [Schema].
+//
+//go:embed mcpcheck.compare-1.schema.json
+var JSONSchema []byte
 
 // Schema names the contract of [Report] in JSON. Members and codes are stable,
 // sentences are not; the summary comes last.

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
@@ -100,21 +102,30 @@ func TestListsThatDoNotEnd(t *testing.T) {
 // hostile is what a side might send to whoever reads a report.
 const hostile = "\x1b[31m`|`\n# x <script> \u202e\xff](http://x) "
 
-// TestHostileStrings: nothing that a side sends means anything where it is shown.
-func TestHostileStrings(t *testing.T) {
-	c := &comparison{report: &Report{}, index: map[string]int{}}
+// hostileReport is a comparison of two sides that send such things.
+func hostileReport() *Report {
+	side := &target.Target{Endpoints: []target.Endpoint{{Command: []string{"x"}}}}
+	c := &comparison{cfg: Config{Direct: side, Through: side, Ignore: []string{"nothing"}}.withDefaults(), index: map[string]int{}}
+	c.report = c.newReport(time.Now())
 	huge := strings.Repeat("x", 50_000)
 	c.add(Read, "2025-11-25", finding{subject: hostile, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
 	c.add(Read, "2025-06-18", finding{subject: strings.Repeat("u", 10_000), kind: Dropped, direct: quoted(hostile)})
+	c.unsteady(Read, "2025-06-18", finding{subject: hostile, kind: Added, through: quoted(hostile)}, "it was seen once and not again")
 	c.gap("2025-11-25", Read, hostile, hostile)
 	c.note(hostile)
 	c.report.Direct.Address = hostile
 	c.finish()
+	return c.report
+}
+
+// TestHostileStrings: nothing that a side sends means anything where it is shown.
+func TestHostileStrings(t *testing.T) {
+	r := hostileReport()
 	for _, write := range []func(*strings.Builder) error{
-		func(b *strings.Builder) error { return WriteConsole(b, c.report, ConsoleOptions{}) },
-		func(b *strings.Builder) error { return WriteConsole(b, c.report, ConsoleOptions{Verbose: true}) },
-		func(b *strings.Builder) error { return WriteMarkdown(b, c.report) },
-		func(b *strings.Builder) error { return WriteJSON(b, c.report) },
+		func(b *strings.Builder) error { return WriteConsole(b, r, ConsoleOptions{}) },
+		func(b *strings.Builder) error { return WriteConsole(b, r, ConsoleOptions{Verbose: true}) },
+		func(b *strings.Builder) error { return WriteMarkdown(b, r) },
+		func(b *strings.Builder) error { return WriteJSON(b, r) },
 	} {
 		var b strings.Builder
 		if err := write(&b); err != nil {
@@ -132,7 +143,7 @@ func TestHostileStrings(t *testing.T) {
 			}
 		}
 	}
-	if d := c.report.Differences[0]; d.Part < 50_000 && c.report.Differences[1].Part < 50_000 {
+	if d := r.Differences[0]; d.Part < 50_000 && r.Differences[1].Part < 50_000 {
 		t.Errorf("where the long texts part is not told: %d", d.Part)
 	}
 }
