@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -204,9 +205,9 @@ func TestOnlyWhatIsThere(t *testing.T) {
 // TestServerChangesByItself: what the server answers otherwise each time is not the
 // gateway's doing; what the gateway does beside it is told.
 func TestServerChangesByItself(t *testing.T) {
-	n := 0
+	var n atomic.Int64
 	clock := func(cfg *compare.Config, server *reference.Server) {
-		text := func() *string { n++; s := fmt.Sprint("look ", n); return &s }
+		text := func() *string { s := fmt.Sprint("look ", n.Add(1)); return &s }
 		cfg.Direct = gateway(server, only("resources/read", func(m object) {
 			each(m, "contents", func(x object) bool { x["text"] = *text(); delete(x, "blob"); return true })
 		}))
@@ -228,9 +229,9 @@ func TestServerChangesByItself(t *testing.T) {
 
 // TestSeenOnce: what does not repeat is no difference.
 func TestSeenOnce(t *testing.T) {
-	n := 0
+	var n atomic.Int64
 	r := played(t, reference.Options{}, only("resources/list", func(m object) {
-		if n++; n == 1 {
+		if n.Add(1) == 1 {
 			each(m, "resources", func(x object) bool { delete(x, "name"); return true })
 		}
 	}), func(cfg *compare.Config, _ *reference.Server) {
@@ -355,16 +356,18 @@ func TestInterrupted(t *testing.T) {
 
 // TestGatewayDies: a gateway that goes away in the middle is no server with fewer resources.
 func TestGatewayDies(t *testing.T) {
-	open := 0
+	var open atomic.Int64
 	r := played(t, reference.Options{}, nil, func(cfg *compare.Config, _ *reference.Server) {
 		inner := cfg.Through.Endpoints[0].Pipe
 		cfg.Revisions = []requirement.Revision{requirement.R20251125}
 		cfg.Through.Endpoints[0].Pipe = func(ctx context.Context) (io.ReadWriteCloser, error) {
-			if open++; open > 1 {
+			if open.Add(1) > 1 {
 				return nil, errors.New("gone")
 			}
 			c, err := inner(ctx)
-			return &mortal{ReadWriteCloser: c, left: 6}, err
+			m := &mortal{ReadWriteCloser: c}
+			m.left.Store(6)
+			return m, err
 		}
 	})
 	if r.Summary.Outcome == compare.Same {
@@ -375,11 +378,11 @@ func TestGatewayDies(t *testing.T) {
 // mortal is a connection that ends after some messages.
 type mortal struct {
 	io.ReadWriteCloser
-	left int
+	left atomic.Int64
 }
 
 func (m *mortal) Write(p []byte) (int, error) {
-	if m.left--; m.left < 0 {
+	if m.left.Add(-1) < 0 {
 		m.Close()
 		return 0, io.ErrClosedPipe
 	}
