@@ -3,7 +3,9 @@ package fault
 import (
 	"context"
 	"encoding/json"
+	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -42,6 +44,12 @@ func init() {
 			}),
 		},
 		Fault{
+			Name: "lch-04-undeclared-debounced", Requirement: "LCH-04",
+			Summary: "list_changed is sent once the list has been quiet for a tenth of a second, unless all is as before, and listChanged is not declared",
+			Needs:   Needs{Trigger: true, Revisions: legacyRevisions},
+			Make:    undeclaredDebounced,
+		},
+		Fault{
 			Name: "lch-04-declared-false", Requirement: "LCH-04",
 			Summary: "list_changed is sent, but listChanged is declared as false",
 			Needs:   Needs{Trigger: true},
@@ -61,6 +69,26 @@ func init() {
 			Hooks:   hook.Hooks{Handle: staleLists},
 		},
 	)
+}
+
+// undeclaredDebounced takes two changes in a row for none, as who looks at the list
+// now and then does: what was added is gone again.
+func undeclaredDebounced(*rand.Rand) hook.Hooks {
+	var mu sync.Mutex
+	pending := map[string]*time.Timer{}
+	return hook.Join(hook.EditResult("initialize", func(result hook.Object) {
+		delete(hook.ObjectAt(result, "capabilities", "resources"), "listChanged")
+	}), hook.OnNotification(hook.NotificationListChanged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		mu.Lock()
+		defer mu.Unlock()
+		id := m.Peer.ID()
+		if t := pending[id]; t != nil && t.Stop() {
+			delete(pending, id)
+			return nil
+		}
+		pending[id] = time.AfterFunc(100*time.Millisecond, func() { _ = next(context.WithoutCancel(ctx), m) })
+		return nil
+	}))
 }
 
 // withoutFilter leaves a member out of the filter of listen requests, as if it had

@@ -53,6 +53,12 @@ func init() {
 			Make:    func(*rand.Rand) hook.Hooks { return secondEnds() },
 		},
 		Fault{
+			Name: "sub-03-unsubscribe-ends-all", Requirement: "SUB-03",
+			Summary: "who unsubscribes one resource loses all subscriptions of the session",
+			Needs:   changing,
+			Make:    func(*rand.Rand) hook.Hooks { return endsAll() },
+		},
+		Fault{
 			Name: "sub-04-update-without-uri", Requirement: "SUB-04",
 			Summary: "updates do not say which resource has changed",
 			Needs:   changing,
@@ -148,6 +154,21 @@ func secondEnds() hook.Hooks {
 		key := [2]string{c.Peer.ID(), uri}
 		muted[key] = c.Method == methodSubscribe && first[key]
 		first[key] = c.Method == methodSubscribe
+	})
+}
+
+// endsAll empties the set of a session where one URI is to be taken out of it.
+func endsAll() hook.Hooks {
+	held := map[[2]string]bool{}
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		key := [2]string{c.Peer.ID(), uri}
+		if c.Method == methodSubscribe {
+			held[key], muted[key] = true, false
+			return
+		}
+		for other := range held {
+			muted[other] = muted[other] || other[0] == key[0]
+		}
 	})
 }
 

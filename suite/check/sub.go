@@ -1,6 +1,7 @@
 package check
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -176,6 +177,7 @@ func updateArrives(r *recording.Recording, v *Verdict) {
 	if len(mine) > 0 {
 		v.Saw()
 		stillUpdated(r, x, mine, v)
+		besideOthers(r, x, mine, v)
 		return
 	}
 	if lostSession(r, v, x.Session) {
@@ -203,6 +205,33 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []heard, v
 	v.Hint("let a second subscription to the same resource change nothing")
 }
 
+// besideOthers: who subscribes another resource as well, and gives that one up, stays
+// subscribed to the first.
+func besideOthers(r *recording.Recording, x *recording.Exchange, mine []heard, v *Verdict) {
+	mark, fired := r.Mark(recording.MarkNext)
+	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkDoubled, 0), mark.After) || cameBetween(mine, mark.After, math.MaxInt) || lostSession(r, v, x.Session) {
+		return
+	}
+	frames := append(x.Evidence(), r.Step("subscribe-next").Evidence()...)
+	v.Ought(false, updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
+		"none came for "+x.Tags["uri"]+withTrigger(r, recording.MarkNext)+", after "+r.Step("subscribe-next").Tags["uri"]+" was subscribed and unsubscribed in the same session",
+		append(frames, r.Step("unsubscribe-next").Evidence()...)...)
+	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
+}
+
+// sinceMark is the number of the last frame before a mark, or else a number given.
+func sinceMark(r *recording.Recording, mark string, otherwise int) int {
+	if m, ok := r.Mark(mark); ok {
+		return m.After
+	}
+	return otherwise
+}
+
+// cameBetween reports whether a message came after one frame and no later than another.
+func cameBetween(all []heard, after, until int) bool {
+	return slices.ContainsFunc(all, func(h heard) bool { return h.frame.Number > after && h.frame.Number <= until })
+}
+
 // keptApart: what another session gives up is its own matter.
 func keptApart(r *recording.Recording, v *Verdict) {
 	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
@@ -212,10 +241,7 @@ func keptApart(r *recording.Recording, v *Verdict) {
 		return
 	}
 	x, mine, ok := subscribedTo(r, v)
-	since := mark.After
-	if doubled, twice := r.Mark(recording.MarkDoubled); twice {
-		since = doubled.After
-	}
+	since := sinceMark(r, recording.MarkNext, sinceMark(r, recording.MarkDoubled, mark.After))
 	// Updates must have come right before, so that nothing else can be the reason.
 	seen := slices.ContainsFunc(mine, func(h heard) bool {
 		return h.frame.Number <= mark.After && (since == mark.After || h.frame.Number > since)

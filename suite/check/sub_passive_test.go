@@ -82,6 +82,33 @@ func TestSubscriptionsAreKept(t *testing.T) {
 	})
 }
 
+// Nor does another subscription of the same session.
+func TestSubscriptionsBesideOthers(t *testing.T) {
+	play := func(doubled, next, foreign bool) []rt.Line {
+		mark := func(name string, came bool) rt.Line {
+			if came {
+				return rt.Line{Mark: name, Incoming: []string{updateOf1}}
+			}
+			return rt.Line{Mark: name}
+		}
+		step := func(name, method, uri string) rt.Line {
+			return and(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
+		}
+		return lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),
+			step("subscribe-again", "subscribe", "a:1"), mark(recording.MarkDoubled, doubled),
+			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(recording.MarkNext, next),
+			and(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "uri", "a:1", "who", "bystander"),
+			mark(recording.MarkForeign, foreign))
+	}
+	walkRuns(t, recording.Changes, subscribing, []run{
+		{"SUB-03", Pass, play(true, true, true)},
+		{"SUB-03", Warn, play(true, false, false)},
+		{"SUB-03", Warn, play(false, false, false)}, // that is the second subscription
+		{"SUB-10", Pass, play(true, false, false)},  // that is SUB-03
+		{"SUB-10", Warn, play(true, true, false)},
+	})
+}
+
 // On Streamable HTTP sessions without an id are none.
 func TestPassiveWatchWithoutSessions(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, subscribing)

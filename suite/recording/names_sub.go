@@ -18,6 +18,7 @@ const (
 	MarkRemove   = "remove"   // a resource is removed from the list
 	MarkSilenced = "silenced" // the subscribed resource is changed again, after a subscription was given up
 	MarkDoubled  = "doubled"  // the subscribed resource is changed again, after it was subscribed once more
+	MarkNext     = "next"     // and again, after another resource was subscribed and unsubscribed
 	MarkForeign  = "foreign"  // and again, after another session has unsubscribed it
 	MarkShutdown = "shutdown" // the target ends its subscriptions
 )

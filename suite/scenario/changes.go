@@ -17,7 +17,8 @@ import (
 // Two sessions watch the target change: the tag "who" says whether an exchange is
 // of the "watcher", which subscribes, or of the "bystander", which does not.
 //
-// "subscribe-again" subscribes the same resource once more, "foreign-unsubscribe" is
+// "subscribe-again" subscribes the same resource once more, "subscribe-next" and
+// "unsubscribe-next" are about another one that is listed, "foreign-unsubscribe" is
 // the bystander's, who has nothing to give up, "unsubscribe-again" the watcher's second.
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
@@ -219,7 +220,7 @@ func (w *watch) twice(ctx context.Context) bool {
 	again := w.watcher.Do(ctx, session.Request{Step: "subscribe-again", Method: "resources/subscribe", Params: params,
 		Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
 	w.doubled = again.Succeeded()
-	if w.doubled && !w.update(ctx, recording.MarkDoubled) {
+	if w.doubled && !w.update(ctx, recording.MarkDoubled) || !w.next(ctx) {
 		return false
 	}
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
@@ -228,6 +229,25 @@ func (w *watch) twice(ctx context.Context) bool {
 	w.bystander.Do(ctx, session.Request{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Params: params,
 		Tags: Tags("uri", w.t.Update.URI, "who", bystander)})
 	return w.update(ctx, recording.MarkForeign)
+}
+
+// next subscribes another resource and gives it up: the first subscription stays.
+func (w *watch) next(ctx context.Context) bool {
+	for _, l := range w.p.Resources() {
+		uri := l.URI()
+		if uri == w.t.Update.URI || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
+			continue
+		}
+		for _, step := range []string{"subscribe", "unsubscribe"} {
+			x := w.watcher.Do(ctx, session.Request{Step: step + "-next", Method: "resources/" + step,
+				Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri, "who", watcher)})
+			if !x.Succeeded() {
+				return w.watcher.s.Alive()
+			}
+		}
+		return w.update(ctx, recording.MarkNext)
+	}
+	return true
 }
 
 // awaited is how many updates are due: in 2026-07-28 one for each open stream.
@@ -282,6 +302,9 @@ func (w *watch) list(ctx context.Context) bool {
 		w.busy(ctx)
 		seen := w.announced && w.await(ctx, after, "notifications/resources/list_changed", 1)
 		w.relist(ctx, change.step, change.t.URI, seen)
+		if !w.announced { // what was never declared takes its time as well
+			w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
+		}
 		if !w.watcher.s.Alive() {
 			return false
 		}
