@@ -159,7 +159,9 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		found, err := session.Detect(ctx, dialer, opts, ask, e.Instances, r.nextID)
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
-			e.pool = scenario.NewPool(e.Instances)
+			if e.pool = scenario.NewPool(e.Instances); e.pool != nil && t != requirement.Stdio {
+				e.pool.Settle = session.Settle
+			}
 			return nil
 		}
 		var other *session.OpenError

@@ -8,10 +8,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
@@ -60,11 +62,11 @@ func (s *single) stream(w http.ResponseWriter, r *http.Request) {
 	answers := make(chan string, 100)
 	s.answers = answers
 	s.mu.Unlock()
-	defer func() {
+	defer time.AfterFunc(session.Settle/2, func() { // it notices late that the client has gone
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.answers = nil
-	}()
+	})
 	w.Header().Set("Content-Type", "text/event-stream")
 	_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
 	for {

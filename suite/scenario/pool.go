@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
@@ -18,8 +19,12 @@ type Pool struct {
 	turn  chan struct{} // holds a value while a scenario has its turn
 	exits exits         // those that are about to end, and hold their place until they have
 
+	// Settle is how long a place stays empty between two connections.
+	Settle time.Duration
+
 	mu     sync.Mutex
 	stages []*Stage
+	freed  time.Time // when the last connection was closed
 }
 
 // NewPool allows that many connections; nil, which limits nothing, if n is 0.
@@ -74,7 +79,7 @@ func (l *Pool) take(ctx context.Context) error {
 		}
 		select {
 		case l.slots <- struct{}{}:
-			return nil
+			return l.settle(ctx)
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		default:
@@ -82,6 +87,24 @@ func (l *Pool) take(ctx context.Context) error {
 	}
 	return &session.OpenError{Code: recording.CodeOptedOut,
 		Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(l.slots))}
+}
+
+// settle waits until the target can have noticed that the last connection was closed. If
+// the context ends before, the place is given back.
+func (l *Pool) settle(ctx context.Context) error {
+	l.mu.Lock()
+	wait := l.Settle - time.Since(l.freed)
+	l.mu.Unlock()
+	if wait <= 0 {
+		return nil
+	}
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ctx.Done():
+		<-l.slots
+		return context.Cause(ctx)
+	}
 }
 
 // evict closes the sessions that the stages share, side by side, and waits until
@@ -101,6 +124,9 @@ func (l *Pool) evict(ctx context.Context) error {
 // release gives a place back.
 func (l *Pool) release() {
 	if l != nil && l.slots != nil {
+		l.mu.Lock()
+		l.freed = time.Now()
+		l.mu.Unlock()
 		<-l.slots
 	}
 }

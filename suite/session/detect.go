@@ -73,7 +73,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 			defer close(opened)
 			defer func() { <-slots }()
 			if limited {
-				defer found.shut(rev)
+				defer found.release(rev, dialer.Transport())
 			}
 			o := opts
 			o.Revision, o.ID = rev, ids()
@@ -351,6 +351,18 @@ func (f *Found) shut(rev requirement.Revision) {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		s.Close(ctx)
+	}
+}
+
+// Settle is how long after the end of one connection the next one is opened to a server
+// at a URL that allows only so many: it hears of the end a moment after we are done.
+const Settle = 100 * time.Millisecond
+
+// release closes the session of a revision and makes sure that another one can follow.
+func (f *Found) release(rev requirement.Revision, over requirement.Transport) {
+	f.shut(rev)
+	if over != requirement.Stdio {
+		time.Sleep(Settle)
 	}
 }
 
