@@ -355,8 +355,9 @@ func (f *Found) shut(rev requirement.Revision) {
 }
 
 // Settle is how long after the end of one connection the next one is opened to a server
-// at a URL that allows only so many: it hears of the end a moment after we are done.
-const Settle = 100 * time.Millisecond
+// at a URL that allows only so many: it hears of the end after all that was sent before,
+// on a busy machine a good while after we are done.
+const Settle = 250 * time.Millisecond
 
 // release closes the session of a revision and makes sure that another one can follow.
 func (f *Found) release(rev requirement.Revision, over requirement.Transport) {
