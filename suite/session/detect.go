@@ -287,6 +287,8 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	switch {
 	case s.onlyEchoes():
 		failed.Reason, failed.Other = echoReason, false
+	case x.Outcome == recording.Silent && s.spread() != "":
+		failed = &OpenError{Code: recording.CodeUnreadable, Reason: "server/discover was answered with " + s.spread()}
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		failed = &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:

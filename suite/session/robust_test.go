@@ -1,9 +1,11 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -98,4 +100,38 @@ func TestBusyStart(t *testing.T) {
 			s.Close(t.Context())
 		}
 	})
+}
+
+// TestSpreadMessagesAreNamed: a server that writes JSON with indentation on stdio is told
+// so, in whatever revision it is asked first.
+func TestSpreadMessagesAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		ask  requirement.Revision
+		says []string
+		want string
+	}{
+		"legacy":      {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`, `  }`, "}"}, `initialize was answered with JSON over several lines`},
+		"modern":      {requirement.R20260728, []string{"{", `  "id": %s,`, `  "result": {}`, "}"}, `server/discover was answered with JSON over several lines`},
+		"with banner": {requirement.R20251125, []string{"ready", "{", `  "id": %s,`, `  "result": {}`, "}"}, `JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`},
+		"no message":  {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `initialize was not answered with JSON`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := peer(func(m gjson.Result, say func(string, ...any)) bool {
+					for _, line := range c.says {
+						if strings.Contains(line, "%s") {
+							line = strings.Replace(line, "%s", m.Get("id").Raw, 1)
+						}
+						say("%s", line)
+					}
+					return true
+				})
+				_, err := Detect(t.Context(), server.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
+				var open *OpenError
+				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable || !strings.Contains(open.Reason, c.want) {
+					t.Errorf("%v, expected %s", err, c.want)
+				}
+			})
+		})
+	}
 }

@@ -8,6 +8,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -196,6 +197,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")}
+	case x.Outcome == recording.Silent && s.spread() != "":
+		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was answered with " + s.spread()}
 	case x.Outcome == recording.Silent && s.nonsense() != "":
 		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
 	case x.Outcome == recording.Silent:
@@ -244,6 +247,33 @@ func (s *Session) nonsense() string {
 				return wire.Excerpt(f.Raw, 80)
 			}
 			return ""
+		}
+	}
+	return ""
+}
+
+// spread says that what the target sent on stdio is a message that goes over several
+// lines, as it does if it is written with indentation; else it is empty.
+func (s *Session) spread() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over != requirement.Stdio {
+		return ""
+	}
+	const most = 20_000
+	var joined []byte
+	for i := range s.incoming[:min(len(s.incoming), most)] {
+		f := &s.incoming[i]
+		line := bytes.TrimSpace(f.Raw)
+		if len(joined) == 0 && (!f.HasFlaw(wire.FlawNotJSON) || len(line) == 0 || line[0] != '{' && line[0] != '[') {
+			continue
+		}
+		first := len(joined) == 0
+		joined = append(append(joined, f.Raw...), '\n')
+		// The end is a line that closes what the first one has opened.
+		if !first && len(line) > 0 && (line[0] == '}' || line[0] == ']') && wire.Valid(joined) {
+			return "JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio); " +
+				"write it without indentation, on one line: " + wire.Excerpt(bytes.Join(bytes.Fields(joined), []byte(" ")), 80)
 		}
 	}
 	return ""
