@@ -1,7 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -259,4 +261,32 @@ func TestEverythingOverHTTP(t *testing.T) {
 	walkRuns(t, recording.Everything, `{"resources":{}}`, []run{
 		{"SSE-02", Pass, lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
 	}, requirement.R20251125)
+}
+
+// TestPrimingEventsAreCounted: streams that begin in the same way make one observation.
+func TestPrimingEventsAreCounted(t *testing.T) {
+	var all []rt.Line
+	stream := func(channel int, e wire.Event, reply rt.Line) {
+		reply.Event, reply.Channel = &e, fmt.Sprintf("post:%d", channel)
+		all = append(all, mime("text/event-stream", httpLine("list", 200, reply)))
+	}
+	for i := range 40 {
+		stream(i, wire.Event{}, rt.Line{Result: `{"resources":[],"x":"` + strings.Repeat("y", i) + `"}`})
+		stream(100+i, wire.Event{ID: fmt.Sprint(i), HasID: true}, okList)
+	}
+	logged := okList
+	logged.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`}
+	stream(200, wire.Event{}, logged)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	req, _ := requirement.Find("SSE-04")
+	k, _ := Find("SSE-04")
+	got := Evaluate(k, req, facts, Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
+	if got.Outcome != Pass || len(got.Observations) != 3 {
+		t.Fatalf("%s with %d observations: %+v", got.Outcome, len(got.Observations), got.Observations)
+	}
+	for i, want := range []string{"40 streams begin with a response, in an event without an id", "40 streams begin with a response, in an event with an id", "a stream begins with a notification, in an event without an id"} {
+		if o := got.Observations[i]; !strings.HasSuffix(o.Detail, want) || len(o.Frames) > 3 {
+			t.Errorf("%+v, expected %s", o, want)
+		}
+	}
 }

@@ -107,17 +107,57 @@ func answeredOn(r *recording.Recording, e *wire.Frame) bool {
 	})
 }
 
-// primingEvents: the first event of a request's stream has an id and no data.
+// primingEvents: the first event of a request's stream has an id and no data. Streams that
+// begin otherwise tend to be many, and alike: they are counted by what they begin with.
 func primingEvents(r *recording.Recording, v *Verdict) {
-	seen := map[string]bool{}
+	seen, frames := map[string]bool{}, map[string][]int{}
+	var beginnings []string // in the order in which they came
 	for _, f := range events(r) {
 		channel := f.Session + " " + f.Channel
 		if seen[channel] || !strings.HasPrefix(f.Channel, "post:") {
 			continue
 		}
 		seen[channel] = true
-		v.That(f.Event.HasID && len(f.Raw) == 0, "a first event with an id and without data", "the first event has id "+strconv.Quote(f.Event.ID)+" and "+strconv.Itoa(f.Size)+" bytes of data", f.Number)
+		if f.Event.HasID && len(f.Raw) == 0 {
+			v.Saw()
+			continue
+		}
+		begins := beginning(f)
+		if frames[begins] == nil {
+			beginnings = append(beginnings, begins)
+		}
+		frames[begins] = append(frames[begins], f.Number)
 	}
+	for _, begins := range beginnings {
+		const shown = 3
+		all := frames[begins]
+		count := "a stream begins"
+		if len(all) > 1 {
+			count = strconv.Itoa(len(all)) + " streams begin"
+		}
+		v.That(false, "a first event with an id and without data", count+" with "+begins, all[:min(len(all), shown)]...)
+	}
+}
+
+// beginning says what the first event of a stream is, in words that are the same for all
+// of a kind.
+func beginning(f *wire.Frame) string {
+	id := "without an id"
+	if f.Event.HasID {
+		id = "with an id"
+	}
+	switch wire.Classify(f.Raw) {
+	case wire.KindResponse:
+		return "a response, in an event " + id
+	case wire.KindRequest:
+		return "a request, in an event " + id
+	case wire.KindNotification:
+		return "a notification, in an event " + id
+	}
+	if len(f.Raw) == 0 {
+		return "an event without data and " + id
+	}
+	return "something else, in an event " + id
 }
 
 // uniqueEventIDs: no two events of a session share an id, replays apart.
