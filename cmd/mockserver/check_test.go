@@ -136,6 +136,38 @@ func TestHelpOfCommandsThatServeNothing(t *testing.T) {
 	}
 }
 
+// TestHelpListsWhatIsTaken: flags of serve that a command refuses are not in its help, the
+// others are.
+func TestHelpListsWhatIsTaken(t *testing.T) {
+	tests := []struct {
+		args         []string
+		shown, never []string
+	}{
+		{[]string{"verify", "--help"}, []string{"--world ", "--fault ", "--admin ", "--strict ", "roots/list"}, []string{"--stdio ", "--http ADDRESS", "--list-faults", "--list-quirks", "--list-worlds", "--serve-into"}},
+		{[]string{"help", "verify"}, []string{"--world "}, []string{"--stdio ", "--list-faults"}},
+		{[]string{"replay", "--help"}, []string{"--stdio ", "--http ", "--fault ", "--require-scope "}, []string{"--world ", "--dir ", "--page-size", "--max-files", "--hidden", "--list-"}},
+		{[]string{"help"}, []string{"--stdio ", "--list-faults", "--world ", "--hidden"}, nil},
+		{[]string{"serve", "--help"}, []string{"--stdio ", "--list-faults", "--world ", "--hidden"}, nil},
+	}
+	for _, test := range tests {
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), test.args, nil, &out, &errs); code != 0 || errs.Len() > 0 {
+			t.Errorf("%v: code %d, %s", test.args, code, &errs)
+		}
+		_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
+		for _, want := range test.shown {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%v: %s is missing in\n%s", test.args, want, &out)
+			}
+		}
+		for _, never := range test.never {
+			if strings.Contains(flags, never) {
+				t.Errorf("%v: %s is listed in\n%s", test.args, never, flags)
+			}
+		}
+	}
+}
+
 // TestBigWorldStartsFast: the bound is far above what is needed, for machines that have
 // much else to do.
 func TestBigWorldStartsFast(t *testing.T) {

@@ -3,12 +3,13 @@ package main
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 )
 
 func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "replay {--stdio | --http ADDRESS} FILE",
 		Short: "Serve a recorded conversation back",
 		Long: `Serve a recorded conversation back, over any transport, in the revisions in which it was
@@ -24,11 +25,16 @@ Faults, failures and delays can be put on top, and --admin steers it as any othe
 		Args:    cobra.ArbitraryArgs,
 		RunE:    func(cmd *cobra.Command, args []string) error { return s.replay(cmd, args, stdin, stdout, stderr) },
 	}
+	conceal(c, func(name string) bool { return slices.Contains(replayed, name) })
+	return c
 }
 
+// replayed are the flags of serve that mean something to replay.
+var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin",
+	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server"}
+
 func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	known := only(cmd, "stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin",
-		"admin", "admin-token-env", "token-env", "require-scope", "authorization-server")
+	known := only(cmd, replayed...)
 	switch {
 	case known != nil:
 		return known

@@ -114,6 +114,7 @@ statuses of its own.`,
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	s.declare(root)
+	helpOnCommands(root)
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"check", "worlds", "world", "record"}, c.Name()) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
@@ -125,6 +126,32 @@ statuses of its own.`,
 // inherited is the part of a command's help about flags of serve, most of which mean nothing
 // to commands that serve no world.
 var inherited = regexp.MustCompile(`(?s)\{\{if \.HasAvailableInheritedFlags\}\}.*?\{\{end\}\}`)
+
+// conceal leaves those flags of serve out of the help of a command that mean nothing to it,
+// all but those that are told to be known.
+func conceal(c *cobra.Command, known func(name string) bool) {
+	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !known(f.Name) })
+		cmd.Root().HelpFunc()(cmd, args)
+	})
+}
+
+// helpOnCommands has help refuse what is no command: for a script, the help on everything
+// would look like an answer.
+func helpOnCommands(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Args = func(_ *cobra.Command, args []string) error {
+			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+				return usagef("there is no command %q; \"mockserver --help\" shows what there is", strings.Join(args, " "))
+			}
+			return nil
+		}
+	}
+}
 
 // filled refuses flags that are given with nothing, as they are when a variable of the shell is not set:
 // without a word there would be no journal, or no token demanded.

@@ -43,6 +43,9 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--journal", "no/such/dir/file"}, "no/such/dir/file"},
 		{[]string{"serve", "x"}, `unexpected argument "x"`},
 		{[]string{"x"}, `"x"`},
+		{[]string{"help", "nope"}, `there is no command "nope"`},
+		{[]string{"help", "verify", "nope"}, `there is no command "verify nope"`},
+		{[]string{"verify", "--list-faults", "--", "true"}, "--list-faults, --list-quirks and --list-worlds belong to serve"},
 	}
 	for _, test := range tests {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {

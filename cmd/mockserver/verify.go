@@ -53,8 +53,9 @@ nothing but {stdio} becomes several arguments, inside of another it becomes text
 shell. --stdio-command puts that text into MCP_SERVER_COMMAND as well.
 
 The server gives occasions: lists of several pages (unless --page-size, --world or --dir say
-otherwise), templates, a ping to each client of a revision with handshake, and after the
-first read a notification that the list has changed. With --provoke it also ends one session
+otherwise), templates, a ping to each client of a revision with handshake, a question for its
+roots (roots/list) to one that declares some, and after the first read a notification that the
+list has changed. With --provoke it also ends one session
 of Streamable HTTP after the first read in it: the next request is answered with 404, and
 the client has to begin a new session. With --protect it demands a bearer token over HTTP:
 requests without one are answered with 401 and a challenge that leads to the metadata of the
@@ -97,6 +98,9 @@ said by a comment of the schema or another standard, is never more than a warnin
 	f.StringVar(&v.serveInto, "serve-into", "", "")
 	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
+	conceal(c, func(name string) bool {
+		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds"}, name)
+	})
 	return c
 }
 
@@ -126,6 +130,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("put -- before the command of the client")
 	case v.stdio || v.addr != "":
 		return usagef("--stdio and --http belong to serve: verify serves both by itself")
+	case v.listFaults || v.listQuirks || v.listWorlds:
+		return usagef("--list-faults, --list-quirks and --list-worlds belong to serve: verify lists requirements, with --list")
 	case v.timeout <= 0:
 		return usagef("--timeout must be more than nothing")
 	case v.settings.journal == "-":
