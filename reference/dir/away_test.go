@@ -90,7 +90,9 @@ func TestDirectoriesThatTakeTheNameOfOthers(t *testing.T) {
 // TestDirectoryThatGoesAndComesBack: it may be deleted, moved, or lie in one that is moved, and another one
 // may come in its place.
 func TestDirectoryThatGoesAndComesBack(t *testing.T) {
-	for name, move := range map[string]struct{ away, back func(t *testing.T, top string) }{
+	for name, move := range map[string]struct {
+		away, back func(t *testing.T, top string)
+	}{
 		"moved": {
 			func(t *testing.T, top string) { rename(t, top, top+"-away") },
 			func(t *testing.T, top string) { rename(t, top+"-away", top) },
@@ -129,7 +131,9 @@ func TestDirectoryThatGoesAndComesBack(t *testing.T) {
 			d, r := served(t, top, &said)
 			for round := range 2 {
 				move.away(t, top)
-				r.wait(t, "no files", func() bool { return len(r.put) == 0 && r.removed["file:///a.txt"] == 1 && r.removed["file:///sub/b.txt"] == 1 })
+				r.wait(t, "no files", func() bool {
+					return len(r.put) == 0 && r.removed["file:///a.txt"] == 1 && r.removed["file:///sub/b.txt"] == 1
+				})
 				if !said.has("has been moved away or deleted", 2*round+1) {
 					t.Errorf("told %q", said.all)
 				}
