@@ -19,10 +19,12 @@ import (
 )
 
 // single is a server of HTTP+SSE that has one transport for all its clients: a second
-// stream beside the first is the end of it.
+// stream beside the first is the end of it, and so is a client that leaves while its
+// messages are under way.
 type single struct {
 	mu      sync.Mutex
-	answers chan string // of the stream that stands; nil if there is none
+	answers chan string          // of the stream that stands; nil if there is none
+	left    map[chan string]bool // whose client has gone
 	down    chan struct{}
 	dead    bool
 }
@@ -40,8 +42,12 @@ func (s *single) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 	default:
 		body, _ := io.ReadAll(r.Body)
-		w.WriteHeader(http.StatusAccepted)
 		m := gjson.ParseBytes(body)
+		time.Sleep(session.Settle / 2)
+		s.mu.Lock()
+		s.dead = s.dead || s.left[answers] // nobody catches what it throws
+		s.mu.Unlock()
+		w.WriteHeader(http.StatusAccepted)
 		if m.Get("id").Exists() {
 			select {
 			case answers <- fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, singleAnswer(m)):
@@ -62,6 +68,11 @@ func (s *single) stream(w http.ResponseWriter, r *http.Request) {
 	answers := make(chan string, 100)
 	s.answers = answers
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.left[answers] = true
+	}()
 	defer time.AfterFunc(session.Settle/2, func() { // it notices late that the client has gone
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -107,7 +118,7 @@ func singleAnswer(m gjson.Result) string {
 
 func prepareSingle(t *testing.T, instances int) *Run {
 	t.Helper()
-	s := &single{down: make(chan struct{})}
+	s := &single{down: make(chan struct{}), left: map[chan string]bool{}}
 	r, err := Prepare(t.Context(), Config{
 		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "single", Handler: s, Path: "/sse", Instances: instances}}},
 		Tool:   reports.Tool{Name: "test"}, SecurityProbes: true,

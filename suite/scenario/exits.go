@@ -73,6 +73,7 @@ func (st *Stage) leaving() *exits {
 // end closes a session that nobody uses any more, and gives its place back once nothing
 // is left of it. It waits for that on HTTP only, where the target is told.
 func (st *Stage) end(s *session.Session) {
+	st.Pool.calm()
 	finish := s.Leave()
 	done := st.leaving().begin()
 	bury := func() {

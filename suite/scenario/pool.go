@@ -19,7 +19,8 @@ type Pool struct {
 	turn  chan struct{} // holds a value while a scenario has its turn
 	exits exits         // those that are about to end, and hold their place until they have
 
-	// Settle is how long a place stays empty between two connections.
+	// Settle is how long a connection stands after its last message, and how long its
+	// place stays empty then; see [session.Settle].
 	Settle time.Duration
 
 	mu     sync.Mutex
@@ -87,6 +88,13 @@ func (l *Pool) take(ctx context.Context) error {
 	}
 	return &session.OpenError{Code: recording.CodeOptedOut,
 		Reason: fmt.Sprintf("the target file allows %d instances at once, and the script needs one more", cap(l.slots))}
+}
+
+// calm waits until what was sent has reached the target, before the connection ends.
+func (l *Pool) calm() {
+	if l != nil && l.Settle > 0 {
+		time.Sleep(l.Settle)
+	}
 }
 
 // settle waits until the target can have noticed that the last connection was closed. If

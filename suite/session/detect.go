@@ -356,17 +356,19 @@ func (f *Found) shut(rev requirement.Revision) {
 	}
 }
 
-// Settle is how long after the end of one connection the next one is opened to a server
-// at a URL that allows only so many: it hears of the end after all that was sent before,
-// on a busy machine a good while after we are done.
-const Settle = 250 * time.Millisecond
+// Settle is how long a session at a URL that allows only so many stays open after its
+// last message, and how long after its end the next one is opened: there are servers that
+// do not survive a message whose session has ended meanwhile, nor a session that begins
+// before they have noticed the end of the last one.
+const Settle = 150 * time.Millisecond
 
 // release closes the session of a revision and makes sure that another one can follow.
 func (f *Found) release(rev requirement.Revision, over requirement.Transport) {
-	f.shut(rev)
 	if over != requirement.Stdio {
 		time.Sleep(Settle)
+		defer time.Sleep(Settle)
 	}
+	f.shut(rev)
 }
 
 // closeTime bounds the closing of a connection, all signals included.
