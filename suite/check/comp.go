@@ -160,6 +160,7 @@ func takesContext(r *recording.Recording, v *Verdict) {
 			return y.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"]
 		})
 		if !works {
+			needsContext(r, x, v)
 			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
 			continue
 		}
@@ -172,6 +173,19 @@ func takesContext(r *recording.Recording, v *Verdict) {
 		v.Hint("accept context.arguments, and leave it unused if it is of no use")
 	}
 	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
+}
+
+// needsContext: the context is optional, and so is what a target makes of it; an internal
+// error says that it was not prepared for a completion without one. The error is a legal
+// answer, so this is only remarked upon.
+func needsContext(r *recording.Recording, x *recording.Exchange, v *Verdict) {
+	for _, y := range r.Steps("complete") {
+		code, _ := y.Code()
+		if code == -32603 && x.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"] {
+			v.Observe("completion-needs-context", Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
+				Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
+		}
+	}
 }
 
 // The checks of server/utilities/completion: what a target refuses.

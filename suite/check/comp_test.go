@@ -56,6 +56,30 @@ func TestCompletions(t *testing.T) {
 	})
 }
 
+// TestCompletionsThatNeedContext: an internal error without the context, which is optional,
+// is remarked upon where the same completion works with it.
+func TestCompletionsThatNeedContext(t *testing.T) {
+	without := completionLine("complete", "", failure("-32603"))
+	with := completionLine("context", `{"values":["x"]}`, "")
+	for name, c := range map[string]struct {
+		rec  []rt.Line
+		want int
+	}{
+		"internal error": {lines(without, with), 1},
+		"refused":        {lines(completionLine("complete", "", failure("-32602")), with), 0},
+		"works":          {lines(completionLine("complete", `{"values":[]}`, ""), with), 0},
+		"never works":    {lines(without, completionLine("context", "", failure("-32603"))), 0},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{},"completions":{}}`)
+		req, _ := requirement.Find("COMP-12")
+		k, _ := Find("COMP-12")
+		got := Evaluate(k, req, facts, Recordings{recording.TemplateCompletions: rt.New(recording.TemplateCompletions, facts, c.rec...)})
+		if len(got.Observations) != c.want || c.want > 0 && (got.Outcome != NotApplicable || got.Observations[0].ID != "completion-needs-context") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestRefusedCompletions(t *testing.T) {
 	walkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`, []run{
 		{"COMP-01", Pass, lines(completionLine("undeclared", "", failure("-32601")))},
