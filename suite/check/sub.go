@@ -346,6 +346,9 @@ func silentAfterUnsubscribe(r *recording.Recording, v *Verdict) {
 func onlyTheSubscribed(r *recording.Recording, v *Verdict) {
 	x, mine, ok := subscribedTo(r, v)
 	mark, fired := r.Mark(recording.MarkOther)
+	if ok {
+		neverSubscribed(r, x, mine, v)
+	}
 	switch {
 	case !ok:
 		return
@@ -367,4 +370,34 @@ func onlyTheSubscribed(r *recording.Recording, v *Verdict) {
 		return
 	}
 	v.That(len(strays) == 0, "updates for "+x.Tags["uri"]+" only", updated+" for "+x.Tags["other"]+", which was not subscribed", frameNumbers(strays)...)
+}
+
+// neverSubscribed: what is listed on its own, and by its URI lies neither below nor above
+// what was subscribed, is hardly a part of it. How the two relate is the server's business:
+// one such update may have its reasons, one resource that comes again and again, at changes
+// of another one, is only a warning.
+func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []heard, v *Verdict) {
+	asked := map[string]bool{}
+	for _, s := range r.Steps("subscribe", "subscribe-next") {
+		asked[s.Tags["uri"]] = true
+	}
+	strays := map[string][]int{}
+	for _, h := range mine {
+		if uri := h.uri(); !related(uri, x.Tags["uri"]) && !asked[uri] {
+			strays[uri] = append(strays[uri], h.frame.Number)
+		}
+	}
+	walk := v.recs[recording.WalkResources]
+	if len(strays) == 0 || walk == nil {
+		return
+	}
+	for _, i := range listedURIs(walk, &Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
+		if frames := strays[i.Str]; len(frames) > 1 {
+			v.Ought(false, "updates for "+x.Tags["uri"]+" and what lies below it",
+				strconv.Itoa(len(frames))+" "+updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
+			v.Mild("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
+			v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
+			delete(strays, i.Str)
+		}
+	}
 }

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -125,6 +127,49 @@ func TestLegacyChanges(t *testing.T) {
 		{"SUB-04", Fail, legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}, nil, nil)},
 		{"SUB-04", Fail, legacyChanges([]string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":7}}`}, nil, nil)},
 	})
+}
+
+// TestNeverSubscribed: updates again and again for a resource that is listed on its own, and
+// is no part of the subscribed one, are told from those for parts.
+func TestNeverSubscribed(t *testing.T) {
+	update := func(uri string) string { return strings.Replace(updateOf1, "a:1", uri, 1) }
+	next := rt.Line{Step: "subscribe-next", Method: "resources/subscribe", Result: `{}`, Tags: pairs("uri", "c:3", "who", "watcher")}
+	for name, c := range map[string]struct {
+		updates []string
+		listed  string
+		before  []rt.Line
+		want    Outcome
+	}{
+		"again and again":  {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", nil, Warn},
+		"instead of it":    {[]string{update("c:3"), update("c:3")}, "c:3", nil, Warn},
+		"once":             {[]string{updateOf1, update("c:3"), updateOf1}, "c:3", nil, Pass},
+		"not listed":       {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "d:4", nil, Pass},
+		"below it, listed": {[]string{updateOf1, update("a:1/x"), updateOf1, update("a:1/x")}, "a:1/x", nil, Pass},
+		"subscribed too":   {[]string{updateOf1, update("c:3"), updateOf1, update("c:3")}, "c:3", lines(next), Pass},
+	} {
+		for _, other := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/%t", name, other), func(t *testing.T) {
+				facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, subscribing)
+				changes := append(legacyChanges(c.updates, nil, nil), c.before...)
+				want := c.want
+				if !other {
+					delete(changes[0].Tags, "other")
+					changes = append(changes[:2], changes[3:]...) // without its mark
+					if want == Pass {
+						want = NotApplicable
+					}
+				}
+				req, _ := requirement.Find("SUB-09")
+				k, _ := Find("SUB-09")
+				page := rt.Line{Step: "page", Method: "resources/list", Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
+				got := Evaluate(k, req, facts, Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
+					recording.WalkResources: rt.New(recording.WalkResources, facts, page)})
+				if got.Outcome != want {
+					t.Errorf("%s, expected %s: %+v", got.Outcome, want, got)
+				}
+			})
+		}
+	}
 }
 
 // TestNoChannel: a target that answers GET with 405 can send nothing, and is only
