@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -40,6 +41,9 @@ that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
 		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
 	})
 	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
+	helpcmd.Refuse(root, func(args []string) error {
+		return badUsage("there is no command %q; %q shows what there is", strings.Join(args, " "), "mcpcheck --help")
+	})
 	return root
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
@@ -114,7 +115,9 @@ statuses of its own.`,
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	s.declare(root)
-	helpOnCommands(root)
+	helpcmd.Refuse(root, func(args []string) error {
+		return usagef("there is no command %q; \"mockserver --help\" shows what there is", strings.Join(args, " "))
+	})
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"check", "worlds", "world", "record"}, c.Name()) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
@@ -134,23 +137,6 @@ func conceal(c *cobra.Command, known func(name string) bool) {
 		cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = f.Hidden || !known(f.Name) })
 		cmd.Root().HelpFunc()(cmd, args)
 	})
-}
-
-// helpOnCommands has help refuse what is no command: for a script, the help on everything
-// would look like an answer.
-func helpOnCommands(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	for _, c := range root.Commands() {
-		if c.Name() != "help" {
-			continue
-		}
-		c.Args = func(_ *cobra.Command, args []string) error {
-			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
-				return usagef("there is no command %q; \"mockserver --help\" shows what there is", strings.Join(args, " "))
-			}
-			return nil
-		}
-	}
 }
 
 // filled refuses flags that are given with nothing, as they are when a variable of the shell is not set:

@@ -88,7 +88,7 @@ var subRows = []Requirement{
 		Level: Should, Grade: Warn, Basis: SchemaDoc,
 		Revisions: legacy(), Transports: everywhere(),
 		Sections:  []Section{schema(R20241105, R20251125, "SubscribeRequest")},
-		Tolerated: "A resource below the subscribed one is related.",
+		Tolerated: "A resource below the subscribed one is related. Without a trigger for another resource it takes two updates or more for one that is listed on its own.",
 		Needs:     "triggers for two unrelated resources (triggers.update, triggers.update-other)",
 		Since:     "0.1",
 	},
