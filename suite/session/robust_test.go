@@ -119,10 +119,7 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := peer(func(m gjson.Result, say func(string, ...any)) bool {
 					for _, line := range c.says {
-						if strings.Contains(line, "%s") {
-							line = strings.Replace(line, "%s", m.Get("id").Raw, 1)
-						}
-						say("%s", line)
+						say("%s", strings.Replace(line, "%s", m.Get("id").Raw, 1))
 					}
 					return true
 				})
