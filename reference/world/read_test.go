@@ -305,6 +305,20 @@ func TestNesting(t *testing.T) {
 			}
 		}
 	}
+	halves, braces := "resources:\n", []string(nil)
+	for i := range 2500 {
+		halves += fmt.Sprintf("  - {uri: 'a:%d', name: a, text: '[0,1)'}\n", i)
+		braces = append(braces, fmt.Sprintf(`{"uri":"a:%d","name":"a","text":"\"{["}`, i))
+	}
+	for name, legal := range map[string]string{
+		"texts of YAML": halves,
+		"texts of JSON": `{"resources":[` + strings.Join(braces, ",") + "]}",
+		"a line":        "resources:\n  - uri: a:b\n    name: a\n    text: |\n      " + strings.Repeat("-", 5000) + "\n",
+	} {
+		if _, err := world.Parse("w.yaml", []byte(legal)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	text := strings.Repeat("[x]{y} - ", 10_000)
 	if _, err := world.Parse("w.yaml", []byte("resources:\n  - {uri: 'a:b', name: a, text: \""+text+"\"}\n")); err != nil {
 		t.Error(err)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -134,6 +135,12 @@ func TestListComparisons(t *testing.T) {
 	}
 }
 
+// paging is a page of a list that goes on.
+func paging(step, params string, names ...string) rt.Line {
+	return rt.Line{Step: step, Method: "resources/list", Params: params,
+		Result: `{"resources":[{"uri":"a:` + strings.Join(names, `"},{"uri":"a:`) + `"}],"nextCursor":"x"}`}
+}
+
 // TestListObservations: each kind of remark is made once per combination.
 func TestListObservations(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, hasResources)
@@ -150,6 +157,8 @@ func TestListObservations(t *testing.T) {
 		"other-uri":              {"READ-02", recording.Reads, lines(readLine("a:1", "", `{"uri":"a:2","text":""}`))},
 		"mime-type-differs":      {"READ-15", recording.Reads, lines(readLine("a:1", "text/html", `{"uri":"a:1","mimeType":"text/plain","text":""}`))},
 		"mime-type-vague":        {"READ-15", recording.Reads, lines(readLine("a:1", "", `{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
+		"cursor-drifts": {"PAGE-07", recording.Paging, lines(paging("first", `{}`, "1"), paging("second", `{}`, "1"),
+			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
 		k, _ := Find(run.check)
 		req, _ := requirement.Find(run.check)

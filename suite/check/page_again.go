@@ -164,6 +164,9 @@ func stableCursor(r *recording.Recording, v *Verdict) {
 		v.Hint("keep cursors good for more than one request")
 		return
 	}
+	if samePage(next, again) && !sameSet(next, again) {
+		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+difference(uriSet(next), uriSet(again)), frames...)
+	}
 	v.That(samePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
 		len(idsOf(next)), kindOf(next), len(idsOf(again)), Brief(again.Param("cursor"))), frames...)
 	otherConnection(r, v)

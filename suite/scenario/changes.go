@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -231,11 +232,13 @@ func (w *watch) twice(ctx context.Context) bool {
 	return w.update(ctx, recording.MarkForeign)
 }
 
-// next subscribes another resource and gives it up: the first subscription stays.
+// next subscribes another resource, one that is no part of the first nor the reverse, and
+// gives it up: the first subscription stays.
 func (w *watch) next(ctx context.Context) bool {
 	for _, l := range w.p.Resources() {
 		uri := l.URI()
-		if uri == w.t.Update.URI || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
+		first := w.t.Update.URI
+		if strings.HasPrefix(uri, first) || strings.HasPrefix(first, uri) || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
 			continue
 		}
 		for _, step := range []string{"subscribe", "unsubscribe"} {

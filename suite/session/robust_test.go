@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -113,6 +114,7 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 		"legacy":      {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`, `  }`, "}"}, `initialize was answered with JSON over several lines`},
 		"modern":      {requirement.R20260728, []string{"{", `  "id": %s,`, `  "result": {}`, "}"}, `server/discover was answered with JSON over several lines`},
 		"with banner": {requirement.R20251125, []string{"ready", "{", `  "id": %s,`, `  "result": {}`, "}"}, `JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`},
+		"endless":     {requirement.R20251125, append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...), `initialize was not answered with JSON`},
 		"no message":  {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `initialize was not answered with JSON`},
 	} {
 		t.Run(name, func(t *testing.T) {

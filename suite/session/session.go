@@ -260,18 +260,29 @@ func (s *Session) spread() string {
 	if s.over != requirement.Stdio {
 		return ""
 	}
-	const most = 20_000
+	const (
+		most    = 20_000   // lines
+		longest = 64 << 10 // bytes
+		trials  = 1000     // lines that may be the end
+	)
 	var joined []byte
+	tried := 0
 	for i := range s.incoming[:min(len(s.incoming), most)] {
 		f := &s.incoming[i]
 		line := bytes.TrimSpace(f.Raw)
 		if len(joined) == 0 && (!f.HasFlaw(wire.FlawNotJSON) || len(line) == 0 || line[0] != '{' && line[0] != '[') {
 			continue
 		}
+		if len(joined)+len(f.Raw) > longest || tried == trials {
+			return ""
+		}
 		first := len(joined) == 0
 		joined = append(append(joined, f.Raw...), '\n')
 		// The end is a line that closes what the first one has opened.
-		if !first && len(line) > 0 && (line[0] == '}' || line[0] == ']') && wire.Valid(joined) {
+		if !first && len(line) > 0 && (line[0] == '}' || line[0] == ']') {
+			if tried++; !wire.Valid(joined) {
+				continue
+			}
 			return "JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio); " +
 				"write it without indentation, on one line: " + wire.Excerpt(bytes.Join(bytes.Fields(joined), []byte(" ")), 80)
 		}
