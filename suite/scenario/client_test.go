@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,12 +31,15 @@ func told(rec *recording.Recording) string {
 // killing is a server with three methods that it does not survive: "die" always,
 // "once" on the first connection only, "deafen" by not answering any more.
 func killing() *server {
-	deaf := map[int64]bool{}
+	var deaf sync.Map // the connections that it is; one may end while the next begins
 	return &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 		method := m.Get("method").Str
-		deaf[n] = deaf[n] || method == "deafen"
+		if method == "deafen" {
+			deaf.Store(n, true)
+		}
+		_, silent := deaf.Load(n)
 		switch {
-		case deaf[n]:
+		case silent:
 			return method != "ping" // a ping is not answered either
 		case method == "die", method == "once" && n == 1:
 			return false
