@@ -49,7 +49,8 @@ direct side may also say how templates are expanded (subjects.templates), what i
 missing (subjects.missing) and how to change a resource (triggers.update).
 
 Whatever differs is asked again on both sides. What the server itself does not answer
-alike twice is listed apart and not counted. The order of members, the spelling of
+alike twice is listed apart and not counted; what only the gateway answers differently
+from time to time is not established, nor is what could not be asked again. The order of members, the spelling of
 numbers and strings, page borders and the messages of errors are no differences.
 
 --json writes the contract mcpcheck.compare/1: "differences" with "group", "kind"
@@ -58,8 +59,9 @@ numbers and strings, page borders and the messages of errors are no differences.
 not-established). "mcpcheck compare schema" prints its schema. Members and codes are
 stable, sentences are not.
 
-Exit status: 0 the same, 1 differences, 2 wrong usage, 3 one side could not be reached
-or asked everything, or the comparison was interrupted, or a file not written.`,
+Exit status: 0 the same, 1 differences, 2 wrong usage, 3 an endpoint could not be reached
+or not asked everything, or the gateway's own answers differ, or the comparison was
+interrupted, or a file not written.`,
 		Example: `  mcpcheck compare --direct 'node server.js' --through http://127.0.0.1:8000/mcp
   mcpcheck compare --direct server.yaml --through gateway.yaml --json compare.json
   mcpcheck compare --direct http://a/mcp --through http://gw/mcp --map-uri 'file://=>a+file://' --ignore serverInfo`,
@@ -79,7 +81,7 @@ or asked everything, or the comparison was interrupted, or a file not written.`,
 	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 5m)")
 	f.StringVar(&o.json, "json", "", "write the JSON report to this `file`; - is standard output")
 	f.StringVar(&o.markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "a line for each difference and the last line, nothing else")
+	f.BoolVar(&o.quiet, "quiet", false, "a line for each difference, what could not be established, and the last line, nothing else")
 	f.BoolVar(&o.verbose, "verbose", false, "every difference on its own, and more of each value")
 	f.BoolVar(&o.noColour, "no-color", false, "no colours (the variable NO_COLOR does the same)")
 	c.AddCommand(p.compareSchemaCommand())

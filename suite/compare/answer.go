@@ -20,6 +20,7 @@ type answer struct {
 	none   string
 	void   bool
 	failed bool         // body is an error
+	stands bool         // it is the answer to a subscription, which stands
 	body   gjson.Result // the result, or the error
 	// Of a walk: what was listed on all pages, and how it ended.
 	entries []entry
@@ -31,6 +32,9 @@ type entry struct {
 	name string
 	raw  gjson.Result
 }
+
+// nameless is how the name of an entry begins that has none of its own.
+const nameless = "entry without "
 
 // reply is the answer in an exchange.
 func reply(x *recording.Exchange) answer {
@@ -84,6 +88,16 @@ func (f *finding) about(g *finding) bool {
 	return f.subject == g.subject && slices.Equal(f.path[:n], g.path[:n])
 }
 
+// is reports whether a difference is about the answer as a whole, in the one way or the
+// other.
+func (f *finding) is(place string) bool { return len(f.path) == 1 && f.path[0] == place }
+
+// The places of differences that are about an answer as a whole.
+const (
+	whether  = "answer"       // there is one, or a result and no error
+	standing = "subscription" // it stands
+)
+
 // question is one thing that both sides are asked.
 type question struct {
 	group   Group
@@ -91,6 +105,9 @@ type question struct {
 	ask     func(ctx context.Context, t *talk) answer
 	// match compares two results; nil compares them member by member.
 	match func(n names, a, b answer) []finding
+	// differ compares answers of whatever kind before anything else does; what it has no
+	// findings about is left to the others.
+	differ func(a, b answer) (all []finding, done bool)
 
 	direct, through answer
 	found           []finding
@@ -98,7 +115,12 @@ type question struct {
 
 // compare compares two answers to the question.
 func (q *question) compare(n names, a, b answer) []finding {
-	outcome := []finding{{subject: q.subject, path: []string{"answer"}, kind: Changed, direct: a.shown(), through: b.shown()}}
+	outcome := []finding{{subject: q.subject, path: []string{whether}, kind: Changed, direct: a.shown(), through: b.shown()}}
+	if q.differ != nil && !a.void && !b.void {
+		if all, done := q.differ(a, b); done {
+			return all
+		}
+	}
 	good := func(x answer) bool { return x.none == "" && !x.failed }
 	switch {
 	case a.void || b.void || a.none != "" && b.none != "":
@@ -158,7 +180,7 @@ func walk(ctx context.Context, t *talk, method, member, key string, back func(st
 			name := item.Get(key)
 			e := entry{name: back(name.String()), raw: item}
 			if name.Type != gjson.String {
-				e.name = "entry without " + key + ": " + item.Raw
+				e.name = nameless + key + ": " + item.Raw
 			}
 			first.entries = append(first.entries, e)
 		}

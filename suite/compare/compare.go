@@ -4,7 +4,9 @@
 // What a server changes by itself must not be laid at the gateway's door: whatever
 // differs is asked again, of the server twice before and once after the gateway and
 // on fresh sessions. What the server's own answers do not agree about is listed apart
-// ([Report.Unsteady]) and never counted; neither is a difference that does not repeat.
+// ([Report.Unsteady]) and never counted. A difference that does not repeat though the
+// server's answers agree, or that cannot be asked for again, is not established
+// ([Report.Gaps]).
 //
 // What means the same is the same: the order of members, the spelling of numbers and
 // strings, white space, the borders of pages, and base64 of the same bytes. Of errors
@@ -153,6 +155,13 @@ func (c *comparison) connect(ctx context.Context) bool {
 			c.gap("", "", side, "the "+side+" side could not be reached: "+errs[i].Error())
 		}
 	}
+	for _, s := range []*side{c.direct, c.through} {
+		for _, u := range s.unreached {
+			if len(s.reached) > 0 && ctx.Err() == nil {
+				c.gap("", "", s.name, "the endpoint "+u.AddressWithout(c.hide.String)+" could not be reached: "+u.err.Error())
+			}
+		}
+	}
 	return errs[0] == nil && errs[1] == nil && ctx.Err() == nil
 }
 
@@ -185,6 +194,8 @@ func (c *comparison) common() []requirement.Revision {
 		case d != nil && t != nil:
 			both = append(both, rev)
 		case d == nil && t == nil:
+		case d == nil && c.direct.unknown(rev), t == nil && c.through.unknown(rev):
+			c.gap(rev, Declared, "revision "+string(rev), "only one side offers it, and an endpoint of the other that might could not be reached")
 		case d != nil && !c.through.could(rev):
 			c.note("revision " + string(rev) + " is offered by the direct side only: it is not defined on the transports of the other side, and so not counted")
 		case t != nil && !c.direct.could(rev):

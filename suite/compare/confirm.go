@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -26,6 +27,8 @@ func (r *round) confirm(ctx context.Context) {
 	if len(again) == 0 {
 		return
 	}
+	// Both repetitions start with patience and room, whatever was used up before them.
+	r.afresh()
 	before := make([]answer, len(again))
 	for i, q := range again {
 		r.cfg.Progress(Event{Revision: r.rev, Title: "asking again: " + q.subject, Done: i, Total: len(again)})
@@ -33,44 +36,105 @@ func (r *round) confirm(ctx context.Context) {
 	}
 	r.direct.close()
 	r.through.close()
-	r.direct.patient()
-	r.through.patient()
-	r.bytes.Store(0)
+	r.afresh()
 	for i, q := range again {
 		r.cfg.Progress(Event{Revision: r.rev, Title: "asking again on fresh sessions: " + q.subject, Done: i, Total: len(again)})
 		fresh := q.ask(ctx, r.direct)
 		through := q.ask(ctx, r.through)
 		last := q.ask(ctx, r.direct)
-		r.settle(q, through, []answer{q.direct, before[i], fresh, last})
+		r.settle(ctx, q, through, []answer{q.direct, before[i], fresh, last})
 	}
 }
 
+// afresh forgets what went unanswered and how much was read.
+func (r *round) afresh() {
+	r.direct.patient()
+	r.through.patient()
+	r.bytes.Store(0)
+}
+
 // settle adds what differed both times to the report, and parts from it what the
-// server's own answers do not agree about.
-func (r *round) settle(q *question, through answer, own []answer) {
-	for _, a := range append(own, through) {
-		if a.void {
+// server's own answers do not agree about. What could not be seen again, be it that there
+// was no answer or that the gateway gave another one, is not established: that would be
+// to call both sides the same.
+func (r *round) settle(ctx context.Context, q *question, through answer, own []answer) {
+	none, gone := "", own[0].none == "" && own[len(own)-1].none != ""
+	for _, a := range append(slices.Clone(own[1:]), through) {
+		switch {
+		case a.void:
 			r.gap(r.rev, q.group, q.subject, "what differs could not be asked again: "+a.none)
 			return
+		case a.none != "":
+			none = a.none
 		}
 	}
-	var unsteady []finding
+	unsteady := places{}
 	for i, a := range own {
 		for _, b := range own[i+1:] {
-			unsteady = append(unsteady, q.compare(names{}, a, b)...)
+			if ctx.Err() != nil {
+				r.gap(r.rev, q.group, q.subject, "the answers differ, but the repeated ones were not compared: the comparison ended before")
+				return
+			}
+			unsteady.put(q.compare(names{}, a, b))
 		}
 	}
-	repeated := q.compare(r.names, own[len(own)-1], through)
+	repeated := places{}
+	repeated.put(q.compare(r.names, own[len(own)-1], through))
+	// Where the server answers in another way altogether, no part of an answer is steady.
+	altogether := slices.ContainsFunc(unsteady[q.subject], func(f finding) bool { return f.is(whether) || f.is(standing) })
+	var unseen, flapping []finding
 	for _, f := range q.found {
 		switch {
-		case slices.ContainsFunc(unsteady, func(u finding) bool { return f.about(&u) }):
+		case none != "" && (!f.is(whether) || gone):
+			unseen = append(unseen, f)
+		case altogether || unsteady.has(&f):
 			r.unsteady(q.group, r.rev, f, "the server's own answers differ")
-		case !slices.ContainsFunc(repeated, func(u finding) bool { return f.about(&u) }):
-			r.unsteady(q.group, r.rev, f, "it was seen once and not again")
+		case !repeated.has(&f):
+			flapping = append(flapping, f)
 		default:
 			r.add(q.group, r.rev, f)
 		}
 	}
+	r.open(q, unseen, "what differs could not be asked again: "+none)
+	r.open(q, flapping, "the gateway's answers differ from time to time")
+}
+
+// open notes that findings of a question could not be settled, once for all of them. What
+// was said to be known stays so.
+func (r *round) open(q *question, all []finding, why string) {
+	var left []Difference
+	for _, f := range all {
+		d := r.difference(q.group, f)
+		if r.ignored(&d) != "" {
+			r.add(q.group, r.rev, f)
+			continue
+		}
+		left = append(left, d)
+	}
+	if len(left) == 0 {
+		return
+	}
+	if n := len(left) - 1; n > 0 {
+		why += ", here and in " + strconv.Itoa(n) + " other places"
+	}
+	if left[0].Member != "" {
+		why = left[0].Member + ": " + why
+	}
+	r.gap(r.rev, q.group, left[0].Subject, why)
+}
+
+// places are findings by subject: a long list has as many of them as entries.
+type places map[string][]finding
+
+func (p places) put(all []finding) {
+	for _, f := range all {
+		p[f.subject] = append(p[f.subject], f)
+	}
+}
+
+// has reports whether one of the findings is about the same place as f.
+func (p places) has(f *finding) bool {
+	return slices.ContainsFunc(p[f.subject], func(g finding) bool { return f.about(&g) })
 }
 
 // account notes what was asked, and what neither side answered. That a comparison was

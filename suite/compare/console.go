@@ -14,7 +14,7 @@ import (
 type ConsoleOptions struct {
 	Color bool
 	// Verbose shows every subject, and more of each value. Quiet leaves a line for each
-	// difference, and the last one.
+	// difference, what could not be established, and the last line.
 	Verbose, Quiet bool
 	// Again is the command that was given, for "how to look closer".
 	Again string

@@ -68,7 +68,7 @@ func (c *comparison) revision(ctx context.Context, rev requirement.Revision) {
 	}
 	r.confirm(ctx)
 	if declares(declared.direct, "resources.subscribe") && declares(declared.through, "resources.subscribe") {
-		r.subscriptions(ctx, order(resources.direct.entries))
+		r.subscriptions(ctx, resources.direct.entries)
 	}
 	r.account(ctx)
 }
@@ -163,12 +163,7 @@ const unread = "enough was read"
 
 // reads are the reads of what the server lists: an even sample.
 func (r *round) reads(entries []entry) []*question {
-	var uris []string
-	for _, uri := range order(entries) {
-		if !strings.HasPrefix(uri, "entry without ") {
-			uris = append(uris, uri)
-		}
-	}
+	uris := named(entries)
 	picked := sample(uris, r.cfg.Reads)
 	if len(picked) < len(uris) {
 		r.note(string(r.rev) + ": " + strconv.Itoa(len(picked)) + " of " + strconv.Itoa(len(uris)) + " listed resources were read; --read all reads all")
@@ -178,6 +173,11 @@ func (r *round) reads(entries []entry) []*question {
 		all = append(all, r.read(Read, uri))
 	}
 	return all
+}
+
+// named are the names of entries, less those that stand for entries without one.
+func named(entries []entry) []string {
+	return slices.DeleteFunc(order(entries), func(name string) bool { return strings.HasPrefix(name, nameless) })
 }
 
 // sample picks at most n items, spread evenly, always the first and the last; all of
@@ -253,8 +253,11 @@ func (r *round) suggestions(template string) map[string]string {
 	values := map[string]string{}
 	for _, v := range variables(template) {
 		for _, q := range r.asked {
-			first := q.direct.body.Get("completion.values.0")
-			if q.group == Completion && strings.HasPrefix(q.subject, template+" "+v+"=") && first.Type == gjson.String && first.Str != "" && values[v] == "" {
+			// The answers to other questions may be large: nothing is looked for in them.
+			if q.group != Completion || values[v] != "" || !strings.HasPrefix(q.subject, template+" "+v+"=") {
+				continue
+			}
+			if first := q.direct.body.Get("completion.values.0"); first.Type == gjson.String && first.Str != "" {
 				values[v] = first.Str
 			}
 		}
@@ -323,8 +326,8 @@ func (r *round) expansions(templates []entry) []*question {
 func (r *round) mistakes(entries []entry) []*question {
 	uris := slices.Clone(r.cfg.Direct.Subjects.Missing)
 	const name = "mcpcheck-no-such-resource"
-	for _, uri := range order(entries) {
-		if cut := strings.LastIndexAny(strings.TrimRight(uri, "/"), "/:"); cut >= 0 && !strings.HasPrefix(uri, "http") && !strings.HasPrefix(uri, "entry without ") {
+	for _, uri := range named(entries) {
+		if cut := strings.LastIndexAny(strings.TrimRight(uri, "/"), "/:"); cut >= 0 && !strings.HasPrefix(uri, "http") {
 			uris = append(uris, uri[:cut+1]+name)
 			break
 		}

@@ -79,8 +79,8 @@ type Report struct {
 	// Compared lists the revisions that both sides offer, with what was asked.
 	Compared []Compared `json:"compared"`
 	// Differences are what the gateway drops, changes or adds. Ignored are those that
-	// were said to be known, Unsteady those that the server makes by itself or that did
-	// not repeat; neither are counted.
+	// were said to be known, Unsteady those that the server makes by itself; neither are
+	// counted.
 	Differences []Difference `json:"differences"`
 	Ignored     []Difference `json:"ignored"`
 	Unsteady    []Difference `json:"unsteady"`

@@ -34,6 +34,7 @@ type side struct {
 	limiter    func(context.Context) error
 	ids        atomic.Int64
 	reached    []*reached
+	unreached  []unreached
 	reasons    map[requirement.Revision]string // why a revision is not offered
 	tried      []requirement.Transport
 }
@@ -44,6 +45,13 @@ type reached struct {
 	transport requirement.Transport
 	dialer    transport.Dialer
 	found     *session.Found
+}
+
+// unreached is an endpoint that did not answer, and what it was to be asked for.
+type unreached struct {
+	*target.Endpoint
+	ask []requirement.Revision
+	err error
 }
 
 // newSide checks what can be checked before anything is sent: that all values of the
@@ -122,6 +130,7 @@ func (s *side) connect(ctx context.Context, only []requirement.Revision) error {
 		switch {
 		case err != nil:
 			why = append(why, err.Error())
+			s.unreached = append(s.unreached, unreached{e, ask, err})
 		default:
 			s.reached = append(s.reached, r)
 		}
@@ -195,6 +204,11 @@ func (s *side) could(rev requirement.Revision) bool {
 	return slices.ContainsFunc(s.reached, func(r *reached) bool { return slices.Contains(rev.Transports(), r.transport) })
 }
 
+// unknown reports whether an endpoint might offer a revision that could not be reached.
+func (s *side) unknown(rev requirement.Revision) bool {
+	return slices.ContainsFunc(s.unreached, func(u unreached) bool { return slices.Contains(u.ask, rev) })
+}
+
 // why is why a revision is not offered.
 func (s *side) why(rev requirement.Revision) string {
 	if reason := s.reasons[rev]; reason != "" {
@@ -266,10 +280,15 @@ func (t *talk) session(ctx context.Context) (*session.Session, error) {
 	return s, nil
 }
 
-// shut closes the session; the lock is held.
+// shut closes the session; the lock is held. Where sessions at a URL are limited, the
+// target is given time to notice, as in [session.Detect].
 func (t *talk) shut() {
 	if t.s == nil {
 		return
+	}
+	if t.at.Instances > 0 && t.at.transport != requirement.Stdio {
+		time.Sleep(session.Settle)
+		defer time.Sleep(session.Settle)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()

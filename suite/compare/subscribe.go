@@ -26,7 +26,6 @@ type subscription struct {
 	s      *session.Session
 	stream *session.Stream
 	answer answer
-	stands bool
 	after  int         // the last frame before the change
 	heard  *wire.Frame // the update
 }
@@ -44,27 +43,27 @@ func (r *round) subscribe(ctx context.Context, t *talk, uri string) *subscriptio
 		sub.stream = s.Listen(ctx, "listen", session.Filter{URIs: []string{sub.uri}}, session.Request{})
 		if sub.stream.Ack == nil {
 			sub.answer = reply(sub.stream.Stop(ctx))
-			if !sub.answer.failed {
-				sub.answer = answer{none: "subscriptions/listen was not acknowledged"}
+			if !sub.answer.failed && !sub.answer.void {
+				sub.answer = answer{none: "subscriptions/listen was not acknowledged", void: ctx.Err() != nil}
 			}
 			sub.stream = nil
 			return sub
 		}
 		sub.answer = answer{body: gjson.GetBytes(sub.stream.Ack.Raw, "params.notifications")}
 		for _, u := range sub.answer.body.Get("resourceSubscriptions").Array() {
-			sub.stands = sub.stands || u.String() == sub.uri
+			sub.answer.stands = sub.answer.stands || u.String() == sub.uri
 		}
 		return sub
 	}
 	sub.stream = s.OpenStream(ctx, "stream")
 	sub.answer = reply(t.do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: map[string]any{"uri": sub.uri}}))
-	sub.stands = sub.answer.none == "" && !sub.answer.failed
+	sub.answer.stands = sub.answer.none == "" && !sub.answer.failed
 	return sub
 }
 
 // end gives the subscription up.
 func (sub *subscription) end(ctx context.Context) {
-	if sub.stands && !sub.t.rev.Modern() {
+	if sub.answer.stands && !sub.t.rev.Modern() {
 		sub.t.do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: map[string]any{"uri": sub.uri}})
 	}
 	if sub.stream != nil && sub.t.rev.Modern() {
@@ -77,7 +76,8 @@ func (sub *subscription) end(ctx context.Context) {
 
 // subscriptions compares whether both sides accept a subscription, and, where the
 // target file says how to change the resource, whether the update arrives.
-func (r *round) subscriptions(ctx context.Context, uris []string) {
+func (r *round) subscriptions(ctx context.Context, listed []entry) {
+	uris := named(listed)
 	trigger := r.cfg.Direct.Triggers.Update
 	if trigger != nil {
 		uris = []string{trigger.URI}
@@ -92,62 +92,46 @@ func (r *round) subscriptions(ctx context.Context, uris []string) {
 		t := r.subscribe(ctx, r.through, uri)
 		q := &question{group: Subscriptions, subject: uri, direct: d.answer, through: t.answer}
 		last := i == min(len(uris), fewSubscriptions)-1
-		if d.stands || last || d.stands != t.stands {
+		if stands := d.answer.stands; stands || last || stands != t.answer.stands {
 			r.asked = append(r.asked, q)
 			r.accepted(ctx, q, d, t)
-			if d.stands && t.stands && trigger != nil {
+			if stands && t.answer.stands && trigger != nil {
 				r.updates(ctx, trigger, d, t)
 			}
 		}
 		d.end(ctx)
 		t.end(ctx)
-		if d.stands || d.stands != t.stands || ctx.Err() != nil {
+		if d.answer.stands || t.answer.stands || ctx.Err() != nil {
 			return
 		}
 	}
 }
 
-// accepted compares what both sides made of a subscription. If they differ they are
-// asked again.
+// accepted compares what both sides made of a subscription. If they differ both are
+// asked again, the server once more than the gateway.
 func (r *round) accepted(ctx context.Context, q *question, d, t *subscription) {
-	compare := func(_ names, a, b answer) []finding {
-		return []finding{{subject: q.subject, path: []string{"subscription"}, kind: Changed, direct: a.shown(), through: b.shown()}}
-	}
-	kind := Changed
-	switch {
-	case d.answer.void || t.answer.void:
-		return // accounted for as not established
-	case d.stands && !t.stands:
-		kind = Dropped
-	case !d.stands && t.stands:
-		kind = Added
-	case d.stands:
-		return // what is granted is the same; what else an acknowledgment says is up to the session
-	default:
-		compare = q.compare
-	}
-	q.found = compare(names{}, d.answer, t.answer)
-	if len(q.found) == 0 {
-		return
-	}
-	d2, t2 := r.subscribe(ctx, r.direct, q.subject), r.subscribe(ctx, r.through, q.subject)
-	defer d2.end(ctx)
-	defer t2.end(ctx)
-	for _, f := range q.found {
-		if kind != Changed {
-			f.kind = kind
-		}
+	q.differ = func(a, b answer) ([]finding, bool) {
+		f := finding{subject: q.subject, path: []string{standing}, kind: Dropped, direct: a.shown(), through: b.shown()}
 		switch {
-		case d2.answer.void || t2.answer.void:
-			r.gap(r.rev, q.group, q.subject, "what differs could not be asked again")
-		case d2.stands != d.stands:
-			r.unsteady(Subscriptions, r.rev, f, "the server's own answers differ")
-		case t2.stands != t.stands:
-			r.unsteady(Subscriptions, r.rev, f, "it was seen once and not again")
-		default:
-			r.add(Subscriptions, r.rev, f)
+		case a.stands && b.stands:
+			return nil, true // what is granted is the same; what else an acknowledgment says is up to the session
+		case a.none != "" || b.none != "" || a.stands == b.stands:
+			return nil, false
+		case b.stands:
+			f.kind = Added
 		}
+		return []finding{f}, true
 	}
+	if q.found = q.compare(r.names, d.answer, t.answer); len(q.found) == 0 {
+		return // what is void is accounted for as not established
+	}
+	again := make([]*subscription, 0, 3)
+	for _, side := range []*talk{r.direct, r.through, r.direct} {
+		sub := r.subscribe(ctx, side, q.subject)
+		defer sub.end(ctx)
+		again = append(again, sub)
+	}
+	r.settle(ctx, q, again[1].answer, []answer{d.answer, again[0].answer, again[2].answer})
 }
 
 // updates makes the resource change and compares what is heard of it. An update that
@@ -160,8 +144,11 @@ func (r *round) updates(ctx context.Context, trigger *target.Trigger, d, t *subs
 			return
 		}
 		switch {
+		case (d.heard == nil || t.heard == nil) && !(d.s.Alive() && t.s.Alive()):
+			r.gap(r.rev, Subscriptions, trigger.URI, "a session was lost after triggers.update: updates could not be compared")
+			return
 		case d.heard == nil && t.heard == nil:
-			r.note(string(r.rev) + ": neither side said that " + trigger.URI + " has changed after triggers.update: updates could not be compared")
+			r.gap(r.rev, Subscriptions, trigger.URI, "neither side said that it has changed after triggers.update: updates could not be compared")
 			return
 		case d.heard == nil:
 			f.through = quoted("it arrived")

@@ -110,7 +110,7 @@ func hostileReport() *Report {
 	huge := strings.Repeat("x", 50_000)
 	c.add(Read, "2025-11-25", finding{subject: hostile, path: []string{hostile}, kind: Changed, direct: quoted(huge + "1" + hostile), through: quoted(huge + "2")})
 	c.add(Read, "2025-06-18", finding{subject: strings.Repeat("u", 10_000), kind: Dropped, direct: quoted(hostile)})
-	c.unsteady(Read, "2025-06-18", finding{subject: hostile, kind: Added, through: quoted(hostile)}, "it was seen once and not again")
+	c.unsteady(Read, "2025-06-18", finding{subject: hostile, kind: Added, through: quoted(hostile)}, "the server's own answers differ")
 	c.gap("2025-11-25", Read, hostile, hostile)
 	c.note(hostile)
 	c.report.Direct.Address = hostile
