@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 )
 
@@ -85,14 +86,17 @@ func (d *differ) objects(path []string, a, b map[string]gjson.Result) {
 	}
 }
 
+// supported is the member of server/discover that lists revisions. Those that are defined
+// are compared one by one, as they are offered; a transport may leave some no place.
+const supported = "supportedVersions"
+
 // sets are members whose arrays have no order.
-var sets = []string{"supportedVersions", "audience"}
+var sets = []string{supported, "audience"}
 
 func (d *differ) arrays(path []string, a, b []gjson.Result) {
 	if len(path) > 0 && slices.Contains(sets, path[len(path)-1]) {
-		byText := func(x, y gjson.Result) int { return strings.Compare(x.String(), y.String()) }
-		slices.SortStableFunc(a, byText)
-		slices.SortStableFunc(b, byText)
+		d.sets(path, a, b)
+		return
 	}
 	for i := range max(len(a), len(b)) {
 		var x, y gjson.Result
@@ -104,6 +108,20 @@ func (d *differ) arrays(path []string, a, b []gjson.Result) {
 		}
 		d.compare(append(path, fmt.Sprintf("[%d]", i)), x, y)
 	}
+}
+
+// sets compares arrays that have no order: an element is dropped or added, never changed.
+func (d *differ) sets(path []string, a, b []gjson.Result) {
+	byText := func(all []gjson.Result) map[string]gjson.Result {
+		set := map[string]gjson.Result{}
+		for _, x := range all {
+			if path[len(path)-1] != supported || !slices.Contains(requirement.Revisions(), requirement.Revision(x.String())) {
+				set["["+x.String()+"]"] = x
+			}
+		}
+		return set
+	}
+	d.objects(path, byText(a), byText(b))
 }
 
 // strings reports whether two strings mean the same.

@@ -25,6 +25,8 @@ func TestDeltas(t *testing.T) {
 		{`{"a":null}`, `{}`, "a="},
 		{`{"a":{"b.c":[1,2]}}`, `{"a":{"b.c":[1]}}`, `a."b.c"[1]=`},
 		{`{"audience":["user","assistant"]}`, `{"audience":["assistant","user"]}`, ""},
+		{`{"audience":["user","assistant"]}`, `{"audience":["all","assistant"]}`, "audience[all]= audience[user]="},
+		{`{"supportedVersions":["2024-11-05","2025-03-26","draft"]}`, `{"supportedVersions":["2025-03-26","other"]}`, "supportedVersions[draft]= supportedVersions[other]="},
 		{`{"x":["user","assistant"]}`, `{"x":["assistant","user"]}`, "x[0]= x[1]="},
 		{`{"blob":"AAEC"}`, `{"blob":"AAECAw=="}`, "blob="},
 		{`true`, `false`, "="},
