@@ -386,21 +386,28 @@ func modern(id int, method, params string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}}}}`, id, method, params)
 }
 
+// proxied records what goes to a server over HTTP: at which URL, and into what file.
+func proxied(t *testing.T, url string) (string, *file) {
+	t.Helper()
+	f := &file{}
+	rec, err := NewRecorder(f, Header{Transport: hook.HTTP}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy, err := rec.Proxy(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close)
+	web := httptest.NewServer(proxy)
+	t.Cleanup(web.Close)
+	return web.URL + proxy.Path(), f
+}
+
 // TestHTTP: both eras through a proxy, replayed over HTTP.
 func TestHTTP(t *testing.T) {
 	s := small(t)
-	var f file
-	rec, err := NewRecorder(&f, Header{Transport: hook.HTTP}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy, err := rec.Proxy(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer proxy.Close()
-	web := httptest.NewServer(proxy)
-	defer web.Close()
+	url, f := proxied(t, s.URL())
 	play := func(url string) []string {
 		var got []string
 		say := func(session, revision, body string) string {
@@ -417,7 +424,7 @@ func TestHTTP(t *testing.T) {
 		say("", hook.R20260728, modern(6, "resources/read", `"uri":"note:none"`))
 		return got
 	}
-	want := play(web.URL + proxy.Path())
+	want := play(url)
 	recording := f.String()
 	for _, secret := range []string{"top-secret-token", "top-secret-cookie"} {
 		if strings.Contains(recording, secret) {
@@ -442,18 +449,7 @@ func TestHTTP(t *testing.T) {
 // TestListenStreams: what came on a listen stream comes again, with the id of the new request.
 func TestListenStreams(t *testing.T) {
 	s := small(t)
-	var f file
-	rec, err := NewRecorder(&f, Header{Transport: hook.HTTP}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy, err := rec.Proxy(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer proxy.Close()
-	web := httptest.NewServer(proxy)
-	defer web.Close()
+	url, f := proxied(t, s.URL())
 	events := func(url string, id int, trigger func()) string {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
@@ -488,7 +484,7 @@ func TestListenStreams(t *testing.T) {
 		}
 		return all.String()
 	}
-	events(web.URL+proxy.Path(), 41, func() { s.Touch("note:hello") })
+	events(url, 41, func() { s.Touch("note:hello") })
 	again, _ := serve(t, f.String())
 	there := httptest.NewServer(again.Handler())
 	defer there.Close()
