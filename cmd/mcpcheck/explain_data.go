@@ -130,9 +130,9 @@ func conversationOf(name recording.Name) conversation {
 		return conversation{name, "everything that is said in sessions in which we keep to the rules",
 			"Whatever all other scenarios send there: each message of the target is looked at."}
 	}
-	c := conversation{Name: name, Title: string(name), Sends: sends[name]}
+	c := conversation{Name: name, Title: string(name)}
 	if s, ok := scenario.Find(name); ok {
-		c.Title = s.Title
+		c.Title, c.Sends = s.Title, s.Sends
 	}
 	return c
 }

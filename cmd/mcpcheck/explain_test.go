@@ -16,17 +16,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
-// TestScenariosAreDescribed: it is said of every scenario what it sends, and of no
-// others.
+// TestScenariosAreDescribed: it is said of every scenario what it sends.
 func TestScenariosAreDescribed(t *testing.T) {
 	for _, s := range scenario.All() {
-		if sends[s.Name] == "" {
-			t.Errorf("explain does not say what the scenario %s sends", s.Name)
-		}
-	}
-	for name := range sends {
-		if _, ok := scenario.Find(name); !ok {
-			t.Errorf("there is no scenario %s", name)
+		if s.Title == "" || s.Sends == "" {
+			t.Errorf("the scenario %s does not say what it sends", s.Name)
 		}
 	}
 }

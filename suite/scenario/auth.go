@@ -27,6 +27,7 @@ const inventedToken = "Bearer mcpcheck-7b4e91-invented-token"
 var _ = register(&Scenario{
 	Name:  recording.Credentials,
 	Title: "calling without valid credentials",
+	Sends: "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if skipped := overHTTP(p); skipped != nil {
@@ -141,6 +142,7 @@ func sameHost(a, b *url.URL) bool {
 var _ = register(&Scenario{
 	Name:  recording.Rights,
 	Title: "asking for protected resources without the right",
+	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if len(p.Target.Subjects.Protected) == 0 {
@@ -215,6 +217,7 @@ func (p *Play) authorized() bool {
 var _ = register(&Scenario{
 	Name:  recording.LogSecrets,
 	Title: "watching the log for credentials",
+	Sends: "A list and a read with a made-up bearer token, with all log messages switched on.",
 	Phase: Quiet,
 	After: []recording.Name{recording.Reads},
 	When: func(p *Play) *recording.Skipped {

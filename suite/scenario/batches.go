@@ -17,6 +17,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Batches,
 	Title: "batches",
+	Sends: "Arrays of two requests, of requests with a notification among them, of notifications only, of nothing, and of a number beside a request.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Revision() != requirement.R20250326 {

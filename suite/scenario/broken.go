@@ -13,6 +13,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.BrokenRead,
 	Title: "reading what is broken on the server's side",
+	Sends: "A read of a resource whose backend fails, after the trigger that breaks it if there is one.",
 	Phase: Mutate,
 	When: func(p *Play) *recording.Skipped {
 		if p.Target.Subjects.Broken == "" && p.Target.Triggers.Break == nil {
@@ -44,6 +45,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.RemovedMethods,
 	Title: "calling methods that the revision removed",
+	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if !p.Modern() {

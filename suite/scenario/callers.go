@@ -18,6 +18,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Callers,
 	Title: "comparing what callers with different rights see",
+	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if skipped := inModern(p); skipped != nil {

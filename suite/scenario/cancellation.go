@@ -23,6 +23,7 @@ func cancellation(step string, params any) session.Request {
 var _ = register(&Scenario{
 	Name:  recording.OddCancellations,
 	Title: "cancellations without effect",
+	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id; then an ordinary request.",
 	Phase: Read,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)
@@ -49,6 +50,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.CancelRace,
 	Title: "cancellations that race with the response",
+	Sends: "Requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
 	Phase: Destructive,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)
@@ -111,6 +113,7 @@ func underway(ctx context.Context, p *Play, c *Client) {
 var _ = register(&Scenario{
 	Name:  recording.CancelledRead,
 	Title: "cancelling a slow read",
+	Sends: "A slow read with a progress token, and its cancellation while it is under way; then silence is watched.",
 	Phase: Quiet,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && p.Combination.Transport == requirement.HTTP {
@@ -140,6 +143,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.DroppedReads,
 	Title: "dropping many slow reads",
+	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at the end.",
 	Phase: Destructive,
 	When: func(p *Play) *recording.Skipped {
 		if !p.Modern() || p.Combination.Transport != requirement.HTTP {
@@ -173,6 +177,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.ResumedRead,
 	Title: "resuming a slow read",
+	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID.",
 	Phase: Quiet,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() || p.Combination.Transport != requirement.HTTP {
@@ -224,6 +229,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.ListenChurn,
 	Title: "opening and closing listen streams",
+	Sends: "Many listen streams, opened and closed again, and one more that has to be acknowledged.",
 	Phase: Destructive,
 	When: func(p *Play) *recording.Skipped {
 		switch {

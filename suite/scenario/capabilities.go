@@ -23,6 +23,7 @@ var richCapabilities = map[string]any{
 var _ = register(&Scenario{
 	Name:  recording.Capabilities,
 	Title: "holding the target to the capabilities it declares",
+	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	When: func(p *Play) *recording.Skipped {
@@ -76,6 +77,7 @@ func (p *Play) richList(ctx context.Context) {
 var _ = register(&Scenario{
 	Name:  recording.Undeclared,
 	Title: "asking for what the target does not declare",
+	Sends: "The list, a read and methods of other features, although the target does not declare them.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if len(p.Facts.Declared) == 0 {

@@ -37,6 +37,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Changes,
 	Title: "watching resources and the list change",
+	Sends: "Two sessions, one subscribed and one not; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
 	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {

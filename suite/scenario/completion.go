@@ -70,6 +70,7 @@ func complete(step, template, argument, value string, context map[string]string,
 var _ = register(&Scenario{
 	Name:  recording.TemplateCompletions,
 	Title: "completing the variables of templates",
+	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with a context, and what the target file gives.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When:  completes,
@@ -152,6 +153,7 @@ func configured(p *Play, k *target.Completion) session.Request {
 var _ = register(&Scenario{
 	Name:  recording.GuardedCompletions,
 	Title: "completing what must not be given away",
+	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		for _, k := range p.Target.Subjects.Completions {
@@ -198,6 +200,7 @@ func guarded(ctx context.Context, p *Play) (*Client, bool) {
 var _ = register(&Scenario{
 	Name:  recording.MalformedCompletions,
 	Title: "asking for completions in a wrong way",
+	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When:  completes,
@@ -237,6 +240,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.UndeclaredCompletion,
 	Title: "asking for a completion that was not declared",
+	Sends: "completion/complete, although the target does not declare completions.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {

@@ -14,6 +14,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Concurrency,
 	Title: "many requests at once",
+	Sends: "Reads, lists and other requests, all in flight at the same time, and one more request when they are answered.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: func(p *Play) *recording.Skipped {

@@ -15,6 +15,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Discovery,
 	Title: "asking what the target is and can do",
+	Sends: "server/discover.",
 	Phase: Read,
 	When:  inModern,
 	Script: func(ctx context.Context, p *Play) {
@@ -36,6 +37,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.FirstMessages,
 	Title: "opening connections with any request",
+	Sends: "New connections that begin with a list, a read or discovery; a cursor of one connection on another; requests with and without a log level.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When:  inModern,

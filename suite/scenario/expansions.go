@@ -22,6 +22,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Expansions,
 	Title: "reading expanded templates",
+	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
@@ -137,6 +138,7 @@ func queries(t *target.Template, tags []string) []uriRead {
 var _ = register(&Scenario{
 	Name:  recording.TemplatesWithoutParams,
 	Title: "asking for templates without params",
+	Sends: "resources/templates/list with params and without.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() {

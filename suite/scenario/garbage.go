@@ -21,6 +21,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.InvalidMessages,
 	Title: "messages that are no valid requests",
+	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a method that nobody has, and a read without a URI.",
 	Phase: Read,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)

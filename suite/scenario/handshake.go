@@ -25,6 +25,7 @@ func legacyOnly(p *Play) *recording.Skipped {
 var _ = register(&Scenario{
 	Name:  recording.Handshake,
 	Title: "a handshake in slow motion",
+	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
 	Phase: Read, // its silence is that of a session of its own
 	When:  legacyOnly,
 	Script: func(ctx context.Context, p *Play) {
@@ -50,6 +51,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.Pings,
 	Title: "ping",
+	Sends: "ping without params, and with empty metadata.",
 	Phase: Read,
 	When:  legacyOnly,
 	Script: func(ctx context.Context, p *Play) {
@@ -71,6 +73,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.FaultyHandshake,
 	Title: "handshakes with members missing",
+	Sends: "initialize with empty params, and without clientInfo and capabilities.",
 	Phase: Destructive,
 	When:  legacyOnly,
 	Script: func(ctx context.Context, p *Play) {
@@ -150,6 +153,7 @@ func (p *Play) sound(ctx context.Context, faulty *Client) {
 var _ = register(&Scenario{
 	Name:  recording.Negotiation,
 	Title: "a handshake with an unknown version",
+	Sends: "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
 	Phase: Destructive,
 	When:  legacyOnly,
 	Script: func(ctx context.Context, p *Play) {

@@ -48,6 +48,7 @@ func overLegacyHTTP(p *Play) *recording.Skipped {
 var _ = register(&Scenario{
 	Name:  recording.HTTPHeaders,
 	Title: "sending headers that are missing, wrong or oddly written",
+	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When: func(p *Play) *recording.Skipped {

@@ -20,6 +20,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.HTTPSessions,
 	Title: "opening, using and ending HTTP sessions",
+	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session.",
 	Phase: Read,
 	When:  overLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {

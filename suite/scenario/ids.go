@@ -29,6 +29,7 @@ func ordinary(p *Play, step string) session.Request {
 var _ = register(&Scenario{
 	Name:  recording.RequestIDs,
 	Title: "requests under unusual ids",
+	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, and the string and the number of the same digits.",
 	Phase: Read,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)

@@ -27,6 +27,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.InputReads,
 	Title: "reading what asks for input",
+	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && p.Target.Subjects.Input == nil {
@@ -204,6 +205,7 @@ func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
 var _ = register(&Scenario{
 	Name:  recording.Superfluous,
 	Title: "answers that nobody asked for",
+	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When:  inModern,

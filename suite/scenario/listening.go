@@ -28,6 +28,7 @@ const manySubscriptions = 100
 var _ = register(&Scenario{
 	Name:  recording.Listening,
 	Title: "listening while nothing happens",
+	Sends: "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
 	Phase: Read, // its silence is that of a session of its own
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:  inModern,

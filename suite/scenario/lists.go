@@ -29,6 +29,7 @@ const maxRepeated = 4
 var _ = register(&Scenario{
 	Name:  recording.Relist,
 	Title: "listing again after the reads",
+	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *Play) {
@@ -72,6 +73,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.ListParams,
 	Title: "listing with and without params",
+	Sends: "resources/list without params and with empty ones.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() {
@@ -99,6 +101,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.SameList,
 	Title: "comparing the list of two connections",
+	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
@@ -188,6 +191,7 @@ func uris(pages []*recording.Exchange) string {
 var _ = register(&Scenario{
 	Name:  recording.CompleteWalks,
 	Title: "looking for everything that must be listed",
+	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says must be there.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if s := p.Target.Subjects; len(s.Complete) == 0 && len(s.CompleteTemplates) == 0 {
@@ -221,6 +225,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.TaskRead,
 	Title: "reading with a task parameter",
+	Sends: "A read with a task parameter of what could be read without.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When: func(p *Play) *recording.Skipped {
@@ -254,6 +259,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.KnownReads,
 	Title: "reading resources with known contents",
+	Sends: "Reads of the resources whose contents the target file knows.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if s := p.Target.Subjects; len(s.Texts) == 0 && len(s.Blobs) == 0 {

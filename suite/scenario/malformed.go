@@ -40,6 +40,7 @@ var untyped = []struct{ form, params string }{
 var _ = register(&Scenario{
 	Name:  recording.MalformedReads,
 	Title: "reading what is no URI, or a strange one",
+	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other spellings, and reads whose uri is missing or no string.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
@@ -83,6 +84,7 @@ func served(p *Play, uri string) []string {
 var _ = register(&Scenario{
 	Name:  recording.URISubscriptions,
 	Title: "subscribing to what is no URI",
+	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {

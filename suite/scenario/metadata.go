@@ -16,6 +16,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Metadata,
 	Title: "unusual but legal metadata",
+	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, another client name or none, trace context.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	Script: func(ctx context.Context, p *Play) {
@@ -67,6 +68,7 @@ func (p *Play) unusual() []session.Request {
 var _ = register(&Scenario{
 	Name:  recording.BadMetadata,
 	Title: "metadata that lacks something",
+	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
 	Phase: Read,
 	When:  inModern,
 	Script: func(ctx context.Context, p *Play) {
@@ -101,6 +103,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.LogLevels,
 	Title: "setting the log level",
+	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, in another session.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When: func(p *Play) *recording.Skipped {

@@ -18,6 +18,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
+	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {

@@ -12,6 +12,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.ClientNotifications,
 	Title: "notifications, known and unknown",
+	Sends: "A notification of a method that nobody has, and the cancellation of a request that was never made; then a look at what comes back.",
 	Phase: Read,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Expendable(ctx)

@@ -46,6 +46,7 @@ func probing(p *Play) *recording.Skipped {
 var _ = register(&Scenario{
 	Name:  recording.Origins,
 	Title: "calling from foreign web pages",
+	Sends: "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When: func(p *Play) *recording.Skipped {
@@ -155,6 +156,7 @@ func (p *Play) ownOrigin() string {
 var _ = register(&Scenario{
 	Name:  recording.PublicAddress,
 	Title: "calling a local server at another address of the machine",
+	Sends: "A request to another address of this machine, with the Host header of the endpoint.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if skipped := overAnyHTTP(p); skipped != nil {

@@ -15,6 +15,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Paging,
 	Title: "asking for the same pages again",
+	Sends: "The first page, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	Script: func(ctx context.Context, p *Play) {
@@ -26,6 +27,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.TemplatePaging,
 	Title: "asking for the same pages of templates again",
+	Sends: "The first page of templates, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
@@ -77,6 +79,7 @@ type cursorProbe struct {
 var _ = register(&Scenario{
 	Name:  recording.BadCursors,
 	Title: "listing with cursors that were never handed out",
+	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
 	Phase: Destructive,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {

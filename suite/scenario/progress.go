@@ -13,6 +13,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Progress,
 	Title: "reads with progress tokens",
+	Sends: "Reads with a progress token that is a string, one that is an integer, and without one.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *Play) {

@@ -14,6 +14,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Reads,
 	Title: "reading what is listed",
+	Sends: "resources/read of each listed resource, or of a sample of them.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	Script: func(ctx context.Context, p *Play) {

@@ -43,6 +43,8 @@ type Scenario struct {
 	Name recording.Name
 	// Title says in a few words what is going on: progress displays show it.
 	Title string
+	// Sends says, in a sentence for people, what the target is sent.
+	Sends string
 	Phase Phase
 	// After names the scenarios whose recordings the script uses.
 	After []recording.Name

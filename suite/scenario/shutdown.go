@@ -18,6 +18,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Shutdown,
 	Title: "letting the target end its subscriptions",
+	Sends: "A listen stream that the target is then made to end.",
 	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources},
 	When: func(p *Play) *recording.Skipped {

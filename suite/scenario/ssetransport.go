@@ -18,6 +18,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.SSEEndpoint,
 	Title: "opening the event stream of HTTP+SSE by hand",
+	Sends: "A plain GET that opens the event stream of HTTP+SSE, up to its first event.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Combination.Transport != requirement.SSE || !p.Combination.Defined() {

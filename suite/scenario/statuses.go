@@ -24,6 +24,7 @@ const strangeSession = "mcpcheck-7b4e91-never-issued"
 var _ = register(&Scenario{
 	Name:  recording.HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
+	Sends: "A notification in order and one that is refused, malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
 	Phase: Read,
 	When:  overHTTP,
 	Script: func(ctx context.Context, p *Play) {

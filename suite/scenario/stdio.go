@@ -21,6 +21,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Framing,
 	Title: "messages split, joined, oddly ended and long",
+	Sends: "Two requests in a single write, one request in three writes cut in the middle of a character, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Combination.Transport != requirement.Stdio {

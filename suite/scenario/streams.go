@@ -22,6 +22,7 @@ const lingering = 2 * time.Second
 var _ = register(&Scenario{
 	Name:  recording.HTTPStreams,
 	Title: "watching the event streams of requests and of GET",
+	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it; their streams are watched for what does not belong there.",
 	Phase: Quiet,
 	After: []recording.Name{recording.Reads},
 	When:  overHTTP,
@@ -85,6 +86,7 @@ func (c *Client) streamed(ctx context.Context, q session.Request) {
 var _ = register(&Scenario{
 	Name:  recording.HTTPResume,
 	Title: "resuming a stream",
+	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID.",
 	Phase: Quiet,
 	After: []recording.Name{recording.Reads},
 	When:  overLegacyHTTP,
@@ -135,6 +137,7 @@ func (c *Client) firstEvent(x *recording.Exchange) string {
 var _ = register(&Scenario{
 	Name:  recording.HTTPBroadcast,
 	Title: "watching two streams for one change",
+	Sends: "Two GET streams in one session, a subscription, and one change of the resource.",
 	Phase: Mutate,
 	When: func(p *Play) *recording.Skipped {
 		if skipped := overLegacyHTTP(p); skipped != nil {
@@ -175,6 +178,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.TwoClients,
 	Title: "serving two clients side by side",
+	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {

@@ -22,6 +22,7 @@ const fewSubscriptions = 24
 var _ = register(&Scenario{
 	Name:  recording.Subscriptions,
 	Title: "subscribing to what is listed",
+	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
@@ -85,6 +86,7 @@ func (c *Client) subscribe(ctx context.Context, uri string, tags []string) bool 
 var _ = register(&Scenario{
 	Name:  recording.BadSubscriptions,
 	Title: "subscribing without saying to what",
+	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without or with a malformed filter, and the subscribe methods of earlier revisions.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources},
 	When: func(p *Play) *recording.Skipped {

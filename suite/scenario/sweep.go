@@ -37,6 +37,7 @@ var kinds = []struct{ kind, value string }{
 var _ = register(&Scenario{
 	Name:  recording.TemplateSweep,
 	Title: "reading templates expanded with values of all kinds",
+	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of all kinds, and with none.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	Script: func(ctx context.Context, p *Play) {

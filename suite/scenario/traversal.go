@@ -23,6 +23,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Traversal,
 	Title: "trying to leave a served directory",
+	Sends: "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {

@@ -16,6 +16,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.Versions,
 	Title: "asking under versions that nobody implements",
+	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
 	When:  inModern,
@@ -84,6 +85,7 @@ func recommended(p *Play) []string {
 var _ = register(&Scenario{
 	Name:  recording.Advertised,
 	Title: "using every version that discovery lists",
+	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && len(p.supported()) < 2 {
@@ -132,6 +134,7 @@ func (p *Play) initialize(ctx context.Context, step string, rev requirement.Revi
 var _ = register(&Scenario{
 	Name:  recording.AfterHandshake,
 	Title: "a modern request after a handshake",
+	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && !p.Facts.DualEra() {
@@ -173,6 +176,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.BareRequests,
 	Title: "messages of legacy clients to a modern-only target",
+	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && p.Facts.ServesLegacy() {

@@ -12,6 +12,7 @@ import (
 var _ = register(&Scenario{
 	Name:  recording.WalkResources,
 	Title: "walking through all pages of resources/list",
+	Sends: "resources/list, and again with each nextCursor until there is none.",
 	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
@@ -24,6 +25,7 @@ var _ = register(&Scenario{
 var _ = register(&Scenario{
 	Name:  recording.WalkTemplates,
 	Title: "walking through all pages of resources/templates/list",
+	Sends: "resources/templates/list, and again with each nextCursor until there is none.",
 	Phase: Read,
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
