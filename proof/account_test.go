@@ -8,7 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -39,11 +39,11 @@ func TestEveryCheckIsKilled(t *testing.T) {
 		}
 	}
 	for _, f := range fault.All() {
-		if _, ok := check.Find(f.Requirement); !ok {
+		if _, ok := area.Find(f.Requirement); !ok {
 			t.Errorf("the fault %s is about %s, which has no check", f.Name, f.Requirement)
 		}
 	}
-	for _, c := range check.All() {
+	for _, c := range area.Checks() {
 		if !killed[c.Requirement] {
 			t.Errorf("no fault kills the check of %s", c.Requirement)
 		}
@@ -63,7 +63,7 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 		}
 	}
 	for _, r := range requirement.Catalogue() {
-		_, checked := check.Find(r.ID)
+		_, checked := area.Find(r.ID)
 		switch {
 		case r.Untestable != "":
 			if checked {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -206,7 +206,7 @@ func neverFound(id, revision, transport string) string {
 	if !ok {
 		return ""
 	}
-	if _, checked := check.Find(id); !checked {
+	if _, checked := area.Find(id); !checked {
 		return "no check judges it"
 	}
 	if revision != "" && !slices.Contains(r.Revisions, requirement.Revision(revision)) {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // explanation is a requirement as "mcpcheck explain --json" shows it: a contract.
@@ -99,7 +99,7 @@ func explained(r *requirement.Requirement) *explanation {
 			x.Quirks = append(x.Quirks, behaviour{Name: q.Name, Summary: q.Summary})
 		}
 	}
-	if k, ok := check.Find(r.ID); ok {
+	if k, ok := area.Find(r.ID); ok {
 		x.Check = true
 		for _, name := range k.From {
 			x.Scenarios = append(x.Scenarios, conversationOf(name))
@@ -131,7 +131,7 @@ func conversationOf(name recording.Name) conversation {
 			"Whatever all other scenarios send there: each message of the target is looked at."}
 	}
 	c := conversation{Name: name, Title: string(name)}
-	if s, ok := scenario.Find(name); ok {
+	if s, ok := area.Scenario(name); ok {
 		c.Title, c.Sends = s.Title, s.Sends
 	}
 	return c
@@ -158,7 +158,7 @@ func faultNeeds(n fault.Needs) string {
 
 // unless finds out what keeps a check from applying, by asking its gates about
 // targets of all sorts.
-func unless(k *check.Check) []string {
+func unless(k *verdict.Check) []string {
 	reasons := []string{}
 	for _, gate := range k.Needs {
 		for _, f := range sorts() {

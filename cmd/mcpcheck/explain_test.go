@@ -12,13 +12,13 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
 // TestScenariosAreDescribed: it is said of every scenario what it sends.
 func TestScenariosAreDescribed(t *testing.T) {
-	for _, s := range scenario.All() {
+	for _, s := range area.Scenarios() {
 		if s.Title == "" || s.Sends == "" {
 			t.Errorf("the scenario %s does not say what it sends", s.Name)
 		}

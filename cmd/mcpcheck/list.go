@@ -9,7 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -95,7 +95,7 @@ func catalogue() []listed {
 		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1]); ok {
 			l.Section = s.Ref()
 		}
-		if _, ok := check.Find(r.ID); ok {
+		if _, ok := area.Find(r.ID); ok {
 			l.Check = true
 		} else {
 			l.Reason = unchecked(&r)

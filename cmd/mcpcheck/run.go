@@ -15,7 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -190,7 +190,7 @@ func withoutCheck(only []string, report *reports.Report) []string {
 	}
 	for _, id := range only {
 		if r, ok := requirement.Find(id); ok {
-			if _, checked := check.Find(id); checked {
+			if _, checked := area.Find(id); checked {
 				return nil
 			}
 			all = append(all, id+" has no check: "+unchecked(r))

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -206,18 +206,18 @@ func TestNothingSelectedLeavesNothingOpen(t *testing.T) {
 
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
-		first, second, want check.Outcome
+		first, second, want verdict.Outcome
 		observed            int
 	}{
-		{check.Fail, check.Fail, check.Fail, 0},
-		{check.Fail, check.Warn, check.Warn, 1},
-		{check.Fail, check.Pass, check.Pass, 1},
-		{check.Fail, check.Blocked, check.Blocked, 1},
-		{check.Warn, check.Fail, check.Warn, 1},
-		{check.Warn, check.Pass, check.Pass, 1},
+		{verdict.Fail, verdict.Fail, verdict.Fail, 0},
+		{verdict.Fail, verdict.Warn, verdict.Warn, 1},
+		{verdict.Fail, verdict.Pass, verdict.Pass, 1},
+		{verdict.Fail, verdict.Blocked, verdict.Blocked, 1},
+		{verdict.Warn, verdict.Fail, verdict.Warn, 1},
+		{verdict.Warn, verdict.Pass, verdict.Pass, 1},
 	} {
-		first := &Judgement{Result: check.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}
-		settle(first, &Judgement{Result: check.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}})
+		first := &Judgement{Result: verdict.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}
+		settle(first, &Judgement{Result: verdict.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}})
 		if first.Outcome != c.want || len(first.Observations) != c.observed {
 			t.Errorf("%s, then %s: got %s, %v", c.first, c.second, first.Outcome, first.Observations)
 		}

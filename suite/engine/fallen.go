@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -176,17 +176,17 @@ const closeTime = 15 * time.Second
 
 // buried is the verdict on a row of a target that is gone for good, where what
 // was recorded shows no more than that; false if it shows more.
-func buried(j *Judgement, take *Take) (check.Result, bool) {
+func buried(j *Judgement, take *Take) (verdict.Result, bool) {
 	why := take.Facts.Notes[recording.FactGone]
 	if why == "" || !deadly(j, take) {
-		return check.Result{}, false
+		return verdict.Result{}, false
 	}
 	frames := slices.Clone(j.Frames)
 	if last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame]); err == nil && !slices.Contains(frames, last) {
 		frames = append(frames, last)
 		slices.SortFunc(frames, cmp.Compare)
 	}
-	return check.Result{Outcome: check.Blocked, Code: recording.CodeDied, Reason: why, From: j.From, Frames: frames}, true
+	return verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, Reason: why, From: j.From, Frames: frames}, true
 }
 
 // deadly reports whether a verdict comes of the end of the target: it could not be
@@ -195,7 +195,7 @@ func buried(j *Judgement, take *Take) (check.Result, bool) {
 // target is gone is a finding about it.
 func deadly(j *Judgement, take *Take) bool {
 	switch {
-	case j.Outcome == check.Blocked:
+	case j.Outcome == verdict.Blocked:
 		return j.Code == recording.CodeUnreachable || j.Code == recording.CodeDied || j.Code == recording.CodeNoHandshake
 	case !j.Outcome.Red():
 		return false

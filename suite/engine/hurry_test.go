@@ -3,6 +3,12 @@ package engine
 import (
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area/sub"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/capability"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
+
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -66,10 +72,10 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		return &recording.Recording{Sessions: []*recording.Session{{Kind: kind, Ending: &recording.Ending{By: "us", How: how}}}}
 	}
 	stayed := map[recording.Name]*recording.Recording{
-		recording.Everything: ends(recording.Clean, "terminated"), recording.Framing: ends(recording.Probe, "killed"),
-		recording.Capabilities: ends(recording.Clean, "exited"), recording.MissingReads: ends(recording.Clean, "killed"),
+		recording.Everything: ends(recording.Clean, "terminated"), stdio.Framing: ends(recording.Probe, "killed"),
+		capability.Capabilities: ends(recording.Clean, "exited"), recording.MissingReads: ends(recording.Clean, "killed"),
 		recording.Reads: ends(recording.Clean, "terminated"), recording.WalkResources: ends(recording.Clean, "terminated"),
-		recording.Shutdown: ends(recording.Clean, "terminated"), // it changes the target
+		sub.Shutdown: ends(recording.Clean, "terminated"), // it changes the target
 	}
 	for name, x := range map[string]struct {
 		id     string
@@ -80,7 +86,7 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		"they stay":                 {"STDIO-08", nil, stayed, 2},
 		"frames show it":            {"STDIO-03", []int{5}, stayed, 5},
 		"it is not about the end":   {"RPC-09", nil, stayed, 5},
-		"no scenario had a session": {"STDIO-08", nil, map[recording.Name]*recording.Recording{recording.Reads: {}, recording.Framing: {}}, 2},
+		"no scenario had a session": {"STDIO-08", nil, map[recording.Name]*recording.Recording{recording.Reads: {}, stdio.Framing: {}}, 2},
 	} {
 		req, ok := requirement.Find(x.id)
 		if !ok {

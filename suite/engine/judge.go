@@ -8,17 +8,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Judgement is the verdict on one row.
 type Judgement struct {
 	Row
-	check.Result
+	verdict.Result
 	Took time.Duration
 }
 
@@ -48,15 +49,15 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 		j.Result = result
 	}
 	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
-		j.Result = check.Result{Outcome: check.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
+		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
-	if k, ok := check.Find(row.Requirement.ID); ok {
+	if k, ok := area.Find(row.Requirement.ID); ok {
 		for _, name := range k.From {
 			j.Took += take.Took[name]
 		}
 	}
-	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted {
+	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		switch {
 		case errors.Is(r.ended, ErrBudget):
 			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
@@ -113,24 +114,24 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 
 // Judge is the verdict on a row by what was recorded in its combination. It
 // depends on nothing else, so that a recorded run can be judged again.
-func Judge(row Row, take *Take, t *target.Target) check.Result {
+func Judge(row Row, take *Take, t *target.Target) verdict.Result {
 	req := row.Requirement
 	if t != nil {
 		if why, ok := t.OptedOut(req.ID); ok {
-			return check.Result{Outcome: check.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
+			return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
 		}
 	}
 	if req.Untestable != "" {
-		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
 	}
 	if req.GradeIn(row.Combination.Revision) == requirement.Control {
-		return check.Result{Outcome: check.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
 	}
-	k, ok := check.Find(req.ID)
+	k, ok := area.Find(req.ID)
 	if !ok {
-		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
-	return check.Evaluate(k, req, take.Facts, take.Recordings)
+	return verdict.Evaluate(k, req, take.Facts, take.Recordings)
 }
 
 // confirm plays the scenarios of red verdicts once more, on sessions of their
@@ -272,7 +273,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 // repeated one after the other, each with a process that would have to be waited for.
 func (r *Run) hurry(red []*Judgement) {
 	looks := slices.ContainsFunc(red, func(j *Judgement) bool {
-		k, ok := check.Find(j.Requirement.ID)
+		k, ok := area.Find(j.Requirement.ID)
 		return ok && k.Endings
 	})
 	for _, e := range r.endpoints {
@@ -334,7 +335,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	}
 	for _, name := range j.From {
 		if name != recording.Everything {
-			if sc, ok := scenario.Find(name); ok {
+			if sc, ok := area.Scenario(name); ok {
 				needed[sc.Name] = true
 			}
 			continue
@@ -346,7 +347,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			}
 		}
 		for other := range take.Recordings {
-			if sc, ok := scenario.Find(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
+			if sc, ok := area.Scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
 				needed[other] = true
 			}
 		}
@@ -356,14 +357,14 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 // endings names some scenarios with a process of their own that did not end with its
 // input, if that is all that a verdict rests on: else there are none.
 func endings(j *Judgement, take *Take) []recording.Name {
-	k, ok := check.Find(j.Requirement.ID)
+	k, ok := area.Find(j.Requirement.ID)
 	if !ok || !k.Endings || len(j.Frames) > 0 {
 		return nil
 	}
 	const some = 2
 	var names []recording.Name
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		sc, ok := scenario.Find(name)
+		sc, ok := area.Scenario(name)
 		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
 			names = append(names, name)
 		}
@@ -403,13 +404,13 @@ func settle(first, second *Judgement) {
 	if first.Outcome == second.Outcome {
 		return
 	}
-	told := check.Observation{
+	told := verdict.Observation{
 		ID:     "inconsistent",
 		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, first.Actual, second.Outcome, inBrackets(second)),
 		Frames: append(slices.Clone(first.Frames), second.Frames...),
 	}
 	observations := append(first.Observations, told)
-	if first.Outcome == check.Warn && second.Outcome == check.Fail {
+	if first.Outcome == verdict.Warn && second.Outcome == verdict.Fail {
 		first.Observations = observations
 		return
 	}

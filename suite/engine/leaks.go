@@ -4,10 +4,10 @@ import (
 	"cmp"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -53,7 +53,7 @@ func noteLeaks(take *Take) {
 		return
 	}
 	for _, x := range rec.Exchanges {
-		if what, sure := check.Leaked(x); what != "" {
+		if what, sure := verdict.Leaked(x); what != "" {
 			x.Tags[recording.TagLeaked] = what
 			if sure {
 				x.Tags[recording.TagProven] = "yes"

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -48,7 +48,7 @@ func scenariosFor(rows []Row, c requirement.Combination) []*scenario.Scenario {
 		if row.Combination != c {
 			continue
 		}
-		if k, ok := check.Find(row.Requirement.ID); ok {
+		if k, ok := area.Find(row.Requirement.ID); ok {
 			for _, name := range k.From {
 				need(needed, name)
 			}
@@ -60,7 +60,7 @@ func scenariosFor(rows []Row, c requirement.Combination) []*scenario.Scenario {
 // need adds a scenario and what it builds on.
 func need(needed map[recording.Name]bool, name recording.Name) {
 	if name == recording.Everything {
-		for _, s := range scenario.All() {
+		for _, s := range area.Scenarios() {
 			if s.Phase == scenario.Read || s.Phase == scenario.Quiet {
 				need(needed, s.Name)
 			}
@@ -71,7 +71,7 @@ func need(needed map[recording.Name]bool, name recording.Name) {
 		return
 	}
 	needed[name] = true
-	if s, ok := scenario.Find(name); ok {
+	if s, ok := area.Scenario(name); ok {
 		for _, earlier := range s.After {
 			need(needed, earlier)
 		}
@@ -89,13 +89,13 @@ func inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 		}
 		placed[s.Name] = true
 		for _, name := range s.After {
-			if earlier, ok := scenario.Find(name); ok && needed[name] {
+			if earlier, ok := area.Scenario(name); ok && needed[name] {
 				place(earlier)
 			}
 		}
 		order = append(order, s)
 	}
-	for _, s := range scenario.All() {
+	for _, s := range area.Scenarios() {
 		if needed[s.Name] {
 			place(s)
 		}

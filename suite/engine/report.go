@@ -9,9 +9,9 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
@@ -164,10 +164,10 @@ func (w *writer) result(j *Judgement) {
 	if s, ok := req.SectionIn(rev); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)
 	}
-	if j.Outcome == check.Fail {
+	if j.Outcome == verdict.Fail {
 		out.ReasonCode, out.Reason = "", ""
 	}
-	if j.Outcome == check.Warn {
+	if j.Outcome == verdict.Warn {
 		out.ReasonCode = "" // the reason, if any, is why it is only a warning
 	}
 	w.report.Results = append(w.report.Results, out)

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/area/life"
+
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -156,7 +158,7 @@ func TestOneSessionAtATime(t *testing.T) {
 			}
 		}
 		for _, c := range r.Combinations() {
-			for _, name := range []recording.Name{recording.FaultyHandshake, recording.Negotiation} {
+			for _, name := range []recording.Name{life.FaultyHandshake, life.Negotiation} {
 				if x := r.Take(c).Recordings[name].Step("sound"); x == nil || !x.Succeeded() {
 					t.Errorf("%s: no handshake succeeds after those of %s", c, name)
 				}

@@ -25,9 +25,9 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/ginkgo/v2/formatter"
 	"github.com/onsi/ginkgo/v2/types"
@@ -123,13 +123,13 @@ func (p *presentation) spec(ctx context.Context, row engine.Row) {
 	level := req.LevelIn(row.Combination.Revision)
 	red := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual:   %s\n%s", level, req.Title, req.Citation(row.Combination.Revision), j.Expected, j.Actual, j.Hint)
 	switch {
-	case j.Outcome == check.Fail, j.Outcome == check.Warn && p.options.Strict:
+	case j.Outcome == verdict.Fail, j.Outcome == verdict.Warn && p.options.Strict:
 		ginkgo.Fail(red)
-	case j.Outcome == check.Warn:
+	case j.Outcome == verdict.Warn:
 		ginkgo.AddReportEntry("warning", red)
-	case j.Outcome == check.Blocked && level == requirement.Must:
+	case j.Outcome == verdict.Blocked && level == requirement.Must:
 		ginkgo.Fail("could not be judged: " + j.Reason)
-	case j.Outcome == check.Blocked, j.Outcome == check.NotApplicable:
+	case j.Outcome == verdict.Blocked, j.Outcome == verdict.NotApplicable:
 		ginkgo.Skip(string(j.Code) + ": " + j.Reason)
 	}
 }

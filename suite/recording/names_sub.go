@@ -2,11 +2,8 @@ package recording
 
 // The scenarios about subscriptions and changes.
 const (
-	Subscriptions    Name = "subscriptions"     // a listed resource is subscribed and unsubscribed
-	BadSubscriptions Name = "bad-subscriptions" // subscriptions without a usable filter, or by methods that are gone
-	Listening        Name = "listening"         // listen streams on which nothing is made to happen
-	Changes          Name = "changes"           // resources and the list change under the eyes of two sessions
-	Shutdown         Name = "shutdown"          // the target ends its subscriptions
+	Listening Name = "listening" // listen streams on which nothing is made to happen
+	Changes   Name = "changes"   // resources and the list change under the eyes of two sessions
 )
 
 // The marks of [Changes], each set before the trigger is fired, and of

@@ -2,18 +2,13 @@ package recording
 
 // The scenarios about URIs, templates, completion and errors.
 const (
-	MalformedReads         Name = "malformed-reads"          // reads of what is no URI, of an unknown scheme, and without a URI
-	URISubscriptions       Name = "uri-subscriptions"        // subscriptions to what is no URI
-	Traversal              Name = "traversal"                // reads that try to leave a served directory
-	Expansions             Name = "expansions"               // reads of templates expanded with configured arguments
-	TemplateSweep          Name = "template-sweep"           // reads of every listed template expanded with values of all kinds
-	TemplatesWithoutParams Name = "templates-without-params" // resources/templates/list with and without params
-	TemplateCompletions    Name = "template-completions"     // completions of the variables of listed templates
-	GuardedCompletions     Name = "guarded-completions"      // completions that must not give something away
-	MalformedCompletions   Name = "malformed-completions"    // completions with members missing or wrong
-	UndeclaredCompletion   Name = "undeclared-completion"    // a completion without the capability
-	BrokenRead             Name = "broken-read"              // a read whose backend fails
-	RemovedMethods         Name = "removed-methods"          // methods that 2026-07-28 no longer has
+	MalformedReads       Name = "malformed-reads"       // reads of what is no URI, of an unknown scheme, and without a URI
+	URISubscriptions     Name = "uri-subscriptions"     // subscriptions to what is no URI
+	Traversal            Name = "traversal"             // reads that try to leave a served directory
+	TemplateSweep        Name = "template-sweep"        // reads of every listed template expanded with values of all kinds
+	TemplateCompletions  Name = "template-completions"  // completions of the variables of listed templates
+	MalformedCompletions Name = "malformed-completions" // completions with members missing or wrong
+	UndeclaredCompletion Name = "undeclared-completion" // a completion without the capability
 )
 
 // The tags of an exchange whose reply gave away what lies outside of a served directory,

@@ -8,80 +8,25 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// richCapabilities are those of a client that can do everything.
-var richCapabilities = map[string]any{
+// RichCapabilities are those of a client that can do everything.
+var RichCapabilities = map[string]any{
 	"elicitation": map[string]any{"form": map[string]any{}, "url": map[string]any{}},
 	"sampling":    map[string]any{},
 	"roots":       map[string]any{},
-}
-
-// What a target does for the resources that it declares. "rich-list" is the list
-// once more, with all client capabilities, where it was refused for want of
-// them. "unlisted" reads something where nothing is listed. "subscribe" and
-// "unsubscribe" (legacy revisions) try up to three listed URIs until one is
-// accepted.
-var _ = register(&Scenario{
-	Name:  recording.Capabilities,
-	Title: "holding the target to the capabilities it declares",
-	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
-	Phase: Read,
-	After: []recording.Name{recording.WalkResources},
-	When: func(p *Play) *recording.Skipped {
-		if p.Facts.Declares("resources") {
-			return nil
-		}
-		return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
-	},
-	Script: func(ctx context.Context, p *Play) {
-		listed := p.Resources()
-		walk := p.Earlier(recording.WalkResources).Step("page")
-		if p.Modern() && walk != nil {
-			if code, _ := walk.Code(); code == -32021 {
-				p.richList(ctx)
-			}
-		}
-		if p.Modern() && len(listed) > 0 {
-			p.Skip(recording.CodeNotExercised, "the listed resources are read elsewhere")
-			return
-		}
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
-		if len(listed) == 0 {
-			read(ctx, c, "unlisted", "mcpcheck:no-such-resource")
-			return
-		}
-		for _, l := range listed[:min(len(listed), 3)] {
-			q := session.Request{Step: "subscribe", Method: "resources/subscribe",
-				Params: map[string]any{"uri": l.URI()}, Tags: Tags("uri", l.URI())}
-			if c.Do(ctx, q).Succeeded() {
-				q.Step, q.Method = "unsubscribe", "resources/unsubscribe"
-				c.Do(ctx, q)
-				return
-			}
-		}
-	},
-})
-
-func (p *Play) richList(ctx context.Context) {
-	if c, ok := p.Clean(ctx); ok {
-		c.Do(ctx, session.Request{Step: "rich-list", Method: "resources/list", Capabilities: richCapabilities})
-	}
 }
 
 // Features that the target does not declare: "list" is resources/list, "read" a
 // read of the first resource it lists nevertheless; "feature" is a method of
 // another feature (tag "feature"). "declared-feature" is such a method where the
 // target does declare the feature.
-var _ = register(&Scenario{
+var undeclaredScenario = &Scenario{
 	Name:  recording.Undeclared,
 	Title: "asking for what the target does not declare",
 	Sends: "The list, a read and methods of other features, although the target does not declare them.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if len(p.Facts.Declared) == 0 {
-			return skip(recording.CodeNotExercised, "it is not known what the target declares")
+			return Skip(recording.CodeNotExercised, "it is not known what the target declares")
 		}
 		return nil
 	},
@@ -98,12 +43,12 @@ var _ = register(&Scenario{
 		if !p.Facts.Declares("resources") {
 			x := c.Do(ctx, session.Request{Step: "list", Method: "resources/list"})
 			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
-				read(ctx, c, "read", uri)
+				ReadResource(ctx, c, "read", uri)
 			}
 		}
 		Each(c, features, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	},
-})
+}
 
 // otherFeatures are requests for features beside resources: those that the target does
 // not declare and, to see whether they are there, those that it does. The first

@@ -34,7 +34,7 @@ import (
 // "added" and "removed" those after them (tag "uri" if it is known what
 // comes or goes); the tag "look" counts the attempts.
 // "busy" are requests of the bystander. The marks are set before each change.
-var _ = register(&Scenario{
+var changesScenario = &Scenario{
 	Name:  recording.Changes,
 	Title: "watching resources and the list change",
 	Sends: "Two sessions, one subscribed and one not; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
@@ -43,7 +43,7 @@ var _ = register(&Scenario{
 	When: func(p *Play) *recording.Skipped {
 		t := &p.Target.Triggers
 		if t.Update == nil && t.Add == nil && t.Remove == nil {
-			return skip(recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)")
+			return Skip(recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)")
 		}
 		return nil
 	},
@@ -58,7 +58,7 @@ var _ = register(&Scenario{
 		}
 		w.streams.look(p)
 	},
-})
+}
 
 // watch is the state of the script.
 type watch struct {
@@ -111,7 +111,7 @@ func (w *watch) begin(ctx context.Context) bool {
 	if w.t.Add != nil || w.t.Remove != nil {
 		w.look(ctx, "listed", "", "1")
 	}
-	return w.watcher.s.Alive()
+	return w.watcher.S.Alive()
 }
 
 // subscribe is the legacy way to watch.
@@ -125,13 +125,13 @@ func (w *watch) subscribe(ctx context.Context) {
 		return
 	}
 	x := w.watcher.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
-		Params: map[string]any{"uri": w.t.Update.URI}, Tags: tagged(w.about(), "who", watcher)})
+		Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tagged(w.about(), "who", watcher)})
 	w.subscribed = x.Succeeded()
 }
 
 // about are the tags that name the resources that are changed.
 func (w *watch) about() []string {
-	tags := append(w.watcher.sessionless(), "uri", w.t.Update.URI)
+	tags := append(w.watcher.Sessionless(), "uri", w.t.Update.URI)
 	if w.t.UpdateOther != nil {
 		tags = append(tags, "other", w.t.UpdateOther.URI)
 	}
@@ -141,12 +141,12 @@ func (w *watch) about() []string {
 // channel opens the stream on which a legacy target on Streamable HTTP can send
 // notifications.
 func (w *watch) channel(ctx context.Context, c *Client, who string) {
-	st := c.s.OpenStream(ctx, "stream")
+	st := c.S.OpenStream(ctx, "stream")
 	if st == nil {
 		return
 	}
-	st.Exchange().Tags = tagged(c.sessionless(), "who", who)
-	c.note(st.Exchange())
+	st.Exchange().Tags = Tagged(c.Sessionless(), "who", who)
+	c.Note(st.Exchange())
 	if st.Open() {
 		st.Exchange().Tags["open"] = "yes"
 	}
@@ -158,15 +158,15 @@ func (w *watch) listen(ctx context.Context) {
 	changes := w.p.Facts.Declares("resources.listChanged") && (w.t.Add != nil || w.t.Remove != nil)
 	if w.t.Update != nil && w.p.Facts.Declares("resources.subscribe") {
 		uris := []string{w.t.Update.URI}
-		w.ending = w.watcher.listen(ctx, filter{name: "uris", who: watcher, tags: w.about(), filter: session.Filter{URIs: uris}})
+		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(), Filter: session.Filter{URIs: uris}})
 		w.streams.add(w.ending)
-		off := w.watcher.listen(ctx, filter{name: "off", who: watcher, tags: w.about(), id: `"mcpcheck-off"`, filter: session.Filter{
+		off := w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: `"mcpcheck-off"`, Filter: session.Filter{
 			URIs: uris, Further: map[string]any{"resourcesListChanged": false}}})
 		w.streams.add(off)
-		w.subscribed = w.ending.Ack != nil && slices.Contains(acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || off.Ack != nil
+		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || off.Ack != nil
 	}
 	if changes {
-		st := w.watcher.listen(ctx, filter{name: "list", who: watcher, id: `"mcpcheck-list"`, filter: session.Filter{ListChanged: true}})
+		st := w.watcher.Listen(ctx, Filter{Name: "list", who: watcher, ID: `"mcpcheck-list"`, Filter: session.Filter{ListChanged: true}})
 		w.streams.add(st)
 		w.announced = st.Ack != nil
 	}
@@ -191,7 +191,7 @@ func (w *watch) updates(ctx context.Context) bool {
 	}
 	if w.t.UpdateOther != nil {
 		w.p.Mark(recording.MarkOther)
-		if !w.p.fire(ctx, w.t.UpdateOther, w.all()...) {
+		if !w.p.Fire(ctx, w.t.UpdateOther, w.all()...) {
 			return false
 		}
 	}
@@ -201,14 +201,14 @@ func (w *watch) updates(ctx context.Context) bool {
 // update changes the subscribed resource and waits for the update.
 func (w *watch) update(ctx context.Context, mark string) bool {
 	after := w.p.Mark(mark)
-	if !w.p.fire(ctx, w.t.Update, w.all()...) {
+	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
 	}
 	w.busy(ctx)
 	if w.subscribed {
 		w.await(ctx, after, "notifications/resources/updated", w.awaited())
 	}
-	return w.watcher.s.Alive()
+	return w.watcher.S.Alive()
 }
 
 // twice subscribes what is subscribed, and has the bystander give up what it never
@@ -226,7 +226,7 @@ func (w *watch) twice(ctx context.Context) bool {
 		return false
 	}
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
-		return w.watcher.s.Alive() // on stdio every session is a server of its own
+		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
 	w.bystander.Do(ctx, session.Request{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Params: params,
 		Tags: Tags("uri", w.t.Update.URI, "who", bystander)})
@@ -246,7 +246,7 @@ func (w *watch) next(ctx context.Context) bool {
 			x := w.watcher.Do(ctx, session.Request{Step: step + "-next", Method: "resources/" + step,
 				Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri, "who", watcher)})
 			if !x.Succeeded() {
-				return w.watcher.s.Alive()
+				return w.watcher.S.Alive()
 			}
 		}
 		return w.update(ctx, recording.MarkNext)
@@ -260,7 +260,7 @@ func (w *watch) awaited() int {
 	for _, st := range w.streams {
 		tags := st.Exchange().Tags
 		if (tags["name"] == "uris" || tags["name"] == "off") && st.Ack != nil && tags["stopped"] == "" &&
-			slices.Contains(acknowledged(st.Ack.Raw), w.t.Update.URI) {
+			slices.Contains(Acknowledged(st.Ack.Raw), w.t.Update.URI) {
 			n++
 		}
 	}
@@ -272,10 +272,10 @@ func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look(w.p)
-		w.ending.Exchange().Tags["stopped"] = strconv.Itoa(w.watcher.s.Last())
-		end(ctx, w.ending)
+		w.ending.Exchange().Tags["stopped"] = strconv.Itoa(w.watcher.S.Last())
+		End(ctx, w.ending)
 		// What is under way may still come before the next change.
-		w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
+		w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
 		steps := []string{"unsubscribe"}
@@ -287,7 +287,7 @@ func (w *watch) giveUp(ctx context.Context) bool {
 				Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
 		}
 	}
-	return w.watcher.s.Alive()
+	return w.watcher.S.Alive()
 }
 
 // list makes a resource come and go.
@@ -300,16 +300,16 @@ func (w *watch) list(ctx context.Context) bool {
 			continue
 		}
 		after := w.p.Mark(change.mark)
-		if !w.p.fire(ctx, change.t, w.all()...) {
+		if !w.p.Fire(ctx, change.t, w.all()...) {
 			return false
 		}
 		w.busy(ctx)
 		seen := w.announced && w.await(ctx, after, "notifications/resources/list_changed", 1)
 		w.relist(ctx, change.step, change.t.URI, seen)
 		if !w.announced { // what was never declared takes its time as well
-			w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
+			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 		}
-		if !w.watcher.s.Alive() {
+		if !w.watcher.S.Alive() {
 			return false
 		}
 	}
@@ -326,26 +326,26 @@ func (w *watch) relist(ctx context.Context, step, uri string, announced bool) {
 		if now != before || !announced || n == looks || ctx.Err() != nil {
 			return
 		}
-		w.watcher.s.Quiet(ctx, pause)
+		w.watcher.S.Quiet(ctx, pause)
 	}
 }
 
 // look walks through the list.
 func (w *watch) look(ctx context.Context, step, uri, n string) string {
-	pages := walkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
+	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
 	for _, x := range pages {
 		x.Tags["look"], x.Tags["who"] = n, watcher
 		if uri != "" {
 			x.Tags["uri"] = uri
 		}
 	}
-	return uris(pages)
+	return URIs(pages)
 }
 
 // lastLook is the list as it was last seen.
 func (w *watch) lastLook() string {
 	var last []*recording.Exchange
-	for _, x := range w.p.rec.Exchanges {
+	for _, x := range w.p.Rec.Exchanges {
 		if x.Method != "resources/list" {
 			continue
 		}
@@ -354,7 +354,7 @@ func (w *watch) lastLook() string {
 		}
 		last = append(last, x)
 	}
-	return uris(last)
+	return URIs(last)
 }
 
 // last changes the resource once more, now that the subscription is given up,
@@ -363,20 +363,20 @@ func (w *watch) last(ctx context.Context) {
 	if w.t.Update != nil && !w.update(ctx, recording.MarkSilenced) {
 		return
 	}
-	w.watcher.s.Quiet(ctx, w.p.Limits.QuietWindow)
+	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 }
 
 // await waits until the watcher has got a number of notifications of a method,
 // and reports whether it did. Where there is no way for them to come, silence is
 // watched instead.
 func (w *watch) await(ctx context.Context, after int, method string, n int) bool {
-	d := min(changeTime, w.p.Limits.Timeout)
+	d := min(ChangeTime, w.p.Limits.Timeout)
 	if w.deaf() {
 		d = w.p.Limits.QuietWindow
 	}
 	deadline := time.Now().Add(d)
 	for ; n > 0; n-- {
-		f, ok := w.watcher.s.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return notifies(f, method) })
+		f, ok := w.watcher.S.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return Notifies(f, method) })
 		if !ok {
 			return false
 		}
@@ -396,9 +396,9 @@ func (w *watch) deaf() bool {
 	return len(w.streams) > 0
 }
 
-// notifies reports whether a frame holds a notification of a method, alone or
+// Notifies reports whether a frame holds a notification of a method, alone or
 // in a batch.
-func notifies(f *wire.Frame, method string) bool {
+func Notifies(f *wire.Frame, method string) bool {
 	if !wire.Valid(f.Raw) {
 		return false
 	}

@@ -14,9 +14,9 @@ import (
 // Client is a script's hold on a session. Every exchange that goes through it
 // stands in the recording.
 type Client struct {
-	p *Play
+	P *Play
 
-	s *session.Session // replaced when it is lost
+	S *session.Session // replaced when it is lost
 	// shared says that other scripts use the session, too; sole that not even
 	// another client of this script does, because it took the place of a lost one.
 	shared, sole bool
@@ -32,7 +32,7 @@ func (p *Play) Clean(ctx context.Context) (*Client, bool) {
 		p.Break(Code(err), err.Error())
 		return nil, false
 	}
-	return &Client{p: p, s: s, shared: true}, true
+	return &Client{P: p, S: s, shared: true}, true
 }
 
 // Fresh opens a session for this script alone; it is closed when the script
@@ -42,7 +42,7 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 	if o.Kind == "" {
 		o.Kind = recording.Clean
 	}
-	s, err := p.open(ctx, o)
+	s, err := p.Open(ctx, o)
 	if err != nil {
 		p.Break(Code(err), err.Error())
 		return nil, false
@@ -50,7 +50,7 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.own = append(p.own, s)
-	return &Client{p: p, s: s}, true
+	return &Client{P: p, S: s}, true
 }
 
 // Expendable is a client on a session that may be lost.
@@ -63,16 +63,16 @@ func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.lent = append(p.lent, s)
-	return &Client{p: p, s: s, shared: true}, true
+	return &Client{P: p, S: s, shared: true}, true
 }
 
 // Session is the session behind the client.
-func (c *Client) Session() *session.Session { return c.s }
+func (c *Client) Session() *session.Session { return c.S }
 
 // Start sends a message without waiting for its answer; [Client.Wait] does.
 func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending {
-	pending := c.s.Start(ctx, q)
-	c.note(pending.Exchange())
+	pending := c.S.Start(ctx, q)
+	c.Note(pending.Exchange())
 	return pending
 }
 
@@ -82,21 +82,21 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	x := c.s.Do(ctx, q)
+	x := c.S.Do(ctx, q)
 	if c.usable(ctx, q, x) {
-		return c.note(x)
+		return c.Note(x)
 	}
 	x.Step += StepLost
-	c.note(x)
-	if !c.replace(ctx) {
+	c.Note(x)
+	if !c.Replace(ctx) {
 		return x
 	}
-	y := c.s.Do(ctx, q)
-	if y.Outcome != recording.Replied && !c.alive(ctx, y) {
+	y := c.S.Do(ctx, q)
+	if y.Outcome != recording.Replied && !c.Alive(ctx, y) {
 		y.Fatal = true
-		c.replace(ctx)
+		c.Replace(ctx)
 	}
-	return c.note(y)
+	return c.Note(y)
 }
 
 // usable reports whether an exchange shows what the target makes of the message, and
@@ -108,7 +108,7 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 	case x.Status == http.StatusNotFound:
 		return !c.expelled(ctx, q)
 	}
-	return x.Outcome == recording.Replied || c.alive(ctx, x)
+	return x.Outcome == recording.Replied || c.Alive(ctx, x)
 }
 
 // expelled reports whether the target has ended a session that scripts share, as
@@ -116,10 +116,10 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 // status 404 (2025-11-25 basic/transports#session-management), and not only the
 // message in question.
 func (c *Client) expelled(ctx context.Context, q session.Request) bool {
-	if !c.shared || c.s.HTTPSession() == "" || q.Header[headerSession] != "" || slices.Contains(q.Omit, headerSession) {
+	if !c.shared || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
-	return c.note(c.life(ctx)).Status == http.StatusNotFound
+	return c.Note(c.Life(ctx)).Status == http.StatusNotFound
 }
 
 // StepLost is what is added to the step of an exchange during which a session
@@ -134,27 +134,27 @@ const StepLost = recording.StepLost
 func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchange {
 	x, alive := c.probe(ctx, q)
 	if alive {
-		return c.note(x)
+		return c.Note(x)
 	}
 	x.Step += StepLost
-	c.note(x)
-	if !c.replace(ctx) {
+	c.Note(x)
+	if !c.Replace(ctx) {
 		return x
 	}
 	y, alive := c.probe(ctx, q)
 	if !alive {
 		y.Fatal = true
-		c.replace(ctx)
+		c.Replace(ctx)
 	}
-	return c.note(y)
+	return c.Note(y)
 }
 
 // probe sends a probe and a request for a sign of life.
 func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exchange, alive bool) {
-	pending := c.s.Start(ctx, q)
+	pending := c.S.Start(ctx, q)
 	x = pending.Exchange()
 	if x.Outcome != "" {
-		return x, c.alive(ctx, x)
+		return x, c.Alive(ctx, x)
 	}
 	if ended := pending.Ended(); ended != nil {
 		// On Streamable HTTP the response to the probe itself is the end.
@@ -162,14 +162,14 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		if x.Status == http.StatusNotFound {
 			return x, !c.expelled(ctx, q)
 		}
-		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.alive(ctx, x)
+		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
 	}
-	life := c.life(ctx)
-	c.note(life)
+	life := c.Life(ctx)
+	c.Note(life)
 	if life.Outcome == recording.Replied {
 		select {
 		case <-pending.Answered():
-		case <-time.After(c.p.Limits.QuietWindow):
+		case <-time.After(c.P.Limits.QuietWindow):
 		case <-ctx.Done():
 		}
 	}
@@ -180,25 +180,25 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if life.Outcome != recording.Replied && x.Outcome != recording.Replied {
 		c.unheard(x, "nothing was answered any more: "+life.Reason)
 	}
-	return x, life.Outcome == recording.Replied && c.s.Alive()
+	return x, life.Outcome == recording.Replied && c.S.Alive()
 }
 
 // StepAlive is the step of requests for a sign of life.
 const StepAlive = "alive"
 
-// life asks for a sign of life: any answer will do.
-func (c *Client) life(ctx context.Context) *recording.Exchange {
+// Life asks for a sign of life: any answer will do.
+func (c *Client) Life(ctx context.Context) *recording.Exchange {
 	q := session.Request{Step: StepAlive, Method: "ping"}
-	if c.p.Modern() {
+	if c.P.Modern() {
 		q.Method = "server/discover"
 	}
-	return c.s.Do(ctx, q)
+	return c.S.Do(ctx, q)
 }
 
-// alive reports whether the session still answers after an exchange that got no
+// Alive reports whether the session still answers after an exchange that got no
 // JSON-RPC answer.
-func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
-	if !c.s.Alive() || x.Outcome == recording.Lost {
+func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
+	if !c.S.Alive() || x.Outcome == recording.Lost {
 		return false
 	}
 	if answeredByHTTP(x) {
@@ -207,7 +207,7 @@ func (c *Client) alive(ctx context.Context, x *recording.Exchange) bool {
 	if x.Outcome == recording.Sent || x.Outcome == recording.Unsent {
 		return true
 	}
-	life := c.note(c.life(ctx))
+	life := c.Note(c.Life(ctx))
 	return life.Outcome == recording.Replied || life.Outcome == recording.Canceled
 }
 
@@ -218,24 +218,24 @@ func answeredByHTTP(x *recording.Exchange) bool {
 	return x.Outcome == recording.HTTPOnly && (x.Status >= 300 || x.Status > 0 && len(x.ID) == 0)
 }
 
-// replace gives the client a new session in place of one that was lost. It
+// Replace gives the client a new session in place of one that was lost. It
 // returns false if none can be opened; the recording then says why.
-func (c *Client) replace(ctx context.Context) bool {
-	old := c.s
+func (c *Client) Replace(ctx context.Context) bool {
+	old := c.S
 	kind := old.Kind()
 	switch {
 	case c.shared && kind == recording.Clean:
-		c.p.abandon(old) // what follows concerns this script alone
+		c.P.abandon(old) // what follows concerns this script alone
 	case c.shared:
-		c.p.dismiss(old) // deaf or gone: nobody else is to borrow it
-	case c.sole || !old.Alive() || c.p.Pool != nil:
-		c.p.retire(old) // deaf sessions must not pile up, nor stand in the way
+		c.P.dismiss(old) // deaf or gone: nobody else is to borrow it
+	case c.sole || !old.Alive() || c.P.Pool != nil:
+		c.P.Retire(old) // deaf sessions must not pile up, nor stand in the way
 	}
-	fresh, ok := c.p.Fresh(ctx, session.Options{Kind: kind})
+	fresh, ok := c.P.Fresh(ctx, session.Options{Kind: kind})
 	if !ok {
 		return false
 	}
-	c.s, c.shared, c.sole = fresh.s, false, true
+	c.S, c.shared, c.sole = fresh.S, false, true
 	return true
 }
 
@@ -260,32 +260,32 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	clones := make([]*Client, len(items))
 	var wg sync.WaitGroup
 	for i, item := range items {
-		clones[i] = &Client{p: c.p, s: c.s, shared: c.shared, buffered: true}
+		clones[i] = &Client{P: c.P, S: c.S, shared: c.shared, buffered: true}
 		wg.Add(1)
 		slots <- struct{}{}
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()
-			defer c.p.survive()
+			defer c.P.Survive()
 			do(i, item, clones[i])
 		}()
 	}
 	wg.Wait()
 	for _, clone := range clones {
 		for _, x := range clone.buffer {
-			c.note(x)
+			c.Note(x)
 		}
-		if clone.s != c.s && !c.s.Alive() {
-			c.s, c.shared, c.sole = clone.s, clone.shared, clone.sole
+		if clone.S != c.S && !c.S.Alive() {
+			c.S, c.shared, c.sole = clone.S, clone.shared, clone.sole
 		}
 	}
 }
 
-// note adds an exchange to the recording.
-func (c *Client) note(x *recording.Exchange) *recording.Exchange {
+// Note adds an exchange to the recording.
+func (c *Client) Note(x *recording.Exchange) *recording.Exchange {
 	if c.buffered {
 		c.buffer = append(c.buffer, x)
 		return x
 	}
-	return c.p.note(x)
+	return c.P.Note(x)
 }

@@ -132,7 +132,7 @@ func TestPerformAlwaysEnds(t *testing.T) {
 		}}, nil, recording.CodePanic, ""},
 		"nothing to build on":  {Scenario{After: needs}, nil, recording.CodeNotExercised, ""},
 		"broken ground":        {Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, ""},
-		"no occasion":          {Scenario{When: func(*Play) *recording.Skipped { return skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared},
+		"no occasion":          {Scenario{When: func(*Play) *recording.Skipped { return Skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared},
 		"no session to be had": {Scenario{Script: func(ctx context.Context, p *Play) { p.Broken = errors.New("no"); p.Clean(ctx) }}, nil, recording.CodeInterrupted, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestWalk(t *testing.T) {
 				}})
 				rec := perform(t, st, func(ctx context.Context, p *Play) {
 					client, _ := p.Clean(ctx)
-					walk(ctx, p, client, "resources/list", "resources", "page")
+					Walk(ctx, p, client, "resources/list", "resources", "page")
 				})
 				n := len(rec.Exchanges)
 				if got := fmt.Sprint(n, " ", rec.Exchanges[n-1].Tags["end"]); got != c.want {

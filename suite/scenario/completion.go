@@ -14,13 +14,13 @@ import (
 // maxVariables bounds how many variables of templates are completed.
 const maxVariables = 40
 
-// completes says why completions cannot be asked for: they were not declared.
+// Completes says why completions cannot be asked for: they were not declared.
 // 2024-11-05 has no capability for them, so that asking is the only way.
-func completes(p *Play) *recording.Skipped {
+func Completes(p *Play) *recording.Skipped {
 	if p.Revision() == requirement.R20241105 || p.Facts.Declares("completions") {
 		return nil
 	}
-	return skip(recording.CodeUndeclared, "the target does not declare capabilities.completions")
+	return Skip(recording.CodeUndeclared, "the target does not declare capabilities.completions")
 }
 
 // variable is a variable of a listed template.
@@ -67,13 +67,13 @@ func complete(step, template, argument, value string, context map[string]string,
 // of a template with the first one given (2025-06-18 on); the tag "invented" says
 // that no value of the first was known. Steps "configured" are the completions that
 // the target file gives. The tags "template" and "argument" say what is completed.
-var _ = register(&Scenario{
+var templateCompletionsScenario = &Scenario{
 	Name:  recording.TemplateCompletions,
 	Title: "completing the variables of templates",
 	Sends: "completion/complete for each variable of each listed template: nothing typed, a letter, with a context, and what the target file gives.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
-	When:  completes,
+	When:  Completes,
 	Script: func(ctx context.Context, p *Play) {
 		all := variables(p)
 		if len(all)+len(p.Target.Subjects.Completions) == 0 {
@@ -93,7 +93,7 @@ var _ = register(&Scenario{
 		})
 		Each(c, further(p, all, values), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	},
-})
+}
 
 // further are the completions that build on the first ones, and those that the
 // target file gives.
@@ -121,7 +121,7 @@ func further(p *Play, all []variable, values [][]string) []session.Request {
 		requests = append(requests, complete("context", v.template, v.name, "", map[string]string{v.first: value}, tags...))
 	}
 	for i := range p.Target.Subjects.Completions {
-		requests = append(requests, configured(p, &p.Target.Subjects.Completions[i]))
+		requests = append(requests, Configured(p, &p.Target.Subjects.Completions[i]))
 	}
 	return requests
 }
@@ -133,9 +133,9 @@ func firstLetter(s string) string {
 	return ""
 }
 
-// configured is a completion that the target file gives. Values that must not
+// Configured is a completion that the target file gives. Values that must not
 // come stand in the tag "never", one in a line.
-func configured(p *Play, k *target.Completion) session.Request {
+func Configured(p *Play, k *target.Completion) session.Request {
 	var given map[string]string
 	if p.Revision() >= requirement.R20250618 && len(k.Context) > 0 {
 		given = k.Context
@@ -147,63 +147,16 @@ func configured(p *Play, k *target.Completion) session.Request {
 	return complete("configured", k.Template, k.Argument, k.Prefix, given, tags...)
 }
 
-// Steps "guarded" are the configured completions with values that must never
-// come, asked for by the weaker identity if there is one, else by the caller that
-// the endpoint stands for. The tag "never" holds these values, one in a line.
-var _ = register(&Scenario{
-	Name:  recording.GuardedCompletions,
-	Title: "completing what must not be given away",
-	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
-	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		for _, k := range p.Target.Subjects.Completions {
-			if len(k.Never) > 0 {
-				return completes(p)
-			}
-		}
-		return skip(recording.CodeNotExercised, "no values that must never come are configured")
-	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := guarded(ctx, p)
-		if !ok {
-			return
-		}
-		var all []session.Request
-		for i := range p.Target.Subjects.Completions {
-			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
-				q := configured(p, k)
-				q.Step = "guarded"
-				all = append(all, q)
-			}
-		}
-		Each(c, all, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	},
-})
-
-// guarded is a client of the weaker identity, or of the endpoint's own.
-func guarded(ctx context.Context, p *Play) (*Client, bool) {
-	weaker := p.Target.WithRights(target.RightsWeaker)
-	if weaker == nil {
-		return p.Clean(ctx)
-	}
-	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: weaker})
-	if err != nil {
-		p.Break(recording.CodeUnreachable, err.Error())
-		return nil, false
-	}
-	return p.Fresh(ctx, session.Options{Dialer: dialer})
-}
-
 // Steps leave out what a completion has to have ("no-ref", "no-argument",
 // "no-value"), or get it wrong ("unknown-type", "number-value",
 // "unknown-argument", "unknown-uri").
-var _ = register(&Scenario{
+var malformedCompletionsScenario = &Scenario{
 	Name:  recording.MalformedCompletions,
 	Title: "asking for completions in a wrong way",
 	Sends: "Completions without a ref, an argument or a value, and with an unknown type, a number as value, an unknown argument and an unknown template.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
-	When:  completes,
+	When:  Completes,
 	Script: func(ctx context.Context, p *Play) {
 		v := variable{template: "x-mcpcheck-7b4e91://{name}", name: "name"}
 		if all := variables(p); len(all) > 0 {
@@ -233,19 +186,19 @@ var _ = register(&Scenario{
 			c.Do(ctx, session.Request{Step: m.step, Method: "completion/complete", Params: m.params})
 		})
 	},
-})
+}
 
 // Step "undeclared" completes a variable of the first template, or of one that
 // nobody has, although the target did not declare completions.
-var _ = register(&Scenario{
+var undeclaredCompletionScenario = &Scenario{
 	Name:  recording.UndeclaredCompletion,
 	Title: "asking for a completion that was not declared",
 	Sends: "completion/complete, although the target does not declare completions.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
-		if completes(p) == nil {
-			return skip(recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability")
+		if Completes(p) == nil {
+			return Skip(recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability")
 		}
 		return nil
 	},
@@ -258,8 +211,8 @@ var _ = register(&Scenario{
 		if len(all) == 0 {
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
 		}
-		Each(c, sample(all, 4), func(_ int, v variable, c *Client) {
+		Each(c, Sample(all, 4), func(_ int, v variable, c *Client) {
 			c.Do(ctx, complete("undeclared", v.template, v.name, "", nil))
 		})
 	},
-})
+}

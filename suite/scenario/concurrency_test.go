@@ -1,11 +1,15 @@
-package scenario
+package scenario_test
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+
 	"fmt"
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -19,30 +23,30 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 	for i := range uris {
 		uris[i] = fmt.Sprint("x:", i)
 	}
-	read := sample(uris, 50)
-	for _, alias := range sample(uris, 5) {
+	read := scenario.Sample(uris, 50)
+	for _, alias := range scenario.Sample(uris, 5) {
 		t.Run(alias, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				st := scenario.PeerStage(t, scenario.NewPeer(func(n int64, m gjson.Result, say func(string, ...any)) bool {
 					uri := m.Get("params.uri").Str
 					if uri == "" {
-						return lively(n, m, say)
+						return scenario.Lively(n, m, say)
 					}
 					if uri == alias {
 						uri = uris[1]
 					}
 					say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":%q,"text":""}]}}`, m.Get("id").Raw, uri)
 					return true
-				}})
+				}))
 				st.Limits.Reads = 50
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
-				recs := check.Recordings{recording.WalkResources: listedAs("resources", "uri", uris...)}
-				for _, name := range []recording.Name{recording.Reads, recording.Concurrency} {
-					sc, _ := Find(name)
-					recs[name] = Perform(t.Context(), st, sc, recs)
+				recs := verdict.Recordings{recording.WalkResources: scenario.ListedAs("resources", "uri", uris...)}
+				for _, name := range []recording.Name{recording.Reads, rpc.Concurrency} {
+					sc, _ := area.Scenario(name)
+					recs[name] = scenario.Perform(t.Context(), st, sc, recs)
 				}
 				asked := map[string]bool{}
-				for _, x := range recs[recording.Concurrency].Steps("together") {
+				for _, x := range recs[rpc.Concurrency].Steps("together") {
 					if uri := x.Tags["uri"]; uri != "" {
 						asked[uri] = true
 					}
@@ -59,9 +63,9 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 				if len(asked) != 5 {
 					t.Errorf("%d resources were read together, not 5", len(asked))
 				}
-				k, _ := check.Find("RPC-17")
+				k, _ := area.Find("RPC-17")
 				req, _ := requirement.Find("RPC-17")
-				if got := check.Evaluate(k, req, st.Facts, recs); got.Outcome != check.Pass {
+				if got := verdict.Evaluate(k, req, st.Facts, recs); got.Outcome != verdict.Pass {
 					t.Errorf("%s: %s", got.Outcome, got.Actual)
 				}
 				st.Close()

@@ -24,15 +24,15 @@ const (
 	mostOfURI = 4 << 10
 )
 
-// uriRead is a read in a row of many, such as one that tries to leave a root.
-type uriRead struct {
-	step, uri string
-	tags      []string
+// URIRead is a read in a row of many, such as one that tries to leave a root.
+type URIRead struct {
+	Step, URI string
+	Tags      []string
 }
 
 // readAll reads one URI after the other, several at a time. The client goes on in a
 // fresh session when one was lost; which read did it has been found out then.
-func readAll(ctx context.Context, p *Play, c *Client, all []uriRead) {
+func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 	start := p.Transcript.Now()
 	hurt := 0
 	for at := 0; at < len(all); at += corpusWidth {
@@ -48,8 +48,8 @@ func readAll(ctx context.Context, p *Play, c *Client, all []uriRead) {
 		}
 		batch := all[at:min(at+corpusWidth, len(all))]
 		bad := make([]bool, len(batch))
-		each(c, corpusWidth, batch, func(i int, a uriRead, c *Client) {
-			x := read(ctx, c, a.step, a.uri, a.tags...)
+		each(c, corpusWidth, batch, func(i int, a URIRead, c *Client) {
+			x := ReadResource(ctx, c, a.Step, a.URI, a.Tags...)
 			bad[i] = x.Fatal || x.Outcome == recording.Silent
 		})
 		for _, b := range bad {
@@ -64,14 +64,14 @@ func readAll(ctx context.Context, p *Play, c *Client, all []uriRead) {
 // cannot be filled in are left out. The classes take turns, so that a row that
 // breaks off has something of each. The tags "form" and "class" name the entry;
 // "allow" and "matching" are those of the entry, "served" is as in malformed-reads.
-func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Class) []uriRead {
+func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Class) []URIRead {
 	entries, err := odduris.Corpus()
 	if err != nil {
 		p.Break(recording.CodePanic, "the corpus of URIs cannot be read: "+err.Error())
 		return nil
 	}
 	listed, templates := servedBy(p)
-	rows := make([][]uriRead, len(classes))
+	rows := make([][]URIRead, len(classes))
 	for i := range entries {
 		e := &entries[i]
 		for k, class := range classes {
@@ -86,7 +86,7 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 				if listed[uri] || templates.Match(uri[:min(len(uri), mostOfURI)]) {
 					tags = append(tags, "served", "yes")
 				}
-				rows[k] = append(rows[k], uriRead{string(class), uri, tags})
+				rows[k] = append(rows[k], URIRead{string(class), uri, tags})
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func TestCorpusIsMade(t *testing.T) {
 		}
 		served := 0
 		for _, a := range made {
-			if slices.Contains(a.tags, "served") {
+			if slices.Contains(a.Tags, "served") {
 				served++
 			}
 		}
@@ -91,9 +91,9 @@ func TestCorpusIsMade(t *testing.T) {
 // The read that costs sessions is named, the others get their answers, and a target
 // that cannot bear much is left in peace.
 func TestReadAll(t *testing.T) {
-	var many []uriRead
+	var many []URIRead
 	for i := range 100 {
-		many = append(many, uriRead{"read", fmt.Sprint("x:", i), nil})
+		many = append(many, URIRead{"read", fmt.Sprint("x:", i), nil})
 	}
 	deadly := func(every int) *server {
 		return &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {

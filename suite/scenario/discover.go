@@ -8,22 +8,21 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
-	"github.com/tidwall/gjson"
 )
 
 // Step "discover" is server/discover on the session that scripts share.
-var _ = register(&Scenario{
+var discoveryScenario = &Scenario{
 	Name:  recording.Discovery,
 	Title: "asking what the target is and can do",
 	Sends: "server/discover.",
 	Phase: Read,
-	When:  inModern,
+	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
 			c.Do(ctx, session.Request{Step: "discover", Method: "server/discover"})
 		}
 	},
-})
+}
 
 // Steps "first-list", "first-read" and "first-discover" each open a connection of
 // their own. Where one is not served, "then-discover" and the same step with
@@ -34,15 +33,15 @@ var _ = register(&Scenario{
 // "cursor" goes on, on the connection of the read, with the cursor of another
 // connection. "logged" are requests with a log level (tag "level") on the connection
 // that began with discovery, "after-logs" a request without one that ends them.
-var _ = register(&Scenario{
+var firstMessagesScenario = &Scenario{
 	Name:  recording.FirstMessages,
 	Title: "opening connections with any request",
 	Sends: "New connections that begin with a list, a read or discovery; a cursor of one connection on another; requests with and without a log level.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
-	When:  inModern,
+	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
-		uri := p.readable()
+		uri := p.Readable()
 		scripts := []func(*Client){func(c *Client) { p.firstList(ctx, c) }}
 		if uri != "" {
 			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
@@ -53,10 +52,10 @@ var _ = register(&Scenario{
 		})
 		p.together(ctx, session.Options{}, scripts...)
 	},
-})
+}
 
 func (p *Play) firstList(ctx context.Context, c *Client) {
-	q := p.ordinary("first-list")
+	q := p.Ordinary("first-list")
 	q.Tags = Tags()
 	if walk := p.Earlier(recording.WalkResources).Step("page"); walk != nil && walk.Succeeded() {
 		q.Tags["walked"] = "yes"
@@ -77,7 +76,7 @@ func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
 // logged sends requests with log levels, then one without.
 func (p *Play) logged(ctx context.Context, c *Client, uri string) {
 	for _, level := range []string{"error", "debug"} {
-		q := p.ordinary("logged")
+		q := p.Ordinary("logged")
 		if uri != "" {
 			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
 		}
@@ -110,7 +109,7 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			defer p.survive()
+			defer p.Survive()
 			if c, ok := p.Fresh(ctx, o); ok {
 				c.buffered = true
 				clients[i] = c
@@ -124,14 +123,14 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 			continue
 		}
 		for _, x := range c.buffer {
-			p.note(x)
+			p.Note(x)
 		}
 	}
 }
 
-// ordinary is a request that the target should serve: a list of its resources,
+// Ordinary is a request that the target should serve: a list of its resources,
 // or, where it declares none, one that every target of the era serves.
-func (p *Play) ordinary(step string) session.Request {
+func (p *Play) Ordinary(step string) session.Request {
 	q := session.Request{Step: step, Method: "resources/list"}
 	switch known := len(p.Facts.Declared) > 0; {
 	case p.Facts.Declares("resources") && !p.Modern():
@@ -146,81 +145,56 @@ func (p *Play) ordinary(step string) session.Request {
 	return q
 }
 
-// heavy is the size of a result, in bytes, from which on a resource is read no
+// Heavy is the size of a result, in bytes, from which on a resource is read no
 // more than once in a combination: all that a target sends is kept in memory.
-const heavy = 1 << 20
+const Heavy = 1 << 20
 
-// readable is a listed URI that was read with success; empty if there is none,
+// Readable is a listed URI that was read with success; empty if there is none,
 // or none whose content is light enough to be read again and again. The scenario
 // must come after [recording.Reads].
-func (p *Play) readable() string {
+func (p *Play) Readable() string {
 	r := p.Earlier(recording.Reads)
 	if r == nil {
 		return ""
 	}
 	for _, x := range r.Steps("read") {
-		if x.Succeeded() && !required(x) && len(x.Result().Raw) < heavy && !strings.HasPrefix(x.Tags["uri"], "https:") {
+		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy && !strings.HasPrefix(x.Tags["uri"], "https:") {
 			return x.Tags["uri"]
 		}
 	}
 	return ""
 }
 
-// yielded is the listed URIs that were read with success, without those whose content is
-// too long to be read again and again. The scenario must come after [recording.Reads].
-func (p *Play) yielded() []string {
-	var all []string
-	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps("read") {
-			if uri := x.Tags["uri"]; x.Succeeded() && !required(x) && len(x.Result().Raw) < heavy && !slices.Contains(all, uri) {
-				all = append(all, uri)
-			}
-		}
-	}
-	return all
-}
-
-// light is the resources that were listed without those whose content is known
+// Light is the resources that were listed without those whose content is known
 // to be too long to be read again and again. The scenario must come after
 // [recording.Reads].
-func (p *Play) light() []Listed {
+func (p *Play) Light() []Listed {
 	long := map[string]bool{}
 	if r := p.Earlier(recording.Reads); r != nil {
 		for _, x := range r.Steps("read") {
-			long[x.Tags["uri"]] = len(x.Result().Raw) >= heavy
+			long[x.Tags["uri"]] = len(x.Result().Raw) >= Heavy
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(p.Resources()), func(l Listed) bool { return long[l.URI()] })
 }
 
-// required reports whether a result asks for input.
-func required(x *recording.Exchange) bool {
+// Required reports whether a result asks for input.
+func Required(x *recording.Exchange) bool {
 	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"
 }
 
-// supported lists the versions that discovery named.
-func (p *Play) supported() []string {
-	var all []string
-	for _, v := range gjson.GetBytes(p.Facts.Declared, "supportedVersions").Array() {
-		if v.Type == gjson.String {
-			all = append(all, v.Str)
-		}
-	}
-	return all
-}
-
-// inModern skips a scenario in revisions with a handshake, inLegacy in those
+// InModern skips a scenario in revisions with a handshake, inLegacy in those
 // without.
-func inModern(p *Play) *recording.Skipped {
+func InModern(p *Play) *recording.Skipped {
 	if p.Modern() {
 		return nil
 	}
-	return skip(recording.CodeCombination, "%s opens with a handshake", p.Revision())
+	return Skip(recording.CodeCombination, "%s opens with a handshake", p.Revision())
 }
 
-func inLegacy(p *Play) *recording.Skipped {
+func InLegacy(p *Play) *recording.Skipped {
 	if !p.Modern() {
 		return nil
 	}
-	return skip(recording.CodeCombination, "%s has no handshake", p.Revision())
+	return Skip(recording.CodeCombination, "%s has no handshake", p.Revision())
 }

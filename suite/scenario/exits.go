@@ -70,9 +70,9 @@ func (st *Stage) leaving() *exits {
 	return &st.exits
 }
 
-// end closes a session that nobody uses any more, and gives its place back once nothing
+// End closes a session that nobody uses any more, and gives its place back once nothing
 // is left of it. It waits for that on HTTP only, where the target is told.
-func (st *Stage) end(s *session.Session) {
+func (st *Stage) End(s *session.Session) {
 	st.Pool.calm()
 	finish := s.Leave()
 	done := st.leaving().begin()

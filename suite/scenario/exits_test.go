@@ -169,7 +169,7 @@ func TestEndOfTheRunWhileProcessesEnd(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), lingerTime/2)
 		defer cancel()
 		begin := time.Now()
-		if _, err := st.open(ctx, session.Options{}); err == nil || time.Since(begin) != lingerTime/2 {
+		if _, err := st.Open(ctx, session.Options{}); err == nil || time.Since(begin) != lingerTime/2 {
 			t.Errorf("%v after %v", err, time.Since(begin))
 		}
 		st.Close()

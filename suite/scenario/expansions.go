@@ -1,58 +1,11 @@
 package scenario
 
 import (
-	"context"
-	"slices"
-	"sort"
-	"strings"
-
 	"github.com/mcpcheck/mcpcheck/suite/judge"
-	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/session"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// Steps "expansion" read templates expanded with the arguments that the target
-// file gives; those that lead nowhere belong to missing-reads. Steps "query" read
-// templates with a query expression once with none of its variables, once with
-// the first, once with all that are given: the tag "given" names them. Tags:
-// "template"; "listed" says whether the target lists it, "mime" is its media type
-// there; "text" is what is expected, "contains" that it is only a part;
-// "encoded" is set if the expansion percent-encodes something.
-var _ = register(&Scenario{
-	Name:  recording.Expansions,
-	Title: "reading expanded templates",
-	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
-	Phase: Read,
-	After: []recording.Name{recording.WalkTemplates},
-	When: func(p *Play) *recording.Skipped {
-		if len(p.Target.Subjects.Templates) == 0 {
-			return skip(recording.CodeNotExercised, "no arguments of templates are configured")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
-		var all []uriRead
-		for i := range p.Target.Subjects.Templates {
-			t := &p.Target.Subjects.Templates[i]
-			tags := append(description(p, t.Template), "template", t.Template)
-			for _, a := range t.Arguments {
-				if !a.Missing {
-					all = append(all, expansion(t.Template, a, tags)...)
-				}
-			}
-			all = append(all, queries(t, tags)...)
-		}
-		Each(c, all, func(_ int, a uriRead, c *Client) { read(ctx, c, a.step, a.uri, a.tags...) })
-	},
-})
-
-// description says what the list says of a template.
-func description(p *Play, template string) []string {
+// Description says what the list says of a template.
+func Description(p *Play, template string) []string {
 	for _, l := range p.Templates() {
 		if l.Template() == template {
 			tags := []string{"listed", "yes"}
@@ -64,97 +17,3 @@ func description(p *Play, template string) []string {
 	}
 	return nil
 }
-
-// expansion is the read of a template with arguments, if they fit.
-func expansion(template string, a target.Arguments, tags []string) []uriRead {
-	uri, err := judge.Expand(template, a.Vars)
-	if err != nil {
-		return nil
-	}
-	tags = slices.Clone(tags)
-	if a.Text != nil {
-		tags = append(tags, "text", *a.Text)
-		if a.Contains {
-			tags = append(tags, "contains", "yes")
-		}
-	}
-	if encodes(template, a.Vars) {
-		tags = append(tags, "encoded", "yes")
-	}
-	return []uriRead{{"expansion", uri, tags}}
-}
-
-// encodes reports whether the expansion of a template percent-encodes one of
-// the values.
-func encodes(template string, vars map[string]string) bool {
-	for _, v := range judge.Variables(template) {
-		value, given := vars[v.Name]
-		operator := ""
-		if v.Operator == '+' || v.Operator == '#' {
-			operator = "+"
-		}
-		if plain, err := judge.Expand("{"+operator+"v}", map[string]string{"v": value}); given && (err != nil || plain != value) {
-			return true
-		}
-	}
-	return false
-}
-
-// queries are the reads of a template with some of its query variables left out,
-// made from the first arguments that give one of them.
-func queries(t *target.Template, tags []string) []uriRead {
-	for _, a := range t.Arguments {
-		base, query := map[string]string{}, []string{}
-		for name, value := range a.Vars {
-			base[name] = value
-		}
-		for _, v := range judge.Variables(t.Template) {
-			if _, given := base[v.Name]; given && (v.Operator == '?' || v.Operator == '&') {
-				query = append(query, v.Name)
-				delete(base, v.Name)
-			}
-		}
-		if a.Missing || len(query) == 0 {
-			continue
-		}
-		sort.Strings(query)
-		var all []uriRead
-		for _, given := range [][]string{nil, query[:1], query} {
-			for _, name := range given {
-				base[name] = a.Vars[name]
-			}
-			uri, err := judge.Expand(t.Template, base)
-			if err != nil || slices.ContainsFunc(all, func(b uriRead) bool { return b.uri == uri }) {
-				continue
-			}
-			all = append(all, uriRead{"query", uri, append(slices.Clone(tags), "given", strings.Join(given, ","))})
-		}
-		return all
-	}
-	return nil
-}
-
-// Steps "with-params" and "without-params" ask for the first page of templates.
-var _ = register(&Scenario{
-	Name:  recording.TemplatesWithoutParams,
-	Title: "asking for templates without params",
-	Sends: "resources/templates/list with params and without.",
-	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if p.Modern() {
-			return skip(recording.CodeCombination, "every request has params in this revision")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
-		const method = "resources/templates/list"
-		Each(c, []session.Request{
-			{Step: "with-params", Method: method, Params: map[string]any{}},
-			{Step: "without-params", Method: method},
-		}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	},
-})

@@ -27,13 +27,13 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
-	m, id := gjson.ParseBytes(body), r.Header.Get(headerSession)
+	m, id := gjson.ParseBytes(body), r.Header.Get(HeaderSession)
 	method := m.Get("method").Str
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case method == "initialize":
 		s.n++
-		w.Header().Set(headerSession, fmt.Sprint("session-", s.n))
+		w.Header().Set(HeaderSession, fmt.Sprint("session-", s.n))
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
 		return
 	case s.ended[id] || id == "":
@@ -70,7 +70,7 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
 		}, "alive:replied a:replied"},
 		"another session": {func(ctx context.Context, c *Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{headerSession: ""}, Omit: []string{headerSession}})
+			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{HeaderSession: ""}, Omit: []string{HeaderSession}})
 		}, "a:replied"},
 	} {
 		t.Run(name, func(t *testing.T) {

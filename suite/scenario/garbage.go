@@ -18,7 +18,7 @@ import (
 // without batches. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
 // URI; both are proper requests.
-var _ = register(&Scenario{
+var invalidMessagesScenario = &Scenario{
 	Name:  recording.InvalidMessages,
 	Title: "messages that are no valid requests",
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a method that nobody has, and a read without a URI.",
@@ -47,12 +47,12 @@ var _ = register(&Scenario{
 			c.Probes(ctx, q)
 		}
 	},
-})
+}
 
 // alien is a request that every target serves, but for two bytes in a string that are
 // no UTF-8.
 func alien(p *Play, id int) session.Request {
 	const mark = "alien"
-	body := bytes.Replace(lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
-	return session.Request{Step: "not-utf-8", Method: lifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+	body := bytes.Replace(Lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
+	return session.Request{Step: "not-utf-8", Method: LifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
 }

@@ -17,12 +17,12 @@ import (
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
 // bad one. Session b: "delete", and if it is accepted "after-delete", repeated for
 // a second while it is served; "reopen" is a new initialize.
-var _ = register(&Scenario{
+var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
 	Title: "opening, using and ending HTTP sessions",
 	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session.",
 	Phase: Read,
-	When:  overLegacyHTTP,
+	When:  OverLegacyHTTP,
 	Script: func(ctx context.Context, p *Play) {
 		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {
@@ -34,7 +34,7 @@ var _ = register(&Scenario{
 		}
 		p.use(ctx, a, "a")
 		p.use(ctx, b, "b")
-		if a.s.HTTPSession() != "" {
+		if a.S.HTTPSession() != "" {
 			p.idProbes(ctx, a)
 			p.ended(ctx, b)
 		}
@@ -43,24 +43,24 @@ var _ = register(&Scenario{
 			p.badVersions(ctx, a)
 		}
 	},
-})
+}
 
 // use makes requests of different kinds in a session.
 func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, note := p.ordinary("use"), notification("use")
+	list, note := p.Ordinary("use"), Notification("use")
 	list.Tags, note.Tags = Tags("session", name), Tags("session", name)
 	c.Do(ctx, list)
 	c.Do(ctx, note)
-	again := p.ordinary("use")
+	again := p.Ordinary("use")
 	again.Tags = Tags("session", name)
 	c.Do(ctx, again)
-	c.peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: Tags("session", name)}, time.Second)
+	c.Peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: Tags("session", name)}, time.Second)
 }
 
 func (p *Play) idProbes(ctx context.Context, c *Client) {
-	missing, unknown := p.ordinary("without-id"), p.ordinary("unknown-id")
-	missing.Omit = []string{headerSession}
-	unknown.Header = map[string]string{headerSession: strangeSession}
+	missing, unknown := p.Ordinary("without-id"), p.Ordinary("unknown-id")
+	missing.Omit = []string{HeaderSession}
+	unknown.Header = map[string]string{HeaderSession: StrangeSession}
 	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 }
 
@@ -70,8 +70,8 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 		if rev.Modern() || rev == p.Revision() {
 			continue
 		}
-		if x := p.initialize(ctx, "other-revision", rev); x != nil && x.Succeeded() {
-			c.Do(ctx, p.ordinary("after-other"))
+		if x := p.Initialize(ctx, "other-revision", rev); x != nil && x.Succeeded() {
+			c.Do(ctx, p.Ordinary("after-other"))
 		}
 		return
 	}
@@ -80,17 +80,17 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
 func (p *Play) badVersions(ctx context.Context, c *Client) {
-	missing := p.ordinary("no-version")
-	missing.Omit = []string{headerVersion}
+	missing := p.Ordinary("no-version")
+	missing.Omit = []string{HeaderVersion}
 	probes := []session.Request{missing}
-	for _, version := range []string{pastVersion, "not-a-version"} {
-		q := p.ordinary("bad-version")
-		q.Tags, q.Header = Tags("version", version), map[string]string{headerVersion: version}
+	for _, version := range []string{PastVersion, "not-a-version"} {
+		q := p.Ordinary("bad-version")
+		q.Tags, q.Header = Tags("version", version), map[string]string{HeaderVersion: version}
 		probes = append(probes, q)
 	}
 	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	bad := map[string]string{headerVersion: pastVersion}
-	c.peek(ctx, session.Request{Step: "get-bad-version", HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	bad := map[string]string{HeaderVersion: PastVersion}
+	c.Peek(ctx, session.Request{Step: "get-bad-version", HTTPMethod: http.MethodGet, Header: bad}, time.Second)
 	c.Do(ctx, session.Request{Step: "delete-bad-version", HTTPMethod: http.MethodDelete, Header: bad})
 }
 
@@ -101,11 +101,11 @@ func (p *Play) ended(ctx context.Context, c *Client) {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, p.ordinary("after-delete"))
+		x := c.Do(ctx, p.Ordinary("after-delete"))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
-		c.s.Quiet(ctx, 250*time.Millisecond)
+		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
-	p.initialize(ctx, "reopen", p.Revision())
+	p.Initialize(ctx, "reopen", p.Revision())
 }

@@ -24,16 +24,16 @@ import (
 // "tampered" and "other-caller" are retries with all answers and a state that was
 // altered, or was made for another caller. Tag "matters" says that the target file
 // declares that the state matters, "required" (on "bare") which capabilities it says are needed.
-var _ = register(&Scenario{
+var inputReadsScenario = &Scenario{
 	Name:  recording.InputReads,
 	Title: "reading what asks for input",
 	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
 	Phase: Read,
 	When: func(p *Play) *recording.Skipped {
 		if p.Modern() && p.Target.Subjects.Input == nil {
-			return skip(recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")
+			return Skip(recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")
 		}
-		return inModern(p)
+		return InModern(p)
 	},
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Clean(ctx)
@@ -41,23 +41,23 @@ var _ = register(&Scenario{
 			return
 		}
 		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
-		c.Do(ctx, p.ordinary("plain"))
+		c.Do(ctx, p.Ordinary("plain"))
 		bare := f.read(ctx, c, "bare", nil, nil)
 		for i, name := range f.in.Requires {
 			bare.Tags["required:"+strconv.Itoa(i)] = name
 		}
-		asked := f.read(ctx, c, "ask", richCapabilities, nil)
+		asked := f.read(ctx, c, "ask", RichCapabilities, nil)
 		f.read(ctx, c, "lingering", nil, nil)
 		f.read(ctx, c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
-		if required(asked) && asked.Result().Get("inputRequests").IsObject() {
-			f.read(ctx, c, "retry-empty", richCapabilities, again(asked, map[string]any{}))
+		if Required(asked) && asked.Result().Get("inputRequests").IsObject() {
+			f.read(ctx, c, "retry-empty", RichCapabilities, again(asked, map[string]any{}))
 		}
-		c.Do(ctx, p.ordinary("after-abandoned"))
+		c.Do(ctx, p.Ordinary("after-abandoned"))
 		f.whole(ctx, c)
 		f.tamper(ctx)
 		f.otherCaller(ctx, c)
 	},
-})
+}
 
 // inputFlow plays the reads of the resource that asks for input.
 type inputFlow struct {
@@ -117,21 +117,21 @@ const maxRounds = 5
 
 // whole answers everything, beginning on one connection and going on on another.
 func (f *inputFlow) whole(ctx context.Context, c *Client) {
-	x := f.read(ctx, c, "ask-again", richCapabilities, nil)
-	if !required(x) {
+	x := f.read(ctx, c, "ask-again", RichCapabilities, nil)
+	if !Required(x) {
 		return
 	}
 	second, ok := f.p.Fresh(ctx, session.Options{})
 	if !ok {
 		return
 	}
-	for round := 1; round <= maxRounds && required(x); round++ {
+	for round := 1; round <= maxRounds && Required(x); round++ {
 		answers, missing := f.answers(x)
 		if missing != "" {
 			x.Tags["unanswered"] = missing
 			return
 		}
-		x = f.read(ctx, second, "retry", richCapabilities, again(x, answers))
+		x = f.read(ctx, second, "retry", RichCapabilities, again(x, answers))
 		x.Tags["round"] = strconv.Itoa(round)
 		if f.in.Text != nil {
 			x.Tags["text"] = *f.in.Text
@@ -145,15 +145,15 @@ func (f *inputFlow) tamper(ctx context.Context) {
 	if !ok {
 		return
 	}
-	x := f.read(ctx, c, "ask-to-tamper", richCapabilities, nil)
+	x := f.read(ctx, c, "ask-to-tamper", RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	state, _ := further["requestState"].(string)
-	if !required(x) || missing != "" || state == "" {
+	if !Required(x) || missing != "" || state == "" {
 		return
 	}
 	further["requestState"] = flip(state)
-	f.read(ctx, c, "tampered", richCapabilities, further)
+	f.read(ctx, c, "tampered", RichCapabilities, further)
 }
 
 // flip changes one character in the middle of a state. The last character of a
@@ -189,45 +189,13 @@ func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
 	if other == nil {
 		return
 	}
-	x := f.read(ctx, c, "ask-for-other", richCapabilities, nil)
+	x := f.read(ctx, c, "ask-for-other", RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
-	if !required(x) || missing != "" || further["requestState"] == nil {
+	if !Required(x) || missing != "" || further["requestState"] == nil {
 		return
 	}
-	if second, ok := f.p.as(ctx, other); ok {
-		f.read(ctx, second, "other-caller", richCapabilities, further)
+	if second, ok := f.p.As(ctx, other); ok {
+		f.read(ctx, second, "other-caller", RichCapabilities, further)
 	}
 }
-
-// Answers that nobody asked for, in reads of a resource that needs none:
-// "superfluous" are well-formed, "malformed" are not.
-var _ = register(&Scenario{
-	Name:  recording.Superfluous,
-	Title: "answers that nobody asked for",
-	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
-	Phase: Read,
-	After: []recording.Name{recording.Reads},
-	When:  inModern,
-	Script: func(ctx context.Context, p *Play) {
-		uri := p.readable()
-		if uri == "" {
-			p.Skip(recording.CodeNeedsSubject, "no listed resource can be read")
-			return
-		}
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
-		for _, s := range []struct {
-			step    string
-			answers any
-		}{
-			{"superfluous", map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
-			{"malformed", "mcpcheck"},
-		} {
-			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: Tags("uri", uri),
-				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
-		}
-	},
-})

@@ -25,13 +25,13 @@ const manySubscriptions = 100
 // "templates" are the sizes of the lists. Steps "before" and "during" are
 // ordinary requests, before and while the streams stand; those meanwhile ask for
 // progress and, where logging is declared, for log messages.
-var _ = register(&Scenario{
+var listeningScenario = &Scenario{
 	Name:  recording.Listening,
 	Title: "listening while nothing happens",
 	Sends: "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
 	Phase: Read, // its silence is that of a session of its own
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
-	When:  inModern,
+	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
 		c, ok := p.Fresh(ctx, session.Options{})
 		if !ok {
@@ -41,48 +41,48 @@ var _ = register(&Scenario{
 		var open streams
 		defer func() { open.leave(ctx) }()
 		for _, f := range p.filters() {
-			st := c.listen(ctx, f)
+			st := c.Listen(ctx, f)
 			open.add(st)
-			if st.Ack == nil && !answered(st) {
+			if st.Ack == nil && !Answered(st) {
 				return // the others would take as long
 			}
 		}
 		c.meanwhile(ctx, p)
 		open.look(p)
-		c.s.Quiet(ctx, p.Limits.QuietWindow)
+		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look(p)
 	},
-})
+}
 
-// filter is a listen request to be sent.
-type filter struct {
-	name string
+// Filter is a listen request to be sent.
+type Filter struct {
+	Name string
 	// who tells sessions apart; empty if there is only one.
 	who    string
-	id     string // JSON; empty means one of the session's own
+	ID     string // JSON; empty means one of the session's own
 	tags   []string
-	filter session.Filter
+	Filter session.Filter
 }
 
 // filters lists the listen requests that make sense with what is declared.
-func (p *Play) filters() []filter {
+func (p *Play) filters() []Filter {
 	changes := p.Facts.Declares("resources.listChanged")
 	var uris []string
 	if p.Facts.Declares("resources.subscribe") {
-		for _, l := range sample(p.Resources(), manySubscriptions) {
+		for _, l := range Sample(p.Resources(), manySubscriptions) {
 			uris = append(uris, l.URI())
 		}
 	}
 	tags := []string{"listed", strconv.Itoa(len(p.Resources())), "templates", strconv.Itoa(len(p.Templates()))}
-	var all []filter
+	var all []Filter
 	if changes || len(uris) > 0 {
-		all = append(all, filter{name: "full", id: `"mcpcheck-full"`, tags: tags, filter: session.Filter{URIs: uris, ListChanged: changes}})
+		all = append(all, Filter{Name: "full", ID: `"mcpcheck-full"`, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
 	}
 	if changes {
-		all = append(all, filter{name: "list", filter: session.Filter{ListChanged: true}})
+		all = append(all, Filter{Name: "list", Filter: session.Filter{ListChanged: true}})
 	}
 	if len(uris) > 0 {
-		all = append(all, filter{name: "uris", filter: session.Filter{URIs: uris[:min(2, len(uris))]}})
+		all = append(all, Filter{Name: "uris", Filter: session.Filter{URIs: uris[:min(2, len(uris))]}})
 	}
 	if f, ok := p.unsupportedFilter(uris, changes); ok {
 		all = append(all, f)
@@ -92,7 +92,7 @@ func (p *Play) filters() []filter {
 
 // unsupportedFilter asks for what is not declared, and for something that is, so
 // that there is no reason to refuse the request as a whole.
-func (p *Play) unsupportedFilter(uris []string, changes bool) (filter, bool) {
+func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	f := session.Filter{ListChanged: changes, Further: map[string]any{}}
 	if len(uris) > 0 {
 		f.URIs = uris[:1]
@@ -113,34 +113,34 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return filter{name: "unsupported", tags: []string{"unsupported", strings.Join(unsupported, " ")}, filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: []string{"unsupported", strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
 }
 
-// listen opens a stream and notes how it was received.
-func (c *Client) listen(ctx context.Context, f filter) *session.Stream {
-	q := session.Request{Tags: tagged(f.tags, "name", f.name)}
+// Listen opens a stream and notes how it was received.
+func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
+	q := session.Request{Tags: Tagged(f.tags, "name", f.Name)}
 	if f.who != "" {
 		q.Tags["who"] = f.who
 	}
-	if f.id != "" {
-		q.ID = json.RawMessage(f.id)
+	if f.ID != "" {
+		q.ID = json.RawMessage(f.ID)
 	}
-	st := c.s.Listen(ctx, "listen", f.filter, q)
-	c.note(st.Exchange())
+	st := c.S.Listen(ctx, "listen", f.Filter, q)
+	c.Note(st.Exchange())
 	switch {
 	case st.Ack != nil:
 		q.Tags["ack"] = strconv.Itoa(st.Ack.Number)
-	case !answered(st):
-		if c.life(ctx).Outcome == recording.Replied {
+	case !Answered(st):
+		if c.Life(ctx).Outcome == recording.Replied {
 			q.Tags["alive"] = "yes"
 		}
 	}
 	return st
 }
 
-// answered reports whether a listen request has ended: it was answered or, on
+// Answered reports whether a listen request has ended: it was answered or, on
 // Streamable HTTP, the stream is closed, or it could not be sent.
-func answered(st *session.Stream) bool {
+func Answered(st *session.Stream) bool {
 	if st.Exchange().Outcome != "" {
 		return true
 	}
@@ -157,7 +157,7 @@ func answered(st *session.Stream) bool {
 // meanwhile sends ordinary requests that invite other notifications.
 func (c *Client) meanwhile(ctx context.Context, p *Play) {
 	all := []session.Request{{Method: "resources/list"}}
-	if uri := p.readable(); uri != "" {
+	if uri := p.Readable(); uri != "" {
 		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": uri}})
 	}
 	if slow := p.Target.Subjects.Slow; slow != nil {
@@ -170,7 +170,7 @@ func (c *Client) meanwhile(ctx context.Context, p *Play) {
 		}
 		// Not by Do, which would ask again in a fresh session: whether this one
 		// answers, with its streams open, is the question.
-		c.note(c.s.Do(ctx, q))
+		c.Note(c.S.Do(ctx, q))
 	})
 }
 
@@ -183,7 +183,7 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look(p *Play) {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags["ended"] != "" || tags["stopped"] != "" || !answered(st) {
+		if st.Ack == nil || tags["ended"] != "" || tags["stopped"] != "" || !Answered(st) {
 			continue
 		}
 		tags["ended"] = strconv.FormatInt((p.Transcript.Now() - st.Ack.At).Milliseconds(), 10)
@@ -198,7 +198,7 @@ func (all streams) stop(ctx context.Context) {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				end(ctx, st)
+				End(ctx, st)
 			}()
 		}
 	}
@@ -213,16 +213,16 @@ func (all streams) leave(ctx context.Context) {
 	}
 	all[1:].stop(ctx)
 	if first := all[0]; first.OwnChannel() {
-		end(ctx, first)
+		End(ctx, first)
 	} else {
 		first.Finish()
 	}
 }
 
-// end ends a stream as a client does, unless it has ended already: only what is
+// End ends a stream as a client does, unless it has ended already: only what is
 // under way may be cancelled.
-func end(ctx context.Context, st *session.Stream) {
-	if answered(st) {
+func End(ctx context.Context, st *session.Stream) {
+	if Answered(st) {
 		st.Finish()
 		return
 	}

@@ -37,7 +37,7 @@ var untyped = []struct{ form, params string }{
 // lists the string or a template that could mean it. Step "exact" reads the listed URI
 // that variants are made of. Steps "untyped" read without a uri, or with one that is
 // no string. Steps "guessed" are those of missing-reads.
-var _ = register(&Scenario{
+var malformedReadsScenario = &Scenario{
 	Name:  recording.MalformedReads,
 	Title: "reading what is no URI, or a strange one",
 	Sends: "Reads of strings that are no URI, of strange and of normalised ones, of a listed URI in other spellings, and reads whose uri is missing or no string.",
@@ -45,7 +45,7 @@ var _ = register(&Scenario{
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
 		for _, x := range p.Earlier(recording.MissingReads).Steps("guessed") {
-			p.note(x)
+			p.Note(x)
 		}
 		c, ok := p.Expendable(ctx)
 		if !ok {
@@ -54,9 +54,9 @@ var _ = register(&Scenario{
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
 			c.Do(ctx, session.Request{Step: "untyped", Method: "resources/read", Params: json.RawMessage(m.params), Tags: Tags("form", m.form)})
 		})
-		values := spelt(p.light())
+		values := spelt(p.Light())
 		if values != nil {
-			read(ctx, c, "exact", values["uri"])
+			ReadResource(ctx, c, "exact", values["uri"])
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
@@ -65,7 +65,7 @@ var _ = register(&Scenario{
 		}
 		readAll(ctx, p, c, corpus(p, values, 0, classes...))
 	},
-})
+}
 
 // served is the tag of a string that the target lists, or that a template of
 // its own could stand for.
@@ -81,7 +81,7 @@ func served(p *Play, uri string) []string {
 // out of every directory; the tag "form" says which, "served" is as in
 // malformed-reads, and "accepted" is set if the target took it. An accepted one
 // is given up at once.
-var _ = register(&Scenario{
+var uriSubscriptionsScenario = &Scenario{
 	Name:  recording.URISubscriptions,
 	Title: "subscribing to what is no URI",
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
@@ -89,7 +89,7 @@ var _ = register(&Scenario{
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
 		if !p.Facts.Declares("resources.subscribe") {
-			return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
+			return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
 		}
 		return nil
 	},
@@ -108,7 +108,7 @@ var _ = register(&Scenario{
 			c.subscribeLegacy(ctx, m.uri, tags)
 		})
 	},
-})
+}
 
 func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags []string) {
 	params := map[string]any{"uri": uri}
@@ -123,38 +123,38 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags []string)
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags []string) {
 	for attempt := 1; ; attempt++ {
-		st := c.s.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: Tags(tags...)})
+		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: Tags(tags...)})
 		granted := false
 		if st.Ack != nil {
-			granted = slices.Contains(acknowledged(st.Ack.Raw), uri)
+			granted = slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		}
 		x := st.Stop(ctx)
 		if granted {
 			x.Tags["accepted"] = "yes"
 		}
-		life := c.note(c.life(ctx))
-		lost := x.Outcome == recording.Lost || !c.s.Alive() || (life.Outcome != recording.Replied && life.Outcome != recording.Canceled)
+		life := c.Note(c.Life(ctx))
+		lost := x.Outcome == recording.Lost || !c.S.Alive() || (life.Outcome != recording.Replied && life.Outcome != recording.Canceled)
 		switch {
 		case !lost:
-			c.note(x)
+			c.Note(x)
 			return
 		case attempt == 1:
 			x.Step += StepLost
-			c.note(x)
-			if !c.replace(ctx) {
+			c.Note(x)
+			if !c.Replace(ctx) {
 				return
 			}
 		default:
 			x.Fatal = true
-			c.note(x)
-			c.replace(ctx)
+			c.Note(x)
+			c.Replace(ctx)
 			return
 		}
 	}
 }
 
-// acknowledged lists the URIs that an acknowledgment grants.
-func acknowledged(ack []byte) []string {
+// Acknowledged lists the URIs that an acknowledgment grants.
+func Acknowledged(ack []byte) []string {
 	var uris []string
 	for _, u := range gjson.GetBytes(ack, "params.notifications.resourceSubscriptions").Array() {
 		uris = append(uris, u.String())

@@ -15,7 +15,7 @@ import (
 // Steps "configured" read URIs that the target file declares as missing, those
 // of template arguments included; steps "guessed" read siblings of listed URIs
 // that match no listed template. Only the first certainly lead nowhere.
-var _ = register(&Scenario{
+var missingReadsScenario = &Scenario{
 	Name:  recording.MissingReads,
 	Title: "reading what does not exist",
 	Sends: "Reads of the URIs that the target file declares as missing, and of made-up siblings of listed URIs that match no template.",
@@ -23,7 +23,7 @@ var _ = register(&Scenario{
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
 		configured := missing(&p.Target.Subjects)
-		guesses := siblings(p.Resources(), p.Templates())
+		guesses := Siblings(p.Resources(), p.Templates())
 		if len(guesses)+len(configured) == 0 {
 			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file (subjects.missing)")
 			return
@@ -37,10 +37,10 @@ var _ = register(&Scenario{
 			if i < len(configured) {
 				step = "configured"
 			}
-			read(ctx, c, step, uri)
+			ReadResource(ctx, c, step, uri)
 		})
 	},
-})
+}
 
 // missing lists the URIs that the target file declares as missing.
 func missing(s *target.Subjects) []string {
@@ -55,11 +55,11 @@ func missing(s *target.Subjects) []string {
 	return uris
 }
 
-// siblings guesses at most two URIs beside listed ones that most probably do not
+// Siblings guesses at most two URIs beside listed ones that most probably do not
 // exist: the last segment is replaced, or more of them where a template matches
 // what that gives. Left out are https URIs, which a client may be meant to fetch
 // itself.
-func siblings(resources, templates []Listed) []string {
+func Siblings(resources, templates []Listed) []string {
 	const wanted = 2
 	var found []string
 	for _, r := range resources {

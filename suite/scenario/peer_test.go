@@ -23,13 +23,17 @@ import (
 // everything else goes to the script, together with the number of the connection.
 // The connection ends when the script returns false.
 type server struct {
-	script   func(n int64, m gjson.Result, say func(format string, args ...any)) bool
+	script   Answer
 	greeting time.Duration // how long a handshake takes
 	mute     int64         // connections, from the first on, on which no handshake is answered
 
 	conns     atomic.Int64 // so far
 	now, most atomic.Int64 // at once
 }
+
+// Answer is the script of a server: what it says to a message. It returns whether the
+// connection goes on.
+type Answer = func(n int64, m gjson.Result, say func(format string, args ...any)) bool
 
 func (s *server) open(context.Context) (io.ReadWriteCloser, error) {
 	ours, theirs := net.Pipe()

@@ -15,7 +15,7 @@ import (
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
 	pending := make([]*session.Pending, len(qs))
 	for i, q := range qs {
-		pending[i] = c.s.Start(ctx, q)
+		pending[i] = c.S.Start(ctx, q)
 	}
 	alive := c.settled(ctx, pending)
 	all := make([]*recording.Exchange, len(qs))
@@ -29,9 +29,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		case x.Outcome == recording.Sent && !qs[i].Notification:
 			x.Outcome, x.Reason = recording.Silent, overlooked
 		}
-		all[i] = c.note(x)
+		all[i] = c.Note(x)
 	}
-	if alive || !c.replace(ctx) {
+	if alive || !c.Replace(ctx) {
 		return all
 	}
 	for i, q := range qs {
@@ -48,7 +48,7 @@ const overlooked = "no answer, although a later request was answered"
 // unheard completes a probe after which nothing was heard any more.
 func (c *Client) unheard(x *recording.Exchange, reason string) {
 	x.Outcome, x.Reason = recording.Lost, reason
-	if c.s.Alive() {
+	if c.S.Alive() {
 		x.Outcome = recording.Silent
 	}
 }
@@ -66,25 +66,25 @@ func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 		if heard {
 			return true
 		}
-		life := c.note(c.life(ctx))
+		life := c.Note(c.Life(ctx))
 		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || answeredByHTTP(life)
 	}
-	life := c.note(c.life(ctx))
+	life := c.Note(c.Life(ctx))
 	if life.Outcome != recording.Replied {
 		return life.Outcome == recording.Canceled
 	}
-	window := time.NewTimer(c.p.Limits.QuietWindow)
+	window := time.NewTimer(c.P.Limits.QuietWindow)
 	defer window.Stop()
 	for _, p := range pending {
 		select {
 		case <-p.Answered():
 		case <-window.C:
-			return c.s.Alive()
+			return c.S.Alive()
 		case <-ctx.Done():
 			return true
 		}
 	}
-	return c.s.Alive()
+	return c.S.Alive()
 }
 
 // alone probes with a message of which it is known that it, or one sent together
@@ -93,7 +93,7 @@ func (c *Client) alone(ctx context.Context, q session.Request) *recording.Exchan
 	x, alive := c.probe(ctx, q)
 	if !alive {
 		x.Fatal = true
-		c.replace(ctx)
+		c.Replace(ctx)
 	}
-	return c.note(x)
+	return c.Note(x)
 }

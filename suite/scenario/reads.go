@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var _ = register(&Scenario{
+var readsScenario = &Scenario{
 	Name:  recording.Reads,
 	Title: "reading what is listed",
 	Sends: "resources/read of each listed resource, or of a sample of them.",
@@ -30,7 +30,7 @@ var _ = register(&Scenario{
 		// What is read is kept in memory: once there is plenty, what remains is left
 		// unread.
 		var seen atomic.Int64
-		picked := sample(all, p.Limits.Reads)
+		picked := Sample(all, p.Limits.Reads)
 		begun := inOrder(len(picked)) // whether to begin is decided in the order of the list
 		// Tags: "uri" is what was listed, "listed" the size of the list, "size"
 		// and "type" the size and the MIME type in the list, if there are any.
@@ -45,13 +45,13 @@ var _ = register(&Scenario{
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(read(ctx, c, "read", l.URI(), tags...).Result().Raw)))
+			seen.Add(int64(len(ReadResource(ctx, c, "read", l.URI(), tags...).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised, fmt.Sprintf("%d resources were not read, since the others came to more than %d MiB", n, plenty>>20))
 		}
 	},
-})
+}
 
 // inOrder lets each of n goroutines, which start in order, ask something in that order.
 func inOrder(n int) func(i int, ask func() bool) bool {
@@ -76,13 +76,13 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	bytes, reads := 0, 0
-	for i, x := range p.rec.Exchanges {
+	for i, x := range p.Rec.Exchanges {
 		if x.Step != "read" {
 			continue
 		}
 		reads++
 		if bytes += len(x.Result().Raw); bytes >= plenty {
-			p.rec.Exchanges = p.rec.Exchanges[:i+1]
+			p.Rec.Exchanges = p.Rec.Exchanges[:i+1]
 			return all - reads
 		}
 	}
@@ -94,7 +94,7 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 const plenty = 12 << 20
 
 // read reads a URI; further tags come in pairs.
-func read(ctx context.Context, c *Client, step, uri string, tags ...string) *recording.Exchange {
+func ReadResource(ctx context.Context, c *Client, step, uri string, tags ...string) *recording.Exchange {
 	return c.Do(ctx, session.Request{
 		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
 		Tags: Tags(append([]string{"uri", uri}, tags...)...),

@@ -39,7 +39,7 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 					return true
 				}})
 				st.Limits.Timeout = time.Minute
-				sc, _ := Find(recording.Reads)
+				sc := readsScenario
 				rec := Perform(t.Context(), st, sc, map[recording.Name]*recording.Recording{
 					recording.WalkResources: listedAs("resources", "uri", uris...),
 				})

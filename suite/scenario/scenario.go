@@ -55,38 +55,33 @@ type Scenario struct {
 	Script func(ctx context.Context, p *Play)
 }
 
-var registered []*Scenario
-
-// register adds a scenario to the list; it is called while the package is
-// initialised.
-func register(s *Scenario) *Scenario {
-	registered = append(registered, s)
-	return s
-}
-
-// All lists the scenarios by phase and name.
-func All() []*Scenario {
-	all := slices.Clone(registered)
-	slices.SortStableFunc(all, func(a, b *Scenario) int {
-		if a.Phase != b.Phase {
-			return int(a.Phase) - int(b.Phase)
-		}
-		if a.Name < b.Name {
-			return -1
-		}
-		return 1
-	})
-	return all
-}
-
-// Find finds a scenario by name.
-func Find(name recording.Name) (*Scenario, bool) {
-	for _, s := range registered {
-		if s.Name == name {
-			return s, true
-		}
+// Common lists the scripts whose recordings several areas judge.
+func Common() []*Scenario {
+	return []*Scenario{
+		bareRequestsScenario,
+		changesScenario,
+		discoveryScenario,
+		firstMessagesScenario,
+		httpSessionsScenario,
+		inputReadsScenario,
+		invalidMessagesScenario,
+		knownReadsScenario,
+		listeningScenario,
+		malformedCompletionsScenario,
+		malformedReadsScenario,
+		metadataScenario,
+		missingReadsScenario,
+		readsScenario,
+		templateCompletionsScenario,
+		templateSweepScenario,
+		traversalScenario,
+		twoClientsScenario,
+		undeclaredCompletionScenario,
+		undeclaredScenario,
+		uriSubscriptionsScenario,
+		walkResourcesScenario,
+		walkTemplatesScenario,
 	}
-	return nil, false
 }
 
 // Play is a scenario being played in one combination.
@@ -96,7 +91,7 @@ type Play struct {
 	earlier  map[recording.Name]*recording.Recording
 
 	mu   sync.Mutex
-	rec  *recording.Recording
+	Rec  *recording.Recording
 	own  []*session.Session        // opened by this script, closed at its end
 	gone map[*session.Session]bool // those of them that are closed already
 	lent []*session.Session        // borrowed probe sessions
@@ -107,11 +102,11 @@ type Play struct {
 // script is recorded as our own fault.
 func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
 	p := &Play{Stage: st, scenario: sc, earlier: earlier, gone: map[*session.Session]bool{},
-		rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
+		Rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
 		p.caught(recover())
 		p.finish()
-		rec = p.rec
+		rec = p.Rec
 	}()
 	for _, name := range sc.After {
 		if r := earlier[name]; r == nil || (r.Broken != nil && len(r.Exchanges) == 0) {
@@ -125,7 +120,7 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 	}
 	if sc.When != nil {
 		if skip := sc.When(p); skip != nil {
-			p.rec.Skipped = skip
+			p.Rec.Skipped = skip
 			return nil
 		}
 	}
@@ -136,9 +131,9 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 	return nil
 }
 
-// survive records a panic as our own fault. Goroutines of a script defer it: a panic
+// Survive records a panic as our own fault. Goroutines of a script defer it: a panic
 // in one of them would end the program, and the processes of the target live on.
-func (p *Play) survive() { p.caught(recover()) }
+func (p *Play) Survive() { p.caught(recover()) }
 
 // caught records what was recovered of a panic, if there was one.
 func (p *Play) caught(f any) {
@@ -160,14 +155,14 @@ func (p *Play) dismiss(s *session.Session) {
 	}
 }
 
-// retire closes a session of this script before the script ends.
-func (p *Play) retire(s *session.Session) {
+// Retire closes a session of this script before the script ends.
+func (p *Play) Retire(s *session.Session) {
 	p.mu.Lock()
 	mine := slices.Contains(p.own, s) && !p.gone[s]
 	p.gone[s] = true
 	p.mu.Unlock()
 	if mine {
-		p.end(s)
+		p.End(s)
 	}
 }
 
@@ -176,14 +171,14 @@ func (p *Play) retire(s *session.Session) {
 func (p *Play) finish() {
 	var wg sync.WaitGroup
 	for _, s := range p.own {
-		wg.Go(func() { p.retire(s) })
+		wg.Go(func() { p.Retire(s) })
 	}
 	wg.Wait()
 	for _, s := range p.lent {
 		p.giveBack(s)
 	}
 	for _, s := range p.own {
-		p.rec.Sessions = append(p.rec.Sessions, s.Record())
+		p.Rec.Sessions = append(p.Rec.Sessions, s.Record())
 	}
 }
 
@@ -195,8 +190,8 @@ const closeTime = 15 * time.Second
 func (p *Play) Break(code recording.Code, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rec.Broken == nil {
-		p.rec.Broken = &recording.Broken{Code: code, Reason: reason}
+	if p.Rec.Broken == nil {
+		p.Rec.Broken = &recording.Broken{Code: code, Reason: reason}
 	}
 }
 
@@ -204,8 +199,8 @@ func (p *Play) Break(code recording.Code, reason string) {
 func (p *Play) Skip(code recording.Code, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rec.Skipped == nil {
-		p.rec.Skipped = &recording.Skipped{Code: code, Reason: reason}
+	if p.Rec.Skipped == nil {
+		p.Rec.Skipped = &recording.Skipped{Code: code, Reason: reason}
 	}
 }
 
@@ -216,7 +211,7 @@ func (p *Play) cut(tried, of int, reason string) {
 	p.Skip(recording.CodeNotExercised, c.String())
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rec.Cut = c
+	p.Rec.Cut = c
 }
 
 // Mark names this instant of the script. Frames of the session after it have
@@ -225,7 +220,7 @@ func (p *Play) Mark(name string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	after := p.Transcript.Len()
-	p.rec.Marks = append(p.rec.Marks, recording.Mark{Name: name, At: p.Transcript.Now(), After: after})
+	p.Rec.Marks = append(p.Rec.Marks, recording.Mark{Name: name, At: p.Transcript.Now(), After: after})
 	return after
 }
 
@@ -233,19 +228,19 @@ func (p *Play) Mark(name string) int {
 func (p *Play) outcome(what string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.rec.Marks); n > 0 {
-		p.rec.Marks[n-1].What, p.rec.Marks[n-1].Failed = what, !ok
+	if n := len(p.Rec.Marks); n > 0 {
+		p.Rec.Marks[n-1].What, p.Rec.Marks[n-1].Failed = what, !ok
 	}
 }
 
 // Earlier is the recording of a scenario that this one builds on.
 func (p *Play) Earlier(name recording.Name) *recording.Recording { return p.earlier[name] }
 
-// note adds an exchange to the recording.
-func (p *Play) note(x *recording.Exchange) *recording.Exchange {
+// Note adds an exchange to the recording.
+func (p *Play) Note(x *recording.Exchange) *recording.Exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.rec.Exchanges = append(p.rec.Exchanges, x)
+	p.Rec.Exchanges = append(p.Rec.Exchanges, x)
 	return x
 }
 
@@ -255,7 +250,7 @@ func (p *Play) Revision() requirement.Revision { return p.Combination.Revision }
 // Modern reports whether the revision in play is a modern one.
 func (p *Play) Modern() bool { return p.Combination.Revision.Modern() }
 
-// skip is a [recording.Skipped] in one call.
-func skip(code recording.Code, format string, args ...any) *recording.Skipped {
+// Skip is a [recording.Skipped] in one call.
+func Skip(code recording.Code, format string, args ...any) *recording.Skipped {
 	return &recording.Skipped{Code: code, Reason: fmt.Sprintf(format, args...)}
 }

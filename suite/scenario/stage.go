@@ -112,11 +112,11 @@ func (st *Stage) Adopt(s *session.Session) {
 	st.used = append(st.used, s)
 }
 
-// open opens a session of a kind. Where the target is no process of ours, a
+// Open opens a session of a kind. Where the target is no process of ours, a
 // handshake that is not answered is tried once more on another connection: there
 // are servers that lose a message now and then when many clients come at once,
 // and one that is lost says nothing about what is to be judged. Both are noted.
-func (st *Stage) open(ctx context.Context, o session.Options) (*session.Session, error) {
+func (st *Stage) Open(ctx context.Context, o session.Options) (*session.Session, error) {
 	s, first, err := st.openOnce(ctx, o)
 	if err == nil || Code(err) != recording.CodeNoAnswer || st.Facts.Owned || ctx.Err() != nil {
 		return s, err
@@ -150,7 +150,7 @@ func (st *Stage) openOnce(ctx context.Context, o session.Options) (*session.Sess
 		return nil, nil, err
 	}
 	if err != nil {
-		st.end(s)
+		st.End(s)
 		st.mu.Lock()
 		st.used = append(st.used, s)
 		st.mu.Unlock()
@@ -172,7 +172,7 @@ func (st *Stage) evict() {
 	st.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range shut {
-		wg.Go(func() { st.end(s) })
+		wg.Go(func() { st.End(s) })
 	}
 	wg.Wait()
 }
@@ -193,7 +193,7 @@ func (st *Stage) shared(ctx context.Context) (*session.Session, error) {
 	if clean != nil {
 		st.abandon(clean)
 	}
-	s, err := st.open(ctx, session.Options{Kind: recording.Clean})
+	s, err := st.Open(ctx, session.Options{Kind: recording.Clean})
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func (st *Stage) abandon(s *session.Session) {
 	}
 	st.mu.Unlock()
 	if mine {
-		st.end(s)
+		st.End(s)
 	}
 }
 
@@ -234,7 +234,7 @@ func (st *Stage) borrow(ctx context.Context) (*session.Session, error) {
 		if st.probes < max(st.Limits.Probes, 1) {
 			st.probes++
 			st.mu.Unlock()
-			s, err := st.open(ctx, session.Options{Kind: recording.Probe})
+			s, err := st.Open(ctx, session.Options{Kind: recording.Probe})
 			if err != nil {
 				st.mu.Lock()
 				st.probes--
@@ -274,7 +274,7 @@ func (st *Stage) giveBack(s *session.Session) {
 
 // discard closes an expendable session for good.
 func (st *Stage) discard(s *session.Session) {
-	st.end(s)
+	st.End(s)
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.probes--
@@ -289,8 +289,8 @@ func (st *Stage) wake() {
 	}
 }
 
-// establish notes a fact about the target that later checks and scripts use.
-func (st *Stage) establish(name, value string) {
+// Establish notes a fact about the target that later checks and scripts use.
+func (st *Stage) Establish(name, value string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.Facts.Notes[name] = value

@@ -34,7 +34,7 @@ var kinds = []struct{ kind, value string }{
 // with all of its variables set to a value of one kind, and once with none of them.
 // The tags "template" and "kind" say what was expanded with what, "value" is the
 // value, "variables" is "1" if there is no more than one; "listed" and "mime" are as in expansions.
-var _ = register(&Scenario{
+var templateSweepScenario = &Scenario{
 	Name:  recording.TemplateSweep,
 	Title: "reading templates expanded with values of all kinds",
 	Sends: "Reads of every listed template, expanded with values that the target suggests, with values of all kinds, and with none.",
@@ -53,33 +53,33 @@ var _ = register(&Scenario{
 			p.Skip(recording.CodeNeedsSubject, "no template with a variable is listed")
 			return
 		}
-		var known []uriRead
-		rows := make([][]uriRead, 0, maxSwept)
-		for _, t := range sample(templates, maxSwept) {
+		var known []URIRead
+		rows := make([][]URIRead, 0, maxSwept)
+		for _, t := range Sample(templates, maxSwept) {
 			known = append(known, suggested(p, t)...)
 			rows = append(rows, swept(p, t))
 		}
 		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
-			Each(c, known, func(_ int, a uriRead, c *Client) { read(ctx, c, a.step, a.uri, a.tags...) })
+			Each(c, known, func(_ int, a URIRead, c *Client) { ReadResource(ctx, c, a.Step, a.URI, a.Tags...) })
 		}
 		if c, ok := p.Expendable(ctx); ok {
 			readAll(ctx, p, c, inTurn(rows))
 		}
 	},
-})
+}
 
 // swept are the reads of a template with values of all kinds.
-func swept(p *Play, template string) []uriRead {
-	var all []uriRead
+func swept(p *Play, template string) []URIRead {
+	var all []URIRead
 	seen := map[string]bool{}
-	tags := append(description(p, template), "template", template)
+	tags := append(Description(p, template), "template", template)
 	add := func(kind, value string, values map[string]string) {
 		uri, err := judge.Expand(template, values)
 		if err != nil || seen[uri] {
 			return
 		}
 		seen[uri] = true
-		all = append(all, uriRead{"sweep", uri, append(append([]string{}, tags...), "kind", kind, "value", value)})
+		all = append(all, URIRead{"sweep", uri, append(append([]string{}, tags...), "kind", kind, "value", value)})
 	}
 	for _, k := range kinds {
 		values := map[string]string{}
@@ -94,7 +94,7 @@ func swept(p *Play, template string) []uriRead {
 
 // suggested are the reads of a template with the values that its completions suggest,
 // if there are any for each of its variables.
-func suggested(p *Play, template string) []uriRead {
+func suggested(p *Play, template string) []URIRead {
 	suggestions := map[string][]string{}
 	for _, x := range p.Earlier(recording.TemplateCompletions).Steps("complete", "context") {
 		if x.Tags["template"] != template || !x.Succeeded() {
@@ -114,7 +114,7 @@ func suggested(p *Play, template string) []uriRead {
 	for _, v := range judge.Variables(template) {
 		names[v.Name] = true
 	}
-	var all []uriRead
+	var all []URIRead
 	for turn := range 2 {
 		values := map[string]string{}
 		for name := range names {
@@ -129,14 +129,14 @@ func suggested(p *Play, template string) []uriRead {
 			}
 		}
 		uri, err := judge.Expand(template, values)
-		if err != nil || len(all) > 0 && all[0].uri == uri {
+		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := append(description(p, template), "template", template, "kind", "known")
+		tags := append(Description(p, template), "template", template, "kind", "known")
 		if len(names) == 1 {
 			tags = append(tags, "variables", "1")
 		}
-		all = append(all, uriRead{"known", uri, tags})
+		all = append(all, URIRead{"known", uri, tags})
 	}
 	return all
 }

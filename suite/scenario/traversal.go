@@ -20,7 +20,7 @@ import (
 // database that most systems have. Where it does not, the directory is that of a
 // listed resource, and the tag "guessed" is set. "links" is "forbidden" where the
 // target file says so.
-var _ = register(&Scenario{
+var traversalScenario = &Scenario{
 	Name:  recording.Traversal,
 	Title: "trying to leave a served directory",
 	Sends: "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
@@ -28,13 +28,13 @@ var _ = register(&Scenario{
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: func(p *Play) *recording.Skipped {
 		if !p.SecurityProbes {
-			return skip(recording.CodeOptedOut, "security probes are switched off")
+			return Skip(recording.CodeOptedOut, "security probes are switched off")
 		}
 		return nil
 	},
 	Script: func(ctx context.Context, p *Play) {
 		roots := p.Target.Subjects.Roots
-		var all []uriRead
+		var all []URIRead
 		for i := range roots {
 			all = append(all, waysOut(p, &roots[i])...)
 		}
@@ -48,10 +48,10 @@ var _ = register(&Scenario{
 			readAll(ctx, p, c, all)
 		}
 	},
-})
+}
 
 // waysOut lists the ways out of a root that are tried.
-func waysOut(p *Play, r *target.Root) []uriRead {
+func waysOut(p *Play, r *target.Root) []URIRead {
 	facts := []string{"root", r.Root}
 	if r.Canary != nil {
 		facts = append(facts, "marker", r.Canary.Content)
@@ -60,7 +60,7 @@ func waysOut(p *Play, r *target.Root) []uriRead {
 	values, depth := outside(r.Root, goal)
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step, form, uri string, tags ...string) {
-		all = append(all, uriRead{step, uri, append(tags, "form", form)})
+		all = append(all, URIRead{step, uri, append(tags, "form", form)})
 	}
 	if r.Sibling != "" {
 		add("trick", "sibling", r.Sibling)
@@ -82,14 +82,14 @@ func waysOut(p *Play, r *target.Root) []uriRead {
 		all = append(all, corpus(p, values, depth, odduris.System)...)
 	}
 	for i := range all {
-		all[i].tags = append(all[i].tags, facts...)
+		all[i].Tags = append(all[i].Tags, facts...)
 	}
 	return all
 }
 
 // waysFrom lists the ways out of the directory of a listed resource, where no root is
 // known: in file URIs if there is one, else in those of another scheme.
-func waysFrom(p *Play) []uriRead {
+func waysFrom(p *Play) []URIRead {
 	found := spelt(p.Resources())
 	for _, l := range p.Resources() {
 		if values := spelt([]Listed{l}); values["dir"] != "" && judge.HasScheme(l.URI(), "file") {
@@ -103,7 +103,7 @@ func waysFrom(p *Play) []uriRead {
 	values, depth := outside(found["dir"], "etc/passwd")
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
 	for i := range all {
-		all[i].tags = append(all[i].tags, "root", found["dir"]+"/", "guessed", "yes")
+		all[i].Tags = append(all[i].Tags, "root", found["dir"]+"/", "guessed", "yes")
 	}
 	return all
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// changeTime bounds the waiting for a notification that is due after a change.
-const changeTime = 5 * time.Second
+// ChangeTime bounds the waiting for a notification that is due after a change.
+const ChangeTime = 5 * time.Second
 
 // stepTrigger is the step of tool calls that make the target change.
 const stepTrigger = "trigger"
 
-// fire pulls a trigger and waits until the change is made. Where it fails the
+// Fire pulls a trigger and waits until the change is made. Where it fails the
 // recording says why, and ok is false.
 //
 // A tool of the target is called in a session of its own, so that the call is in
@@ -27,7 +27,7 @@ const stepTrigger = "trigger"
 //
 // What became of it stands at the last mark of the recording, so that nothing is
 // concluded from silence after a trigger that failed.
-func (p *Play) fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (ok bool) {
+func (p *Play) Fire(ctx context.Context, t *target.Trigger, seenBy ...*Client) (ok bool) {
 	defer func() { p.outcome(p.told(t, ok), ok) }()
 	if t.Kind() != target.KindTool {
 		if err := t.Fire(ctx); err != nil {
@@ -91,7 +91,7 @@ func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true
 	}
-	c.p.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
+	c.P.Break(recording.CodeTrigger, key+" failed: the tool "+tool.Name+" did not succeed"+said(x))
 	return false
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-var _ = register(&Scenario{
+var walkResourcesScenario = &Scenario{
 	Name:  recording.WalkResources,
 	Title: "walking through all pages of resources/list",
 	Sends: "resources/list, and again with each nextCursor until there is none.",
@@ -17,12 +17,12 @@ var _ = register(&Scenario{
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			walk(ctx, p, c, "resources/list", "resources", "page")
+			Walk(ctx, p, c, "resources/list", "resources", "page")
 		}
 	},
-})
+}
 
-var _ = register(&Scenario{
+var walkTemplatesScenario = &Scenario{
 	Name:  recording.WalkTemplates,
 	Title: "walking through all pages of resources/templates/list",
 	Sends: "resources/templates/list, and again with each nextCursor until there is none.",
@@ -30,29 +30,29 @@ var _ = register(&Scenario{
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			walk(ctx, p, c, "resources/templates/list", "resourceTemplates", "page")
+			Walk(ctx, p, c, "resources/templates/list", "resourceTemplates", "page")
 		}
 	},
-})
+}
 
 // offersResources skips what is about resources where the target does not declare
 // them. If it is not known what the target declares, it is asked all the same.
 func offersResources(p *Play) *recording.Skipped {
 	if len(p.Facts.Declared) > 0 && !p.Facts.Declares("resources") {
-		return skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+		return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 	}
 	return nil
 }
 
-// walk follows nextCursor from the first page to the last, to a page that was
+// Walk follows nextCursor from the first page to the last, to a page that was
 // seen before under the same cursor, or to the bound. It notes how it ended in
 // the tag "end" of the last exchange: "done", "cycle", "bound" or "refused".
-func walk(ctx context.Context, p *Play, c *Client, method, member, step string) []*recording.Exchange {
-	return walkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
+func Walk(ctx context.Context, p *Play, c *Client, method, member, step string) []*recording.Exchange {
+	return WalkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
 }
 
-// walkUpTo is walk with a bound of its own.
-func walkUpTo(ctx context.Context, p *Play, c *Client, method, member, step string, bound int) []*recording.Exchange {
+// WalkUpTo is walk with a bound of its own.
+func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member, step string, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	seen := map[string]bool{}
 	var params any
@@ -135,9 +135,9 @@ func listed(r *recording.Recording, member string, name func(Listed) string) []L
 	return all
 }
 
-// sample picks at most n items, spread evenly, always the first and the last; all
+// Sample picks at most n items, spread evenly, always the first and the last; all
 // of them if n is 0.
-func sample[T any](all []T, n int) []T {
+func Sample[T any](all []T, n int) []T {
 	if n <= 0 || len(all) <= n {
 		return all
 	}

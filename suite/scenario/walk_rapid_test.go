@@ -1,6 +1,10 @@
-package scenario
+package scenario_test
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+
 	"context"
 	"fmt"
 	"slices"
@@ -8,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -124,7 +127,7 @@ func TestWalksEnd(t *testing.T) {
 
 // walked is the recording of a walk through a book, and how many pages were asked for.
 func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
-	srv := &server{script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+	srv := scenario.NewPeer(func(_ int64, m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str == "resources/list" {
 			asked++
 			at := 0
@@ -139,18 +142,18 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 			say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw, book[at].result())
 		}
 		return true
-	}}
-	st := stage(t, srv)
+	})
+	st := scenario.PeerStage(t, srv)
 	st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
-	sc, _ := Find(recording.WalkResources)
-	rec = Perform(t.Context(), st, &Scenario{Name: sc.Name, Script: func(ctx context.Context, p *Play) { sc.Script(ctx, p) }}, nil)
+	sc, _ := area.Scenario(recording.WalkResources)
+	rec = scenario.Perform(t.Context(), st, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
 	st.Close()
 	return rec, asked
 }
 
 // judged is the verdict on a requirement by a recording.
-func judged(rec *recording.Recording, id string) check.Outcome {
-	k, _ := check.Find(id)
+func judged(rec *recording.Recording, id string) verdict.Outcome {
+	k, _ := area.Find(id)
 	req, _ := requirement.Find(id)
-	return check.Evaluate(k, req, rec.Facts, check.Recordings{rec.Scenario: rec}).Outcome
+	return verdict.Evaluate(k, req, rec.Facts, verdict.Recordings{rec.Scenario: rec}).Outcome
 }

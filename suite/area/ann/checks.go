@@ -1,0 +1,90 @@
+package ann
+
+import (
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of annotations on resources and templates.
+var annotationChecks = []verdict.Check{{
+	Requirement: "ANN-01",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			if !verdict.Typed(v, i, "annotations", judge.IsObject, "an object") {
+				continue
+			}
+			a := annotationsOf(i)
+			verdict.Typed(v, a, "audience", judge.IsArray, "an array")
+			verdict.Typed(v, a, "priority", judge.IsNumber, "a number")
+			if v.Revision() >= requirement.R20250618 {
+				verdict.Typed(v, a, "lastModified", judge.IsString, "a string")
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
+	},
+}, {
+	Requirement: "ANN-03",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var twice verdict.Sightings
+		for _, i := range verdict.ListedItems(r, v) {
+			audience := annotationsOf(i).Get("audience")
+			if !audience.IsArray() {
+				continue
+			}
+			v.Saw()
+			seen := map[string]bool{}
+			for _, role := range audience.Array() {
+				known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
+				v.That(known, `"user" or "assistant" in audience`, verdict.Brief(role)+" in the audience of "+i.Name, i.Frames...)
+				if seen[role.Raw] {
+					twice.Add(verdict.Brief(role)+" of "+i.Name, i.Frames...)
+				}
+				seen[role.Raw] = true
+			}
+		}
+		twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
+	},
+}, {
+	Requirement: "ANN-05",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
+				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+verdict.Brief(p), i.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a priority")
+	},
+}, {
+	Requirement: "ANN-07",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
+				p, bad := judge.First(judge.Timestamp(t.Str))
+				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+verdict.Brief(t)+": "+p.Message, i.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
+	},
+}}
+
+// annotationsOf is the annotations of an entry, as an item of its own; without
+// members if they are no object.
+func annotationsOf(i verdict.Item) verdict.Item {
+	a := i.Get("annotations")
+	if !a.IsObject() {
+		a = gjson.Result{}
+	}
+	return verdict.NewItem(a, "the annotations of "+i.Name, i.Frames)
+}

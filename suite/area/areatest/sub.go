@@ -1,0 +1,26 @@
+package areatest
+
+import (
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+)
+
+// Pairs makes tags of pairs.
+func Pairs(all ...string) map[string]string {
+	tags := map[string]string{}
+	for i := 0; i+1 < len(all); i += 2 {
+		tags[all[i]] = all[i+1]
+	}
+	return tags
+}
+
+// And adds further tags to a line.
+func And(l rt.Line, more ...string) rt.Line {
+	tags := Pairs(more...)
+	for k, v := range l.Tags {
+		if _, replaced := tags[k]; !replaced {
+			tags[k] = v
+		}
+	}
+	l.Tags = tags
+	return l
+}

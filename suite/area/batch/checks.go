@@ -1,0 +1,156 @@
+package batch
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// The checks of basic/index#batching (2025-03-26), and of what is left of it.
+var batchChecks = []verdict.Check{{
+	Requirement: "BATCH-01",
+	From:        []recording.Name{Batches},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("requests", "mixed") {
+			if batchJudged(x, v) && (x.Step == "requests" || takesBatches(r, v)) {
+				missing := missingAnswers(r, x)
+				with := ""
+				if x.Step == "mixed" {
+					with = " that also holds a notification"
+				}
+				ids := strings.Join(strings.Fields(x.Tags["ids"]), " and ")
+				v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
+					"none with the id "+strings.Join(missing, " and ")+"; "+verdict.Describe(x)+" to the batch", x.Evidence()...)
+				v.Hint("handle each message of an array by itself, and answer with an array of the responses")
+			}
+		}
+	},
+},
+	{
+		Requirement: "BATCH-02",
+		From:        []recording.Name{Batches},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("notifications") {
+				if !takesBatches(r, v) {
+					return
+				}
+				if x.Outcome == recording.Refused || x.Outcome == recording.Canceled || x.Status >= 400 {
+					v.Answered(x)
+					continue
+				}
+				v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", verdict.LostWords(x), x.Evidence()...)
+				v.Hint("send nothing back where a batch holds no requests")
+				for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+					if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
+						v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+						v.Hint("send nothing back where a batch holds no requests")
+					}
+				}
+			}
+		},
+	},
+	{
+		Requirement: "BATCH-03",
+		From:        []recording.Name{Batches},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("mixed") {
+				all := verdict.RepliesOf(r, x)
+				if !takesBatches(r, v) {
+					return
+				}
+				if x.Outcome != recording.Replied || len(missingAnswers(r, x)) == 2 {
+					v.Skip(recording.CodeNotExercised, "neither request of the mixed batch was answered: see BATCH-01")
+					continue
+				}
+				v.That(len(all) == 2, "two responses to a batch of two requests and a notification", strconv.Itoa(len(all))+" responses", x.Evidence()...)
+			}
+		},
+	},
+	{
+		Requirement: "BATCH-04",
+		From:        []recording.Name{Batches},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !takesBatches(r, v) {
+				return
+			}
+			for _, x := range r.Steps("empty") {
+				if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
+					v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
+				}
+			}
+			for _, x := range r.Steps("invalid-member") {
+				if batchJudged(x, v) {
+					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+verdict.Describe(x), x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "BATCH-07",
+		From:        []recording.Name{recording.Everything, recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.NoArrays(r, v)
+			for _, x := range r.Steps("array") {
+				// No revision says what is due to an array that the client must not send.
+				v.Ought(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
+				v.Mild("no revision says what is due to an array that clients must not send")
+				v.Hint("answer a message that is no object with error -32600, and go on")
+			}
+		},
+	},
+}
+
+// takesBatches reports whether the target answered any request of an ordinary
+// batch. If it did not, that is the finding of BATCH-01, and its reactions to
+// other batches are consequences.
+func takesBatches(r *recording.Recording, v *verdict.Verdict) bool {
+	for _, x := range r.Steps("requests") {
+		if len(missingAnswers(r, x)) < len(strings.Fields(x.Tags["ids"])) {
+			return true
+		}
+	}
+	v.Skip(recording.CodeNotExercised, "the target answers no request of a batch: see BATCH-01")
+	return false
+}
+
+// batchJudged reports whether the answer to a batch can be judged, also if it is
+// that none came.
+func batchJudged(x *recording.Exchange, v *verdict.Verdict) bool {
+	switch x.Outcome {
+	case recording.Silent, recording.Lost, recording.HTTPOnly:
+		if x.Status != 401 && x.Status != 403 && x.Status != 429 && x.Status != 503 {
+			return true
+		}
+	}
+	return v.Answered(x)
+}
+
+// missingAnswers lists the ids of the requests of a batch that got no response.
+func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
+	ids := strings.Fields(x.Tags["ids"])
+	for _, m := range verdict.RepliesOf(r, x) {
+		ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.Get("id").String() })
+	}
+	return ids
+}
+
+func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
+	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+		if f := r.Frame(n); f != nil && wire.Classify(f.Raw) == wire.KindBatch {
+			return true
+		}
+	}
+	return false
+}
+
+// emptyAnswer says how an empty batch was answered.
+func emptyAnswer(r *recording.Recording, x *recording.Exchange) string {
+	if replyIsArray(r, x) {
+		return "an array"
+	}
+	return verdict.Describe(x)
+}

@@ -1,0 +1,52 @@
+package batch_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/batch"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+func TestBatches(t *testing.T) {
+	array := func(step, ids string, o recording.Outcome, replies ...string) rt.Line {
+		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Tags: map[string]string{"ids": ids}, Outcome: o}
+		if len(replies) > 0 {
+			l.Reply, l.More = replies[0], replies[1:]
+		}
+		return l
+	}
+	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
+	refusal := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":""}}`
+	quietly := func(incoming ...string) rt.Line {
+		return rt.Line{Step: "notifications", ID: "-", Kind: recording.Probe, Outcome: recording.Sent, Incoming: incoming}
+	}
+	works := array("requests", "1 2", recording.Replied, two, one)
+	refused := array("requests", "1 2", recording.Replied, refusal)
+	areatest.WalkRuns(t, batch.Batches, `{"resources":{}}`, []areatest.Run{
+		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, "["+two+","+one+"]"))},
+		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, two, one))},
+		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(array("requests", "1 2", recording.Replied, refusal))},
+		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(array("requests", "1 2", recording.Silent))},
+		{ID: "BATCH-02", Want: verdict.Pass, Rec: areatest.Lines(works, quietly())},
+		{ID: "BATCH-02", Want: verdict.Fail, Rec: areatest.Lines(works, quietly("[]"))},
+		{ID: "BATCH-02", Want: verdict.Fail, Rec: areatest.Lines(works, array("notifications", "", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.Pass, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+two+"]"))},
+		{ID: "BATCH-03", Want: verdict.Fail, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Replied, "["+one+","+refusal+","+two+"]"))},
+		{ID: "BATCH-04", Want: verdict.Pass, Rec: areatest.Lines(works, array("empty", "", recording.Replied, refusal), array("invalid-member", "1", recording.Replied, refusal, one))},
+		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Silent))},
+		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Replied, "["+refusal+"]"))},
+		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("invalid-member", "1", recording.Replied, refusal))},
+		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
+		{ID: "BATCH-02", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("notifications", "", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("mixed", "1 2", recording.Replied, refusal))},
+		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
+		{ID: "BATCH-04", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("empty", "", recording.Silent))},
+	})
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(one))},
+		{ID: "BATCH-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("[" + one + "]"))},
+	})
+}

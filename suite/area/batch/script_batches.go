@@ -1,0 +1,69 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Each step is an array: "requests" of two requests, "mixed" of a request, a
+// notification and a request, "notifications" of two notifications, "empty" of
+// nothing, "invalid-member" of a number and a request. The tag "ids" lists the ids
+// of the requests in it, separated by spaces.
+var batchesScenario = &scenario.Scenario{
+	Name:  Batches,
+	Title: "batches",
+	Sends: "Arrays of two requests, of requests with a notification among them, of notifications only, of nothing, and of a number beside a request.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Revision() != requirement.R20250326 {
+			return scenario.Skip(recording.CodeCombination, "only 2025-03-26 has batches")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
+		list := func(id int) string {
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, scenario.Ordinary(p, "").Method)
+		}
+		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
+		x := c.Do(ctx, patient(p, batch("requests", "910001 910002", 2, list(910001), ping(910002))))
+		if x.Outcome != recording.Replied {
+			return // what does not take batches at all need not be shown five
+		}
+		c.Do(ctx, patient(p, batch("mixed", "910011 910012", 2, ping(910011), note, list(910012))))
+		quiet := batch("notifications", "", 1, note, note)
+		quiet.Notification = true
+		// One by one, since a response without an id does not say what it answers.
+		c.Probes(ctx, quiet)
+		c.Probes(ctx, batch("empty", "", 1))
+		c.Probes(ctx, batch("invalid-member", "910031", 3, "1", list(910031)))
+	},
+}
+
+func batch(step, ids string, answers int, members ...string) session.Request {
+	body := []byte{'['}
+	for i, m := range members {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body = append(body, m...)
+	}
+	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: scenario.Tags("ids", ids)}
+}
+
+// patient bounds the waiting for a message that a target may well ignore: by
+// then it has answered the handshake, and what is asked for is not much.
+func patient(p *scenario.Play, q session.Request) session.Request {
+	q.Timeout = min(p.Limits.Timeout, 3*time.Second)
+	return q
+}

@@ -1,0 +1,158 @@
+package cache
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/utilities/caching.
+var cacheChecks = []verdict.Check{{
+	Requirement: "CACHE-01",
+	From:        []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       hinted,
+},
+	{
+		Requirement: "CACHE-03",
+		From:        []recording.Name{recording.Reads},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge:       hinted,
+	},
+	{
+		Requirement: "CACHE-04",
+		From:        []recording.Name{recording.Discovery},
+		Judge:       hinted,
+	},
+	{
+		Requirement: "CACHE-05",
+		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range completeResults(r, v) {
+				if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
+					v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
+						"ttlMs as an integer of 0 or more", "it is "+verdict.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "CACHE-07",
+		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range completeResults(r, v) {
+				if scope := x.Result().Get("cacheScope"); scope.Exists() {
+					v.That(scope.Type == gjson.String && (scope.Str == "public" || scope.Str == "private"),
+						`cacheScope "public" or "private"`, "it is "+verdict.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "CACHE-08",
+		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var first *recording.Exchange
+			for _, x := range verdict.Walked(r, v) {
+				scope := x.Result().Get("cacheScope")
+				switch {
+				case !x.Succeeded() || !scope.Exists():
+				case first == nil:
+					first = x
+				default:
+					want := first.Result().Get("cacheScope")
+					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
+						verdict.Brief(want)+" on page "+first.Tags["page"]+", "+verdict.Brief(scope)+" on page "+x.Tags["page"], append(first.Evidence(), x.Evidence()...)...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "CACHE-10",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.InputRequired(r) {
+				for _, hint := range []string{"ttlMs", "cacheScope"} {
+					value := x.Result().Get(hint)
+					v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+verdict.Brief(value), x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "CACHE-11",
+		From:        []recording.Name{Callers},
+		Judge:       publicIsTheSame,
+	},
+	{
+		Requirement: "CACHE-12",
+		From:        []recording.Name{Callers},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("protected") {
+				if x.Status == 401 || x.Status == 403 {
+					v.Saw()
+					continue
+				}
+				v.Expect(x).To(verdict.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags["identity"])+", who has no right to it")
+			}
+		},
+	},
+}
+
+// completeResults lists the complete results of a recording. A result without a type
+// counts as one, as it does for clients.
+func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, x := range r.Exchanges {
+		if !v.Answered(x) || !x.Succeeded() || !judge.IsObject(x.Result()) {
+			continue
+		}
+		if kind := x.Result().Get("resultType"); !kind.Exists() || kind.String() == "complete" {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// hinted: complete results have both caching hints.
+func hinted(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range completeResults(r, v) {
+		for _, hint := range []string{"ttlMs", "cacheScope"} {
+			v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x.Evidence()...)
+		}
+	}
+}
+
+// publicIsTheSame: what one caller gets as public, another gets, too, if he gets
+// anything. What changes between two looks of one caller says nothing.
+func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
+	for i, x := range r.Exchanges {
+		if x.Step != "theirs" && x.Step != "protected" || i == 0 || i+1 >= len(r.Exchanges) {
+			continue
+		}
+		mine, again := r.Exchanges[i-1], r.Exchanges[i+1]
+		if mine.Step != "mine" || again.Step != "mine-again" || !mine.Succeeded() || !again.Succeeded() || !x.Succeeded() {
+			continue
+		}
+		if mine.Result().Get("cacheScope").String() != "public" || !slices.Equal(payload(mine), payload(again)) {
+			v.Skip(recording.CodeNotExercised, "no result was public and stayed the same between two looks")
+			continue
+		}
+		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
+			"another answer for the caller "+verdict.Quoted(x.Tags["identity"]), append(mine.Evidence(), x.Evidence()...)...)
+		v.Hint(`mark what depends on the caller as "private"`)
+	}
+}
+
+// payload is what a result is about, in an order that does not depend on the target.
+func payload(x *recording.Exchange) []string {
+	if contents := x.Result().Get("contents"); contents.Exists() {
+		return []string{contents.Raw}
+	}
+	return verdict.ListEntries(x)
+}

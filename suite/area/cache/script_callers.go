@@ -1,0 +1,77 @@
+package cache
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// The same requests by several callers. "mine" and "mine-again" come from the
+// caller that the endpoint stands for, "theirs" between them from another one (tag
+// "identity"): the list, and a read of each protected resource (tag "subject" names
+// what was asked for). "protected" is a read by the identity that must not see
+// the resource.
+var callersScenario = &scenario.Scenario{
+	Name:  Callers,
+	Title: "comparing what callers with different rights see",
+	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := scenario.InModern(p); skipped != nil {
+			return skipped
+		}
+		if p.Combination.Transport != requirement.HTTP {
+			return scenario.Skip(recording.CodeCombination, "callers are told apart over HTTP only")
+		}
+		if len(p.Target.Identities) == 0 {
+			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		me, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		for i := range p.Target.Identities {
+			id := &p.Target.Identities[i]
+			them, ok := p.As(ctx, id)
+			if !ok {
+				continue
+			}
+			seen := map[string]bool{}
+			if id.Rights != target.RightsNone && id.Rights != target.RightsForeign {
+				compare(ctx, me, them, id.Name, "resources/list", "")
+			}
+			for _, subject := range p.Target.Subjects.Protected {
+				if subject.Identity == id.Name && !seen[subject.URI] {
+					seen[subject.URI] = true
+					compare(ctx, me, them, id.Name, "resources/read", subject.URI)
+				}
+			}
+		}
+	},
+}
+
+// compare asks for one thing as one caller, as another, and as the first again.
+func compare(ctx context.Context, me, them *scenario.Client, identity, method, uri string) {
+	q := session.Request{Method: method}
+	if uri != "" {
+		q.Params = map[string]any{"uri": uri}
+	}
+	ask := func(c *scenario.Client, step string) {
+		q.Step, q.Tags = step, scenario.Tags("identity", identity, "subject", method+" "+uri)
+		c.Do(ctx, q)
+	}
+	ask(me, "mine")
+	if uri != "" {
+		ask(them, "protected")
+	} else {
+		ask(them, "theirs")
+	}
+	ask(me, "mine-again")
+}

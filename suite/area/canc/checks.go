@@ -1,0 +1,209 @@
+package canc
+
+import (
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of the pages on cancellation.
+var cancChecks = []verdict.Check{{
+	Requirement: "CANC-01",
+	From:        []recording.Name{OddCancellations},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("finished", "unknown", "no-id", "object-id") {
+			oddCancellation(r, x, v)
+		}
+		if done, after := r.Step("done"), r.Step("after"); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
+			v.Ought(after.Succeeded(), "requests that are served as before", verdict.Describe(after)+" to "+after.Method, after.Evidence()...)
+		}
+	},
+},
+	{
+		Requirement: "CANC-02",
+		From:        []recording.Name{CancelledRead},
+		Judge:       stopped,
+	},
+	{
+		Requirement: "CANC-03",
+		From:        []recording.Name{CancelRace},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("raced") {
+				if n := len(verdict.RepliesOf(r, x)); n > 1 {
+					v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x.Evidence()...)
+				}
+			}
+			for _, x := range r.Steps("after") {
+				stillServed(x, v, "cancellations that crossed with their responses")
+			}
+		},
+	},
+	{
+		Requirement: "CANC-05",
+		From:        []recording.Name{DroppedReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("after") {
+				if x.Status == 429 || x.Status == 503 {
+					v.That(false, "capacity for a request after many dropped ones", verdict.Describe(x), x.Evidence()...)
+					continue
+				}
+				stillServed(x, v, "many requests whose streams were closed")
+			}
+		},
+	},
+	{
+		Requirement: "CANC-06",
+		From:        []recording.Name{ResumedRead},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("slow") {
+				resume := r.Step("resume")
+				if resume == nil {
+					continue
+				}
+				if resume.Status >= 400 || resume.Status == 0 {
+					v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+verdict.Describe(resume))
+					continue
+				}
+				v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
+				v.Hint("a closed stream is no cancellation: go on, and keep the response for the client")
+			}
+		},
+	},
+	{
+		Requirement: "CANC-07",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				x := cancelledRequest(r, m)
+				v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "CANC-08",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range cancellations(r, v) {
+				own := false
+				for _, q := range verdict.RequestsOf(r) {
+					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
+				}
+				v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "CANC-60",
+		From:        []recording.Name{ListenChurn},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			last := r.Step("last")
+			if last == nil && v.Facts.Notes[recording.FactListens] != "" {
+				last = r.Step("first") // it worked before, and no longer does
+			}
+			if last == nil {
+				v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
+				return
+			}
+			v.That(last.Tags["acknowledged"] != "", "a listen stream that is acknowledged after many that were closed", verdict.Describe(last), last.Evidence()...)
+			v.Hint("free a subscription when the client closes its stream")
+			for _, x := range r.Steps("after") {
+				stillServed(x, v, "many listen streams that were closed")
+			}
+		},
+	},
+}
+
+// oddCancellation: a cancellation without effect is not answered and does no harm.
+func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+	about := map[string]string{"finished": "of a finished request", "unknown": "of an unknown request", "no-id": "without a request id", "object-id": "with an object as request id"}[x.Step]
+	if x.Fatal {
+		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
+		return
+	}
+	verdict.Unanswered(r, x, v)
+	if !v.Modern() {
+		v.Ought(x.Status < 500, "a cancellation "+about+" that is ignored", verdict.Describe(x), x.Evidence()...)
+	}
+}
+
+// stillServed: an ordinary request is answered.
+func stillServed(x *recording.Exchange, v *verdict.Verdict, after string) {
+	switch x.Outcome {
+	case recording.Silent, recording.Lost:
+		v.That(false, "an answer to "+x.Method+" after "+after, verdict.Describe(x), x.Evidence()...)
+	default:
+		if v.Answered(x) {
+			v.Saw()
+		}
+	}
+}
+
+// stopped: nothing more comes for a request that was cancelled.
+func stopped(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("slow")
+	mark, reached := r.Mark("cancelling")
+	if x == nil || !reached || x.Outcome == recording.Lost {
+		v.Answered(x)
+		return
+	}
+	if answer := verdict.FirstReply(r, x); answer != nil && answer.Number <= mark.After {
+		v.Skip(recording.CodeNeedsConfig, "the resource was read before it could be cancelled: subjects.slow has to name a slower one")
+		return
+	}
+	// What crosses with the cancellation is no fault.
+	grace, err := time.ParseDuration(x.Tags["grace"])
+	if err != nil {
+		grace = 0
+	}
+	late := func(at time.Duration) bool { return at > mark.At+grace }
+	answer := verdict.FirstReply(r, x)
+	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x.Evidence()...)
+	for _, p := range verdict.ProgressOf(r, v) {
+		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+verdict.Brief(p.Get("params.progress")), p.Frame.Number)
+	}
+}
+
+// when says how long after a mark an exchange was answered.
+func when(answered bool, r *recording.Recording, x *recording.Exchange, mark recording.Mark) string {
+	if !answered {
+		return "in time"
+	}
+	return (verdict.FirstReply(r, x).At - mark.At).Round(time.Millisecond).String() + " after the cancellation"
+}
+
+// cancellations lists the cancellations that the target sent.
+func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message {
+	var all []verdict.Message
+	for _, m := range verdict.CallsOf(r) {
+		if m.Method() == "notifications/cancelled" {
+			all = append(all, m)
+		}
+	}
+	if len(all) == 0 {
+		v.Skip(recording.CodeNotExercised, "the target cancelled nothing")
+	}
+	return all
+}
+
+// cancelledRequest is the request of ours that a cancellation of the target names, or nil.
+func cancelledRequest(r *recording.Recording, m verdict.Message) *recording.Exchange {
+	for _, x := range r.Exchanges {
+		if x.Session == m.Frame.Session && x.Request > 0 && x.Request < m.Frame.Number && sameValue(m.Get("params.requestId"), x.ID) {
+			return x
+		}
+	}
+	return nil
+}
+
+func namedWords(m verdict.Message, x *recording.Exchange) string {
+	id := m.Get("params.requestId")
+	switch {
+	case !id.Exists() || id.Type == gjson.Null:
+		return "no request"
+	case x != nil:
+		return "the client's request " + verdict.Brief(id) + " for " + x.Method
+	}
+	return "the request " + verdict.Brief(id) + ", which is unknown"
+}

@@ -1,0 +1,265 @@
+package canc
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// cancellation is a notifications/cancelled with these params.
+func cancellation(step string, params any) session.Request {
+	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true, Params: params}
+}
+
+// Step "done" is a request that is answered. Then come cancellations: "finished"
+// names that request, "unknown" one that was never made, "no-id" none, and
+// "object-id" an object. Step "after" is a request at the end.
+var oddCancellationsScenario = &scenario.Scenario{
+	Name:  OddCancellations,
+	Title: "cancellations without effect",
+	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id; then an ordinary request.",
+	Phase: scenario.Read,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		done := c.Do(ctx, scenario.Ordinary(p, "done"))
+		var id any = done.ID
+		if len(done.ID) == 0 {
+			id = 900005
+		}
+		c.Probes(ctx,
+			cancellation("finished", map[string]any{"requestId": id}),
+			cancellation("unknown", map[string]any{"requestId": "mcpcheck-unknown"}),
+			cancellation("no-id", map[string]any{"reason": "no request is named"}),
+			cancellation("object-id", map[string]any{"requestId": map[string]any{}}))
+		c.Do(ctx, scenario.Ordinary(p, "after"))
+	},
+}
+
+// Steps "raced" are requests that are cancelled as soon as they are sent, by steps
+// "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
+// Step "after" is a request at the end.
+var cancelRaceScenario = &scenario.Scenario{
+	Name:  CancelRace,
+	Title: "cancellations that race with the response",
+	Sends: "Requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
+	Phase: scenario.Destructive,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const races = 20
+		pending := make([]*session.Pending, races)
+		for i := range pending {
+			q := scenario.Ordinary(p, "raced")
+			q.Tags = scenario.Tags(recording.TagCancelled, "yes")
+			pending[i] = c.Start(ctx, q)
+			cancel(ctx, p, c, pending[i])
+		}
+		after := c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+		for _, one := range pending {
+			one.Cancel()
+			one.Finish()
+		}
+		if after.Outcome != recording.Replied {
+			c.Replace(ctx)
+		}
+	},
+}
+
+// cancel cancels a request as a client does.
+func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending) {
+	if p.Modern() && p.Combination.Transport == requirement.HTTP {
+		pending.Cancel()
+		return
+	}
+	q := cancellation("cancel", map[string]any{"requestId": pending.Exchange().ID})
+	q.NoAwait = true
+	c.Note(c.S.Do(ctx, q))
+}
+
+// slow leaves out targets without a resource that is slow to read.
+func slow(p *scenario.Play) *recording.Skipped {
+	if p.Target.Subjects.Slow == nil {
+		return scenario.Skip(recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
+	}
+	return nil
+}
+
+// slowRead is a read of the slow resource, with a progress token.
+func slowRead(p *scenario.Play, step string) session.Request {
+	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI},
+		Meta: map[string]any{"progressToken": "mcpcheck-" + step}, Tags: scenario.Tags(recording.TagCancelled, "yes")}
+}
+
+// underway lets time pass until a slow read is certainly under way, and certainly
+// not done.
+func underway(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast/4, 250*time.Millisecond))
+}
+
+// Step "slow" is a slow read with a progress token. It is cancelled by step
+// "cancel" after the mark "cancelling"; then the script waits for longer than the
+// read takes. The tag "grace" is how long something may still follow.
+var cancelledReadScenario = &scenario.Scenario{
+	Name:  CancelledRead,
+	Title: "cancelling a slow read",
+	Sends: "A slow read with a progress token, and its cancellation while it is under way; then silence is watched.",
+	Phase: scenario.Quiet,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Modern() && p.Combination.Transport == requirement.HTTP {
+			return scenario.Skip(recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		q := slowRead(p, "slow")
+		q.Tags["grace"] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
+		pending := c.Start(ctx, q)
+		underway(ctx, p, c)
+		p.Mark("cancelling")
+		cancel(ctx, p, c, pending)
+		c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
+		pending.Finish()
+		pending.Cancel()
+	},
+}
+
+// Steps "dropped" are slow reads whose streams are closed while they are under way.
+// Step "after" is a request at the end.
+var droppedReadsScenario = &scenario.Scenario{
+	Name:  DroppedReads,
+	Title: "dropping many slow reads",
+	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at the end.",
+	Phase: scenario.Destructive,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Modern() || p.Combination.Transport != requirement.HTTP {
+			return scenario.Skip(recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const reads = 100
+		pending := make([]*session.Pending, reads)
+		for i := range pending {
+			pending[i] = c.Start(ctx, slowRead(p, "dropped"))
+		}
+		underway(ctx, p, c)
+		for _, one := range pending {
+			one.Cancel()
+			one.Finish()
+		}
+		underway(ctx, p, c) // so that the target has noticed
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+	},
+}
+
+// Step "slow" is a slow read over Streamable HTTP whose stream is closed after its
+// first event with an id, which the tag "event" of step "resume" names: a GET
+// with Last-Event-ID. The script then waits for the response.
+var resumedReadScenario = &scenario.Scenario{
+	Name:  ResumedRead,
+	Title: "resuming a slow read",
+	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID.",
+	Phase: scenario.Quiet,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Modern() || p.Combination.Transport != requirement.HTTP {
+			return scenario.Skip(recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has")
+		}
+		return slow(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		after := c.S.Last()
+		pending := c.Start(ctx, slowRead(p, "slow"))
+		request := pending.Exchange()
+		event, seen := c.S.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
+			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
+		})
+		select {
+		case <-pending.Answered():
+			seen = false // too late to drop it
+		default:
+		}
+		if !seen {
+			pending.Wait(ctx)
+			p.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
+			return
+		}
+		pending.Cancel()
+		resume := c.Start(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet,
+			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: scenario.Tags("event", event.Event.ID, "request", string(json.RawMessage(request.ID)))})
+		timer := time.NewTimer(p.Target.Subjects.Slow.AtLeast + p.Limits.Timeout)
+		defer timer.Stop()
+		select {
+		case <-pending.Answered():
+		case <-resume.Ended():
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		pending.Finish()
+		resume.Cancel()
+		resume.Finish()
+	},
+}
+
+// Step "first" opens and closes a listen stream, steps "listen" many more of them.
+// Step "last" opens one more; the tag "acknowledged" says of each that it was.
+// Step "after" is an ordinary request.
+var listenChurnScenario = &scenario.Scenario{
+	Name:  ListenChurn,
+	Title: "opening and closing listen streams",
+	Sends: "Many listen streams, opened and closed again, and one more that has to be acknowledged.",
+	Phase: scenario.Destructive,
+	When: func(p *scenario.Play) *recording.Skipped {
+		switch {
+		case !p.Modern() || p.Combination.Transport != requirement.HTTP:
+			return scenario.Skip(recording.CodeCombination, "it is about the streams of modern revisions over HTTP")
+		case !p.Facts.Declares("resources.listChanged"):
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.listChanged")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok || !listenOnce(ctx, c, "first") {
+			return
+		}
+		p.Establish(recording.FactListens, "yes")
+		scenario.Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, "listen") })
+		listenOnce(ctx, c, "last")
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+	},
+}
+
+// listenOnce opens a listen stream and closes it, and reports whether it was
+// acknowledged.
+func listenOnce(ctx context.Context, c *scenario.Client, step string) bool {
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: scenario.Tags()})
+	if st.Ack != nil {
+		st.Exchange().Tags["acknowledged"] = "yes"
+	}
+	c.Note(st.Stop(ctx))
+	return st.Ack != nil
+}

@@ -1,0 +1,245 @@
+package capability
+
+import (
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of declared capabilities.
+var capChecks = []verdict.Check{{
+	Requirement: "CAP-01",
+	From:        []recording.Name{recording.Undeclared},
+	Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step("list"); x != nil && v.Answered(x) {
+			list := x.Result().Get("resources")
+			n := len(list.Array())
+			v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
+				"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("declare capabilities.resources")
+			v.Ought(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
+				"an empty list", x.Evidence()...)
+		}
+		if x := r.Step("read"); x != nil && v.Answered(x) {
+			contents := x.Result().Get("contents")
+			v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
+				"resources/read is answered with contents", x.Evidence()...)
+		}
+	},
+},
+	{
+		Requirement: "CAP-02",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []verdict.Gate{verdict.Declaring},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			declaredObject(v, r, "resources")
+		},
+	},
+	{
+		Requirement: "CAP-03",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, name := range []string{"subscribe", "listChanged"} {
+				c := v.Facts.Capability("resources." + name)
+				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+verdict.Brief(c), verdict.Declaration(r)...)
+			}
+		},
+	},
+	{
+		Requirement: "CAP-06",
+		From:        []recording.Name{recording.WalkResources, Capabilities},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step("rich-list"); x != nil {
+				v.Expect(x).To(verdict.Succeed(), "resources/list from a client with all capabilities")
+				return
+			}
+			x := r.Step("page")
+			if code, _ := code(x); x == nil || v.Modern() && code == verdict.CodeMissingCapability {
+				return // asked again with all capabilities
+			}
+			v.Expect(x).To(verdict.Succeed(), "resources/list")
+		},
+	},
+	{
+		Requirement: "CAP-07",
+		From:        []recording.Name{recording.WalkTemplates},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !v.Expect(r.Step("page")).To(verdict.Succeed(), "resources/templates/list") {
+				v.Hint("answer with an empty resourceTemplates array if there are no templates")
+			}
+		},
+	},
+	{
+		Requirement: "CAP-08",
+		From:        []recording.Name{recording.Reads, Capabilities},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge:       readExists,
+	},
+	{
+		Requirement: "CAP-09",
+		From:        []recording.Name{Capabilities},
+		Needs:       []verdict.Gate{verdict.Resources, verdict.Subscribe},
+		Judge:       subscribeExists,
+	},
+	{
+		Requirement: "CAP-10",
+		From:        []recording.Name{Capabilities},
+		Needs:       []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("subscribe") {
+				v.Expect(x).To(verdict.BeRefused(), "resources/subscribe without a declared subscribe")
+			}
+		},
+	},
+	{
+		Requirement: "CAP-11",
+		From:        []recording.Name{recording.Everything, recording.Undeclared},
+		Needs:       []verdict.Gate{verdict.Declaring},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Undeclared {
+				contradictions(r, v)
+				return
+			}
+			otherCapabilities(r, v)
+		},
+	},
+	{
+		Requirement: "CAP-12",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.Saw()
+			for _, f := range r.Notifications("notifications/message", 0) {
+				v.That(false, "no notifications/message from a target that does not declare the logging capability", verdict.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
+				v.Hint("declare capabilities.logging, or log to standard error")
+			}
+		},
+	},
+	{
+		Requirement: "CAP-13",
+		From:        []recording.Name{recording.Undeclared},
+		Needs:       []verdict.Gate{verdict.Declaring},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("feature") {
+				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags["feature"])
+			}
+		},
+	},
+}
+
+// code is the error code of an exchange that may be missing.
+func code(x *recording.Exchange) (int64, bool) {
+	if x == nil {
+		return 0, false
+	}
+	return x.Code()
+}
+
+// declaredObject: a capability, where it is declared, is an object.
+func declaredObject(v *verdict.Verdict, r *recording.Recording, name string) {
+	c := v.Facts.Capability(name)
+	if !c.Exists() {
+		v.Skip(recording.CodeUndeclared, "the target does not declare capabilities."+name)
+		return
+	}
+	v.That(judge.IsObject(c), "capabilities."+name+" as an object", "it is "+judge.TypeName(c), verdict.Declaration(r)...)
+	if c.Type == gjson.False || c.Type == gjson.Null {
+		v.Hint("leave the member out where the feature is missing")
+	}
+}
+
+// otherCapabilities: what the revision defines beside resources has the type that
+// it defines.
+func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
+	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
+	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r)...)
+	names := []string{"logging", "prompts", "tools", "experimental"}
+	if v.Revision() >= requirement.R20250326 {
+		names = append(names, "completions")
+	}
+	if v.Modern() {
+		names = append(names, "extensions")
+	}
+	for _, name := range names {
+		if c.Get(name).Exists() {
+			declaredObject(v, r, name)
+		}
+	}
+	for _, name := range []string{"experimental", "extensions"} {
+		if name == "extensions" && !v.Modern() {
+			continue
+		}
+		for _, entry := range judge.Names(c.Get(name)) {
+			value := judge.Member(c.Get(name), entry)
+			v.That(judge.IsObject(value), "an object in capabilities."+name+" for "+verdict.Quoted(entry), "it is "+judge.TypeName(value), verdict.Declaration(r)...)
+		}
+	}
+}
+
+// contradictions notes where what is declared of other features, and what is done,
+// differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does.
+func contradictions(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("feature", "declared-feature") {
+		switch feature := x.Tags["feature"]; {
+		case x.Step == "declared-feature" && verdict.Unknown(x):
+			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+verdict.Describe(x), x.Evidence()...)
+		case x.Step == "feature" && x.Succeeded() && !v.Modern():
+			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
+		}
+	}
+}
+
+// readExists: resources/read is no unknown method. Where only https URIs are
+// listed, which clients may fetch for themselves, or nothing, it is a warning.
+func readExists(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("read", "unlisted") {
+		if !v.Answered(x) {
+			continue
+		}
+		code, _ := x.Code()
+		state := v.That
+		if x.Step == "unlisted" || strings.HasPrefix(x.Tags["uri"], "https:") {
+			state = v.Ought
+		}
+		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", verdict.Describe(x)+" to resources/read", x.Evidence()...)
+		v.Hint("implement resources/read, or do not declare capabilities.resources")
+	}
+}
+
+// subscribeExists: the methods of subscriptions are known. A resource that cannot
+// be subscribed to is no violation, but all of them refused are suspect.
+func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
+	tried := r.Steps("subscribe")
+	if len(tried) == 0 {
+		v.Skip(recording.CodeNeedsSubject, "the target lists no resource to subscribe to")
+		return
+	}
+	served := false
+	for _, x := range tried {
+		if !v.Answered(x) {
+			return
+		}
+		code, _ := x.Code()
+		v.That(code != verdict.CodeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", verdict.Describe(x)+" to resources/subscribe", x.Evidence()...)
+		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
+		served = served || x.Succeeded()
+	}
+	last := tried[len(tried)-1]
+	if code, _ := last.Code(); code != verdict.CodeMethodNotFound {
+		v.Ought(served, "a listed resource that can be subscribed to", verdict.Describe(last)+" to resources/subscribe", last.Evidence()...)
+		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
+	}
+	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
+		code, _ := x.Code()
+		v.Ought(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", verdict.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
+		v.Hint("implement resources/unsubscribe beside resources/subscribe")
+	}
+}

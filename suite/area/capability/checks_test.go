@@ -1,0 +1,142 @@
+package capability_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/capability"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+func TestUndeclared(t *testing.T) {
+	list := func(answer string) []rt.Line {
+		return areatest.Lines(areatest.Asked("list", "resources/list", "{}", answer))
+	}
+	areatest.WalkRuns(t, recording.Undeclared, `{"tools":{}}`, []areatest.Run{
+		{ID: "CAP-01", Want: verdict.Pass, Rec: list(areatest.NotFoundError)},
+		{ID: "CAP-01", Want: verdict.Fail, Rec: list(`{"resources":[{"uri":"a:1","name":"1"}]}`)},
+		{ID: "CAP-01", Want: verdict.Warn, Rec: list(`{"resources":[]}`)},
+		{ID: "CAP-01", Want: verdict.Pass, Rec: list(`{}`)},
+		{ID: "CAP-01", Want: verdict.NotApplicable, Rec: nil},
+		{ID: "CAP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", areatest.NotFoundError, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"code":-32603,"message":"no"}`, "feature", "prompts"))},
+		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: nil},
+	})
+	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`, []areatest.Run{{ID: "CAP-01", Want: verdict.NotApplicable, Rec: list(areatest.GoodList)}})
+}
+
+func TestCapabilityTypes(t *testing.T) {
+	frame := areatest.Lines(areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))
+	for _, x := range []struct {
+		capabilities, id string
+		want             verdict.Outcome
+	}{
+		{`{"resources":{"more":1}}`, "CAP-02", verdict.Pass},
+		{`{"resources":[]}`, "CAP-02", verdict.Fail},
+		{`{"resources":true}`, "CAP-02", verdict.Fail},
+		{`{"resources":null}`, "CAP-02", verdict.Fail},
+		{`{}`, "CAP-02", verdict.NotApplicable},
+		{`{"resources":{}}`, "CAP-03", verdict.Pass},
+		{`{"resources":{"subscribe":false,"listChanged":true}}`, "CAP-03", verdict.Pass},
+		{`{"resources":{"subscribe":{}}}`, "CAP-03", verdict.Fail},
+		{`{"resources":{"subscribe":null}}`, "CAP-03", verdict.Fail},
+		{`{"resources":{"listChanged":"true"}}`, "CAP-03", verdict.Fail},
+		{`{}`, "CAP-03", verdict.NotApplicable},
+		{`{"logging":{},"unknown":5,"experimental":{"a":{}}}`, "CAP-11", verdict.Pass},
+		{`{"logging":true}`, "CAP-11", verdict.Fail},
+		{`{"experimental":{"a":true}}`, "CAP-11", verdict.Fail},
+		{`[]`, "CAP-11", verdict.Fail},
+	} {
+		areatest.WalkRuns(t, recording.Everything, x.capabilities, []areatest.Run{{ID: x.id, Want: x.want, Rec: frame}})
+	}
+}
+
+func TestDeclaredMethods(t *testing.T) {
+	list := func(answer string) []rt.Line {
+		return areatest.Lines(areatest.Asked("page", "resources/list", "{}", answer))
+	}
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
+		{ID: "CAP-06", Want: verdict.Pass, Rec: list(areatest.GoodList)},
+		{ID: "CAP-06", Want: verdict.Fail, Rec: list(areatest.NotFoundError)},
+		{ID: "CAP-06", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Status: 401, Outcome: recording.HTTPOnly})},
+		{ID: "CAP-06", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list"})},
+	})
+	areatest.WalkRuns(t, recording.WalkTemplates, `{"resources":{}}`, []areatest.Run{
+		{ID: "CAP-07", Want: verdict.Pass, Rec: list(`{"resourceTemplates":[]}`)}, {ID: "CAP-07", Want: verdict.Warn, Rec: list(areatest.NotFoundError)},
+	})
+	read := func(uri, answer string) []rt.Line {
+		return areatest.Lines(areatest.Asked("read", "resources/read", "{}", answer, "uri", uri))
+	}
+	areatest.WalkRuns(t, recording.Reads, `{"resources":{}}`, []areatest.Run{
+		{ID: "CAP-08", Want: verdict.Pass, Rec: read("a:1", `{"contents":[]}`)},
+		{ID: "CAP-08", Want: verdict.Pass, Rec: read("a:1", `{"code":-32002,"message":"gone"}`)},
+		{ID: "CAP-08", Want: verdict.Fail, Rec: read("a:1", areatest.NotFoundError)},
+		{ID: "CAP-08", Want: verdict.Warn, Rec: read("https://example.com/", areatest.NotFoundError)},
+	})
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{}}`, []areatest.Run{
+		{ID: "CAP-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("unlisted", "resources/read", "{}", areatest.NotFoundError))},
+		{ID: "CAP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("rich-list", "resources/list", "{}", areatest.NotFoundError))},
+		{ID: "CAP-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
+		{ID: "CAP-10", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`))},
+		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
+	})
+	subscribed := areatest.Asked("subscribe", "resources/subscribe", "{}", `{}`)
+	areatest.WalkRuns(t, capability.Capabilities, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "CAP-09", Want: verdict.Pass, Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", `{}`))},
+		{ID: "CAP-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.NotFoundError))},
+		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("subscribe", "resources/subscribe", "{}", areatest.ParamsError))},
+		{ID: "CAP-09", Want: verdict.Warn, Rec: areatest.Lines(subscribed, areatest.Asked("unsubscribe", "resources/unsubscribe", "{}", areatest.NotFoundError))},
+		{ID: "CAP-09", Want: verdict.NotApplicable, Rec: nil},
+		{ID: "CAP-10", Want: verdict.NotApplicable, Rec: areatest.Lines(subscribed)},
+	})
+}
+
+func TestUndeclaredLogs(t *testing.T) {
+	quiet := areatest.Asked("read", "resources/read", "{}", `{"contents":[]}`)
+	loud := quiet
+	loud.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}`}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{{ID: "CAP-12", Want: verdict.Pass, Rec: areatest.Lines(quiet)}, {ID: "CAP-12", Want: verdict.Fail, Rec: areatest.Lines(loud)}})
+	areatest.WalkRuns(t, recording.Everything, `{"logging":{}}`, []areatest.Run{{ID: "CAP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(loud)}})
+}
+
+// What is declared of other features than resources, and not so, is observed only.
+func TestContradictions(t *testing.T) {
+	k, req := found(t, "CAP-11")
+	for _, rev := range []requirement.Revision{requirement.R20250618, requirement.R20260728} {
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{"tools":{},"resources":{}}`)
+		rec := rt.New(recording.Undeclared, facts,
+			areatest.Asked("declared-feature", "tools/list", "{}", areatest.NotFoundError, "feature", "tools"),
+			areatest.Asked("declared-feature", "tools/list", "{}", `{"tools":[]}`, "feature", "tools"),
+			areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"),
+			areatest.Asked("feature", "completion/complete", "{}", areatest.NotFoundError, "feature", "completions"))
+		result := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Undeclared: rec})
+		var ids []string
+		for _, o := range result.Observations {
+			ids = append(ids, o.ID)
+		}
+		want := "declared-but-unknown undeclared-but-served"
+		if rev.Modern() {
+			want = "declared-but-unknown" // the other is CAP-13 there
+		}
+		if got := strings.Join(ids, " "); got != want || result.Outcome.Red() {
+			t.Errorf("%s: got %q, %s; want %q", rev, got, result.Outcome, want)
+		}
+	}
+}
+
+// found is a check with its requirement.
+func found(t *testing.T, id string) (*verdict.Check, *requirement.Requirement) {
+	t.Helper()
+	k, ok := area.Find(id)
+	req, known := requirement.Find(id)
+	if !ok || !known {
+		t.Fatalf("%s is not known", id)
+	}
+	return k, req
+}

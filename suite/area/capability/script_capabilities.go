@@ -1,0 +1,64 @@
+package capability
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// What a target does for the resources that it declares. "rich-list" is the list
+// once more, with all client capabilities, where it was refused for want of
+// them. "unlisted" reads something where nothing is listed. "subscribe" and
+// "unsubscribe" (legacy revisions) try up to three listed URIs until one is
+// accepted.
+var capabilitiesScenario = &scenario.Scenario{
+	Name:  Capabilities,
+	Title: "holding the target to the capabilities it declares",
+	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Facts.Declares("resources") {
+			return nil
+		}
+		return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		listed := p.Resources()
+		walk := p.Earlier(recording.WalkResources).Step("page")
+		if p.Modern() && walk != nil {
+			if code, _ := walk.Code(); code == -32021 {
+				richList(ctx, p)
+			}
+		}
+		if p.Modern() && len(listed) > 0 {
+			p.Skip(recording.CodeNotExercised, "the listed resources are read elsewhere")
+			return
+		}
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		if len(listed) == 0 {
+			scenario.ReadResource(ctx, c, "unlisted", "mcpcheck:no-such-resource")
+			return
+		}
+		for _, l := range listed[:min(len(listed), 3)] {
+			q := session.Request{Step: "subscribe", Method: "resources/subscribe",
+				Params: map[string]any{"uri": l.URI()}, Tags: scenario.Tags("uri", l.URI())}
+			if c.Do(ctx, q).Succeeded() {
+				q.Step, q.Method = "unsubscribe", "resources/unsubscribe"
+				c.Do(ctx, q)
+				return
+			}
+		}
+	},
+}
+
+func richList(ctx context.Context, p *scenario.Play) {
+	if c, ok := p.Clean(ctx); ok {
+		c.Do(ctx, session.Request{Step: "rich-list", Method: "resources/list", Capabilities: scenario.RichCapabilities})
+	}
+}

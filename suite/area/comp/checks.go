@@ -1,0 +1,257 @@
+package comp
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/utilities/completion: what a target offers.
+var compChecks = []verdict.Check{{
+	Requirement: "COMP-02",
+	From:        []recording.Name{recording.TemplateCompletions},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range completed(r, v) {
+			values := x.Result().Get("completion.values")
+			if !v.That(values.IsArray(), "completion.values as an array", "completion.values of "+completionOf(x)+" is "+judge.TypeName(values), x.Evidence()...) {
+				continue
+			}
+			for _, s := range values.Array() {
+				if !judge.IsString(s) {
+					v.That(false, "strings in completion.values", verdict.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
+					break
+				}
+			}
+		}
+	},
+},
+	{
+		Requirement: "COMP-03",
+		From:        []recording.Name{recording.TemplateCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range completed(r, v) {
+				n := len(x.Result().Get("completion.values").Array())
+				v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
+				v.Hint("send the first 100 and hasMore: true")
+			}
+		},
+	},
+	{
+		Requirement: "COMP-04",
+		From:        []recording.Name{recording.TemplateCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range completed(r, v) {
+				c := verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence())
+				verdict.Typed(v, c, "total", judge.IsInteger, "an integer")
+				verdict.Typed(v, c, "hasMore", judge.IsBool, "a boolean")
+				v.Saw()
+			}
+		},
+	},
+	{
+		Requirement: "COMP-06",
+		From:        []recording.Name{recording.TemplateCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range completed(r, v) {
+				counted(x, v)
+			}
+		},
+	},
+	{
+		Requirement: "COMP-11",
+		From:        []recording.Name{recording.TemplateCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("complete") {
+				if code, ok := x.Code(); ok && code == -32603 {
+					v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+verdict.Describe(x))
+					continue
+				}
+				if offered(x, v) {
+					v.Expect(x).To(verdict.Succeed(), completionOf(x))
+					v.Hint("answer with empty values where there is nothing to suggest")
+				}
+			}
+		},
+	},
+	{
+		Requirement: "COMP-12",
+		From:        []recording.Name{recording.TemplateCompletions},
+		Judge:       takesContext,
+	},
+	{
+		Requirement: "COMP-14",
+		From:        []recording.Name{GuardedCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("guarded") {
+				never := strings.Split(x.Tags["never"], "\n")
+				if !offered(x, v) || !v.Answered(x) {
+					continue
+				}
+				given := slices.IndexFunc(never, func(s string) bool { return suggests(x, s) })
+				actual := ""
+				if given >= 0 {
+					actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
+				}
+				v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
+			}
+		},
+	},
+	{
+		Requirement: "COMP-01",
+		From:        []recording.Name{recording.UndeclaredCompletion},
+		Needs:       []verdict.Gate{verdict.Withholds("completions")},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("undeclared") {
+				if !v.Answered(x) {
+					continue
+				}
+				const expected = "an error, or capabilities.completions declared"
+				actual := verdict.Describe(x) + " to " + completionOf(x)
+				state := v.Ought
+				if len(x.Result().Get("completion.values").Array()) > 0 {
+					state = v.That
+				}
+				state(!x.Succeeded(), expected, actual, x.Evidence()...)
+				v.Hint("declare capabilities.completions")
+			}
+		},
+	},
+	{
+		Requirement: "COMP-07",
+		From:        []recording.Name{recording.UndeclaredCompletion},
+		Needs:       []verdict.Gate{verdict.Lacks("completions")},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("undeclared") {
+				if x.Succeeded() {
+					v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
+					continue
+				}
+				v.Expect(x).To(verdict.BeErrorCode(-32601), "a completion without the capability")
+			}
+		},
+	},
+	{
+		Requirement: "COMP-08",
+		From:        []recording.Name{recording.MalformedCompletions},
+		Needs:       []verdict.Gate{verdict.Completions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("no-ref", "no-argument", "no-value") {
+				v.Expect(x).To(verdict.BeErrorCode(-32602), "completion/complete with params "+verdict.ParamsOf(x))
+				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
+			}
+		},
+	},
+	{
+		Requirement: "COMP-09",
+		From:        []recording.Name{recording.MalformedCompletions},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("no-ref", "no-argument", "no-value", "unknown-type", "number-value", "unknown-argument", "unknown-uri") {
+				about := "completion/complete with params " + verdict.ParamsOf(x)
+				if !offered(x, v) || !verdict.Withstood(v, x, about) {
+					continue
+				}
+				values := len(x.Result().Get("completion.values").Array())
+				bad := !strings.HasPrefix(x.Step, "no-") && x.Succeeded() && values > 0 // COMP-08 judges what is left out
+				// Leniency towards what it does not know breaks no sentence; dying of it would.
+				v.Ought(!bad, "an error, or no values, for what cannot be completed", verdict.Describe(x)+" to "+about, x.Evidence()...)
+				v.Mild(verdict.Lenient)
+				v.Hint("check type, uri and argument of a completion before values are looked up")
+			}
+		},
+	},
+}
+
+// completionOf names a completion.
+func completionOf(x *recording.Exchange) string {
+	return "the completion of " + x.Tags["argument"] + " in " + x.Tags["template"]
+}
+
+// offered reports whether a target offers completion at all. In 2024-11-05, which
+// has no capability for it, the answer tells.
+func offered(x *recording.Exchange, v *verdict.Verdict) bool {
+	if code, ok := x.Code(); ok && code == -32601 && v.Revision() == requirement.R20241105 {
+		v.Skip(recording.CodeUndeclared, "the target does not offer completion")
+		return false
+	}
+	return true
+}
+
+// completed lists the completions with a result; for the others it says why not.
+func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, x := range r.Steps("complete", "typed", "context", "configured") {
+		switch {
+		case !offered(x, v) || !v.Answered(x):
+		case !x.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "no completion had a result: "+verdict.Describe(x))
+		default:
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// suggests reports whether a value is among the suggestions.
+func suggests(x *recording.Exchange, value string) bool {
+	return slices.ContainsFunc(x.Result().Get("completion.values").Array(), func(s gjson.Result) bool {
+		return judge.IsString(s) && s.Str == value
+	})
+}
+
+// counted: total and hasMore agree with each other and with the values.
+func counted(x *recording.Exchange, v *verdict.Verdict) {
+	c := x.Result().Get("completion")
+	total, more := c.Get("total"), c.Get("hasMore")
+	n := float64(len(c.Get("values").Array()))
+	if !judge.IsInteger(total) {
+		v.Skip(recording.CodeNeedsSubject, "no completion has a total")
+		return
+	}
+	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", verdict.Brief(total), n, completionOf(x)), x.Evidence()...)
+	if total.Num < n || !judge.IsBool(more) {
+		return
+	}
+	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
+		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", verdict.Brief(more), verdict.Brief(total), n, completionOf(x)), x.Evidence()...)
+}
+
+// takesContext: a completion that works without context also works with it.
+func takesContext(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("context") {
+		works := slices.ContainsFunc(r.Steps("complete"), func(y *recording.Exchange) bool {
+			return y.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"]
+		})
+		if !works {
+			needsContext(r, x, v)
+			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
+			continue
+		}
+		about := completionOf(x) + " with context.arguments " + verdict.Brief(x.Param("context.arguments"))
+		if x.Tags["invented"] != "" {
+			v.Expect(x).Should(verdict.Succeed(), about)
+			continue
+		}
+		v.Expect(x).To(verdict.Succeed(), about)
+		v.Hint("accept context.arguments, and leave it unused if it is of no use")
+	}
+	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
+}
+
+// needsContext: the context is optional, and so is what a target makes of it; an internal
+// error says that it was not prepared for a completion without one. The error is a legal
+// answer, so this is only remarked upon.
+func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+	for _, y := range r.Steps("complete") {
+		code, _ := y.Code()
+		if code == -32603 && x.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"] {
+			v.Observe("completion-needs-context", verdict.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
+				verdict.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package comp_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/comp"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// completionLine is a completion with a result or an error.
+func completionLine(step, completion, err string, tags ...string) rt.Line {
+	l := areatest.TaggedRead(step, `{"argument":{"name":"b","value":""}}`, "", err, append(tags, "template", "a:{b}", "argument", "b")...)
+	l.Method = "completion/complete"
+	if completion != "" {
+		l.Result = `{"completion":` + completion + `}`
+	}
+	return l
+}
+
+func TestCompletions(t *testing.T) {
+	of := func(completion string) []rt.Line { return areatest.Lines(completionLine("complete", completion, "")) }
+	many := `{"values":["x"` + strings.Repeat(`,"x"`, 100) + `]}`
+	works := completionLine("complete", `{"values":["x"]}`, "")
+	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{},"completions":{}}`, []areatest.Run{
+		{ID: "COMP-02", Want: verdict.Pass, Rec: of(`{"values":[]}`)},
+		{ID: "COMP-02", Want: verdict.Fail, Rec: of(`{"values":[1]}`)},
+		{ID: "COMP-02", Want: verdict.Fail, Rec: of(`{}`)},
+		{ID: "COMP-03", Want: verdict.Pass, Rec: of(strings.Replace(many, `,"x"`, "", 1))},
+		{ID: "COMP-03", Want: verdict.Fail, Rec: of(many)},
+		{ID: "COMP-04", Want: verdict.Pass, Rec: of(`{"values":[],"total":5.0,"hasMore":true}`)},
+		{ID: "COMP-04", Want: verdict.Fail, Rec: of(`{"values":[],"total":null}`)},
+		{ID: "COMP-04", Want: verdict.Fail, Rec: of(`{"values":[],"hasMore":"false"}`)},
+		{ID: "COMP-06", Want: verdict.Pass, Rec: of(`{"values":["x"],"total":2,"hasMore":true}`)},
+		{ID: "COMP-06", Want: verdict.NotApplicable, Rec: of(`{"values":["x"]}`)},
+		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x","y"],"total":1}`)},
+		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x"],"total":1,"hasMore":true}`)},
+		{ID: "COMP-06", Want: verdict.Warn, Rec: of(`{"values":["x"],"total":2,"hasMore":false}`)},
+		{ID: "COMP-11", Want: verdict.Pass, Rec: of(`{"values":[]}`)},
+		{ID: "COMP-11", Want: verdict.Warn, Rec: areatest.Lines(completionLine("complete", "", areatest.NoSuch))},
+		{ID: "COMP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32603")))},
+		{ID: "COMP-12", Want: verdict.Pass, Rec: areatest.Lines(works, completionLine("context", `{"values":[]}`, ""))},
+		{ID: "COMP-12", Want: verdict.Fail, Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch))},
+		{ID: "COMP-12", Want: verdict.Warn, Rec: areatest.Lines(works, completionLine("context", "", areatest.NoSuch, "invented", "yes"))},
+		{ID: "COMP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.NoSuch), completionLine("context", "", areatest.NoSuch))},
+	})
+	areatest.WalkRuns(t, recording.TemplateCompletions, `{"resources":{}}`, []areatest.Run{
+		{ID: "COMP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32601")))},
+		{ID: "COMP-02", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("complete", "", areatest.Failure("-32601")))},
+	}, requirement.R20241105)
+	areatest.WalkRuns(t, comp.GuardedCompletions, `{"completions":{}}`, []areatest.Run{
+		{ID: "COMP-14", Want: verdict.Pass, Rec: areatest.Lines(completionLine("guarded", `{"values":["x"]}`, "", "never", "secret\nkey"))},
+		{ID: "COMP-14", Want: verdict.Pass, Rec: areatest.Lines(completionLine("guarded", "", areatest.NoSuch, "never", "secret"))},
+		{ID: "COMP-14", Want: verdict.Fail, Rec: areatest.Lines(completionLine("guarded", `{"values":["x","key"]}`, "", "never", "secret\nkey"))},
+	})
+}
+
+// TestCompletionsThatNeedContext: an internal error without the context, which is optional,
+// is remarked upon where the same completion works with it.
+func TestCompletionsThatNeedContext(t *testing.T) {
+	without := completionLine("complete", "", areatest.Failure("-32603"))
+	with := completionLine("context", `{"values":["x"]}`, "")
+	for name, c := range map[string]struct {
+		rec  []rt.Line
+		want int
+	}{
+		"internal error": {areatest.Lines(without, with), 1},
+		"refused":        {areatest.Lines(completionLine("complete", "", areatest.Failure("-32602")), with), 0},
+		"works":          {areatest.Lines(completionLine("complete", `{"values":[]}`, ""), with), 0},
+		"never works":    {areatest.Lines(without, completionLine("context", "", areatest.Failure("-32603"))), 0},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{},"completions":{}}`)
+		req, _ := requirement.Find("COMP-12")
+		k, _ := area.Find("COMP-12")
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.TemplateCompletions: rt.New(recording.TemplateCompletions, facts, c.rec...)})
+		if len(got.Observations) != c.want || c.want > 0 && (got.Outcome != verdict.NotApplicable || got.Observations[0].ID != "completion-needs-context") {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+func TestRefusedCompletions(t *testing.T) {
+	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`, []areatest.Run{
+		{ID: "COMP-01", Want: verdict.Pass, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
+		{ID: "COMP-01", Want: verdict.Fail, Rec: areatest.Lines(completionLine("undeclared", `{"values":["x"]}`, ""))},
+		{ID: "COMP-01", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
+		{ID: "COMP-07", Want: verdict.Pass, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
+		{ID: "COMP-07", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32603")))},
+		{ID: "COMP-07", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
+	})
+	fatal := completionLine("unknown-type", "", "")
+	fatal.Outcome, fatal.Fatal = recording.Lost, true
+	areatest.WalkRuns(t, recording.MalformedCompletions, `{"completions":{}}`, []areatest.Run{
+		{ID: "COMP-08", Want: verdict.Pass, Rec: areatest.Lines(completionLine("no-ref", "", areatest.Failure("-32602")))},
+		{ID: "COMP-08", Want: verdict.Warn, Rec: areatest.Lines(completionLine("no-ref", "", areatest.Failure("-32603")))},
+		{ID: "COMP-08", Want: verdict.Warn, Rec: areatest.Lines(completionLine("no-value", `{"values":[]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-uri", `{"values":[]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("number-value", "", areatest.Failure("-32603")))},
+		{ID: "COMP-09", Want: verdict.Warn, Rec: areatest.Lines(completionLine("unknown-type", `{"values":["x"]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(completionLine("unknown-type", "", ""))},
+		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
+	})
+}

@@ -1,0 +1,57 @@
+package comp
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// Steps "guarded" are the configured completions with values that must never
+// come, asked for by the weaker identity if there is one, else by the caller that
+// the endpoint stands for. The tag "never" holds these values, one in a line.
+var guardedCompletionsScenario = &scenario.Scenario{
+	Name:  GuardedCompletions,
+	Title: "completing what must not be given away",
+	Sends: "Completions of arguments with values that the target file says must never be suggested, if there is one as a caller with fewer rights.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		for _, k := range p.Target.Subjects.Completions {
+			if len(k.Never) > 0 {
+				return scenario.Completes(p)
+			}
+		}
+		return scenario.Skip(recording.CodeNotExercised, "no values that must never come are configured")
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := guarded(ctx, p)
+		if !ok {
+			return
+		}
+		var all []session.Request
+		for i := range p.Target.Subjects.Completions {
+			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
+				q := scenario.Configured(p, k)
+				q.Step = "guarded"
+				all = append(all, q)
+			}
+		}
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+	},
+}
+
+// guarded is a client of the weaker identity, or of the endpoint's own.
+func guarded(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+	weaker := p.Target.WithRights(target.RightsWeaker)
+	if weaker == nil {
+		return p.Clean(ctx)
+	}
+	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: weaker})
+	if err != nil {
+		p.Break(recording.CodeUnreachable, err.Error())
+		return nil, false
+	}
+	return p.Fresh(ctx, session.Options{Dialer: dialer})
+}

@@ -1,0 +1,154 @@
+package disc
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps: "supported" is an ordinary request, "unsupported" one under a version
+// that nobody implements (tags "version", and "main" for the first method),
+// "supported-again" an ordinary one afterwards. "retry" uses a modern version that
+// the error recommends.
+var versionsScenario = &scenario.Scenario{
+	Name:  Versions,
+	Title: "asking under versions that nobody implements",
+	Sends: "A request under a version that nobody implements, ordinary requests before and after, and one under a version that the error recommends.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	When:  scenario.InModern,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.Ordinary("supported"))
+		scenario.Each(c, unsupported(p), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		c.Do(ctx, p.Ordinary("supported-again"))
+		for _, version := range recommended(p) {
+			q := p.Ordinary("retry")
+			q.Version, q.Tags = version, scenario.Tags("version", version)
+			c.Do(ctx, q)
+		}
+	},
+}
+
+// Versions that nobody implements: one of the past, and one that looks plausible.
+const (
+	futureVersion = "2099-12-31"
+)
+
+func unsupported(p *scenario.Play) []session.Request {
+	var all []session.Request
+	for _, version := range []string{scenario.PastVersion, futureVersion} {
+		q := p.Ordinary("unsupported")
+		q.Version, q.Tags = version, scenario.Tags("version", version, "main", "yes")
+		all = append(all, q)
+	}
+	further := map[string]any{"server/discover": nil}
+	if p.Facts.Declares("resources") {
+		further["resources/templates/list"] = nil
+		if uri := p.Readable(); uri != "" {
+			further["resources/read"] = map[string]any{"uri": uri}
+		}
+	}
+	for _, method := range []string{"server/discover", "resources/templates/list", "resources/read"} {
+		if params, ok := further[method]; ok && method != all[0].Method {
+			all = append(all, session.Request{Step: "unsupported", Method: method, Params: params,
+				Version: scenario.PastVersion, Tags: scenario.Tags("version", scenario.PastVersion)})
+		}
+	}
+	return all
+}
+
+// recommended lists the modern versions that we know and the first refusal names.
+func recommended(p *scenario.Play) []string {
+	var all []string
+	for _, x := range p.Rec.Steps("unsupported") {
+		for _, v := range x.Error().Get("data.supported").Array() {
+			rev := requirement.Revision(v.String())
+			if rev.Known() && rev.Modern() && !slices.Contains(all, v.Str) {
+				all = append(all, v.Str)
+			}
+		}
+	}
+	return all
+}
+
+// Steps "modern" (an ordinary request) and "legacy" (initialize on a connection of
+// its own) use a version of the discovery result, in the tag "version". Legacy
+// versions in which the target was seen to serve already are not tried again.
+var advertisedScenario = &scenario.Scenario{
+	Name:  Advertised,
+	Title: "using every version that discovery lists",
+	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Modern() && len(supported(p)) < 2 {
+			return scenario.Skip(recording.CodeNotExercised, "discovery lists no second version")
+		}
+		return scenario.InModern(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		for _, version := range supported(p) {
+			rev := requirement.Revision(version)
+			switch {
+			case !rev.Known() || !rev.Modern() && slices.Contains(p.Facts.Served, rev):
+			case rev.Modern():
+				if c, ok := p.Clean(ctx); ok {
+					q := p.Ordinary("modern")
+					q.Version, q.Tags = version, scenario.Tags("version", version)
+					c.Do(ctx, q)
+				}
+			default:
+				p.Initialize(ctx, "legacy", rev)
+			}
+		}
+	},
+}
+
+// Step "after-handshake" is a modern request to a target that has just performed a
+// handshake: on stdio on the same connection, over HTTP beside the session. "plain"
+// is the same request without any handshake.
+var afterHandshakeScenario = &scenario.Scenario{
+	Name:  AfterHandshake,
+	Title: "a modern request after a handshake",
+	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Modern() && !p.Facts.DualEra() {
+			return scenario.Skip(recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")
+		}
+		return scenario.InModern(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		var legacy requirement.Revision
+		for _, rev := range p.Facts.Served {
+			if !rev.Modern() {
+				legacy = rev
+			}
+		}
+		old, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: legacy})
+		if !ok {
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.Ordinary("plain"))
+		q := p.Ordinary("after-handshake")
+		q.Tags = scenario.Tags("version", string(legacy))
+		if p.Combination.Transport == requirement.HTTP {
+			c.Do(ctx, q)
+			return
+		}
+		q.Meta = map[string]any{session.MetaVersion: string(p.Revision()), session.MetaClientInfo: session.ClientInfo,
+			session.MetaCapabilities: map[string]any{}}
+		old.Start(ctx, q).Wait(ctx)
+	},
+}

@@ -1,0 +1,320 @@
+package errs
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// seenErrors names the recordings in which every error code is looked at: the
+// clean sessions and the probes that provoke errors.
+var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
+	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions, RemovedMethods}
+
+// The checks of server/resources#error-handling and basic/index#error-codes.
+var errChecks = []verdict.Check{{
+	Requirement: "ERR-01",
+	From:        []recording.Name{recording.MissingReads},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if verdict.ReadsUnknown(v) {
+			return
+		}
+		for _, x := range r.Steps("configured") {
+			if refusesMissing(x, v) {
+				v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
+				v.Mild(verdict.RefusedOtherwise)
+				notFoundHint(v)
+			}
+		}
+		guessedCodes(r.Steps("guessed"), v)
+	},
+},
+	{
+		Requirement: "ERR-02",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frame)
+				v.Hint("use -32602 for a resource that does not exist")
+			})
+		},
+	},
+	{
+		Requirement: "ERR-04",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
+				if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
+					v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
+					foreign = false
+				}
+				v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frame)
+				v.Hint("use a code above -32000 or below -32768 for errors of your own")
+			})
+		},
+	},
+	{
+		Requirement: "ERR-05",
+		From:        []recording.Name{recording.Everything, recording.MissingReads},
+		Judge:       keepMeaning,
+	},
+	{
+		Requirement: "ERR-06",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachErrorCode(r, v, func(code int64, frame int) {
+				v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frame)
+			})
+		},
+	},
+	{
+		Requirement: "ERR-60",
+		From:        seenErrors,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Exchanges {
+				if code, ok := x.Code(); !ok || code != verdict.CodeMissingCapability {
+					continue
+				}
+				named := x.Error().Get("data.requiredCapabilities")
+				v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
+				v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
+			}
+			v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
+		},
+	},
+	{
+		Requirement: "ERR-61",
+		From:        []recording.Name{RemovedMethods},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("ping", "set-level") {
+				if v.Expect(x).To(verdict.BeErrorCode(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
+					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
+				}
+			}
+			// Who opens a legacy session serves legacy revisions as well, and may, also
+			// where the run was told to leave them alone.
+			if x := r.Step("initialize"); x != nil && !opensLegacy(x) {
+				v.Expect(x).To(verdict.BeRefused(), "initialize, which this revision no longer has")
+			}
+		},
+	},
+	{
+		Requirement: "ERR-08",
+		From:        []recording.Name{BrokenRead},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("broken") {
+				if verdict.ReadsUnknown(v) {
+					return
+				}
+				if x.Succeeded() {
+					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+verdict.Brief(x.Param("uri")))
+					continue
+				}
+				v.Expect(x).To(verdict.BeErrorCode(-32603), "a read that fails on the server's side")
+			}
+		},
+	},
+	{
+		Requirement: "ERR-09",
+		From:        []recording.Name{recording.MissingReads, recording.MalformedReads},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("configured", "guessed", "stranger") {
+				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == "guessed" {
+					continue
+				}
+				state := v.Ought
+				if x.Step == "configured" {
+					state = v.That
+				}
+				state(!verdict.EmptyContents(x), "an error for a resource that does not exist", "empty contents for "+verdict.ReadOf(x), x.Evidence()...)
+				v.Hint("answer with an error, so that missing and empty differ")
+			}
+			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
+		},
+	},
+	{
+		Requirement: "ERR-10",
+		From:        []recording.Name{recording.MissingReads},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("configured") {
+				if v.Answered(x) && !verdict.AsksForInput(x) {
+					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", verdict.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "ERR-11",
+		From:        []recording.Name{recording.MalformedReads},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("untyped") {
+				if verdict.ReadsUnknown(v) {
+					return
+				}
+				if verdict.Unknown(x) {
+					v.Skip(recording.CodeNotExercised, "the target does not know resources/read: see CAP-08")
+					continue
+				}
+				about := "resources/read with params " + verdict.ParamsOf(x)
+				if !verdict.Withstood(v, x, about) {
+					continue
+				}
+				code, ok := x.Code()
+				switch {
+				case x.Outcome == recording.HTTPOnly && !verdict.Refused(x):
+					v.Ought(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
+				case !verdict.Refused(x):
+					v.That(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
+					v.Hint("check that uri is there and a string before it is used")
+				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
+					v.Ought(false, "the code -32602", verdict.Describe(x)+" to "+about, x.Evidence()...)
+					v.Mild(verdict.RefusedOtherwise)
+					v.Hint("answer a read without a usable uri with error -32602")
+				default:
+					v.Saw()
+				}
+			}
+		},
+	},
+}
+
+// opensLegacy reports whether initialize was answered with a revision that has it.
+func opensLegacy(x *recording.Exchange) bool {
+	version := requirement.Revision(x.Result().Get("protocolVersion").String())
+	return x.Succeeded() && version.Known() && !version.Modern()
+}
+
+// notFoundCode expects the code of the revision for what does not exist.
+func notFoundCode(v *verdict.Verdict) verdict.Matcher {
+	if v.Modern() {
+		return verdict.BeErrorCode(-32602)
+	}
+	return verdict.BeErrorCode(-32002)
+}
+
+// notFoundHint says what to answer where there is no resource.
+func notFoundHint(v *verdict.Verdict) {
+	code := -32002
+	if v.Modern() {
+		code = verdict.CodeInvalidParams
+	}
+	v.Hint("answer a read of a URI that does not exist with error %d", code)
+}
+
+// refusesMissing reports whether the answer to a read of what does not exist is
+// an error whose code can be judged. Results are judged by ERR-09 and ERR-10, and
+// a refusal for another reason says nothing.
+func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
+	code, _ := x.Code()
+	switch {
+	case verdict.Yields(x):
+		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
+	case x.Succeeded():
+		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result, which ERR-09 and ERR-10 judge")
+	case x.Status >= 500:
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
+	case v.Modern() && code == verdict.CodeMissingCapability:
+		v.Skip(recording.CodeNotExercised, "the read was refused for want of a capability of the client")
+	default:
+		return v.Answered(x)
+	}
+	return false
+}
+
+// guessedCodes judges reads of guessed URIs. A guess may hit something that is
+// there, so a wrong code fails only if two guesses agree on it.
+func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
+	m := notFoundCode(v)
+	wrong := map[string]int{}
+	for _, x := range guesses {
+		if x.Failed() {
+			wrong[x.Error().Get("code").Raw]++
+		}
+	}
+	var answered verdict.Sightings
+	defer func() { answered.Observe(v, "catch-all-read", "%d made-up URIs yield contents: %s") }()
+	for _, x := range guesses {
+		if verdict.Yields(x) {
+			answered.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+		}
+		const about = "a read beside a listed resource, of one that should not exist"
+		switch {
+		case !refusesMissing(x, v):
+		case wrong[x.Error().Get("code").Raw] > 1:
+			v.Expect(x).To(m, about)
+		default:
+			v.Expect(x).Should(m, about)
+		}
+		v.Mild(verdict.RefusedOtherwise)
+		notFoundHint(v)
+	}
+}
+
+// eachErrorCode calls judge for the first occurrence of each error code in a recording.
+func eachErrorCode(r *recording.Recording, v *verdict.Verdict, judge func(code int64, frame int)) {
+	seen := map[int64]bool{}
+	for _, f := range r.Incoming(0) {
+		c := gjson.GetBytes(f.Raw, "error.code")
+		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
+			seen[code] = true
+			judge(code, f.Number)
+		}
+	}
+	v.Skip(recording.CodeNotExercised, "no error was seen")
+}
+
+// madeUp reports whether a code lies in the reserved range without being defined
+// there. Codes that have a requirement of their own are left to it.
+func madeUp(code int64) bool {
+	switch {
+	case code < -32768 || code > -32000, code <= -32020 && code >= -32099, code == -32002:
+		return false
+	case code == -32700, code <= -32600 && code >= -32603:
+		return false
+	}
+	return true
+}
+
+// keepMeaning: requests that are in order do not meet the codes for those that
+// are not.
+func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		version := x.Param(`_meta.io\.modelcontextprotocol/protocolVersion`).String()
+		if x.Outcome != recording.Replied || len(x.ID) == 0 || version != string(v.Revision()) {
+			continue
+		}
+		code, _ := x.Code()
+		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
+		wrong := code == verdict.CodeHeaderMismatch || code == verdict.CodeUnsupportedVersion ||
+			code == verdict.CodeMissingCapability && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
+		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", verdict.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && code == verdict.CodeHeaderMismatch {
+			v.Hint("stdio has no headers that could mismatch")
+		}
+	}
+}
+
+// asksMore reports whether capabilities are required that the client did not
+// declare. Required ones that cannot be read are judged by ERR-60.
+func asksMore(required, declared gjson.Result) bool {
+	if !required.IsObject() {
+		return true
+	}
+	more := false
+	required.ForEach(func(name, inner gjson.Result) bool {
+		has := judge.Member(declared, name.String())
+		more = !has.Exists() || (inner.IsObject() && len(inner.Map()) > 0 && asksMore(inner, has))
+		return !more
+	})
+	return more
+}

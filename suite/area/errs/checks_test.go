@@ -1,0 +1,90 @@
+package errs_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/errs"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+func TestMissingReads(t *testing.T) {
+	configured := func(result, err string) []rt.Line {
+		return areatest.Lines(areatest.TaggedRead("configured", `{"uri":"a:no"}`, result, err))
+	}
+	guessed := func(first, second string) []rt.Line {
+		return areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, "", areatest.Failure(first)), areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.Failure(second)))
+	}
+	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32602"))},
+		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32602.0"))},
+		{ID: "ERR-01", Want: verdict.Fail, Rec: configured("", areatest.Failure("-32002"))},
+		{ID: "ERR-01", Want: verdict.NotApplicable, Rec: configured("", areatest.Failure("-32021"))},
+		{ID: "ERR-01", Want: verdict.NotApplicable, Rec: configured(areatest.OneText, "")},
+		{ID: "ERR-01", Want: verdict.Fail, Rec: guessed("-32603", "-32603")},
+		{ID: "ERR-01", Want: verdict.Warn, Rec: guessed("-32603", "-32602")},
+		{ID: "ERR-09", Want: verdict.Fail, Rec: configured(areatest.Nothing, "")},
+		{ID: "ERR-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.Nothing, ""))},
+		{ID: "ERR-10", Want: verdict.Fail, Rec: configured(areatest.OneText, "")},
+		{ID: "ERR-05", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: areatest.Failure("-32602")})},
+		{ID: "ERR-05", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams, Error: areatest.Failure("-32020")})},
+		{ID: "ERR-05", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{}}}`})},
+		{ID: "ERR-05", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "configured", Method: "resources/read", Params: metaParams,
+			Error: `{"code":-32021,"message":"","data":{"requiredCapabilities":{"elicitation":{"form":{}}}}}`})},
+	}, areatest.ModernOne)
+	areatest.WalkRuns(t, recording.MissingReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "ERR-01", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32002"))},
+		{ID: "ERR-01", Want: verdict.Warn, Rec: configured("", areatest.Failure("-32602"))},
+		{ID: "ERR-01", Want: verdict.Warn, Rec: configured("", areatest.Failure("0"))},
+		{ID: "ERR-01", Want: verdict.Pass, Rec: guessed("-32002", "-32002")},
+		{ID: "ERR-09", Want: verdict.Warn, Rec: configured(areatest.Nothing, "")},
+		{ID: "ERR-10", Want: verdict.Warn, Rec: configured(areatest.OneText, "")},
+		{ID: "ERR-10", Want: verdict.Pass, Rec: configured("", areatest.Failure("-32603"))},
+		{ID: "ERR-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:1"}`, areatest.OneText, ""))},
+	}, requirement.Legacy()...)
+}
+
+const metaParams = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}`
+
+func TestErrorCodes(t *testing.T) {
+	seen := func(code string) []rt.Line {
+		return areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, "", areatest.Failure(code)))
+	}
+	removed := func(step, method, err string, status int) []rt.Line {
+		return areatest.Lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
+	}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "ERR-02", Want: verdict.Pass, Rec: seen("-32602")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32002")}, {ID: "ERR-02", Want: verdict.Fail, Rec: seen("-32042")},
+		{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32021")}, {ID: "ERR-04", Want: verdict.Fail, Rec: seen("-32050")}, {ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32100")},
+		{ID: "ERR-06", Want: verdict.Pass, Rec: seen("-32603")}, {ID: "ERR-06", Want: verdict.Pass, Rec: seen("1001")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32000")}, {ID: "ERR-06", Want: verdict.Warn, Rec: seen("-32100")},
+		{ID: "ERR-60", Want: verdict.NotApplicable, Rec: seen("-32602")}, {ID: "ERR-60", Want: verdict.Fail, Rec: seen("-32021")},
+	})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{},"extensions":{"com.example/x":{}}}`, []areatest.Run{{ID: "ERR-04", Want: verdict.Pass, Rec: seen("-32050")}})
+	areatest.WalkRuns(t, errs.RemovedMethods, `{}`, []areatest.Run{
+		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 404)},
+		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("ping", "ping", areatest.Failure("-32601"), 0)},
+		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32601"), 200)},
+		{ID: "ERR-61", Want: verdict.Warn, Rec: removed("ping", "ping", areatest.Failure("-32602"), 404)},
+		{ID: "ERR-61", Want: verdict.Pass, Rec: removed("initialize", "initialize", areatest.Failure("-32022"), 400)},
+		// Another era beside this one is no remnant of it.
+		{ID: "ERR-61", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: areatest.Failure("-32601")}, rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2025-11-25"}`})},
+		{ID: "ERR-61", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{"protocolVersion":"2026-07-28"}`})},
+		{ID: "ERR-61", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "initialize", Method: "initialize", Result: `{}`})},
+	})
+	areatest.WalkRuns(t, errs.BrokenRead, `{"resources":{}}`, []areatest.Run{
+		{ID: "ERR-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32603")))},
+		{ID: "ERR-08", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, "", areatest.Failure("-32602")))},
+		{ID: "ERR-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("broken", `{"uri":"a:1"}`, areatest.OneText, ""))},
+	})
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "ERR-11", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32602")))},
+		{ID: "ERR-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32601")))}, // see CAP-08
+		{ID: "ERR-11", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, "", areatest.Failure("-32603")))},
+		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, areatest.OneText, ""))},
+		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{"uri":null}`, "", ""))},
+	})
+}

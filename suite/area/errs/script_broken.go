@@ -1,0 +1,74 @@
+package errs
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Step "broken" reads the resource whose backend fails, after the trigger that
+// breaks it if there is one. The phase is that of changes, because a trigger
+// changes the target for all revisions.
+var brokenReadScenario = &scenario.Scenario{
+	Name:  BrokenRead,
+	Title: "reading what is broken on the server's side",
+	Sends: "A read of a resource whose backend fails, after the trigger that breaks it if there is one.",
+	Phase: scenario.Mutate,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Target.Subjects.Broken == "" && p.Target.Triggers.Break == nil {
+			return scenario.Skip(recording.CodeNotExercised, "no broken resource is configured")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		uri := p.Target.Subjects.Broken
+		if t := p.Target.Triggers.Break; t != nil {
+			if uri == "" {
+				uri = t.URI
+			}
+			if !p.Fire(ctx, t) {
+				return
+			}
+		}
+		scenario.ReadResource(ctx, c, "broken", uri)
+	},
+}
+
+// Steps "ping" and "set-level" call methods that 2026-07-28 removed; "initialize"
+// follows where the target serves no legacy revision. The metadata is that of a
+// modern request.
+var removedMethodsScenario = &scenario.Scenario{
+	Name:  RemovedMethods,
+	Title: "calling methods that the revision removed",
+	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Modern() {
+			return scenario.Skip(recording.CodeCombination, "the methods belong to this revision")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		all := []session.Request{
+			{Step: "ping", Method: "ping"},
+			{Step: "set-level", Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
+		}
+		if !p.Facts.ServesLegacy() {
+			all = append(all, session.Request{Step: "initialize", Method: "initialize",
+				Params: session.InitializeParams("2025-11-25")})
+		}
+		for _, q := range all {
+			c.Do(ctx, q)
+		}
+	},
+}

@@ -1,0 +1,236 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/transports/streamable-http (2026-07-28), request metadata.
+var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request without Mcp-Method"),
+	headerProbe("HTTP-21", "other-method", "a request whose Mcp-Method names another method"),
+	headerProbe("HTTP-22", "no-name", "a read without Mcp-Name"),
+	headerProbe("HTTP-23", "other-name", "a read whose Mcp-Name names another resource"),
+	headerProbe("HTTP-27", "method-case", "a request whose Mcp-Method differs from its method in case"),
+	headerCheck("HTTP-15", func(r *recording.Recording, v *verdict.Verdict) {
+		if plainlyServed(r.Step("ordinary"), v) {
+			v.Expect(r.Step("no-version")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
+		}
+	}, notBefore(requirement.R20250618)),
+	headerCheck("HTTP-16", mismatchedVersions),
+	headerCheck("HTTP-17", func(r *recording.Recording, v *verdict.Verdict) {
+		if !plainlyServed(r.Step("ordinary"), v) {
+			return
+		}
+		v.Expect(r.Step("unsupported-version")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
+		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
+	}),
+	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step("unknown-method")).To(beRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
+	}),
+	headerCheck("HTTP-19", func(r *recording.Recording, v *verdict.Verdict) {
+		if !plainlyServed(r.Step("ordinary"), v) {
+			return
+		}
+		v.Expect(r.Step("no-capabilities")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
+	}),
+	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
+		x := r.Step("encoded-name")
+		if x != nil && x.Tags["unlisted"] != "" {
+			if code, _ := x.Code(); namesJudged(r, v) && v.Answered(x) {
+				v.That(code != verdict.CodeHeaderMismatch, "the refusal that the read gets without Base64", verdict.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
+			}
+		} else {
+			v.Expect(x).To(verdict.Succeed(), "a read whose Mcp-Name is the uri in Base64")
+		}
+		v.Hint("decode =?base64?...?= before comparing")
+	}),
+	headerCheck("HTTP-25", brokenNames),
+	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("spelling") {
+			if x.Method != "resources/read" && !plainlyServed(r.Step("ordinary"), v) {
+				continue
+			}
+			v.Expect(x).To(verdict.Succeed(), x.Method+" with header names in unusual case")
+		}
+	}),
+	headerCheck("HTTP-28", nameless),
+	headerCheck("HTTP-29", func(r *recording.Recording, v *verdict.Verdict) {
+		if !plainlyServed(r.Step("ordinary"), v) {
+			return
+		}
+		v.Expect(r.Step("session-header")).To(verdict.Succeed(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(r.Step("last-event")).To(verdict.Succeed(), "a request with a legacy Last-Event-ID")
+		for _, x := range r.Exchanges {
+			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+strconv.Quote(id), x.Evidence()...)
+			}
+		}
+	}, verdict.ModernOnly),
+	headerCheck("HTTP-34", repeatedIDs),
+	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step("no-version-meta")).To(haveStatus(http.StatusBadRequest), "a request without a version in _meta")
+		v.Expect(r.Step("no-meta")).To(haveStatus(http.StatusBadRequest), "a request without _meta")
+	}, verdict.ModernOnly),
+	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
+		for _, step := range []string{"get", "delete"} {
+			if x := r.Step(step); verdict.Responded(x, v) {
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(step), x.Status), x.Evidence()...)
+			}
+		}
+	}, verdict.ModernOnly),
+}
+
+// plainlyServed reports whether the target knows the method of a request that is as
+// it should be. Where it does not, which is judged elsewhere, variations of the
+// request say nothing.
+func plainlyServed(x *recording.Exchange, v *verdict.Verdict) bool {
+	if x == nil || !verdict.Unknown(x) {
+		return true
+	}
+	v.Skip(recording.CodeNotExercised, "the target does not know "+x.Method)
+	return false
+}
+
+// headerCheck is a check of the scenario with the header probes.
+func headerCheck(id string, judge func(*recording.Recording, *verdict.Verdict), needs ...verdict.Gate) verdict.Check {
+	return verdict.Check{Requirement: id, From: []recording.Name{HTTPHeaders}, Needs: needs, Judge: judge}
+}
+
+// headerProbe is a check that one header probe is refused.
+func headerProbe(id, step, about string) verdict.Check {
+	return headerCheck(id, func(r *recording.Recording, v *verdict.Verdict) {
+		named := step == "no-name" || step == "other-name"
+		if named && namesJudged(r, v) || !named && plainlyServed(r.Step("ordinary"), v) {
+			misfitRefused(r.Step(step), v, about)
+		}
+	})
+}
+
+// notBefore asks for a target that serves no revision before the given one.
+func notBefore(first requirement.Revision) verdict.Gate {
+	return func(f *recording.Facts) *recording.Skipped {
+		served := slices.Clone(f.Served)
+		for _, s := range gjson.GetBytes(f.Declared, "supportedVersions").Array() {
+			served = append(served, requirement.Revision(s.String()))
+		}
+		for _, r := range served {
+			if r.Known() && r < first {
+				return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves " + string(r) + ", which has no such header"}
+			}
+		}
+		return nil
+	}
+}
+
+// beRefusedWith expects an HTTP status together with a JSON-RPC error code.
+func beRefusedWith(status int, code int64) verdict.Matcher {
+	return verdict.Matcher{Expected: fmt.Sprintf("HTTP %d with the error %d", status, code), Match: func(x *recording.Exchange) bool {
+		got, ok := x.Code()
+		return ok && got == code && x.Status == status
+	}}
+}
+
+// haveStatus expects an HTTP status, whatever the body.
+func haveStatus(status int) verdict.Matcher {
+	return verdict.Matcher{Expected: "HTTP " + strconv.Itoa(status), Match: func(x *recording.Exchange) bool { return x.Status == status }}
+}
+
+// mismatchedVersions: header and body name different versions.
+func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
+	want := beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
+	for _, x := range r.Steps("mismatch") {
+		if !plainlyServed(r.Step("ordinary"), v) {
+			return
+		}
+		about := "a request whose " + x.Tags["differs"] + " alone names another version"
+		code, _ := x.Code()
+		if x.Status == http.StatusBadRequest && code == verdict.CodeUnsupportedVersion {
+			v.Expect(x).Should(want, about)
+			v.Mild(verdict.RefusedOtherwise)
+			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
+			continue
+		}
+		v.Expect(x).To(want, about)
+		v.Hint("compare MCP-Protocol-Version with the version in _meta before serving the request")
+	}
+}
+
+// brokenNames: encoded names that cannot be decoded, or that name another
+// resource. HTTP software in front may refuse the former without a body.
+func brokenNames(r *recording.Recording, v *verdict.Verdict) {
+	if !namesJudged(r, v) {
+		return
+	}
+	if x := r.Step("broken-name"); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
+		v.Saw()
+	} else {
+		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
+	}
+	misfitRefused(r.Step("wrong-name"), v, "a read whose encoded Mcp-Name names another resource")
+}
+
+// misfitRefused: headers that do not fit the body are answered by 400 and -32020. A read
+// of what is not served may be refused for that, whatever its headers.
+func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
+	want := beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
+	if x == nil || x.Tags["unlisted"] == "" {
+		v.Expect(x).To(want, about)
+		return
+	}
+	v.Expect(x).Should(want, about)
+	v.Mild("nothing is listed, so that the read had to be refused in any case")
+	v.Hint("compare the headers with the body before the resource is looked for")
+}
+
+// namesJudged reports whether reads show how Mcp-Name is treated: one that is in order
+// is not refused for its headers, and its method is known.
+func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
+	x := r.Step("unlisted-read")
+	if x == nil {
+		return true
+	}
+	if code, _ := x.Code(); !v.Answered(x) || code == verdict.CodeHeaderMismatch {
+		v.Skip(recording.CodeNotExercised, "a read whose headers fit its body is refused like one whose headers do not")
+		return false
+	}
+	return plainlyServed(x, v)
+}
+
+// nameless: requests without a name are not refused for want of Mcp-Name. Other
+// errors have other reasons.
+func nameless(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("nameless") {
+		if !v.Answered(x) {
+			continue
+		}
+		code, _ := x.Code()
+		wanted := code == verdict.CodeHeaderMismatch || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
+		v.That(!wanted, "service without Mcp-Name", verdict.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
+		v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
+	}
+}
+
+// repeatedIDs: errors about readable requests repeat the id. A server of both eras
+// may take what lacks the version header or all metadata for a legacy request, and
+// answers in the ways of that era.
+func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		if (x.Step == "no-version" || x.Step == "no-meta") && verdict.ModernOnly(v.Facts) != nil {
+			continue
+		}
+		if !x.Failed() || x.Status < 400 || x.Status > 499 || len(x.ID) == 0 {
+			continue
+		}
+		id := x.Message().Get("id")
+		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+verdict.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
+	}
+}

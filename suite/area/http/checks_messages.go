@@ -1,0 +1,235 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of Streamable HTTP, sending messages.
+var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []recording.Name{HTTPStatuses}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	oneEndpoint(r, v)
+	oddMethods(r, v)
+}},
+	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses}, Judge: acceptedNotification},
+	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
+	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
+	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("bad-version") {
+			if x.Status == http.StatusNotFound {
+				v.Skip(recording.CodeNotExercised, "the session had ended")
+				continue
+			}
+			v.Expect(x).To(haveStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags["version"])
+		}
+	}},
+	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if uses := r.Steps("use"); len(uses) > 0 && !plainlyServed(uses[0], v) {
+			return
+		}
+		v.Expect(r.Step("no-version")).To(verdict.Succeed(), "a request without MCP-Protocol-Version in an open session")
+	}},
+	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
+	{Requirement: "HTTP-35", From: verdict.Everything, Judge: acceptedAnswers},
+	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, Judge: malformedBodies},
+	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step("second-client"); x != nil && verdict.Responded(x, v) {
+			v.That(x.Succeeded(), "a session for a second client", verdict.Describe(x)+" to the initialize of a second client", x.Evidence()...)
+		}
+		verdict.SideBySide(r, v)
+	}},
+	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, step := range []string{"get-bad-version", "delete-bad-version"} {
+			x := r.Step(step)
+			if x == nil || x.Status == http.StatusNotFound || !verdict.Responded(x, v) {
+				continue
+			}
+			if x.Status == http.StatusOK && verb(step) == http.MethodGet && verdict.MediaType(x.Header) != "text/event-stream" {
+				continue // no stream at all, which is judged elsewhere
+			}
+			v.That(x.Status == http.StatusBadRequest || x.Status == http.StatusMethodNotAllowed, "HTTP 400 (or 405)",
+				fmt.Sprintf("HTTP %d to %s with MCP-Protocol-Version: 1900-01-01", x.Status, verb(step)), x.Evidence()...)
+		}
+	}},
+}
+
+func verb(step string) string {
+	word, _, _ := strings.Cut(step, "-")
+	return strings.ToUpper(word)
+}
+
+// oneEndpoint: what is not found between two served requests has no session or
+// path to blame.
+func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
+	before, note, after := r.Step("list"), r.Step("notify"), r.Step("list-after")
+	for _, x := range []*recording.Exchange{before, after} {
+		if x == nil || !v.Answered(x) {
+			return
+		}
+		v.That(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()),
+			"the message to be taken at the endpoint", verdict.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+	}
+	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
+		return // how notifications may be refused is left open since 2026-07-28
+	}
+	v.That(note.Status != http.StatusNotFound && note.Status != http.StatusMethodNotAllowed,
+		"the notification to be taken at the endpoint that takes requests", fmt.Sprintf("HTTP %d to a notification between two requests that were served", note.Status), note.Evidence()...)
+	v.Hint("take requests, notifications and responses at the same path")
+}
+
+// oddMethods: what the endpoint does with HTTP methods that it does not have is not laid
+// down; RFC 9110 (section 15.5.6) has 405 for it, and 501 for unknown ones.
+func oddMethods(r *recording.Recording, v *verdict.Verdict) {
+	var served, failed []string
+	var servedBy, failedBy []int
+	for _, x := range r.Steps("odd-method") {
+		switch {
+		case x.Succeeded():
+			served, servedBy = append(served, x.Tags["verb"]), append(servedBy, x.Evidence()...)
+		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented && x.Outcome != recording.Refused:
+			failed, failedBy = append(failed, x.Tags["verb"]+" ("+verdict.Reaction(x)+")"), append(failedBy, x.Evidence()...)
+		}
+	}
+	if len(served) > 0 {
+		v.Observe("odd-method-served", "requests sent by "+strings.Join(served, " and ")+" are served as those by POST, the only method that messages are sent by", servedBy...)
+	}
+	if len(failed) > 0 {
+		v.Observe("odd-method-failed", "the server fails at HTTP methods that the endpoint does not have, which 405 is for: "+strings.Join(failed, ", "), failedBy...)
+	}
+}
+
+// acceptedNotification: 202 without a body.
+func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("notify")
+	if !verdict.Responded(x, v) {
+		return
+	}
+	if x.Status >= 300 {
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
+		return
+	}
+	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
+	body := verdict.Body(r, x)
+	v.That(len(body) == 0, "no body", "the body "+strconv.Quote(wire.Excerpt(body, 80)), x.Evidence()...)
+}
+
+// refusedNotification: an error status, and no response with an id. Only the
+// notification under an unknown session certainly had to be refused.
+func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("refused", "malformed") {
+		if !verdict.Responded(x, v) {
+			continue
+		}
+		state := v.That
+		if x.Step == "malformed" {
+			state = v.Ought
+		}
+		raw := verdict.Body(r, x)
+		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
+		state(!failed || x.Status >= 400, "an HTTP error status for a notification that is refused",
+			fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)), x.Evidence()...)
+		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() {
+			state(id.Type == gjson.Null, "an error without id", "the error has the id "+verdict.Brief(id)+", but a notification has none", x.Evidence()...)
+		}
+	}
+}
+
+// answerTypes: JSON with one object, or an event stream.
+func answerTypes(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		if len(x.ID) == 0 || x.Status != http.StatusOK {
+			continue
+		}
+		kind := verdict.MediaType(x.Header)
+		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
+			"Content-Type is "+strconv.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x.Evidence()...) || kind != "application/json" {
+			continue
+		}
+		for _, n := range x.Replies {
+			if f := r.Frame(n); f != nil && f.HTTP != nil {
+				raw := gjson.ParseBytes(f.Raw)
+				v.That(raw.IsObject() || raw.IsArray() && v.Revision() == requirement.R20250326, "one JSON object", "the body is "+verdict.Brief(raw), x.Evidence()...)
+			}
+		}
+	}
+}
+
+// conformingHeaders: what lists both types is accepted, in any order. Weights,
+// letter case and a charset that are not understood warn.
+func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
+	if plain := r.Step("list"); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
+		v.Skip(recording.CodeNotExercised, "the same request was refused without these headers, too")
+		return
+	}
+	for _, x := range r.Steps("accept", "charset") {
+		if !verdict.Responded(x, v) {
+			continue
+		}
+		state, about := v.That, "Accept with the types in another "+x.Tags["form"]
+		switch {
+		case x.Step == "charset":
+			state, about = v.Ought, "Content-Type: application/json; charset=utf-8"
+		case x.Tags["form"] == "quality":
+			state, about = v.Ought, "Accept with a weight (q=0.9)"
+		case x.Tags["form"] == "case":
+			state = v.Ought // names of media types have no case, but that is said by HTTP alone
+		}
+		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
+			"service", verdict.Describe(x)+" to "+about, x.Evidence()...)
+	}
+	framedByHTTP(r, v)
+}
+
+// framedByHTTP: chunks and the letters of header names are matters of HTTP, which its
+// libraries and proxies treat as they like.
+func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
+	for _, odd := range []struct{ step, id, about string }{
+		{"chunked", "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
+		{"header-case", "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
+	} {
+		x := r.Step(odd.step)
+		if x == nil || x.Succeeded() || x.Status == http.StatusNotFound || x.Outcome == recording.Refused ||
+			x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+			continue // 404 also says that a session has ended
+		}
+		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)
+	}
+}
+
+// acceptedAnswers: our answers to requests of the server are taken by 202.
+func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		if x.Step != recording.StepAnswer {
+			continue
+		}
+		for _, n := range x.Evidence() {
+			f := r.Frame(n)
+			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 {
+				continue
+			}
+			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
+				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags["method"]), x.Evidence()...)
+		}
+	}
+}
+
+// malformedBodies: the client is told that it is at fault.
+func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("body") {
+		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags["form"]]
+		if x.Fatal {
+			v.That(false, "a 4xx status", "the target died of "+about, x.Evidence()...)
+			continue
+		}
+		if verdict.Responded(x, v) {
+			v.That(x.Status >= 400 && x.Status < 500, "a 4xx status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x.Evidence()...)
+		}
+	}
+}

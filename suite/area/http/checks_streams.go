@@ -1,0 +1,176 @@
+package http
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of Streamable HTTP, event streams.
+var httpStreamsChecks = []verdict.Check{{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams}, Judge: getStream},
+	{Requirement: "HTTP-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.Streamed(r) {
+			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly) {
+				v.That(x.Outcome == recording.Replied, "the response in the event stream that answers the request",
+					"the event stream that answers "+x.Method+" ended without it", x.Evidence()...)
+			}
+		}
+	}},
+	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.Streamed(r) {
+			if x.Outcome == recording.Replied {
+				v.That(x.Tags["open"] == "", "the event stream to end after the response", "the stream that answers "+x.Method+" was still open two seconds later", x.Evidence()...)
+			}
+		}
+	}},
+	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
+	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !opened(r.Step("get"), v) {
+			return
+		}
+		v.Saw()
+		for i := range r.Frames {
+			f := &r.Frames[i]
+			if m := gjson.ParseBytes(f.Raw); f.Dir == wire.In && verdict.OnGet(r, f) && (m.Get("result").Exists() || m.Get("error").Exists()) {
+				v.That(false, "no responses on the stream opened by GET", "a response to request "+verdict.Brief(m.Get("id")), f.Number)
+			}
+		}
+	}},
+	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: noBroadcast},
+	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.Streamed(r) {
+			got := x.Header.Get("X-Accel-Buffering")
+			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+strconv.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
+		}
+	}},
+	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Judge: deliveryChannel},
+	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
+}
+
+// opened reports whether a GET opened an event stream; if not, it says so.
+func opened(x *recording.Exchange, v *verdict.Verdict) bool {
+	if x == nil || x.Status == 0 {
+		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		return false
+	}
+	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target offers no stream by GET (HTTP %d)", x.Status))
+		return false
+	}
+	return true
+}
+
+// getStream: an event stream, or 405.
+func getStream(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("get")
+	if x == nil {
+		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		return
+	}
+	if x.Status == 0 && x.Outcome == recording.Sent {
+		v.Ought(false, "the head of the response to GET within a second", "no response so far", x.Evidence()...)
+		v.Hint("send status and headers at once, not with the first event")
+		return
+	}
+	if !verdict.Responded(x, v) {
+		return
+	}
+	const expected = "text/event-stream, or HTTP 405"
+	if x.Status == http.StatusOK {
+		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+strconv.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
+		return
+	}
+	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step("list").Status == http.StatusNotFound
+	v.That(x.Status == http.StatusMethodNotAllowed || about, expected, fmt.Sprintf("HTTP %d to GET", x.Status), x.Evidence()...)
+}
+
+// relatedMessages: the stream that answers a request carries no notification of
+// another matter.
+func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range verdict.Streamed(r) {
+		if x.Method == "subscriptions/listen" {
+			continue
+		}
+		v.Saw()
+		for _, n := range x.Others {
+			f := r.Frame(n)
+			if f == nil {
+				continue
+			}
+			m := gjson.ParseBytes(f.Raw)
+			method := m.Get("method").String()
+			stray := strings.HasSuffix(method, "/list_changed") || method == "notifications/resources/updated"
+			if method == "notifications/progress" {
+				own := x.Param("_meta.progressToken")
+				stray = m.Get("params.progressToken").Raw != own.Raw
+			}
+			v.That(!stray, "only what belongs to the request on its stream", method+" on the stream that answers "+x.Method, n)
+		}
+	}
+}
+
+// noBroadcast: one change is told on one stream.
+func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
+	mark, ok := r.Mark("triggered")
+	one, two := r.Step("get-1"), r.Step("get-2")
+	if !opened(one, v) || !opened(two, v) {
+		return
+	}
+	if !ok {
+		v.Skip(recording.CodeNotExercised, "the subscription was refused, or a second stream ended the first")
+		return
+	}
+	notes := r.Notifications("notifications/resources/updated", mark.After)
+	if len(notes) == 0 {
+		v.Skip(recording.CodeNotExercised, "no update came after triggers.update")
+		return
+	}
+	v.Saw()
+	for i, a := range notes {
+		for _, b := range notes[:i] {
+			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw), "each message on one stream only",
+				"the same notification came on "+b.Channel+" and on "+a.Channel, b.Number, a.Number)
+		}
+	}
+}
+
+// deliveryChannel: what is announced can arrive.
+func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
+	if !v.Facts.Capability("resources.subscribe").Bool() && !v.Facts.Capability("resources.listChanged").Bool() {
+		v.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged")
+		return
+	}
+	x := r.Step("get")
+	if x == nil || x.Status == 0 {
+		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
+		return
+	}
+	v.That(x.Status != http.StatusMethodNotAllowed, "a stream by GET, on which the declared notifications can arrive", "HTTP 405 to GET", x.Evidence()...)
+}
+
+// foreignProgress: the progress of a request comes on its own stream, if it has one.
+func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
+	if !opened(r.Step("get"), v) {
+		return
+	}
+	for _, x := range r.Steps("read", "slow") {
+		token := x.Param("_meta.progressToken")
+		if !judge.IsString(token) || verdict.MediaType(x.Header) != "text/event-stream" {
+			continue // a plain answer leaves no other way
+		}
+		v.Saw()
+		for _, f := range r.Notifications("notifications/progress", 0) {
+			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
+				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+" on the stream opened by GET", f.Number)
+			}
+		}
+	}
+}

@@ -1,0 +1,256 @@
+package http_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	areahttp "github.com/mcpcheck/mcpcheck/suite/area/http"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+func TestHeaderChecks(t *testing.T) {
+	var runs []areatest.Run
+	for id, step := range map[string]string{"HTTP-15": "no-version", "HTTP-20": "no-method", "HTTP-21": "other-method",
+		"HTTP-22": "no-name", "HTTP-23": "other-name", "HTTP-27": "method-case"} {
+		runs = append(runs,
+			areatest.Run{ID: id, Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.HeaderErr))},
+			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.OkList))},
+			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 200, areatest.HeaderErr))},
+			areatest.Run{ID: id, Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.NoMessage))},
+			areatest.Run{ID: id, Want: verdict.Blocked, Rec: areatest.Lines(areatest.HTTPLine(step, 0, rt.Line{Outcome: recording.Lost}))},
+			areatest.Run{ID: id, Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(step, 401, areatest.NoMessage))})
+	}
+	runs = append(runs, []areatest.Run{
+		{ID: "HTTP-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage), areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "HTTP-03", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage), areatest.HTTPLine("delete", 204, areatest.NoMessage))},
+		{ID: "HTTP-03", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 200, rt.Line{Outcome: recording.Sent}), areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "HTTP-16", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.HeaderErr))},
+		{ID: "HTTP-16", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 400, areatest.WithCode("-32022")))},
+		{ID: "HTTP-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("mismatch", 200, areatest.OkList))},
+		{ID: "HTTP-17", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 400, areatest.WithCode("-32022")))},
+		{ID: "HTTP-17", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unsupported-version", 200, areatest.WithCode("-32022")))},
+		{ID: "HTTP-18", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.WithCode("-32601")))},
+		{ID: "HTTP-18", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("unknown-method", 404, areatest.NoMessage))},
+		{ID: "HTTP-19", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 400, areatest.WithCode("-32602")))},
+		{ID: "HTTP-19", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-capabilities", 200, areatest.WithCode("-32602")))},
+		{ID: "HTTP-24", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 200, areatest.OkList))},
+		{ID: "HTTP-24", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("broken-name", 400, areatest.NoMessage), areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("broken-name", 200, areatest.OkList), areatest.HTTPLine("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-26", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("spelling", 200, areatest.OkList))},
+		{ID: "HTTP-26", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("spelling", 400, areatest.HeaderErr))},
+		{ID: "HTTP-28", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("nameless", 200, areatest.OkList))},
+		{ID: "HTTP-28", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("nameless", 404, areatest.WithCode("-32601")))},
+		{ID: "HTTP-28", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("nameless", 400, areatest.HeaderErr))},
+		{ID: "HTTP-29", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("session-header", 200, areatest.OkList), areatest.HTTPLine("last-event", 200, areatest.OkList))},
+		{ID: "HTTP-29", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("session-header", 404, areatest.NoMessage), areatest.HTTPLine("last-event", 200, areatest.OkList))},
+		{ID: "HTTP-34", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, areatest.HeaderErr))},
+		{ID: "HTTP-34", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, rt.Line{Reply: `{"jsonrpc":"2.0","error":` + areatest.Mismatched + `}`}))},
+		{ID: "HTTP-61", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 400, areatest.WithCode("-32602")), areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
+		{ID: "HTTP-61", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 200, areatest.OkList), areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},
+	}...)
+	areatest.WalkRuns(t, areahttp.HTTPHeaders, `{"resources":{}}`, runs)
+}
+
+// Where nothing is listed, reads of what is not served show how names are treated.
+func TestNamesWithoutAnythingToRead(t *testing.T) {
+	unlisted := func(step string, status int, l rt.Line) rt.Line {
+		l.Method = "resources/read"
+		return areatest.WithTags(areatest.HTTPLine(step, status, l), "unlisted", "yes")
+	}
+	missing := areatest.WithCode("-32602")
+	plain := unlisted("unlisted-read", 200, missing)
+	areatest.WalkRuns(t, areahttp.HTTPHeaders, `{"resources":{}}`, []areatest.Run{
+		{ID: "HTTP-22", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-22", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("no-name", 200, missing))},
+		{ID: "HTTP-22", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr), unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-22", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 404, areatest.WithCode("-32601")), unlisted("no-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-23", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("other-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-23", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("other-name", 200, missing))},
+		{ID: "HTTP-24", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("encoded-name", 200, missing))},
+		{ID: "HTTP-24", Want: verdict.Fail, Rec: areatest.Lines(plain, unlisted("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-24", Want: verdict.NotApplicable, Rec: areatest.Lines(unlisted("unlisted-read", 400, areatest.HeaderErr), unlisted("encoded-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Pass, Rec: areatest.Lines(plain, unlisted("broken-name", 400, areatest.NoMessage), unlisted("wrong-name", 400, areatest.HeaderErr))},
+		{ID: "HTTP-25", Want: verdict.Warn, Rec: areatest.Lines(plain, unlisted("broken-name", 200, missing), unlisted("wrong-name", 400, areatest.HeaderErr))},
+	})
+}
+
+func TestStatusChecks(t *testing.T) {
+	body := func(raw string, l rt.Line) rt.Line {
+		l.Incoming = []string{raw}
+		return l
+	}
+	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{
+		{ID: "HTTP-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("notify", 202, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList))},
+		{ID: "HTTP-05", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("notify", 202, areatest.Oneway))},
+		{ID: "HTTP-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("notify", 200, areatest.Oneway))},
+		{ID: "HTTP-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("notify", 202, body(`{}`, areatest.Oneway)))},
+		{ID: "HTTP-05", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("notify", 400, areatest.Oneway))},
+		{ID: "HTTP-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("refused", 404, body(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("malformed", 202, areatest.Oneway))},
+		{ID: "HTTP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("refused", 200, body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("refused", 404, body(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-06", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("malformed", 200, body(`{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"}}`, areatest.Oneway)))},
+		{ID: "HTTP-32", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 200, areatest.OkList), "form", "order"))},
+		{ID: "HTTP-32", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "order"))},
+		{ID: "HTTP-32", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.WithTags(areatest.HTTPLine("accept", 406, areatest.NoMessage), "form", "quality"))},
+		{ID: "HTTP-32", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("charset", 415, areatest.NoMessage))},
+		{ID: "HTTP-32", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("list", 400, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("accept", 400, areatest.NoMessage), "form", "order"))},
+		{ID: "HTTP-36", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("body", 400, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 500, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 0, rt.Line{Outcome: recording.Lost, Fatal: true}))},
+	})
+	elsewhere := areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("notify", 404, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList))
+	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{{ID: "HTTP-01", Want: verdict.Fail, Rec: elsewhere}}, requirement.R20250326, requirement.R20251125)
+	areatest.WalkRuns(t, areahttp.HTTPStatuses, `{"resources":{}}`, []areatest.Run{{ID: "HTTP-01", Want: verdict.Pass, Rec: elsewhere}}, requirement.R20260728)
+}
+
+func TestSessionChecks(t *testing.T) {
+	open := func(id string) rt.Line {
+		return rt.Line{Method: "initialize", Step: "initialize", Status: 200, Result: `{}`, Header: http.Header{"Mcp-Session-Id": {id}}, Session: id}
+	}
+	a, b := open("0123456789abcdef-a"), open("0123456789abcdef-b")
+	use := func(name string, status int) rt.Line {
+		return areatest.WithTags(areatest.HTTPLine("use", status, areatest.NoMessage), "session", name)
+	}
+	areatest.WalkRuns(t, recording.HTTPSessions, `{"resources":{}}`, []areatest.Run{
+		{ID: "HTTP-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 404, areatest.NoMessage))},
+		{ID: "HTTP-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("bad-version", 200, areatest.OkList))},
+		{ID: "HTTP-14", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-version", 200, areatest.OkList))},
+		{ID: "HTTP-14", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("no-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get-bad-version", 405, areatest.NoMessage), areatest.HTTPLine("delete-bad-version", 400, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/event-stream", areatest.HTTPLine("get-bad-version", 200, rt.Line{Outcome: recording.Sent})))},
+		{ID: "HTTP-60", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("delete-bad-version", 204, areatest.NoMessage))},
+		{ID: "HTTP-60", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Mime("text/html", areatest.HTTPLine("get-bad-version", 200, areatest.NoMessage)))},
+		{ID: "SESS-01", Want: verdict.Pass, Rec: areatest.Lines(a, b)},
+		{ID: "SESS-01", Want: verdict.Fail, Rec: areatest.Lines(open("a b"))},
+		{ID: "SESS-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("use", 200, areatest.OkList))},
+		{ID: "SESS-02", Want: verdict.Pass, Rec: areatest.Lines(a, b)},
+		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("1"), open("2"))},
+		{ID: "SESS-02", Want: verdict.Warn, Rec: areatest.Lines(open("10000000000000001"), open("10000000000000002"))},
+		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 400, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList))},
+		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 500, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 204, areatest.NoMessage), areatest.HTTPLine("after-delete", 200, areatest.OkList), areatest.HTTPLine("after-delete", 404, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.NotApplicable, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 405, areatest.NoMessage))},
+		{ID: "SESS-04", Want: verdict.Fail, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 400, areatest.NoMessage))},
+		{ID: "SESS-05", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 404, areatest.NoMessage))},
+		{ID: "SESS-05", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
+		{ID: "SESS-05", Want: verdict.NotApplicable, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList), areatest.HTTPLine("unknown-id", 200, areatest.OkList))},
+		{ID: "SESS-08", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 200, areatest.OkList))},
+		{ID: "SESS-08", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("reopen", 500, areatest.NoMessage))},
+		{ID: "SESS-09", Want: verdict.Pass, Rec: areatest.Lines(a, b, use("a", 404), use("b", 202))},
+		{ID: "SESS-09", Want: verdict.Fail, Rec: areatest.Lines(a, b, use("a", 404), use("b", 404))},
+		{ID: "SESS-09", Want: verdict.Fail, Rec: areatest.Lines(a, b, use("a", 200), areatest.HTTPLine("after-other", 400, areatest.NoMessage))},
+	})
+}
+
+func TestStreamChecks(t *testing.T) {
+	const events = "text/event-stream"
+	get := areatest.Mime(events, areatest.HTTPLine("get", 200, rt.Line{ID: "-", Outcome: recording.Sent}))
+	sse := func(step string, l rt.Line) rt.Line { return areatest.Mime(events, areatest.HTTPLine(step, 200, l)) }
+	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
+	asked := rt.Line{Result: areatest.ListOf, Params: `{"_meta":{"progressToken":"p"}}`, Channel: "post:1"}
+	areatest.WalkRuns(t, areahttp.HTTPStreams, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "HTTP-02", Want: verdict.Pass, Rec: areatest.Lines(get)},
+		{ID: "HTTP-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/html", areatest.HTTPLine("get", 200, areatest.NoMessage)))},
+		{ID: "HTTP-02", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 0, rt.Line{Outcome: recording.Sent}))},
+		{ID: "HTTP-09", Want: verdict.Pass, Rec: areatest.Lines(sse("list", areatest.OkList))},
+		{ID: "HTTP-09", Want: verdict.Warn, Rec: areatest.Lines(areatest.WithTags(sse("list", areatest.OkList), "open", "yes"))},
+		{ID: "HTTP-11", Want: verdict.Pass, Rec: areatest.Lines(get)},
+		{ID: "HTTP-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-11", Want: verdict.Fail, Rec: areatest.Lines(get, rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","id":1,"result":{}}`}})},
+		{ID: "HTTP-39", Want: verdict.Pass, Rec: areatest.Lines(get)},
+		{ID: "HTTP-39", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("get", 405, areatest.NoMessage))},
+		{ID: "HTTP-40", Want: verdict.Pass, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "post:1", Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.Warn, Rec: areatest.Lines(get, sse("read", asked), rt.Line{Channel: "get:1", Incoming: []string{progress}})},
+		{ID: "HTTP-40", Want: verdict.NotApplicable, Rec: areatest.Lines(get, areatest.Mime("application/json", areatest.HTTPLine("read", 200, asked)), rt.Line{Channel: "get:1", Incoming: []string{progress}})},
+	})
+	changed := rt.Line{Channel: "get:1", Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1"}}`}}
+	marked, copied := changed, changed
+	marked.Mark, copied.Channel = "triggered", "get:2"
+	one, two := get, get
+	one.Step, two.Step = "get-1", "get-2"
+	areatest.WalkRuns(t, areahttp.HTTPBroadcast, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "HTTP-12", Want: verdict.Pass, Rec: areatest.Lines(one, two, marked)},
+		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(one, two, marked, copied)},
+		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(one, areatest.HTTPLine("get-2", 409, areatest.NoMessage))},
+	})
+}
+
+func TestEverythingOverHTTP(t *testing.T) {
+	const events = "text/event-stream"
+	event := func(e wire.Event, l rt.Line) rt.Line {
+		l.Event, l.Channel = &e, "post:1"
+		return areatest.Mime(events, areatest.HTTPLine("list", 200, l))
+	}
+	stray := areatest.OkList
+	stray.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}
+	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: map[string]string{"method": "ping"}}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8", areatest.HTTPLine("list", 200, areatest.OkList)))},
+		{ID: "HTTP-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/plain", areatest.HTTPLine("list", 200, areatest.OkList)))},
+		{ID: "HTTP-08", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
+		{ID: "HTTP-08", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.NoMessage))},
+		{ID: "HTTP-10", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
+		{ID: "HTTP-10", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, stray))},
+		{ID: "HTTP-31", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
+		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 202, answer))},
+		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 400, answer))},
+		{ID: "SSE-01", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
+		{ID: "SSE-01", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf, Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
+		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
+		{ID: "SSE-02", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Reply: "{} {}"}))},
+		{ID: "SSE-03", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{Type: "message"}, areatest.OkList))},
+		{ID: "SSE-03", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{Type: "response"}, areatest.OkList))},
+		{ID: "SSE-06", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
+		{ID: "SSE-06", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{ID: "1", HasID: true}, areatest.OkList), event(wire.Event{ID: "1", HasID: true}, areatest.OkList))},
+	})
+	primed := areatest.OkList
+	primed.Incoming = []string{""}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "SSE-02", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true}, primed))},
+	}, requirement.R20250618)
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{ID: "0", HasID: true, Lines: 1}, primed))},
+	}, requirement.R20251125)
+}
+
+// TestPrimingEventsAreCounted: streams that begin in the same way make one observation.
+func TestPrimingEventsAreCounted(t *testing.T) {
+	var all []rt.Line
+	stream := func(channel int, e wire.Event, reply rt.Line) {
+		reply.Event, reply.Channel = &e, fmt.Sprintf("post:%d", channel)
+		all = append(all, areatest.Mime("text/event-stream", areatest.HTTPLine("list", 200, reply)))
+	}
+	for i := range 40 {
+		stream(i, wire.Event{}, rt.Line{Result: `{"resources":[],"x":"` + strings.Repeat("y", i) + `"}`})
+		stream(100+i, wire.Event{ID: fmt.Sprint(i), HasID: true}, areatest.OkList)
+	}
+	logged := areatest.OkList
+	logged.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`}
+	stream(200, wire.Event{}, logged)
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
+	req, _ := requirement.Find("SSE-04")
+	k, _ := area.Find("SSE-04")
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
+	if got.Outcome != verdict.Pass || len(got.Observations) != 3 {
+		t.Fatalf("%s with %d observations: %+v", got.Outcome, len(got.Observations), got.Observations)
+	}
+	for i, want := range []string{"40 streams begin with a response, in an event without an id", "40 streams begin with a response, in an event with an id", "a stream begins with a notification, in an event without an id"} {
+		if o := got.Observations[i]; !strings.HasSuffix(o.Detail, want) || len(o.Frames) > 3 {
+			t.Errorf("%+v, expected %s", o, want)
+		}
+	}
+}

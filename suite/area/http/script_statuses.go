@@ -1,0 +1,107 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps: "list", "notify" (a notification that is in order) and "list-after"; then,
+// independent of each other: "refused" (a notification under a session id that was
+// never issued, if the target issues any), "malformed" (a notification whose params
+// are a number), "body" (no message at all; the tag "form" says what), "accept"
+// (conforming forms of the Accept header, by "form"), "charset", "chunked" (a body
+// without a length), "header-case" (names of headers in other letters) and "odd-method"
+// (HTTP methods that the endpoint does not have, by "verb").
+var httpStatusesScenario = &scenario.Scenario{
+	Name:  HTTPStatuses,
+	Title: "sending notifications, malformed bodies and unusual headers",
+	Sends: "A notification in order and one that is refused, malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
+	Phase: scenario.Read,
+	When:  scenario.OverHTTP,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.Ordinary("list"))
+		c.Do(ctx, scenario.Notification("notify"))
+		c.Do(ctx, p.Ordinary("list-after"))
+		all := append(statusProbes(p, c), oddMethodProbes(p)...)
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
+			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
+				c.Peek(ctx, q, min(p.Limits.Timeout, time.Second)) // one may be taken for a GET
+				return
+			}
+			c.Do(ctx, q)
+		})
+	},
+}
+
+// noMessages are bodies that hold no message.
+var noMessages = []struct{ form, body string }{{"brace", "{"}, {"empty", ""}, {"number", "5"}}
+
+// acceptForms are Accept headers that list both types, as the client must.
+var acceptForms = []struct{ form, accept string }{
+	{"order", "text/event-stream, application/json"},
+	{"case", "Application/JSON, Text/Event-Stream"},
+	{"quality", "application/json;q=0.9, text/event-stream"},
+}
+
+func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
+	var all []session.Request
+	if !p.Modern() && c.S.HTTPSession() != "" {
+		q := scenario.Notification("refused")
+		q.Header = map[string]string{scenario.HeaderSession: scenario.StrangeSession}
+		all = append(all, q)
+	}
+	malformed := scenario.Notification("malformed")
+	malformed.Params = json.RawMessage(`5`)
+	all = append(all, malformed)
+	for _, m := range noMessages {
+		all = append(all, session.Request{Step: "body", Tags: scenario.Tags("form", m.form), Body: []byte(m.body)})
+	}
+	for _, m := range acceptForms {
+		q := p.Ordinary("accept")
+		q.Tags, q.Header = scenario.Tags("form", m.form), map[string]string{"Accept": m.accept}
+		all = append(all, q)
+	}
+	charset := p.Ordinary("charset")
+	charset.Header = map[string]string{"Content-Type": "application/json; charset=utf-8"}
+	chunked := p.Ordinary("chunked")
+	chunked.Chunked = true
+	return append(all, charset, chunked, spelled(p, c))
+}
+
+// spelled is an ordinary request whose headers are named in other letters.
+func spelled(p *scenario.Play, c *scenario.Client) session.Request {
+	q := p.Ordinary("header-case")
+	q.Omit = []string{"Content-Type", "Accept"}
+	q.Exact = [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}
+	if id := c.S.HTTPSession(); id != "" && !p.Modern() {
+		q.Omit = append(q.Omit, scenario.HeaderSession)
+		q.Exact = append(q.Exact, [2]string{"mcp-session-id", id})
+	}
+	return q
+}
+
+// oddMethodProbes are HTTP requests with methods that the endpoint does not have; those that
+// have a body are sent with a request that every target serves.
+func oddMethodProbes(p *scenario.Play) []session.Request {
+	all := []session.Request{
+		{Step: "odd-method", HTTPMethod: http.MethodHead, Tags: scenario.Tags("verb", http.MethodHead)},
+		{Step: "odd-method", HTTPMethod: http.MethodOptions, Tags: scenario.Tags("verb", http.MethodOptions)},
+	}
+	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
+		id := 910001 + i
+		all = append(all, session.Request{Step: "odd-method", HTTPMethod: verb, Tags: scenario.Tags("verb", verb), Method: scenario.LifeMethod(p),
+			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: min(p.Limits.Timeout, 2*time.Second),
+			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
+	}
+	return all
+}

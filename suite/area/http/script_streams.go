@@ -1,0 +1,114 @@
+package http
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// lingering is how long a stream may stay open after the answer before it counts
+// as not ended.
+const lingering = 2 * time.Second
+
+// Step "get" is the stream opened by GET (legacy revisions), open as long as the
+// other requests last: "list", "templates", "read", and "slow" for a slow resource
+// that reports progress. All ask for progress. The tag "open" is set on those
+// whose event stream was still open two seconds after the answer.
+var httpStreamsScenario = &scenario.Scenario{
+	Name:  HTTPStreams,
+	Title: "watching the event streams of requests and of GET",
+	Sends: "A GET stream, if there is one, and lists and reads with progress tokens beside it; their streams are watched for what does not belong there.",
+	Phase: scenario.Quiet,
+	After: []recording.Name{recording.Reads},
+	When:  scenario.OverHTTP,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		stream := c.S.OpenStream(ctx, "get")
+		all := []session.Request{p.Ordinary("list")}
+		if p.Facts.Declares("resources") {
+			all = append(all, session.Request{Step: "templates", Method: "resources/templates/list"})
+		}
+		if uri := p.Readable(); uri != "" {
+			all = append(all, scenario.ReadRequest("read", uri, "mcpcheck-progress-read"))
+		}
+		if slow := p.Target.Subjects.Slow; slow != nil {
+			all = append(all, scenario.ReadRequest("slow", slow.URI, "mcpcheck-progress-slow"))
+		}
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(ctx, c, q) })
+		if stream != nil {
+			if stream.Open() {
+				c.S.Quiet(ctx, p.Limits.QuietWindow)
+			}
+			c.Note(c.Dropped(ctx, stream))
+		}
+	},
+}
+
+// streamed sends a request and, if it is answered by an event stream, waits for
+// the end of the stream.
+func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
+	if q.Tags == nil {
+		q.Tags = scenario.Tags()
+	}
+	pending := c.Start(ctx, q)
+	x := pending.Wait(ctx)
+	if x.Outcome != recording.Replied || pending.Ended() == nil {
+		return
+	}
+	timer := time.NewTimer(lingering)
+	defer timer.Stop()
+	select {
+	case <-pending.Ended():
+	case <-timer.C:
+		x.Tags["open"] = "yes"
+		pending.Cancel()
+	case <-ctx.Done():
+	}
+}
+
+// Steps "get-1" and "get-2" are two streams opened by GET in one session,
+// "subscribe" asks for the updates of the resource that the trigger changes. The
+// mark "triggered" stands before the change.
+var httpBroadcastScenario = &scenario.Scenario{
+	Name:  HTTPBroadcast,
+	Title: "watching two streams for one change",
+	Sends: "Two GET streams in one session, a subscription, and one change of the resource.",
+	Phase: scenario.Mutate,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := scenario.OverLegacyHTTP(p); skipped != nil {
+			return skipped
+		}
+		if p.Target.Triggers.Update == nil {
+			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)")
+		}
+		if !p.Facts.Declares("resources.subscribe") {
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		uri := p.Target.Triggers.Update.URI
+		one, two := c.S.OpenStream(ctx, "get-1"), c.S.OpenStream(ctx, "get-2")
+		x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
+		if x.Succeeded() && one.Open() && two.Open() {
+			after := p.Mark("triggered")
+			if p.Fire(ctx, p.Target.Triggers.Update) {
+				c.S.Await(ctx, after, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
+				c.S.Quiet(ctx, p.Limits.QuietWindow)
+			}
+		}
+		c.Note(c.Dropped(ctx, one))
+		c.Note(c.Dropped(ctx, two))
+	},
+}

@@ -1,0 +1,8 @@
+package icon
+
+import (
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return iconChecks }

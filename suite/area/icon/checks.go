@@ -1,0 +1,172 @@
+package icon
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of icons (basic/index#icons).
+var iconChecks = []verdict.Check{{
+	Requirement: "ICON-01",
+	From:        verdict.BothWalks,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range iconOwners(r, v) {
+			icons := i.Get("icons")
+			v.Saw()
+			if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.Name+" is "+judge.TypeName(icons), i.Frames...) {
+				continue
+			}
+			for n, icon := range icons.Array() {
+				iconShape(v, verdict.NewItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.Name), i.Frames))
+			}
+		}
+		noIcons(v)
+	},
+}, {
+	Requirement: "ICON-03",
+	From:        verdict.BothWalks,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range iconSources(r, v) {
+			p, bad := judge.First(judge.URI(i.Str))
+			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+		}
+	},
+}, {
+	Requirement: "ICON-04",
+	From:        verdict.BothWalks,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range iconSources(r, v) {
+			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
+			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+		}
+	},
+}, {
+	Requirement: "ICON-05",
+	From:        verdict.BothWalks,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range iconSources(r, v) {
+			if judge.HasScheme(i.Str, "data") {
+				p, bad := judge.First(judge.DataIcon(i.Str))
+				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
+	},
+}, {
+	Requirement: "ICON-08",
+	From:        verdict.BothWalks,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range iconsOf(r, v) {
+			sizes := i.Get("sizes")
+			if !sizes.IsArray() {
+				continue
+			}
+			for _, size := range sizes.Array() {
+				if judge.IsString(size) {
+					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, verdict.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+				}
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
+	},
+}}
+
+// iconShape judges one icon against its schema.
+func iconShape(v *verdict.Verdict, i verdict.Item) {
+	if !v.That(i.IsObject(), "an object for each icon", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+		return
+	}
+	src := i.Get("src")
+	v.That(judge.IsString(src), "a string src", "src of "+i.Name+" is "+judge.TypeName(src), i.Frames...)
+	verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
+	if verdict.Typed(v, i, "sizes", judge.IsArray, "an array of strings") {
+		for _, size := range i.Get("sizes").Array() {
+			v.That(judge.IsString(size), "sizes as strings", verdict.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+		}
+	}
+	if theme := i.Get("theme"); theme.Exists() {
+		v.That(judge.IsString(theme) && (theme.Str == "light" || theme.Str == "dark"), `"light" or "dark" as theme`,
+			"theme of "+i.Name+" is "+verdict.Brief(theme), i.Frames...)
+	}
+}
+
+// iconOwners lists what has icons: the entries of a walk and, once, the server.
+func iconOwners(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	all := verdict.ListedItems(r, v)
+	if r.Scenario == recording.WalkResources {
+		all = append(all, introductions(r, v)...)
+	}
+	var owners []verdict.Item
+	for _, i := range all {
+		if i.IsObject() && i.Get("icons").Exists() {
+			owners = append(owners, i)
+		}
+	}
+	return owners
+}
+
+// introductions lists how the target introduces itself: in the handshake, or in
+// discovery and in results.
+func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	const name = "the server's description of itself"
+	declared := gjson.ParseBytes(v.Facts.Declared)
+	if !v.Modern() {
+		var frames []int
+		for _, s := range r.Sessions {
+			if s.Initialize != nil {
+				frames = s.Initialize.Evidence()
+			}
+		}
+		return []verdict.Item{verdict.NewItem(declared.Get("serverInfo"), name, frames)}
+	}
+	found := []verdict.Item{verdict.NewItem(judge.Member(declared.Get("_meta"), verdict.MetaServerInfo), name, nil)}
+	if !found[0].IsObject() {
+		found = nil
+	}
+	// The same description comes with every result: one is as good as all.
+	for _, x := range r.Steps("page") {
+		if info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo); info.IsObject() {
+			return []verdict.Item{verdict.NewItem(info, name, x.Evidence())}
+		}
+	}
+	return found
+}
+
+// iconsOf lists all icons that are objects.
+func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	var all []verdict.Item
+	for _, i := range iconOwners(r, v) {
+		icons := i.Get("icons")
+		if !icons.IsArray() {
+			continue
+		}
+		for n, icon := range icons.Array() {
+			if icon.IsObject() {
+				all = append(all, verdict.NewItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.Name), i.Frames))
+			}
+		}
+	}
+	if len(all) == 0 {
+		noIcons(v)
+	}
+	return all
+}
+
+// iconSources lists the src members that are strings.
+func iconSources(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	var all []verdict.Item
+	for _, i := range iconsOf(r, v) {
+		if src := i.Get("src"); judge.IsString(src) {
+			all = append(all, verdict.NewItem(src, i.Name, i.Frames))
+		}
+	}
+	return all
+}
+
+func noIcons(v *verdict.Verdict) {
+	v.Skip(recording.CodeNeedsSubject, "neither a resource, nor a template, nor the server has icons")
+}

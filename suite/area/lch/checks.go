@@ -1,0 +1,175 @@
+package lch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/resources#list-changed-notification.
+var lchChecks = []verdict.Check{{
+	Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced,
+},
+	{
+		Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange,
+	},
+	{
+		Requirement: "LCH-04",
+		// The changes are there to be played; all clean sessions are judged.
+		From:  []recording.Name{recording.Changes, recording.Everything},
+		Needs: []verdict.Gate{verdict.Withholds("resources.listChanged")},
+		Judge: undeclaredListChange,
+	},
+	{
+		Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listChangedHonoured,
+	},
+	{
+		Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listShowsChange,
+	},
+}
+
+// listChange is one change of the list, as it was made and as it showed.
+type listChange struct {
+	what      string // "added" or "removed"
+	mark      string // the mark of its trigger
+	uri       string // what came or went; empty if it is not known
+	before    []string
+	after     []string // at the last look
+	announced []verdict.Heard
+	frames    []int // the last look
+	looked    bool  // both looks succeeded
+}
+
+func (c *listChange) shows() bool {
+	if c.uri != "" {
+		return slices.Contains(c.after, c.uri) == (c.what == "added")
+	}
+	return !slices.Equal(c.before, c.after)
+}
+
+func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before, c.after) }
+
+// listChanges lists the changes of the list that were made.
+func listChanges(r *recording.Recording) []listChange {
+	var all []listChange
+	before, ok := listedAt(r.Steps("listed"))
+	for _, change := range []struct{ mark, step string }{{recording.MarkAdd, "added"}, {recording.MarkRemove, "removed"}} {
+		mark, fired := r.Mark(change.mark)
+		pages := r.Steps(change.step)
+		if !fired || len(pages) == 0 {
+			continue
+		}
+		last := pages[len(pages)-1]
+		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags["look"] != last.Tags["look"] })
+		c := listChange{what: change.step, mark: change.mark, uri: last.Tags["uri"], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
+		okBefore := ok
+		c.after, ok = listedAt(pages)
+		c.looked = ok && okBefore
+		before = c.after
+		all = append(all, c)
+	}
+	return all
+}
+
+// listedAt is the sorted list of the URIs on some pages; ok is false unless all
+// of them were answered.
+func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
+	for _, x := range pages {
+		if !x.Succeeded() {
+			return nil, false
+		}
+		for _, item := range x.Result().Get("resources").Array() {
+			uris = append(uris, item.Get("uri").String())
+		}
+	}
+	slices.Sort(uris)
+	return slices.Compact(uris), len(pages) > 0
+}
+
+// listAnnounced: a change of the list is announced.
+func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range verdict.StreamsNamed(r, "list") {
+		if ack, ok := verdict.AckOf(r, x); !ok {
+			verdict.Unacknowledged(x, v)
+			return
+		} else if !verdict.Grants(ack, "resourcesListChanged") {
+			v.Skip(recording.CodeNotExercised, "the target does not acknowledge resourcesListChanged")
+			return
+		}
+	}
+	for _, c := range listChanges(r) {
+		switch {
+		case len(c.announced) > 0:
+			v.Saw()
+		case !c.looked || !c.changed():
+			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
+		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
+			actual := "none came, although the list has changed"
+			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {
+				actual = "none came: " + why
+			}
+			v.That(false, verdict.ListUpdated+" after a resource was "+c.what, actual+verdict.WithTrigger(r, c.mark), c.frames...)
+			v.Hint("send %s when the list changes, or do not declare resources.listChanged", verdict.ListUpdated)
+		}
+	}
+}
+
+// wellFormedListChange: the notification is spelled as the specification has it.
+func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
+	for _, h := range verdict.Elsewhere(verdict.Hear(r, "", 0), r, v) {
+		method := h.Msg.Get("method")
+		switch {
+		case method.Type != gjson.String || !strings.Contains(method.Str, "notifications"):
+		case method.Str == verdict.ListUpdated:
+			params := h.Msg.Get("params")
+			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
+		case letters(method.Str) == letters(verdict.ListUpdated):
+			v.Ought(false, "the method "+verdict.ListUpdated, "the method "+method.Str, h.Frame.Number)
+			v.Hint("clients know the notification by its exact name only")
+		}
+	}
+}
+
+// letters keeps the letters of a name, in lower case.
+func letters(s string) string {
+	return strings.Map(func(c rune) rune {
+		if c >= 'a' && c <= 'z' {
+			return c
+		}
+		return -1
+	}, strings.ToLower(s))
+}
+
+// undeclaredListChange: without listChanged the list changes silently.
+func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
+	if r.Scenario != recording.Everything {
+		if _, ok := r.Mark(recording.MarkAdd); ok {
+			v.Saw() // the list was made to change: silence means something
+		}
+		return
+	}
+	if strays := verdict.Only(verdict.Hear(r, "", 0), verdict.ListUpdated); len(strays) > 0 {
+		v.That(false, "no "+verdict.ListUpdated+" without capabilities.resources.listChanged", verdict.ListUpdated+" was sent", strays[0].Frame.Number)
+		v.Hint("declare resources.listChanged, or do not send the notification")
+	}
+}
+
+// listShowsChange: the list that is asked for after the announcement shows what
+// was announced.
+func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
+	for _, c := range listChanges(r) {
+		switch {
+		case len(c.announced) == 0:
+			v.Skip(recording.CodeNotExercised, "the change of the list was not announced")
+		case !c.looked:
+			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
+		default:
+			v.That(c.shows(), "the list to show what "+verdict.ListUpdated+" announced", "the list is the same as before a resource was "+c.what, append(verdict.FrameNumbers(c.announced[:1]), c.frames...)...)
+			v.Hint("do not answer resources/list from a cache that outlives the change")
+		}
+	}
+}

@@ -1,0 +1,285 @@
+package life
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/lifecycle and basic/utilities/ping.
+var lifeChecks = []verdict.Check{{
+	Requirement: "LIFE-01",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range handshakes(r) {
+			result := x.Result()
+			info := result.Get("serverInfo")
+			at := x.Evidence()
+			v.That(judge.IsString(result.Get("protocolVersion")), "protocolVersion as a string", verdict.Brief(result.Get("protocolVersion")), at...)
+			v.That(result.Get("capabilities").IsObject(), "capabilities as an object", "capabilities is "+judge.TypeName(result.Get("capabilities")), at...)
+			if v.That(info.IsObject(), "serverInfo as an object", "serverInfo is "+judge.TypeName(info), at...) {
+				v.That(judge.IsString(info.Get("name")), "serverInfo.name as a string", "it is "+judge.TypeName(info.Get("name")), at...)
+				v.That(judge.IsString(info.Get("version")), "serverInfo.version as a string", "it is "+judge.TypeName(info.Get("version")), at...)
+			}
+		}
+	},
+},
+	{
+		Requirement: "LIFE-03",
+		From:        []recording.Name{recording.Everything, Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+				if !judge.IsString(got) {
+					v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
+					continue
+				}
+				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+verdict.Brief(got), x.Evidence()...)
+			}
+			for _, x := range r.Steps("return") {
+				if v.Answered(x) && x.Succeeded() {
+					got := x.Result().Get("protocolVersion")
+					v.That(got.String() == x.Tags["version"], "the version "+x.Tags["version"]+", which the server had offered before", "the version "+verdict.Brief(got), x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-04",
+		From:        []recording.Name{Negotiation},
+		Judge:       counterOffer,
+	},
+	{
+		Requirement: "LIFE-05",
+		From:        []recording.Name{Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			latest := requirement.Revision("")
+			for _, rev := range v.Facts.Served {
+				if !rev.Modern() {
+					latest = max(latest, rev)
+				}
+			}
+			for _, x := range r.Steps("alien") {
+				offer := x.Result().Get("protocolVersion")
+				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
+					continue
+				}
+				v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-07",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range handshakes(r) {
+				optionalMembers(x, v)
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-09",
+		From:        []recording.Name{Handshake},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			end := r.Step("initialized")
+			if end == nil {
+				return
+			}
+			v.Saw()
+			for _, m := range verdict.RequestsOf(r) {
+				if m.Frame.Number < end.Request && m.Method() != "ping" {
+					v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
+					v.Hint("wait for notifications/initialized before asking the client for anything")
+				}
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-10",
+		From:        []recording.Name{Handshake},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("first") {
+				if again := r.Step("again"); again != nil && !x.Succeeded() {
+					x = again
+				}
+				if code, _ := x.Code(); x.Failed() && code == -32601 {
+					v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+verdict.Describe(x))
+					continue
+				}
+				v.Expect(x).To(verdict.Succeed(), x.Method+" after the handshake")
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-12",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			clean := len(verdict.Received(r)) > 0
+			for _, m := range verdict.RequestsOf(r) {
+				feature, _, _ := strings.Cut(m.Method(), "/")
+				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+					clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.Method(), m.Frame.Number)
+					v.Hint("look at the capabilities of the client before asking it for %s", feature)
+				}
+			}
+			if clean {
+				v.Saw()
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-13",
+		From:        []recording.Name{recording.Everything},
+		Probes:      true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			ofTheRevision(r, v)
+			if v.Modern() {
+				return
+			}
+			if v.Revision() != requirement.R20250326 {
+				verdict.NoArrays(r, v) // batches are part of that revision alone
+			}
+			for _, m := range verdict.Responses(r) {
+				kind := m.Get("result.resultType")
+				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-14",
+		From:        []recording.Name{Pings},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("ping", "ping-meta") {
+				if v.Expect(x).To(verdict.Succeed(), "ping") {
+					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
+					v.Ought(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-16",
+		From:        []recording.Name{Handshake},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("early-ping") {
+				if x.Outcome == recording.Silent {
+					v.That(false, "an answer", verdict.Describe(x)+" to a ping before initialized", x.Evidence()...)
+					continue
+				}
+				v.Expect(x).To(verdict.Succeed(), "a ping before initialized")
+			}
+		},
+	},
+	{
+		Requirement: "LIFE-17",
+		From:        []recording.Name{FaultyHandshake, Negotiation},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("no-members", "no-client-info", "alien") {
+				tolerable(x, v)
+			}
+			for _, x := range r.Steps("sound") {
+				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", verdict.Describe(x), x.Evidence()...)
+			}
+			if len(r.Exchanges) > 0 && r.Step("sound") == nil && r.Broken != nil {
+				v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
+			}
+		},
+	},
+}
+
+// handshakes lists the answered handshakes of clean sessions.
+func handshakes(r *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, s := range r.Sessions {
+		if s.Initialize != nil && s.Initialize.Succeeded() && s.Kind == recording.Clean {
+			all = append(all, s.Initialize)
+		}
+	}
+	return all
+}
+
+// alien is the version that a handshake asked for.
+func alien(x *recording.Exchange) string { return x.Param("protocolVersion").String() }
+
+// counterOffer: an unknown version is met with another one, and that one works.
+func counterOffer(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("alien") {
+		if !v.Answered(x) {
+			continue
+		}
+		if verdict.Refused(x) {
+			v.Ought(false, "the offer of a version that the server supports", verdict.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
+			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
+			continue
+		}
+		offer := x.Result().Get("protocolVersion")
+		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+verdict.Brief(offer), x.Evidence()...)
+		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
+	}
+	for _, x := range r.Steps("return") {
+		v.Expect(x).To(verdict.Succeed(), "a handshake with "+x.Tags["version"]+", which the server had offered")
+	}
+}
+
+// optionalMembers judges the types of what a handshake may hold.
+func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
+	at, result := x.Evidence(), x.Result()
+	text := func(path string) {
+		if m := result.Get(path); m.Exists() {
+			v.That(judge.IsString(m), path+" as a string, or absent", path+" is "+judge.TypeName(m), at...)
+			v.Hint("leave the member out where there is nothing to say")
+		}
+	}
+	v.Saw()
+	text("instructions")
+	if v.Revision() >= requirement.R20250618 {
+		text("serverInfo.title")
+	}
+	if v.Revision() < requirement.R20251125 {
+		return
+	}
+	text("serverInfo.description")
+	text("serverInfo.websiteUrl")
+	if site := result.Get("serverInfo.websiteUrl"); judge.IsString(site) {
+		if problems := hardProblems(site); len(problems) > 0 {
+			v.That(false, "serverInfo.websiteUrl as a URI", verdict.Brief(site)+": "+problems[0].String(), at...)
+		}
+	}
+	if icons := result.Get("serverInfo.icons"); icons.Exists() {
+		v.That(icons.IsArray(), "serverInfo.icons as an array", "icons is "+judge.TypeName(icons), at...)
+	}
+}
+
+// hardProblems are those that make a string no URI.
+func hardProblems(uri gjson.Result) []judge.Problem {
+	return slices.DeleteFunc(judge.URI(uri.Str), func(p judge.Problem) bool { return p.Soft })
+}
+
+// faulty says what is wrong with a handshake.
+func faulty(x *recording.Exchange) string {
+	switch x.Step {
+	case "no-members":
+		return "initialize with empty params"
+	case "no-client-info":
+		return "initialize without clientInfo"
+	}
+	return "initialize with the version " + verdict.Quoted(alien(x))
+}
+
+// tolerable: a faulty initialize was answered, somehow.
+func tolerable(x *recording.Exchange, v *verdict.Verdict) {
+	switch x.Outcome {
+	case recording.Silent, recording.Lost:
+		v.That(false, "an answer to a faulty initialize, error or result", verdict.Describe(x)+" to "+faulty(x), x.Evidence()...)
+		v.Hint("check the params of initialize before they are used, and answer with error -32602")
+	default:
+		if v.Answered(x) {
+			v.Saw()
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package life_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/life"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// hello is a handshake for a version and its result.
+func hello(step, version, result string) rt.Line {
+	return rt.Line{Step: step, Method: "initialize", Params: `{"protocolVersion":"` + version + `"}`, Result: result}
+}
+
+func TestHandshakeChecks(t *testing.T) {
+	with := func(info string) rt.Line {
+		return hello("initialize", "2025-11-25", `{"protocolVersion":"2025-11-25","capabilities":{}`+info+`}`)
+	}
+	named := with(`,"serverInfo":{"name":"n","version":"1"},"instructions":"read"`)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-01", Want: verdict.Pass, Rec: areatest.Lines(named)},
+		{ID: "LIFE-01", Want: verdict.Fail, Rec: areatest.Lines(with(""))},
+		{ID: "LIFE-01", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"name":"n"}`))},
+		{ID: "LIFE-03", Want: verdict.Pass, Rec: areatest.Lines(named)},
+		{ID: "LIFE-01", Want: verdict.Fail, Rec: areatest.Lines(hello("initialize", "2025-11-25", `{"protocolVersion":20251125,"capabilities":{},"serverInfo":{"name":"n","version":"1"}}`))},
+		{ID: "LIFE-03", Want: verdict.Fail, Rec: areatest.Lines(hello("initialize", "2025-11-25", `{"protocolVersion":"2025-06-18"}`))},
+		{ID: "LIFE-03", Want: verdict.NotApplicable, Rec: areatest.Lines(hello("initialize", "2025-11-25", `{"protocolVersion":20251125}`))},
+		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(named)},
+		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"instructions":null`))},
+		{ID: "LIFE-12", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
+		{ID: "LIFE-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`))},
+	})
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[],"title":1}}`))},
+		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"input_required"}}`))},
+	}, requirement.Legacy()...)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"title":null}`))},
+		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))},
+	}, requirement.R20250618, requirement.R20251125)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(with(`,"serverInfo":{"title":null,"icons":{}}`))},
+		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))},
+	}, requirement.R20250326)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(with(`,"serverInfo":{"websiteUrl":"https://example.com/","icons":[]}`))},
+		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"websiteUrl":"exa mple"}`))},
+		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"icons":{}}`))},
+	}, requirement.R20251125)
+}
+
+func TestNegotiation(t *testing.T) {
+	offer := func(version string) rt.Line {
+		return hello("alien", "1900-01-01", `{"protocolVersion":`+version+`}`)
+	}
+	refused := rt.Line{Step: "alien", Method: "initialize", Params: `{"protocolVersion":"1900-01-01"}`, Error: `{"code":-32602,"message":"Unsupported"}`}
+	silent := rt.Line{Step: "alien", Method: "initialize", Outcome: recording.Lost}
+	back := rt.Line{Step: "return", Method: "initialize", Tags: map[string]string{"version": "2025-11-25"}, Result: `{"protocolVersion":"2025-06-18"}`}
+	failed := back
+	failed.Result, failed.Error = "", `{"code":-32602,"message":"Unsupported"}`
+	areatest.WalkRuns(t, life.Negotiation, `{}`, []areatest.Run{
+		{ID: "LIFE-03", Want: verdict.Fail, Rec: areatest.Lines(offer(`"2025-11-25"`), back)},
+		{ID: "LIFE-04", Want: verdict.Pass, Rec: areatest.Lines(offer(`"2025-11-25"`))},
+		{ID: "LIFE-04", Want: verdict.Fail, Rec: areatest.Lines(offer(`"1900-01-01"`))},
+		{ID: "LIFE-04", Want: verdict.Fail, Rec: areatest.Lines(offer(`20250618`))},
+		{ID: "LIFE-04", Want: verdict.Fail, Rec: areatest.Lines(offer(`"2025-11-25"`), failed)},
+		{ID: "LIFE-04", Want: verdict.Warn, Rec: areatest.Lines(refused)},
+		{ID: "LIFE-04", Want: verdict.Blocked, Rec: areatest.Lines(silent)},
+		{ID: "LIFE-05", Want: verdict.Pass, Rec: areatest.Lines(offer(`"2025-11-25"`))},
+		{ID: "LIFE-05", Want: verdict.Fail, Rec: areatest.Lines(offer(`"2024-10-07"`))},
+		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(refused)},
+		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(silent)},
+	})
+	areatest.WalkRuns(t, life.FaultyHandshake, `{}`, []areatest.Run{
+		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{}`})},
+		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "no-client-info", Method: "initialize", Outcome: recording.Silent})},
+		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Lost})},
+	})
+}
+
+func TestSlowHandshake(t *testing.T) {
+	ping := func(step, result string) rt.Line { return rt.Line{Step: step, Method: "ping", Result: result} }
+	refusedPing := rt.Line{Step: "early-ping", Method: "ping", Error: `{"code":-32600,"message":"not initialized"}`}
+	begun := rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}
+	first := func(step, code string) rt.Line {
+		l := rt.Line{Step: step, Method: "resources/list", Error: `{"code":` + code + `,"message":""}`}
+		if code == "" {
+			l.Error, l.Result = "", `{"resources":[]}`
+		}
+		return l
+	}
+	roots := areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"roots/list"}`)
+	areatest.WalkRuns(t, life.Handshake, `{"resources":{}}`, []areatest.Run{
+		{ID: "LIFE-09", Want: verdict.Pass, Rec: areatest.Lines(ping("early-ping", `{}`), areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/message"}`), begun, roots)},
+		{ID: "LIFE-09", Want: verdict.Fail, Rec: areatest.Lines(roots, begun)},
+		{ID: "LIFE-10", Want: verdict.Pass, Rec: areatest.Lines(begun, first("first", "-32600"), first("again", ""))},
+		{ID: "LIFE-10", Want: verdict.NotApplicable, Rec: areatest.Lines(begun, first("first", "-32601"))},
+		{ID: "LIFE-10", Want: verdict.Fail, Rec: areatest.Lines(begun, first("first", "-32600"), first("again", "-32600"))},
+		{ID: "LIFE-16", Want: verdict.Pass, Rec: areatest.Lines(ping("early-ping", `{}`))},
+		{ID: "LIFE-16", Want: verdict.Fail, Rec: areatest.Lines(refusedPing)},
+	})
+	areatest.WalkRuns(t, life.Pings, `{}`, []areatest.Run{
+		{ID: "LIFE-14", Want: verdict.Pass, Rec: areatest.Lines(ping("ping", `{}`), ping("ping-meta", `{"_meta":{"a":1}}`))},
+		{ID: "LIFE-14", Want: verdict.Warn, Rec: areatest.Lines(ping("ping", `{"pong":true}`))},
+		{ID: "LIFE-14", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: `{"code":-32601,"message":""}`})},
+	})
+}

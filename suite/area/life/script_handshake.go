@@ -1,0 +1,178 @@
+package life
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// legacyOnly leaves out revisions without a handshake.
+func legacyOnly(p *scenario.Play) *recording.Skipped {
+	if p.Modern() {
+		return scenario.Skip(recording.CodeCombination, "the revision has no handshake")
+	}
+	return nil
+}
+
+// After the answer to initialize the script waits for a while: the mark
+// "waiting" begins, "waited" ends it. Then comes step "early-ping", step
+// "initialized" ends the handshake, and step "first" is an ordinary request; if it
+// is refused, step "again" repeats it a moment later.
+var handshakeScenario = &scenario.Scenario{
+	Name:  Handshake,
+	Title: "a handshake in slow motion",
+	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
+	Phase: scenario.Read, // its silence is that of a session of its own
+	When:  legacyOnly,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{HoldInitialized: true})
+		if !ok {
+			return
+		}
+		p.Mark("waiting")
+		c.S.Quiet(ctx, p.Limits.QuietWindow)
+		p.Mark("waited")
+		c.Note(c.S.Do(ctx, session.Request{Step: "early-ping", Method: "ping"}))
+		c.Note(c.S.Initialized(ctx))
+		first := c.Note(c.S.Do(ctx, scenario.Ordinary(p, "first")))
+		if !first.Succeeded() && c.S.Alive() {
+			c.S.Quiet(ctx, p.Limits.QuietWindow)
+			c.Note(c.S.Do(ctx, scenario.Ordinary(p, "again")))
+		}
+	},
+}
+
+// Steps "ping" and "ping-meta" are a ping without params and one with empty
+// metadata.
+var pingsScenario = &scenario.Scenario{
+	Name:  Pings,
+	Title: "ping",
+	Sends: "ping without params, and with empty metadata.",
+	Phase: scenario.Read,
+	When:  legacyOnly,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		all := []session.Request{
+			{Step: "ping", Method: "ping"},
+			{Step: "ping-meta", Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
+		}
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+	},
+}
+
+// Step "no-members" is an initialize with empty params, "no-client-info" one
+// without clientInfo and capabilities. Where the connections lead to one and the
+// same server, step "sound" is the answer to a proper handshake afterwards.
+var faultyHandshakeScenario = &scenario.Scenario{
+	Name:  FaultyHandshake,
+	Title: "handshakes with members missing",
+	Sends: "initialize with empty params, and without clientInfo and capabilities.",
+	Phase: scenario.Destructive,
+	When:  legacyOnly,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+		if !ok {
+			return
+		}
+		x := c.Note(c.S.Do(ctx, session.Request{Step: "no-members", Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
+		settle(c, x)
+		// A lenient server has opened the session now; a second handshake
+		// would be another fault.
+		if (x.Succeeded() || !c.S.Alive()) && !again(ctx, p, c) {
+			return
+		}
+		settle(c, c.Note(c.S.Do(ctx, session.Request{Step: "no-client-info", Method: "initialize", Timeout: firstAnswer(p),
+			Params: map[string]any{"protocolVersion": string(p.Revision())}})))
+		sound(ctx, p, c)
+	},
+}
+
+// firstAnswer is how long the first answer on a connection may take: a process of
+// our own has to start before it can read.
+func firstAnswer(p *scenario.Play) time.Duration {
+	if p.Facts.Owned {
+		return p.Limits.Start
+	}
+	return 0
+}
+
+// settle takes over an HTTP session that a peculiar initialize may have opened, so
+// that it is ended when the connection is closed.
+func settle(c *scenario.Client, x *recording.Exchange) {
+	if x.Succeeded() {
+		_ = c.S.Adopt(x) // that it opens no session of this revision is expected
+	}
+}
+
+// again gives the client another session without handshake.
+func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
+	makeRoom(p, c)
+	fresh, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	if ok {
+		c.S = fresh.S
+	}
+	return ok
+}
+
+// makeRoom closes the session of a client that is done with it, where the next one could
+// not be opened beside it.
+func makeRoom(p *scenario.Play, c *scenario.Client) {
+	if p.Pool != nil {
+		p.Retire(c.S)
+	}
+}
+
+// sound opens a proper session after the one with the fault and notes its handshake as
+// step "sound".
+func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
+	if p.Facts.Owned {
+		return // every process starts afresh: it would prove nothing
+	}
+	makeRoom(p, faulty)
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	if !ok {
+		return
+	}
+	x := c.Note(c.S.Do(ctx, session.Request{Step: "sound", Method: "initialize", Timeout: p.Limits.Start,
+		Params: session.InitializeParams(string(p.Revision()))}))
+	if c.S.Adopt(x) == nil {
+		c.S.Initialized(ctx)
+	}
+}
+
+// Step "alien" asks for a version that nobody implements. If another one is
+// offered that is not known to be served, step "return" asks for that one on
+// another connection; its tag "version" names it.
+var negotiationScenario = &scenario.Scenario{
+	Name:  Negotiation,
+	Title: "a handshake with an unknown version",
+	Sends: "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
+	Phase: scenario.Destructive,
+	When:  legacyOnly,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+		if !ok {
+			return
+		}
+		x := c.Note(c.S.Do(ctx, session.Request{Step: "alien", Method: "initialize", Timeout: firstAnswer(p),
+			Params: session.InitializeParams(AlienVersion)}))
+		settle(c, x)
+		offer := x.Result().Get("protocolVersion").Str
+		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
+			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: "return", Method: "initialize", Timeout: firstAnswer(p),
+				Params: session.InitializeParams(offer), Tags: scenario.Tags("version", offer)})))
+		}
+		sound(ctx, p, c)
+	},
+}
+
+// AlienVersion is a protocol version that nobody implements.
+const AlienVersion = "1900-01-01"

@@ -1,0 +1,131 @@
+package list
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of server/resources, listing.
+var listChecks = []verdict.Check{{
+	Requirement: "LIST-01",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.PagesOf(r, v) {
+			list := x.Result().Get("resources")
+			v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("send an empty array if there is nothing to list")
+		}
+	},
+}, {
+	Requirement: "LIST-02",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			if !v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+				continue
+			}
+			for _, member := range []string{"uri", "name"} {
+				m := i.Get(member)
+				v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
+				v.Hint("give each resource a uri and a name, both as strings")
+			}
+		}
+	},
+}, {
+	Requirement: "LIST-05",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		items := verdict.ListedItems(r, v)
+		for _, i := range items {
+			verdict.Typed(v, i, "description", judge.IsString, "a string")
+			verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
+			if v.Revision() >= requirement.R20250618 {
+				verdict.Typed(v, i, "title", judge.IsString, "a string")
+			}
+			if verdict.Typed(v, i, "size", judge.IsInteger, "an integer") {
+				size := i.Get("size")
+				v.Ought(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+verdict.Brief(size), i.Frames...)
+			}
+			v.Saw()
+		}
+		verdict.Remarks(items, resourceMembers, v)
+	},
+}, {
+	Requirement: "LIST-14",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       uniqueURIs,
+}, {
+	Requirement: "LIST-16",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var web verdict.Sightings
+		for _, i := range verdict.ListedItems(r, v) {
+			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
+				web.Add(verdict.Brief(uri), i.Frames...)
+			}
+		}
+		if len(web.Names) == 0 {
+			v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
+		}
+		web.Observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
+	},
+}, {
+	Requirement: "LIST-18",
+	From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var items []verdict.Item
+		if r.Scenario != recording.Reads {
+			items = verdict.ListedItems(r, v)
+		}
+		for _, read := range verdict.Readings(r, v, "read") {
+			items = append(items, read.Contents...)
+		}
+		for _, i := range items {
+			mime := i.Get("mimeType")
+			if !judge.IsString(mime) {
+				continue
+			}
+			p, bad := judge.First(judge.MIME(mime.Str))
+			v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+verdict.Brief(mime)+": "+p.Message, i.Frames...)
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
+	},
+}}
+
+// uniqueURIs: no URI comes twice on a page; across pages it is remarked upon.
+func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
+	const expected = "each URI once"
+	seenOn := map[string]int{}
+	var across verdict.Sightings
+	for n, x := range verdict.PagesOf(r, v) {
+		onPage := map[string]bool{}
+		for _, i := range verdict.Entries(x, "resources") {
+			uri := i.Get("uri")
+			if !judge.IsString(uri) {
+				continue
+			}
+			v.That(!onPage[uri.Str], expected, verdict.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i.Frames...)
+			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
+				across.Add(fmt.Sprintf("%s (on pages %d and %d)", verdict.Brief(uri), first+1, n+1), i.Frames...)
+			} else if !before {
+				seenOn[uri.Str] = n
+			}
+			onPage[uri.Str] = true
+		}
+	}
+	if len(seenOn) == 0 {
+		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
+	}
+	across.Observe(v, "duplicate-across-pages", "%d listed on more than one page: %s")
+}

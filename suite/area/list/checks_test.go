@@ -1,0 +1,162 @@
+package list_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/list"
+	"github.com/mcpcheck/mcpcheck/suite/area/page"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+func TestListChecks(t *testing.T) {
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(``)},
+		{ID: "LIST-01", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
+		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"resources":null}`))},
+		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))},
+		{ID: "LIST-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{"Resources":[]}`))},
+		{ID: "LIST-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("page", "resources/list", `{}`, "-32603"))},
+		{ID: "LIST-01", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Outcome: recording.Lost})},
+		{ID: "LIST-02", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"","name":""}`)},
+		{ID: "LIST-02", Want: verdict.NotApplicable, Rec: areatest.Listing(``)},
+		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":null,"name":"1"}`)},
+		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1"}`)},
+		{ID: "LIST-02", Want: verdict.Fail, Rec: areatest.Listing(`"a:1"`)},
+		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
+		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":120.0,"description":"","x-rank":null}`)},
+		{ID: "LIST-05", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":-1}`)},
+		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":"1024"}`)},
+		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","size":1.5}`)},
+		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","description":null}`)},
+		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":null}`)},
+		{ID: "LIST-14", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"1"}`)},
+		{ID: "LIST-14", Want: verdict.Pass, Rec: areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		{ID: "LIST-14", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:1","name":"2"}`)},
+		{ID: "LIST-16", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"https://a/","name":"1"}`)},
+		{ID: "LIST-18", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"inode/directory"}`)},
+		{ID: "LIST-18", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"text/plain; charset=\"utf-8\""}`)},
+		{ID: "LIST-18", Want: verdict.NotApplicable, Rec: areatest.Listing(`{"uri":"a:1","name":"1"}`)},
+		{ID: "LIST-18", Want: verdict.Warn, Rec: areatest.Listing(`{"uri":"a:1","name":"1","mimeType":"markdown"}`)},
+	})
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-05", Want: verdict.Fail, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
+	}, requirement.R20250618, requirement.R20260728)
+	areatest.WalkRuns(t, recording.WalkResources, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-05", Want: verdict.Pass, Rec: areatest.Listing(`{"uri":"a:1","name":"1","title":null}`)},
+	}, requirement.R20241105)
+	areatest.WalkRuns(t, recording.WalkTemplates, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-18", Want: verdict.Warn, Rec: areatest.Templates(`{"uriTemplate":"a:{x}","name":"1","mimeType":"text"}`)},
+	})
+	areatest.WalkRuns(t, recording.WalkResources, `{}`, []areatest.Run{{ID: "LIST-01", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Page("1d", `{}`, `{}`))}})
+}
+
+func TestRelistChecks(t *testing.T) {
+	reading := func(uri, size, result string) rt.Line {
+		tags := map[string]string{"uri": uri}
+		if size != "" {
+			tags["size"] = size
+		}
+		return rt.Line{Step: "read", Method: "resources/read", Params: `{"uri":"` + uri + `"}`, Tags: tags, Result: result}
+	}
+	again := func(entries string) rt.Line {
+		return rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`, Tags: map[string]string{"end": "done"}}
+	}
+	failed := func(step, uri, code string) rt.Line {
+		return areatest.Refusal(step, "resources/read", `{"uri":"`+uri+`"}`, code, "uri", uri)
+	}
+	sized := again(`{"uri":"a:1","size":3}`)
+	areatest.WalkRuns(t, list.Relist, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-08", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"é1"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.Warn, Rec: areatest.Lines(reading("a:1", "4", `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`), again(`{"uri":"a:1","size":4}`))},
+		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1234"}]}`), again(`{"uri":"a:1","size":4}`))},
+		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "3", `{"contents":[{"uri":"a:1","text":"1"},{"uri":"a:2","text":"2"}]}`), sized)},
+		{ID: "LIST-08", Want: verdict.NotApplicable, Rec: areatest.Lines(reading("a:1", "", `{"contents":[{"uri":"a:1","text":"1"}]}`))},
+		{ID: "LIST-15", Want: verdict.Pass, Rec: areatest.Lines(reading("a:1", "", `{"contents":[]}`))},
+		{ID: "LIST-15", Want: verdict.Fail, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, failed("reread", "a:1", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), again(``), failed("reread", "a:1", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, rt.Line{Step: "reread", Method: "resources/read",
+			Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: map[string]string{"uri": "a:1"}})},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "https://a/", "-32602"), again(`{"uri":"https://a/"}`), failed("reread", "https://a/", "-32602"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32603"), sized, failed("reread", "a:1", "-32603"))},
+		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32021"), sized)},
+		{ID: "LIST-15", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: map[string]string{"uri": "a:1"}})},
+	})
+}
+
+func TestListComparisons(t *testing.T) {
+	step := func(name, entries string) rt.Line {
+		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`, Tags: map[string]string{"end": "done"}}
+	}
+	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`), step("without", `{"uri":"a:2"},{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:3"}`))},
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", ``), step("with-again", `{"uri":"a:1"}`))},
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``), areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
+		{ID: "LIST-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"), step("without", ``), step("with-again", ``))},
+	})
+	a, b := `{"uri":"a:1"}`, `{"uri":"a:2"}`
+	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
+		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", a))},
+		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", b), step("other-again", b))},
+		{ID: "LIST-10", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", a))}, // two processes
+		{ID: "LIST-11", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", b), step("one-again", a))},
+		{ID: "LIST-11", Want: verdict.Fail, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a))},
+		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
+	})
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
+	k, _ := area.Find("LIST-10")
+	req, _ := requirement.Find("LIST-10")
+	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b), step("one-again", a))})
+	if got.Outcome != verdict.Fail {
+		t.Errorf("two connections with different lists: %+v", got)
+	}
+}
+
+// paging is a page of a list that goes on.
+func paging(step, params string, names ...string) rt.Line {
+	return rt.Line{Step: step, Method: "resources/list", Params: params,
+		Result: `{"resources":[{"uri":"a:` + strings.Join(names, `"},{"uri":"a:`) + `"}],"nextCursor":"x"}`}
+}
+
+// TestListObservations: each kind of remark is made once per combination.
+func TestListObservations(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
+	for id, run := range map[string]struct {
+		check string
+		name  recording.Name
+		rec   []rt.Line
+	}{
+		"no-description":         {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2","description":""}`)},
+		"misspelt-member":        {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","mime_type":"text/plain"}`)},
+		"https-uri":              {"LIST-16", recording.WalkResources, areatest.Listing(`{"uri":"https://a/","name":"1"},{"uri":"HTTPS://b/","name":"1"}`)},
+		"duplicate-across-pages": {"LIST-14", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		"repeated-audience":      {"ANN-03", recording.WalkResources, areatest.Listing(`{"uri":"a:1","annotations":{"audience":["user","user"]}}`)},
+		"other-uri":              {"READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:2","text":""}`))},
+		"mime-type-differs":      {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "text/html", `{"uri":"a:1","mimeType":"text/plain","text":""}`))},
+		"mime-type-vague":        {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
+		"cursor-drifts": {"PAGE-07", page.Paging, areatest.Lines(paging("first", `{}`, "1"), paging("second", `{}`, "1"),
+			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
+	} {
+		k, _ := area.Find(run.check)
+		req, _ := requirement.Find(run.check)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
+		times := 0
+		for _, o := range got.Observations {
+			if o.ID == id && len(o.Frames) > 0 {
+				times++
+			}
+		}
+		if times != 1 || got.Outcome.Red() {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+}

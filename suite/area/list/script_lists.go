@@ -1,0 +1,169 @@
+package list
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// fewPages bounds the walks that only serve comparison, so that a long list does
+// not cost its length several times over.
+const fewPages = 20
+
+// maxRepeated bounds how many reads that had a result are repeated: of small contents
+// that came quickly.
+const maxRepeated = 4
+
+// Steps "page" and "read" are those of the walk and of the reads before, "again"
+// is a second walk after them, "reread" repeats the reads that had no result, and
+// "repeat" some of those that had one.
+var relistScenario = &scenario.Scenario{
+	Name:  Relist,
+	Title: "listing again after the reads",
+	Sends: "A second walk through all pages after the reads, and once more the reads that had no result.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		reads := p.Earlier(recording.Reads).Steps("read")
+		var refused, small []*recording.Exchange
+		sized := false
+		for _, x := range reads {
+			sized = sized || x.Tags["size"] != ""
+			if x.Failed() {
+				refused = append(refused, x)
+			}
+			if x.Succeeded() && len(x.Result().Get("contents").Raw) < 16<<10 && x.Took < 100*time.Millisecond {
+				small = append(small, x)
+			}
+		}
+		for _, x := range slices.Concat(p.Earlier(recording.WalkResources).Steps("page"), reads) {
+			p.Note(x)
+		}
+		if len(refused)+len(small) == 0 && !sized {
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		if len(refused) > 0 || sized {
+			scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", "again", fewPages)
+		}
+		refused = refused[:min(len(refused), 8)]
+		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
+			step := "repeat"
+			if i < len(refused) {
+				step = "reread"
+			}
+			scenario.ReadResource(ctx, c, step, x.Tags["uri"])
+		})
+	},
+}
+
+// Steps: "without" has no params at all, "with" and "with-again" have empty ones.
+var listParamsScenario = &scenario.Scenario{
+	Name:  ListParams,
+	Title: "listing with and without params",
+	Sends: "resources/list without params and with empty ones.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Modern() {
+			return scenario.Skip(recording.CodeCombination, "since 2026-07-28 every request has params")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		list := func(step string, params any) {
+			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
+		}
+		list("with", map[string]any{})
+		list("without", nil)
+		list("with-again", map[string]any{})
+	},
+}
+
+// On one connection: step "one", then "between" (requests that have nothing to
+// do with the list), then "one-again"; on another one, after "one": "other" and,
+// if the first two differ, at the end "other-again".
+var sameListScenario = &scenario.Scenario{
+	Name:  SameList,
+	Title: "comparing the list of two connections",
+	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Modern() {
+			return scenario.Skip(recording.CodeCombination, "before 2026-07-28 a list may depend on the session")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		one, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		other, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		list := func(c *scenario.Client, step string) string {
+			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
+		}
+		before := ""
+		side(p,
+			func() { before = list(one, "one") },
+			func() { list(other, "other") },
+		)
+		between(ctx, p, one)
+		if list(one, "one-again") != before {
+			list(other, "other-again")
+		}
+	},
+}
+
+// side runs parts of a script that do not depend on each other side by side.
+func side(p *scenario.Play, parts ...func()) {
+	var wg sync.WaitGroup
+	for _, part := range parts {
+		wg.Go(func() {
+			defer p.Survive()
+			part()
+		})
+	}
+	wg.Wait()
+}
+
+// between sends requests that must not change what is listed, one by one, so
+// that an HTTP client needs a single connection for them.
+func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	const step = "between"
+	for _, l := range scenario.Sample(p.Resources(), 2) {
+		scenario.ReadResource(ctx, c, step, l.URI())
+	}
+	if guesses := scenario.Siblings(p.Resources(), p.Templates()); len(guesses) > 0 {
+		scenario.ReadResource(ctx, c, step, guesses[0])
+	}
+	c.Do(ctx, session.Request{Step: step, Method: "resources/templates/list"})
+	if !p.Facts.Declares("completions") {
+		return
+	}
+	for _, l := range p.Templates() {
+		if names := judge.Variables(l.Template()); len(names) > 0 {
+			c.Do(ctx, session.Request{Step: step, Method: "completion/complete", Params: map[string]any{
+				"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},
+				"argument": map[string]any{"name": names[0].Name, "value": ""},
+			}})
+			return
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package meta
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/index#meta on what the target sends.
+var metaChecks = []verdict.Check{{
+	Requirement: "META-01",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
+			v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+judge.TypeName(meta), frame)
+		})
+	},
+},
+	{
+		Requirement: "META-02",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
+				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+" in "+place+": "+problem.String(), frame)
+			})
+		},
+	},
+	{
+		Requirement: "META-04",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+				rev := v.Revision()
+				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
+					"the key "+verdict.Quoted(key)+" in "+place, frame)
+				v.Hint("use a prefix of your own, such as com.example/")
+				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
+					v.Ought(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
+					v.Mild("the specification recommends this notation")
+					v.Hint("write com.example/ instead of example.com/")
+				}
+			})
+		},
+	},
+	{
+		Requirement: "META-11",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				kind := x.Result().Get("resultType")
+				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
+			})
+		},
+	},
+	{
+		Requirement: "META-12",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			verdict.EachResult(r, func(x *recording.Exchange) {
+				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
+					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+verdict.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
+				}
+			})
+		},
+	},
+	{
+		Requirement: "META-13",
+		From:        []recording.Name{recording.Everything},
+		Judge:       identified,
+	},
+	{
+		Requirement: "META-15",
+		From:        []recording.Name{recording.Everything, recording.Metadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Metadata {
+				asPlain(r, v, "traced", "with trace context")
+				return
+			}
+			eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
+		},
+	},
+	{
+		Requirement: "META-19",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, method := range []string{"notifications/progress", "notifications/message"} {
+				for _, f := range r.Notifications(method, 0) {
+					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
+					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+verdict.Brief(id), f.Number)
+				}
+			}
+		},
+	},
+}
+
+const (
+	keyLogLevel = "io.modelcontextprotocol/logLevel"
+)
+
+// eachMessage visits the messages that the target sent, those of batches one by one.
+func eachMessage(r *recording.Recording, visit func(m gjson.Result, frame int)) {
+	for _, p := range verdict.ParsedFrames(r) {
+		if p.Valid && !p.Marked {
+			for _, m := range verdict.Members(p.Value) {
+				visit(m, p.Frame.Number)
+			}
+		}
+	}
+}
+
+// foundMeta is a _meta that the target sent.
+type foundMeta struct {
+	place string
+	meta  gjson.Result
+	frame int
+}
+
+// eachMeta visits every _meta that the target sent: of results and notifications
+// and, where the revision has it, of resources, templates and contents.
+func eachMeta(r *recording.Recording, rev requirement.Revision, visit func(place string, meta gjson.Result, frame int)) {
+	type key struct {
+		rev    requirement.Revision
+		frames int
+	}
+	all, _ := r.Note(key{rev, len(r.Frames)}, func() any { return allMeta(r, rev) }).([]foundMeta)
+	for _, m := range all {
+		visit(m.place, m.meta, m.frame)
+	}
+}
+
+func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
+	var all []foundMeta
+	of := func(place string, owner gjson.Result, frame int) {
+		if meta := judge.Member(owner, "_meta"); meta.Exists() {
+			all = append(all, foundMeta{place, meta, frame})
+		}
+	}
+	eachMessage(r, func(m gjson.Result, frame int) {
+		result := verdict.LookedUp(m.Get("result"))
+		of("a result", result.Result, frame)
+		of("the params of "+verdict.Brief(m.Get("method")), m.Get("params"), frame)
+		if rev < requirement.R20250618 {
+			return
+		}
+		for _, member := range []string{"resources", "resourceTemplates", "contents"} {
+			list := result.Get(member)
+			if !list.IsArray() {
+				continue
+			}
+			for i, item := range list.Array() {
+				of(fmt.Sprintf("%s[%d]", member, i), item, frame)
+			}
+		}
+	})
+	return all
+}
+
+// eachMetaKey visits every key of every _meta, each pair of key and value once.
+func eachMetaKey(r *recording.Recording, rev requirement.Revision, visit func(place, key string, value gjson.Result, frame int)) {
+	seen := map[string]bool{}
+	eachMeta(r, rev, func(place string, meta gjson.Result, frame int) {
+		for _, key := range judge.Names(meta) {
+			value := judge.Member(meta, key)
+			if id := key + "\x00" + value.Raw; !seen[id] {
+				seen[id] = true
+				visit(place, key, value, frame)
+			}
+		}
+	})
+}
+
+// identified: results name the server. A server that leaves it out everywhere is
+// told so once for each method.
+func identified(r *recording.Recording, v *verdict.Verdict) {
+	missing := map[string]bool{}
+	verdict.EachResult(r, func(x *recording.Exchange) {
+		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+		switch {
+		case info.Exists():
+			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) && judge.IsString(info.Get("version"))
+			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+verdict.Brief(info), x.Evidence()...)
+		case !missing[x.Method]:
+			missing[x.Method] = true
+			v.That(false, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to "+x.Method, x.Evidence()...)
+		}
+	})
+}
+
+// traced judges a value of trace context.
+func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int) {
+	oracle := map[string]func(string) []judge.Problem{
+		"traceparent": judge.Traceparent, "tracestate": judge.Tracestate, "baggage": judge.Baggage,
+	}[key]
+	if oracle == nil {
+		return
+	}
+	expected := key + " in the format of the W3C"
+	if !v.That(judge.IsString(value), expected, "it is "+judge.TypeName(value)+" in "+place, frame) {
+		return
+	}
+	problem, bad := judge.First(oracle(value.Str))
+	v.That(!bad, expected, verdict.Brief(value)+" in "+place+": "+problem.String(), frame)
+}
+
+// asPlain: requests of a step are served like the ordinary ones beside them.
+func asPlain(r *recording.Recording, v *verdict.Verdict, step, about string) {
+	for _, x := range r.Steps(step) {
+		plain := "plain"
+		if x.Method == "resources/read" {
+			plain = "plain-read"
+		}
+		if verdict.Baseline(r, v, plain) {
+			v.Expect(x).To(verdict.Succeed(), x.Method+" "+about)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package meta
+
+import (
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of the metadata of requests, and of log messages.
+var metaRequestsChecks = []verdict.Check{{
+	Requirement: "META-06",
+	From:        []recording.Name{recording.Metadata},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		asPlain(r, v, "unknown-key", "with an additional key in _meta")
+	},
+},
+	{
+		Requirement: "META-07",
+		From:        []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if v.Facts.DualEra() && v.Facts.Combination.Transport == requirement.Stdio {
+				v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
+				return
+			}
+			v.Incomplete(r, r.Step("no-version"), "without a protocol version in _meta")
+		},
+	},
+	{
+		Requirement: "META-08",
+		From:        []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if !verdict.Baseline(r, v, "plain") {
+				return
+			}
+			v.Expect(r.Step("no-capabilities")).To(verdict.BeErrorCode(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
+			v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
+			for _, x := range r.Steps("odd-capabilities", "odd-version") {
+				member := map[string]string{"odd-capabilities": verdict.KeyClientCapabilities, "odd-version": verdict.KeyProtocolVersion}[x.Step]
+				value := judge.Member(x.Param("_meta"), member)
+				v.Expect(x).Should(verdict.Matcher{Expected: "a refusal of " + member + " that is " + judge.TypeName(value), Match: verdict.Refused}, "a request whose _meta has "+member+": "+verdict.Brief(value))
+				v.Mild(verdict.Lenient)
+				v.Hint("check the types of the members of _meta, and answer with error -32602")
+			}
+		},
+	},
+	{
+		Requirement: "META-09",
+		From:        []recording.Name{recording.BareRequests},
+		Needs:       []verdict.Gate{verdict.ModernOnly},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if _, ok := verdict.RefusedHandshake(r, v); !ok {
+				return
+			}
+			v.Incomplete(r, r.Step("no-params"), "without params")
+			v.Incomplete(r, r.Step("no-meta"), "without _meta")
+		},
+	},
+	{
+		Requirement: "META-10",
+		From:        []recording.Name{recording.Metadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asPlain(r, v, "anonymous", "without clientInfo")
+		},
+	},
+	{
+		Requirement: "META-16",
+		From:        []recording.Name{recording.Everything},
+		Judge:       unaskedLogs,
+	},
+	{
+		Requirement: "META-17",
+		From:        []recording.Name{recording.FirstMessages},
+		Judge:       logsInPlace,
+	},
+	{
+		Requirement: "META-18",
+		From:        []recording.Name{BadMetadata},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if verdict.Baseline(r, v, "plain") {
+				x := r.Step("odd-log-level")
+				if x.Succeeded() && !r.Facts.Declares("logging") {
+					v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
+					return
+				}
+				about := "a request with an unknown log level"
+				if x != nil {
+					about += ", " + verdict.Brief(levelOf(x))
+				}
+				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeInvalidParams), about)
+				v.Hint("know the eight syslog levels, and answer others with error -32602")
+			}
+		},
+	},
+	{
+		Requirement: "META-21",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range r.Notifications("notifications/message", 0) {
+				p := gjson.GetBytes(f.Raw, "params")
+				level, logger := p.Get("level"), p.Get("logger")
+				v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+verdict.Brief(level), f.Number)
+				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent", f.Number)
+				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
+			}
+		},
+	},
+	{
+		Requirement: "META-60",
+		From:        []recording.Name{LogLevels},
+		Needs:       []verdict.Gate{verdict.Declares("logging")},
+		Judge:       levelsTakeEffect,
+	},
+}
+
+var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+// severity is the rank of a log level; -1 if it is none.
+func severity(level string) int { return slices.Index(severities, level) }
+
+// levelOf is the log level that a request asks for; it does not exist if it asks
+// for none.
+func levelOf(x *recording.Exchange) gjson.Result {
+	return judge.Member(x.Param("_meta"), keyLogLevel)
+}
+
+// unaskedLogs: no log messages on sessions in which nobody asked for any.
+func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
+	asked := map[string]bool{}
+	for _, x := range r.Exchanges {
+		if levelOf(x).Exists() {
+			asked[x.Session] = true
+		} else if x.Succeeded() {
+			v.Saw()
+		}
+	}
+	for _, f := range r.Notifications("notifications/message", 0) {
+		if !asked[f.Session] {
+			v.That(false, "no notifications/message for requests without a log level", verdict.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
+		}
+	}
+}
+
+// logsInPlace: log messages come on the stream of the request that asked for them,
+// and before its response. Messages below the level that was asked for are a
+// warning.
+func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
+	logged := r.Steps("logged")
+	for _, f := range r.Notifications("notifications/message", 0) {
+		x := during(logged, f)
+		level := gjson.GetBytes(f.Raw, "params.level").Str
+		switch {
+		case len(logged) == 0 || f.Session != logged[0].Session:
+		case x == nil:
+			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
+		default:
+			want := levelOf(x).Str
+			v.Ought(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
+				"a message of level "+level, append(x.Evidence(), f.Number)...)
+		}
+	}
+}
+
+// during is the exchange to which a frame belongs: on its channel where each
+// exchange has one, between request and response.
+func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
+	for _, x := range all {
+		if len(x.Replies) == 0 || f.Number < x.Request || f.Number > x.Replies[0] {
+			continue
+		}
+		if x.Status == 0 || slices.Contains(x.Others, f.Number) {
+			return x
+		}
+	}
+	return nil
+}
+
+// levelsTakeEffect: logging/setLevel does what it promises.
+func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
+	set := r.Step("set")
+	if v.Expect(set).To(verdict.Succeed(), "logging/setLevel") {
+		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
+			level := gjson.GetBytes(f.Raw, "params.level").Str
+			if f.Session == set.Session && severity(level) >= 0 {
+				v.That(severity(level) >= severity("error"), "no messages below the level error, which was set", "a message of level "+level, f.Number)
+				v.Hint("compare the level of each message with the one that the client has set")
+			}
+		}
+	}
+	if x := r.Step("unknown-level"); x != nil {
+		v.Expect(x).To(verdict.Matcher{Expected: "a refusal of an unknown level with error -32602", Match: verdict.BeErrorCode(verdict.CodeInvalidParams).Match}, "logging/setLevel with the level "+verdict.Brief(x.Param("level")))
+		v.Hint("know the eight syslog levels, and answer others with error -32602")
+	}
+}

@@ -1,0 +1,75 @@
+package meta
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Metadata that lacks something or is ill-typed. "plain" is an ordinary request;
+// each further step is one otherwise: "no-version", "no-capabilities", "odd-version" (a number),
+// "odd-capabilities" (a string), "odd-log-level" (an unknown one).
+var badMetadataScenario = &scenario.Scenario{
+	Name:  BadMetadata,
+	Title: "metadata that lacks something",
+	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
+	Phase: scenario.Read,
+	When:  scenario.InModern,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.Ordinary("plain"))
+		steps := []struct {
+			name string
+			key  string
+			to   any
+		}{
+			{"no-version", session.MetaVersion, nil},
+			{"no-capabilities", session.MetaCapabilities, nil},
+			{"odd-version", session.MetaVersion, 5},
+			{"odd-capabilities", session.MetaCapabilities, "x"},
+			{"odd-log-level", session.MetaLogLevel, "loud"},
+		}
+		requests := make([]session.Request, len(steps))
+		for i, s := range steps {
+			requests[i] = p.Ordinary(s.name)
+			requests[i].Meta = map[string]any{s.key: s.to}
+		}
+		scenario.Each(c, requests, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+	},
+}
+
+// "set" asks for log messages from the level error on, on a session of its own,
+// in which "list" and "read" then give occasion for some. "unknown-level" asks for
+// a level that does not exist, on another session.
+var logLevelsScenario = &scenario.Scenario{
+	Name:  LogLevels,
+	Title: "setting the log level",
+	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, in another session.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Modern() && !p.Facts.Declares("logging") {
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging")
+		}
+		return scenario.InLegacy(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		c.Do(ctx, session.Request{Step: "set", Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
+		c.Do(ctx, p.Ordinary("list"))
+		if uri := p.Readable(); uri != "" {
+			scenario.ReadResource(ctx, c, "read", uri)
+		}
+		if c, ok := p.Expendable(ctx); ok {
+			c.Do(ctx, session.Request{Step: "unknown-level", Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
+		}
+	},
+}

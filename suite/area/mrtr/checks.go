@@ -1,0 +1,245 @@
+package mrtr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/patterns/mrtr.
+var mrtrChecks = []verdict.Check{{
+	Requirement: "MRTR-01",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		verdict.EachResult(r, func(x *recording.Exchange) {
+			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
+				v.That(x.Result().Get("resultType").String() != "input_required", "no request for input in the answer to "+x.Method,
+					`resultType is "input_required"`, x.Evidence()...)
+			}
+		})
+	},
+},
+	{
+		Requirement: "MRTR-02",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range verdict.InputRequired(r) {
+				wellFormedInput(x, v)
+			}
+		},
+	},
+	{
+		Requirement: "MRTR-04",
+		From:        []recording.Name{recording.Reads, recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Calls("resources/read") {
+				if v.Answered(x) {
+					withinCapabilities(x, v)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "MRTR-05",
+		From:        []recording.Name{recording.InputReads},
+		Judge:       missingCapabilityNamed,
+	},
+	{
+		Requirement: "MRTR-07",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("tampered", "other-caller") {
+				if !v.Answered(x) {
+					continue
+				}
+				state, expected := v.Ought, "no contents for a retry with a state that was altered"
+				if x.Step == "other-caller" {
+					expected = "no contents for a retry with the state of another caller"
+				} else if x.Tags["matters"] != "" {
+					state = v.That
+				}
+				state(!served(x), expected, verdict.Describe(x), x.Evidence()...)
+			}
+			v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
+		},
+	},
+	{
+		Requirement: "MRTR-08",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.Expect(r.Step("retry-empty")).To(askForInput(), "a retry that answers nothing")
+		},
+	},
+	{
+		Requirement: "MRTR-09",
+		From:        []recording.Name{Superfluous},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.Expect(r.Step("superfluous")).To(verdict.Succeed(), "a read with answers that nobody asked for")
+			if x := r.Step("malformed"); x != nil {
+				if x.Fatal {
+					v.That(false, "a target that survives malformed inputResponses", verdict.Describe(x), x.Evidence()...)
+				} else if v.Answered(x) {
+					v.Saw() // an error and the contents will both do
+				}
+			}
+		},
+	},
+	{
+		Requirement: "MRTR-10",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x, before, asked := r.Step("lingering"), r.Step("bare"), r.Step("ask")
+			if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
+				return
+			}
+			if before != nil && before.Result().Get("inputRequests").Exists() {
+				v.Skip(recording.CodeNotExercised, "the target asks for input whatever the client declares")
+				return
+			}
+			v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", verdict.Describe(x), x.Evidence()...)
+		},
+	},
+	{
+		Requirement: "MRTR-11",
+		From:        []recording.Name{recording.InputReads},
+		Judge:       wholeFlow,
+	},
+	{
+		Requirement: "MRTR-60",
+		From:        []recording.Name{recording.InputReads},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, "plain") {
+				return
+			}
+			x := r.Step("after-abandoned")
+			if deaf := r.Step("after-abandoned/lost"); deaf != nil && deaf.Outcome == recording.Silent {
+				x = deaf // the connection answered nothing any more
+			}
+			if x != nil && x.Outcome == recording.Silent {
+				v.That(false, "requests served after a read was given up that asked for input", verdict.Describe(x), x.Evidence()...)
+				return
+			}
+			v.Expect(x).To(verdict.Succeed(), "a request after a read was given up that asked for input")
+		},
+	},
+}
+
+func askForInput() verdict.Matcher {
+	return verdict.Matcher{Expected: "a new request for input", Match: verdict.AsksForInput}
+}
+
+// served reports whether a read was answered with contents.
+func served(x *recording.Exchange) bool {
+	return x.Succeeded() && !verdict.AsksForInput(x) && x.Result().Get("contents").IsArray()
+}
+
+// capabilityFor names the client capability that an input request uses.
+var capabilityFor = map[string]string{
+	"elicitation/create": "elicitation", "sampling/createMessage": "sampling", "roots/list": "roots",
+}
+
+// wellFormedInput: a result that asks for input says for what, or has a state.
+func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
+	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
+	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x.Evidence()...)
+	if state.Exists() {
+		v.That(judge.IsString(state), "requestState as a string", "it is "+judge.TypeName(state), x.Evidence()...)
+	}
+	if !requests.Exists() || !v.That(judge.IsObject(requests), "inputRequests as a map of requests", "it is "+judge.TypeName(requests), x.Evidence()...) {
+		return
+	}
+	for _, key := range judge.Names(requests) {
+		request := judge.Member(requests, key)
+		method, params := request.Get("method"), request.Get("params")
+		v.That(capabilityFor[method.Str] != "" && method.Type == gjson.String, "input requests for elicitation/create, sampling/createMessage or roots/list",
+			"the method of "+verdict.Quoted(key)+" is "+verdict.Brief(method), x.Evidence()...)
+		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
+			"it is "+judge.TypeName(params), x.Evidence()...)
+	}
+}
+
+// withinCapabilities: input requests use no capability that the request did not
+// declare.
+func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
+	v.Saw()
+	declared := judge.Member(x.Param("_meta"), verdict.KeyClientCapabilities)
+	requests := x.Result().Get("inputRequests")
+	if !verdict.AsksForInput(x) || !requests.IsObject() {
+		return
+	}
+	for _, key := range judge.Names(requests) {
+		method := judge.Member(requests, key).Get("method").String()
+		if capability := capabilityFor[method]; capability != "" {
+			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
+				"it is asked for by a read with the capabilities "+verdict.Brief(declared), x.Evidence()...)
+		}
+	}
+}
+
+// missingCapabilityNamed: a read that cannot do without a capability says so.
+func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
+	x, asked := r.Step("bare"), r.Step("ask")
+	if !v.Answered(x) || !v.Answered(asked) {
+		return
+	}
+	switch {
+	case x.Succeeded():
+		if !x.Result().Get("inputRequests").Exists() {
+			v.Saw() // served without input
+		}
+		return
+	case !asked.Succeeded():
+		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+verdict.Describe(asked))
+		return
+	}
+	if !v.Expect(x).To(verdict.BeErrorCode(verdict.CodeMissingCapability), "a read that needs a capability which the client did not declare") {
+		return
+	}
+	needed := x.Error().Get("data.requiredCapabilities")
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+verdict.Brief(needed), x.Evidence()...)
+	for i := 0; x.Tags[fmt.Sprintf("required:%d", i)] != ""; i++ {
+		name, _, _ := strings.Cut(x.Tags[fmt.Sprintf("required:%d", i)], ".")
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+verdict.Brief(needed), x.Evidence()...)
+	}
+	if x.Status > 0 {
+		v.That(x.Status == 400, "HTTP status 400 with the error -32021", verdict.Describe(x), x.Evidence()...)
+	}
+}
+
+// wholeFlow: a retry with all answers is served, over whatever connection.
+func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
+	first, retries := r.Step("ask-again"), r.Steps("retry")
+	last := first
+	if len(retries) > 0 {
+		last = retries[len(retries)-1]
+	}
+	switch {
+	case !v.Answered(first) || !v.Answered(last):
+	case verdict.Tag(last, "unanswered") != "":
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags["unanswered"])+" (subjects.input.answers)")
+	case len(retries) == 0:
+		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+verdict.Describe(first))
+	case verdict.AsksForInput(last):
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
+	default:
+		if v.Expect(last).To(verdict.Succeed(), "a retry with all answers, on another connection") {
+			expectedText(last, v)
+		}
+	}
+}
+
+// expectedText: the contents have the text that the target file gives.
+func expectedText(x *recording.Exchange, v *verdict.Verdict) {
+	want, given := x.Tags["text"]
+	if !given {
+		return
+	}
+	contents := x.Result().Get("contents")
+	found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
+	v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+verdict.Brief(contents), x.Evidence()...)
+}

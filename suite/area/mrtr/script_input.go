@@ -1,0 +1,41 @@
+package mrtr
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Answers that nobody asked for, in reads of a resource that needs none:
+// "superfluous" are well-formed, "malformed" are not.
+var superfluousScenario = &scenario.Scenario{
+	Name:  Superfluous,
+	Title: "answers that nobody asked for",
+	Sends: "Reads of a resource that needs no input, with answers that nobody asked for, well-formed and malformed.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	When:  scenario.InModern,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		uri := p.Readable()
+		if uri == "" {
+			p.Skip(recording.CodeNeedsSubject, "no listed resource can be read")
+			return
+		}
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		for _, s := range []struct {
+			step    string
+			answers any
+		}{
+			{"superfluous", map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
+			{"malformed", "mcpcheck"},
+		} {
+			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: scenario.Tags("uri", uri),
+				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
+		}
+	},
+}

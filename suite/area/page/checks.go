@@ -1,0 +1,172 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/utilities/pagination.
+var pageChecks = []verdict.Check{{
+	Requirement: "PAGE-01",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("page") {
+			if !v.Answered(x) || !x.Succeeded() {
+				continue
+			}
+			next := x.Result().Get("nextCursor")
+			v.That(!next.Exists() || judge.IsString(next), "nextCursor as a string, or absent at the end of the list",
+				"nextCursor is "+judge.TypeName(next), x.Evidence()...)
+			if next.Type == gjson.Null && next.Exists() {
+				v.Hint("leave the member out on the last page")
+			}
+		}
+	},
+}, {
+	Requirement: "PAGE-02",
+	From:        []recording.Name{recording.WalkResources},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), "resources", v) },
+}, {
+	Requirement: "PAGE-03",
+	From:        []recording.Name{recording.WalkResources},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) },
+}, {
+	Requirement: "PAGE-04",
+	From:        []recording.Name{recording.WalkResources},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), "resources", v) },
+}, {
+	Requirement: "PAGE-05",
+	From:        []recording.Name{BadCursors, Paging, TemplatePaging},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == BadCursors {
+			invalidCursors(r, v)
+			return
+		}
+		if x := r.Step("elsewhere"); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
+			v.Expect(x).To(verdict.BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+			v.Mild(verdict.RefusedOtherwise)
+		}
+	},
+}, {
+	Requirement: "PAGE-06",
+	From:        []recording.Name{BadCursors},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       survives,
+}, {
+	Requirement: "PAGE-07",
+	From:        []recording.Name{Paging, TemplatePaging},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       stableCursor,
+}, {
+	Requirement: "PAGE-08",
+	From:        []recording.Name{Paging},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       noHiddenPosition,
+}, {
+	Requirement: "PAGE-09",
+	From:        verdict.BothWalks,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       emptyCursor,
+}, {
+	Requirement: "PAGE-12",
+	From:        []recording.Name{recording.WalkTemplates, TemplatePaging},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == TemplatePaging {
+			noHiddenPosition(r, v)
+			return
+		}
+		pages := verdict.Walked(r, v)
+		ownCursors(pages, v)
+		advancing(pages, "resourceTemplates", v)
+		ending(pages, "resourceTemplates", v)
+	},
+}, {
+	Requirement: "PAGE-13",
+	From:        []recording.Name{CompleteWalks},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		complete(r.Steps("page"), "resources", v)
+		complete(r.Steps("template"), "resourceTemplates", v)
+	},
+}}
+
+// ending: a walk comes to an end.
+func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+	if len(pages) == 0 {
+		return
+	}
+	last := pages[len(pages)-1]
+	switch last.Tags["end"] {
+	case "done":
+		v.Saw()
+	case "bound":
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
+	case "cycle":
+		note := v.That
+		if len(last.Result().Get(member).Array()) == 0 {
+			note = v.Ought
+		}
+		next := last.Result().Get("nextCursor")
+		earlier, frames := "an earlier page", last.Evidence()
+		for i, x := range pages[:len(pages)-1] {
+			if x.Result().Get("nextCursor").Raw == next.Raw && x.Result().Get(member).Raw == last.Result().Get(member).Raw {
+				earlier, frames = "page "+strconv.Itoa(i+1), append(x.Evidence(), frames...)
+				break
+			}
+		}
+		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
+			len(pages), earlier, verdict.Brief(next)), frames...)
+		v.Hint("leave nextCursor out on the last page")
+	}
+}
+
+// ownCursors: a cursor that was just handed out is accepted.
+func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
+	for i, x := range pages {
+		if i > 0 {
+			v.Expect(x).To(verdict.Succeed(), "the cursor "+verdict.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+strconv.Itoa(i)+" had just handed out")
+		}
+	}
+}
+
+// advancing: a page goes on after the one before and does not repeat it.
+func advancing(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+	seen := map[string]bool{}
+	for i, x := range pages {
+		if !x.Succeeded() {
+			continue
+		}
+		this := verdict.Identities(x, member)
+		fresh := len(this) == 0 // an empty page is legal
+		for _, id := range this {
+			fresh = fresh || !seen[id]
+			seen[id] = true
+		}
+		if i == 0 {
+			continue
+		}
+		const expected = "a page that goes on after the one before it"
+		frames := append(pages[i-1].Evidence(), x.Evidence()...)
+		switch {
+		case len(this) > 0 && slices.Equal(this, verdict.Identities(pages[i-1], member)):
+			v.That(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
+			v.Hint("take the cursor of the request into account")
+		case x.Tags["end"] == "cycle":
+			// That the walk came back to an earlier page is judged elsewhere.
+		default:
+			v.Ought(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)
+		}
+	}
+}

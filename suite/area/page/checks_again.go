@@ -1,0 +1,321 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The cursors of the bad-cursors scenario: those that were handed out by nobody, those
+// that a handed-out one was made into, and those that are no strings.
+var (
+	madeUpCursors  = []string{"unknown"}
+	alteredCursors = []string{"changed", "truncated", "appended"}
+	hardCursors    = []string{"long", "junk", "script", "blank", "empty"}
+	illTyped       = []string{"number", "object", "array", "null"}
+)
+
+// ofList are the exchanges of a recording that concern one list.
+func ofList(r *recording.Recording, method string) *recording.Recording {
+	some := &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts}
+	for _, x := range r.Exchanges {
+		if x.Method == method {
+			some.Exchanges = append(some.Exchanges, x)
+		}
+	}
+	return some
+}
+
+// eachList calls judge for the bad cursors of each list that was to be had before
+// they were sent; from the others nothing can be learnt. The template list may be
+// missing altogether.
+func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recording.Recording)) {
+	for _, method := range []string{"resources/list", "resources/templates/list"} {
+		some := ofList(r, method)
+		before := some.Step("before")
+		switch {
+		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
+		case !v.Answered(before):
+		case !before.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+verdict.Describe(before))
+		default:
+			judge(some)
+		}
+	}
+}
+
+// invalidCursors: what was never handed out is refused as invalid params. A cursor that
+// a handed-out one was made into may be good by chance, one of another list or session
+// may be as good there, and an old one may have expired: a result is no violation then,
+// but an error is to be the right one.
+func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
+	const hint = "answer a cursor that the server did not hand out with error -32602"
+	eachList(r, v, func(r *recording.Recording) {
+		for _, x := range r.Steps(madeUpCursors...) {
+			v.Expect(x).To(verdict.BeErrorCode(-32602), "a cursor that was never handed out (in "+x.Method+")")
+			if x.Failed() {
+				v.Mild(verdict.RefusedOtherwise)
+			}
+			v.Hint(hint)
+		}
+		var meddled, foreign verdict.Sightings
+		for _, x := range r.Steps(append([]string{"old", "foreign"}, alteredCursors...)...) {
+			switch {
+			case x.Failed():
+				v.Expect(x).To(verdict.BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+				v.Mild(verdict.RefusedOtherwise)
+				v.Hint(hint)
+			case x.Succeeded() && x.Step == "foreign":
+				foreign.Add(verdict.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
+			case x.Succeeded() && x.Step != "old":
+				meddled.Add(verdict.Brief(x.Param("cursor"))+" ("+x.Step+", in "+x.Method+")", x.Evidence()...)
+			}
+		}
+		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
+		foreign.Observe(v, "foreign-cursor", "%d of the one list taken in the other: %s")
+	})
+}
+
+// cursorWords says what the cursor of a step is.
+var cursorWords = map[string]string{
+	"changed": "a cursor with one letter changed", "truncated": "half a cursor", "appended": "a cursor with more behind it",
+	"old": "a cursor handed out some time before", "foreign": "a cursor of the other list", "elsewhere": "a cursor handed out in another session",
+}
+
+// survives: after bad cursors the list is answered as ever.
+func survives(r *recording.Recording, v *verdict.Verdict) {
+	eachList(r, v, func(r *recording.Recording) {
+		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []string{"old", "foreign"}, illTyped)
+		for _, x := range r.Steps(bad...) {
+			badCursor(x, v)
+		}
+		expected := listMethod(r) + " without cursor is answered as ever"
+		// A list during which the session was lost is sent once more, in a fresh one.
+		for _, x := range r.Steps("after/lost", "after") {
+			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
+				v.That(false, expected, verdict.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
+				v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
+				return
+			}
+		}
+		v.Expect(r.Step("after")).Should(verdict.Matcher{Expected: expected, Match: verdict.Succeed().Match}, listMethod(r)+" without cursor, after a row of bad ones")
+	})
+}
+
+// listMethod is the method of a list.
+func listMethod(r *recording.Recording) string { return r.Exchanges[0].Method }
+
+// badCursor: one bad cursor did not break the target.
+func badCursor(x *recording.Exchange, v *verdict.Verdict) {
+	cursor := x.Param("cursor")
+	if x.Fatal {
+		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+verdict.Brief(cursor)+verdict.InBrackets(x.Reason), x.Evidence()...)
+		v.Hint("answer a cursor that cannot be read with error -32602")
+		return
+	}
+	// That null stands for an absent cursor is no more than what languages without a
+	// difference between the two make of it.
+	if x.Outcome != recording.Replied || cursor.Type == gjson.Null {
+		return
+	}
+	v.Ought(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
+		verdict.Describe(x)+" to the cursor "+verdict.Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
+	v.Mild(verdict.Lenient)
+	v.Hint("check that cursor is a string, and answer anything else with error -32602")
+}
+
+// quietFirst reports whether the first page stayed the same all the time, so that
+// differences elsewhere are not those of a list that changes.
+func quietFirst(r *recording.Recording, steps ...string) bool {
+	first := r.Step("first")
+	for _, x := range r.Steps(steps...) {
+		if !first.Succeeded() || !x.Succeeded() || !verdict.SameSet(first, x) {
+			return false
+		}
+	}
+	return true
+}
+
+// stableCursor: the same cursor yields the same page.
+func stableCursor(r *recording.Recording, v *verdict.Verdict) {
+	next, again := r.Step("next"), r.Step("next-again")
+	switch {
+	case !v.Answered(next) || !v.Answered(again):
+		return
+	case !next.Succeeded():
+		freshCursor(r, next, v)
+		return
+	case quietFirst(r, "second", "middle"):
+	case again.Succeeded() && samePage(next, again):
+		v.Saw()
+		return
+	default:
+		v.Skip(recording.CodeNotExercised, "the first page changes, too: cursors cannot be compared")
+		return
+	}
+	const expected = "the same page for the same cursor"
+	frames := append(next.Evidence(), again.Evidence()...)
+	if !again.Succeeded() {
+		v.That(false, expected, verdict.Describe(again)+" to the second use of the cursor "+verdict.Brief(again.Param("cursor")), frames...)
+		v.Hint("keep cursors good for more than one request")
+		return
+	}
+	if samePage(next, again) && !verdict.SameSet(next, again) {
+		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), frames...)
+	}
+	v.That(samePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
+		len(verdict.IDsOf(next)), kindOf(next), len(verdict.IDsOf(again)), verdict.Brief(again.Param("cursor"))), frames...)
+	otherConnection(r, v)
+}
+
+// freshCursor: the cursor of the page before is refused. Where the walk came further,
+// cursors work as such, and this one was used up by somebody who was handed the same.
+func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
+	if page := r.Step("page"); !page.Succeeded() || !quietFirst(r, "second", "middle") {
+		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+verdict.Describe(next))
+		return
+	}
+	first := r.Step("first")
+	v.Ought(false, "the page that the cursor stands for", verdict.Describe(next)+" to the cursor "+verdict.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
+		append(first.Evidence(), next.Evidence()...)...)
+	v.Hint("keep cursors good for more than one request")
+}
+
+// otherConnection: since 2026-07-28 no connection has a list of its own, so that a
+// cursor is good on all of them. Processes may have keys of their own.
+func otherConnection(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("elsewhere")
+	if x == nil || !v.Modern() || v.Facts.Combination.Transport == requirement.Stdio || !v.Answered(x) {
+		return
+	}
+	page := r.Step("page")
+	if page.Succeeded() && !samePage(page, r.Step("next")) {
+		return // the list has changed since the walk from which page and cursor are
+	}
+	const expected = "the page that the cursor stands for, on any connection"
+	frames := append(page.Evidence(), x.Evidence()...)
+	if !x.Succeeded() {
+		v.Ought(false, expected, verdict.Describe(x)+" to the cursor "+verdict.Brief(x.Param("cursor"))+", which was handed out on another connection", frames...)
+		v.Hint("keep in the cursor what is needed to go on, not in the connection")
+		return
+	}
+	v.Ought(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
+}
+
+// kindOf names the entries of a page.
+func kindOf(x *recording.Exchange) string {
+	if x.Method == "resources/templates/list" {
+		return "templates"
+	}
+	return "resources"
+}
+
+// noHiddenPosition: without cursor the list begins at its beginning.
+func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
+	first := r.Step("first")
+	if !v.Answered(first) || !first.Succeeded() {
+		v.Skip(recording.CodeNeedsSubject, "the list was refused")
+		return
+	}
+	const expected = "the first page for every request without cursor"
+	start := verdict.IDsOf(first)
+	for _, x := range r.Steps("second", "middle") {
+		if !v.Answered(x) {
+			continue
+		}
+		page := verdict.IDsOf(x)
+		frames := append(first.Evidence(), x.Evidence()...)
+		switch {
+		case !x.Succeeded():
+			v.Ought(false, expected, verdict.Describe(x)+" to another request without cursor", frames...)
+		case samePage(first, x):
+			v.Saw()
+		case len(page) == 0 || len(start) > 0 && x.Step == "second" && isNextPage(r, page):
+			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
+			v.Hint("keep no position between requests: the cursor says where to go on")
+		default:
+			v.Ought(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
+		}
+	}
+}
+
+// samePage reports whether two answers are the same page of a list that may change
+// meanwhile: they share at least half of what the shorter one has. Two places in a list
+// share nothing.
+func samePage(x, y *recording.Exchange) bool {
+	if verdict.SameSet(x, y) {
+		return true
+	}
+	a, b := verdict.IDsOf(x), verdict.IDsOf(y)
+	shared := 0
+	for _, id := range b {
+		if slices.Contains(a, id) {
+			shared++
+		}
+	}
+	return shared > 0 && 2*shared >= min(len(a), len(b))
+}
+
+// isNextPage reports whether a page is the one that the cursor of the first page
+// leads to.
+func isNextPage(r *recording.Recording, page []string) bool {
+	for _, x := range r.Steps("page", "next", "next-again") {
+		if x.Succeeded() && slices.Equal(page, verdict.IDsOf(x)) {
+			return true
+		}
+	}
+	return false
+}
+
+// emptyCursor: a nextCursor of no characters leads on like any other.
+func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
+	pages, member := verdict.Walked(r, v), verdict.ListMember(r)
+	for i, x := range pages[:max(len(pages)-1, 0)] {
+		if next := x.Result().Get("nextCursor"); !judge.IsString(next) || next.Str != "" {
+			continue
+		}
+		page := pages[i+1]
+		if !v.Modern() {
+			v.Observe("empty-cursor", `nextCursor is "", which many clients of this revision take for the end of the list`, x.Evidence()...)
+		}
+		if !v.Expect(page).To(verdict.Succeed(), `the cursor "", which the page before had handed out`) {
+			continue
+		}
+		ids := verdict.Identities(page, member)
+		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.Identities(pages[0], member)) || slices.Equal(ids, verdict.Identities(x, member)))
+		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", append(x.Evidence(), page.Evidence()...)...)
+	}
+	v.Skip(recording.CodeNotExercised, `no page has the nextCursor ""`)
+}
+
+// complete: a walk delivers everything that is known to exist, each once.
+func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+	if len(pages) == 0 {
+		return
+	}
+	last := pages[len(pages)-1]
+	if !v.Answered(last) {
+		return
+	}
+	if last.Tags["end"] != "done" {
+		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
+		return
+	}
+	times := map[string]int{}
+	var frames []int
+	for _, x := range pages {
+		for _, id := range verdict.Identities(x, member) {
+			times[gjson.Parse(id).Str]++
+		}
+		frames = append(frames, x.Evidence()...)
+	}
+	for _, e := range gjson.Parse(last.Tags["expected"]).Array() {
+		v.That(times[e.Str] > 0, verdict.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
+		v.Ought(times[e.Str] < 2, verdict.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
+	}
+}

@@ -1,0 +1,149 @@
+package page
+
+import (
+	"context"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps, on a session of their own: "first" has no cursor; "second" neither;
+// "next" and "next-again" have the cursor that "first" handed out; "middle" has
+// none again; "elsewhere" has the cursor that the first page of the walk before
+// handed out, on another session. "page" is the second page of that walk.
+var pagingScenario = &scenario.Scenario{
+	Name:  Paging,
+	Title: "asking for the same pages again",
+	Sends: "The first page, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		pagesAgain(ctx, p, recording.WalkResources, "resources/list")
+	},
+}
+
+// The steps are those of paging.
+var templatePagingScenario = &scenario.Scenario{
+	Name:  TemplatePaging,
+	Title: "asking for the same pages of templates again",
+	Sends: "The first page of templates, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkTemplates},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		pagesAgain(ctx, p, recording.WalkTemplates, "resources/templates/list")
+	},
+}
+
+func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, method string) {
+	pages := p.Earlier(walk).Steps("page")
+	if len(pages) < 2 {
+		p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
+		return
+	}
+	p.Note(pages[1])
+	c, ok := p.Fresh(ctx, session.Options{})
+	if !ok {
+		return
+	}
+	list := func(step string, params map[string]any) *recording.Exchange {
+		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+	}
+	first := list("first", map[string]any{})
+	list("second", map[string]any{})
+	cursor, more := cursorOf(first)
+	if !more {
+		return
+	}
+	list("next", map[string]any{"cursor": cursor})
+	list("next-again", map[string]any{"cursor": cursor})
+	list("middle", map[string]any{})
+	if other, more := cursorOf(pages[0]); more {
+		list("elsewhere", map[string]any{"cursor": other})
+	}
+}
+
+// cursorProbe is a cursor that a list did not hand out, or not lately.
+type cursorProbe struct {
+	step   string
+	cursor any
+}
+
+// Steps, for each of the two lists: "before" and "after" list without cursor; between
+// them "unknown" has a cursor that was never handed out, "long", "junk", "script" and
+// "blank" strings that are hard to digest, "empty" no characters, "number", "object",
+// "array" and "null" something that is no string. Where the list has pages, "changed",
+// "truncated" and "appended" have the cursor of its first page with another letter,
+// without its second half, and with more behind it; "old" has the one of the walk
+// before, and "foreign" one of the other list.
+var badCursorsScenario = &scenario.Scenario{
+	Name:  BadCursors,
+	Title: "listing with cursors that were never handed out",
+	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
+	Phase: scenario.Destructive,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		old := map[string]string{}
+		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
+			if first := p.Earlier(walk).Step("page"); first != nil {
+				old[method], _ = cursorOf(first)
+			}
+		}
+		badCursors(ctx, c, "resources/list", old["resources/list"], old["resources/templates/list"])
+		badCursors(ctx, c, "resources/templates/list", old["resources/templates/list"], old["resources/list"])
+	},
+}
+
+func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign string) {
+	do := func(c *scenario.Client, step string, params map[string]any) *recording.Exchange {
+		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
+	}
+	before := do(c, "before", map[string]any{})
+	if !before.Succeeded() {
+		return
+	}
+	texts := []cursorProbe{
+		{"unknown", "mcpcheck-no-such-cursor"},
+		{"long", strings.Repeat("A", 4096)},
+		{"junk", "3q2+7wD/AAECAw=="},
+		{"script", "\u0000'\"%00../\U0001F9ED"},
+		{"blank", " "},
+		{"empty", ""},
+	}
+	if cursor, more := cursorOf(before); more && cursor != "" {
+		texts = append(texts, altered(cursor)...)
+	}
+	if old != "" {
+		texts = append(texts, cursorProbe{"old", old})
+	}
+	if foreign != "" && foreign != old {
+		texts = append(texts, cursorProbe{"foreign", foreign})
+	}
+	scenario.Each(c, texts, func(_ int, bad cursorProbe, c *scenario.Client) {
+		do(c, bad.step, map[string]any{"cursor": bad.cursor})
+	})
+	for _, bad := range []cursorProbe{{"number", 123456789}, {"object", map[string]any{"page": 2}}, {"array", []any{}}, {"null", nil}} {
+		do(c, bad.step, map[string]any{"cursor": bad.cursor})
+	}
+	do(c, "after", map[string]any{})
+}
+
+// altered are the cursors that a client makes of one if it meddles with it.
+func altered(cursor string) []cursorProbe {
+	letters := []rune(cursor)
+	middle := len(letters) / 2
+	changed := append([]rune{}, letters...)
+	if changed[middle]++; letters[middle] == 'z' || letters[middle] == 'Z' || letters[middle] == '9' {
+		changed[middle] = 'a'
+	}
+	probes := []cursorProbe{{"changed", string(changed)}, {"appended", cursor + "mcpcheck"}}
+	if middle > 0 {
+		probes = append(probes, cursorProbe{"truncated", string(letters[:middle])})
+	}
+	return probes
+}

@@ -1,0 +1,81 @@
+package prog
+
+import (
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of the pages on progress.
+var progChecks = []verdict.Check{{
+	Requirement: "PROG-01",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, p := range verdict.ProgressOf(r, v) {
+			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+verdict.Brief(p.Token), p.Frame.Number)
+		}
+	},
+},
+	{
+		Requirement: "PROG-02",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, p := range verdict.ProgressOf(r, v) {
+				progressTypes(p, v)
+			}
+		},
+	},
+	{
+		Requirement: "PROG-03",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			last := map[*recording.Exchange]verdict.Progress{}
+			for _, p := range verdict.ProgressOf(r, v) {
+				if p.Of == nil || !judge.IsNumber(p.Get("params.progress")) {
+					continue
+				}
+				if before, ok := last[p.Of]; ok {
+					a, b := before.Get("params.progress"), p.Get("params.progress")
+					v.That(b.Num > a.Num, "progress greater than "+a.Raw+", which was reported before", "progress "+b.Raw, before.Frame.Number, p.Frame.Number)
+				}
+				last[p.Of] = p
+			}
+		},
+	},
+	{
+		Requirement: "PROG-04",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, p := range verdict.ProgressOf(r, v) {
+				if p.Of == nil {
+					continue
+				}
+				answer := verdict.FirstReply(r, p.Of)
+				late := answer != nil && p.Frame.Number > answer.Number
+				if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
+					late = false // two streams may overtake one another
+				}
+				v.That(!late, "no progress after the response", "progress "+verdict.Brief(p.Get("params.progress"))+" for the token "+verdict.Brief(p.Token)+" after it", append(p.Of.Evidence(), p.Frame.Number)...)
+			}
+		},
+	},
+}
+
+// progressTypes judges the members of a progress notification.
+func progressTypes(p verdict.Progress, v *verdict.Verdict) {
+	at := p.Frame.Number
+	v.That(judge.IsString(p.Token) || judge.IsInteger(p.Token), "progressToken as a string or an integer", "progressToken is "+judge.TypeName(p.Token), at)
+	if p.Of != nil {
+		given := p.Of.Param("_meta.progressToken")
+		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, p.Of.Request, at)
+	}
+	value, total, text := p.Get("params.progress"), p.Get("params.total"), p.Get("params.message")
+	v.That(judge.IsNumber(value), "progress as a number", "progress is "+verdict.Brief(value), at)
+	v.That(!total.Exists() || judge.IsNumber(total), "total as a number, or absent", "total is "+verdict.Brief(total), at)
+	if v.Revision() >= requirement.R20250326 {
+		v.That(!text.Exists() || judge.IsString(text), "message as a string, or absent", "message is "+verdict.Brief(text), at)
+	}
+}

@@ -1,0 +1,45 @@
+package prog
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps "string-token" and "integer-token" are reads with a progress token, of the
+// resource that is declared as slow or else of a listed one; "no-token" is one
+// without.
+var progressScenario = &scenario.Scenario{
+	Name:  Progress,
+	Title: "reads with progress tokens",
+	Sends: "Reads with a progress token that is a string, one that is an integer, and without one.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		uri := ""
+		if slow := p.Target.Subjects.Slow; slow != nil {
+			uri = slow.URI
+		} else if all := p.Light(); len(all) > 0 {
+			uri = all[0].URI()
+		}
+		if uri == "" {
+			p.Skip(recording.CodeNeedsSubject, "no resource is listed whose content is known to be short, or not known yet")
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		all := []session.Request{
+			{Step: "string-token", Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
+			{Step: "integer-token", Meta: map[string]any{"progressToken": 4711}},
+			{Step: "no-token"},
+		}
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
+			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, scenario.Tags("uri", uri)
+			c.Do(ctx, q)
+		})
+	},
+}

@@ -1,0 +1,185 @@
+package read
+
+import (
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+var reads = []recording.Name{recording.Reads}
+
+// The checks of server/resources, reading: the shape of contents.
+var readChecks = []verdict.Check{{
+	Requirement: "READ-01",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.Readings(r, v, "read", "known") {
+			list := x.Result().Get("contents")
+			v.That(list.IsArray(), "contents as an array", "contents of "+verdict.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("send an array even if there is only one item, or none")
+		}
+		if r.Scenario == recording.Reads && r.Skipped != nil {
+			v.Observe("unread", r.Skipped.Reason)
+		}
+	},
+}, {
+	Requirement: "READ-02",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var elsewhere, misspelt verdict.Sightings
+		for _, x := range verdict.Readings(r, v, "read", "known") {
+			for _, c := range x.Contents {
+				uri := c.Get("uri")
+				v.That(judge.IsString(uri), "a string uri", "uri of "+c.Name+" is "+judge.TypeName(uri), c.Frames...)
+				verdict.Typed(v, c, "mimeType", judge.IsString, "a string")
+				misspelt.AddMisspelt(c, contentMembers)
+				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags["uri"] {
+					elsewhere.Add(verdict.Brief(x.Param("uri"))+" as "+verdict.Brief(uri), c.Frames...)
+				}
+			}
+		}
+		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
+		misspelt.ObserveMisspelt(v)
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-03",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, c := range allContents(r, v) {
+			text, blob := c.Get("text"), c.Get("blob")
+			ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
+				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+			if !ok && (text.IsObject() || text.IsArray()) {
+				v.Hint("write a JSON document into text as a string")
+			}
+		}
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-04",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, c := range allContents(r, v) {
+			text, blob := c.Get("text"), c.Get("blob")
+			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
+				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+		}
+		noContents(v)
+	},
+}, {
+	Requirement: "READ-06",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, c := range blobs(r, v) {
+			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
+			v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
+			v.Hint("encode bytes with the standard base64 alphabet")
+			if p.Code == judge.CodeURLSafe {
+				v.Hint("use the standard base64 alphabet, not the URL-safe one")
+			}
+		}
+	},
+}, {
+	Requirement: "READ-07",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, c := range blobs(r, v) {
+			blob := c.Get("blob").Str
+			problems := judge.Base64(blob)
+			p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
+			if bad || needsPadding(blob, problems) {
+				v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.Name+": "+p.String(), c.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no blob has a length that needs padding")
+	},
+}, {
+	Requirement: "READ-08",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
+		for _, c := range blobs(r, v) {
+			blob := c.Get("blob").Str
+			p, bad := judge.First(judge.Base64(blob), judge.CodeWhiteSpace)
+			if bad || len(blob) > line {
+				v.That(!bad, "a blob without line breaks and spaces", "blob of "+c.Name+": "+p.String(), c.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
+	},
+}, {
+	Requirement: "READ-09",
+	From:        contentReads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, c := range blobs(r, v) {
+			problems := judge.Base64(c.Get("blob").Str)
+			p, bad := judge.First(problems, judge.CodePadBits)
+			if bad || needsPadding(c.Get("blob").Str, problems) {
+				v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.Name+": "+p.String(), c.Frames...)
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "no blob has unused bits")
+	},
+}}
+
+// allContents lists the items of all reads.
+func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	var all []verdict.Item
+	for _, x := range verdict.Readings(r, v, "read", "known") {
+		all = append(all, x.Contents...)
+	}
+	return all
+}
+
+// blobs lists the contents with a blob that is a string.
+func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
+	var all []verdict.Item
+	for _, c := range allContents(r, v) {
+		if judge.IsString(c.Get("blob")) {
+			all = append(all, c)
+		}
+	}
+	if len(all) == 0 {
+		v.Skip(recording.CodeNeedsSubject, "no read yielded a blob")
+	}
+	return all
+}
+
+// needsPadding reports whether a readable blob stands for a number of bytes that
+// is no multiple of three.
+func needsPadding(blob string, problems []judge.Problem) bool {
+	if judge.Has(problems, judge.CodeBadCharacter, judge.CodeMisplacedPadding, judge.CodeBadLength) {
+		return false
+	}
+	letters := 0
+	for _, c := range []byte(blob) {
+		if !strings.ContainsRune("= \t\r\n", rune(c)) {
+			letters++
+		}
+	}
+	return letters%4 != 0
+}
+
+// declaredType is the MIME type of a content, or else that of its entry in the
+// list, if the read yielded nothing but this content.
+func declaredType(x verdict.Reading, c verdict.Item) string {
+	if mime := c.Get("mimeType"); mime.Type == gjson.String {
+		return mime.Str
+	}
+	if len(x.Contents) == 1 {
+		return x.Tags["type"]
+	}
+	return ""
+}

@@ -1,0 +1,264 @@
+package read
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of server/resources, reading: what the contents say.
+var readBytesChecks = []verdict.Check{{
+	Requirement: "READ-12",
+	From:        reads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.Readings(r, v, "read") {
+			for _, c := range x.Contents {
+				text, mime := c.Get("text"), declaredType(x, c)
+				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
+					if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
+						v.Saw()
+					}
+					continue
+				}
+				at, binary := judge.BinaryInText(text.Str)
+				v.That(!binary, mime+" as a blob", fmt.Sprintf("text of %s has a replacement or control character at offset %d", c.Name, at), c.Frames...)
+				v.Hint("send what is no text as a base64-encoded blob")
+			}
+		}
+		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
+	},
+}, {
+	Requirement: "READ-13",
+	From:        []recording.Name{recording.KnownReads},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("text") {
+			if readsAtAll(v, x) {
+				knownText(v, x)
+			}
+		}
+	},
+}, {
+	Requirement: "READ-14",
+	From:        []recording.Name{recording.KnownReads},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("blob") {
+			if readsAtAll(v, x) {
+				knownBlob(v, x)
+			}
+		}
+	},
+}, {
+	Requirement: "READ-15",
+	From:        reads,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge:       fitsType,
+}, {
+	Requirement: "READ-17",
+	From:        []recording.Name{TaskRead},
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step("task")).To(verdict.Matcher{Expected: "a result with contents", Match: func(x *recording.Exchange) bool {
+			return x.Succeeded() && x.Result().Get("contents").IsArray()
+		}}, "a read with a task parameter, of a resource that could be read without")
+		v.Hint("ignore the task parameter where tasks are not supported")
+	},
+}}
+
+// readsAtAll reports whether a read of a known resource yielded a result. That it
+// did not is a violation, unless the target knows no reads at all, which is judged
+// elsewhere, or asks for input first.
+func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
+	if code, ok := x.Code(); ok && code == -32601 {
+		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
+		return false
+	}
+	ok := v.Expect(x).To(verdict.Succeed(), "a read of "+verdict.Brief(x.Param("uri"))+", which the target file calls readable")
+	v.Hint("let the resource be read, or correct the target file")
+	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
+}
+
+// knownText: a known text arrives character for character.
+func knownText(v *verdict.Verdict, x *recording.Exchange) {
+	want, exact := x.Tags["text"]
+	part := x.Tags["contains"] != ""
+	var texts []string
+	for _, c := range verdict.ContentsOf(x) {
+		if text := c.Get("text"); judge.IsString(text) {
+			texts = append(texts, text.Str)
+		} else if data, err := judge.Decode(c.Get("blob").Str); err == nil && exact && want == string(data) {
+			v.Saw() // every character has arrived, if in base64
+			return
+		}
+	}
+	if !v.That(len(texts) > 0, "text from "+verdict.Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
+		v.Hint("send what is text as text, or correct the target file")
+		return
+	}
+	actual := ""
+	for i, got := range texts {
+		if got == want || part && strings.Contains(got, want) {
+			v.Saw()
+			return
+		}
+		if i == 0 {
+			actual = firstDifference(want, got)
+		}
+	}
+	if part {
+		actual = fmt.Sprintf("it does not occur in %d characters of text", utf8.RuneCountInString(texts[0]))
+	}
+	v.That(false, "the text that the target file gives for "+verdict.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
+}
+
+// firstDifference says where two texts part.
+func firstDifference(want, got string) string {
+	at := 0
+	for at < len(want) && at < len(got) && want[at] == got[at] {
+		at++
+	}
+	for at > 0 && (at < len(want) && !utf8.RuneStart(want[at]) || at < len(got) && !utf8.RuneStart(got[at])) {
+		at--
+	}
+	excerpt := func(s string) string {
+		if s = s[at:]; len(s) > 24 {
+			s = s[:24]
+		}
+		return fmt.Sprintf("%q", strings.ToValidUTF8(s, ""))
+	}
+	return fmt.Sprintf("at byte %d it goes on with %s instead of %s (%d bytes instead of %d)", at, excerpt(got), excerpt(want), len(got), len(want))
+}
+
+// knownBlob: a known blob decodes to the original bytes.
+func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
+	actual := "no content with a blob"
+	for _, c := range verdict.ContentsOf(x) {
+		blob := c.Get("blob")
+		if !judge.IsString(blob) {
+			continue
+		}
+		data, err := judge.Decode(blob.Str)
+		switch {
+		case err != nil:
+			actual = "a blob that cannot be decoded: " + err.Error()
+		case isKnown(x, data):
+			v.Saw()
+			return
+		default:
+			sum := sha256.Sum256(data)
+			actual = fmt.Sprintf("%d bytes with the SHA-256 %x", len(data), sum)
+			if twice, err := judge.Decode(string(data)); err == nil && isKnown(x, twice) {
+				actual += ", which are base64 once more"
+			}
+		}
+	}
+	v.That(false, "the bytes that the target file gives for "+verdict.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.Hint("encode the bytes of the resource once, and nothing else, or correct the target file")
+}
+
+// isKnown compares bytes with what the target file says about them.
+func isKnown(x *recording.Exchange, data []byte) bool {
+	if size := x.Tags["size"]; size != "" && size != fmt.Sprint(len(data)) {
+		return false
+	}
+	if want := x.Tags["base64"]; want != "" {
+		known, err := judge.Decode(want)
+		return err == nil && bytes.Equal(known, data)
+	}
+	sum := sha256.Sum256(data)
+	want := x.Tags["sha256"]
+	return want == "" || strings.EqualFold(want, hex.EncodeToString(sum[:]))
+}
+
+// fitsType: a decoded blob begins as its type lets expect.
+func fitsType(r *recording.Recording, v *verdict.Verdict) {
+	var sniffed, differing verdict.Sightings
+	doubts := &doubts{}
+	for _, x := range verdict.Readings(r, v, "read") {
+		for _, c := range x.Contents {
+			mime := declaredType(x, c)
+			doubts.add(c, mime)
+			if own, listed := c.Get("mimeType"), x.Tags["type"]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
+				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", verdict.Brief(x.Param("uri")), listed, own.Str), c.Frames...)
+			}
+			blob := c.Get("blob")
+			data, err := judge.Decode(blob.Str)
+			if !judge.IsString(blob) || err != nil || len(data) == 0 {
+				continue
+			}
+			if !judge.Sniffable(mime) {
+				if begins := judge.Detect(data); begins != "" && vague(mime) {
+					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, orNone(mime), begins), c.Frames...)
+				}
+				continue
+			}
+			begins := judge.Sniff(data)
+			actual := c.Name + " begins like no " + mime
+			if begins != "" {
+				actual = c.Name + " begins like " + begins
+			} else if twice, err := judge.Decode(string(data)); err == nil && judge.Sniff(twice) == judge.Essence(mime) {
+				actual = c.Name + " decodes to base64 once more"
+			}
+			v.That(begins == judge.Essence(mime), "bytes of the type "+mime, actual, c.Frames...)
+		}
+	}
+	differing.Observe(v, "mime-type-differs", "%d listed under another MIME type than was read: %s")
+	doubts.observe(v)
+	sniffed.Observe(v, "mime-type-vague", "%d of no telling type, although the bytes can be recognised: %s")
+	v.Skip(recording.CodeNeedsSubject, "no blob has a type that can be told by its first bytes")
+}
+
+// doubts collects contents that do not look like what they are said to be.
+type doubts struct{ other, unparsed, wrapped verdict.Sightings }
+
+func (d *doubts) add(c verdict.Item, mime string) {
+	text, blob := c.Get("text"), c.Get("blob")
+	if judge.IsString(text) {
+		if what := judge.Wrapped(mime, text.Str); what != "" {
+			d.wrapped.Add(c.Name+" ("+what+")", c.Frames...)
+		} else if text.Str != "" && judge.Essence(mime) == "application/json" && !gjson.Valid(text.Str) {
+			d.unparsed.Add(c.Name, c.Frames...)
+		}
+		return
+	}
+	data, err := judge.Decode(blob.Str)
+	if !judge.IsString(blob) || err != nil || len(data) == 0 {
+		return
+	}
+	if begins := judge.Contradiction(mime, data); begins != "" {
+		d.other.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, mime, begins), c.Frames...)
+	}
+	if judge.Sniffable(mime) {
+		return // judged
+	}
+	if what := judge.Wrapped("", string(data)); what != "" {
+		d.wrapped.Add(c.Name+" ("+what+", encoded in base64 again)", c.Frames...)
+	}
+}
+
+func (d *doubts) observe(v *verdict.Verdict) {
+	d.other.Observe(v, "mime-type-contradicted", "%d of another type than their bytes show: %s")
+	d.unparsed.Observe(v, "not-json", "%d of the type application/json that cannot be parsed: %s")
+	d.wrapped.Observe(v, "encoded-twice", "%d encoded once too often: %s")
+}
+
+// vague reports whether a type says nothing about the bytes.
+func vague(mime string) bool { return mime == "" || judge.Essence(mime) == "application/octet-stream" }
+
+func orNone(mime string) string {
+	if mime == "" {
+		return "without a type"
+	}
+	return mime
+}

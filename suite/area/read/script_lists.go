@@ -1,0 +1,42 @@
+package read
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Step "task" reads, with a task parameter, what could be read without.
+var taskReadScenario = &scenario.Scenario{
+	Name:  TaskRead,
+	Title: "reading with a task parameter",
+	Sends: "A read with a task parameter of what could be read without.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Revision() != requirement.R20251125 {
+			return scenario.Skip(recording.CodeCombination, "only 2025-11-25 has the task parameter")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		uri := ""
+		for _, x := range p.Earlier(recording.Reads).Steps("read") {
+			if x.Succeeded() && x.Result().Get("contents").IsArray() {
+				uri = x.Tags["uri"]
+				break
+			}
+		}
+		if uri == "" {
+			p.Skip(recording.CodeNeedsSubject, "no resource could be read without a task parameter")
+			return
+		}
+		if c, ok := p.Expendable(ctx); ok {
+			c.Do(ctx, session.Request{Step: "task", Method: "resources/read", Tags: scenario.Tags("uri", uri),
+				Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
+		}
+	},
+}

@@ -1,0 +1,345 @@
+package rpc
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/index: messages, responses, errors.
+var rpcChecks = []verdict.Check{{
+	Requirement: "RPC-01",
+	From:        verdict.ErrorSources,
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Received(r) {
+			if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
+				continue // a stray line, not a message
+			}
+			version := m.Get("jsonrpc")
+			if !v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
+				`jsonrpc is `+verdict.Brief(version)+" in "+m.Said(), m.Frame.Number) {
+				v.Hint("put the member into errors and notifications, too")
+			}
+		}
+	},
+},
+	{
+		Requirement: "RPC-02",
+		From:        []recording.Name{recording.Everything, RequestIDs},
+		Judge:       answeredByID,
+	},
+	{
+		Requirement: "RPC-03",
+		From:        []recording.Name{RequestIDs},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("id", "digits", "empty") {
+				if !v.Answered(x) || x.Outcome != recording.Replied {
+					continue
+				}
+				got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+				if got.String() != sent.String() || !got.Exists() {
+					continue // another id altogether is judged elsewhere
+				}
+				v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+verdict.Brief(got), x.Evidence()...)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-04",
+		From:        []recording.Name{RequestIDs},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("id", "digits", "empty") {
+				usableID(x, v)
+			}
+			oneKindRefused(r.Steps("id", "digits"), v)
+		},
+	},
+	{
+		Requirement: "RPC-05",
+		From:        verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Responses(r) {
+				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
+				actual := "neither"
+				if result {
+					actual = "both: error is " + verdict.Brief(m.Get("error"))
+				}
+				v.That(result != failure, "either result or error in a response", actual, m.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-06",
+		// What a target makes of features that it did not declare are results, too.
+		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion}),
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Responses(r) {
+				if result := m.Get("result"); result.Exists() {
+					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result), m.Frame.Number)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "RPC-07",
+		From:        verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Failures(r) {
+				e := m.Get("error")
+				if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e), m.Frame.Number) {
+					continue
+				}
+				v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.Frame.Number)
+				v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+verdict.Brief(e.Get("message")), m.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-08",
+		From:        verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Failures(r) {
+				if code := m.Get("error.code"); code.Exists() {
+					v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+verdict.Brief(code), m.Frame.Number)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "RPC-12",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, m := range verdict.Received(r) {
+				wellFormedNotification(r, m, v)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-16",
+		From:        verdict.ErrorSources,
+		Judge:       idsOfErrors,
+	},
+	{
+		Requirement: "RPC-18",
+		From:        verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			const long = 300
+			for _, m := range verdict.Failures(r) {
+				if text := m.Get("error.message"); judge.IsString(text) {
+					v.Ought(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
+						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), verdict.Brief(text)), m.Frame.Number)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "RPC-20",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range r.Incoming(0) {
+				if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+					continue
+				}
+				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
+				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-21",
+		From:        []recording.Name{recording.Everything},
+		Judge:       freshIDs,
+	},
+	{
+		Requirement: "RPC-22",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asked := verdict.RequestsOf(r)
+			for _, m := range asked {
+				v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
+				v.Hint("ask for input in the result of the client's own request (resultType input_required)")
+			}
+			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
+				v.Saw()
+			}
+		},
+	},
+	{
+		Requirement: "RPC-24",
+		From:        verdict.ErrorSources,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
+			for _, m := range verdict.Failures(r) {
+				if code := m.Get("error.code"); judge.IsInteger(code) {
+					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
+						"code "+code.Raw, m.Frame.Number)
+				}
+			}
+		},
+	},
+}
+
+// answeredByID: every response has the id of a request of its session, and fits
+// the method asked for.
+func answeredByID(r *recording.Recording, v *verdict.Verdict) {
+	sent := map[string][]*recording.Exchange{}
+	for _, s := range r.Sessions {
+		if s.Initialize != nil { // not the script's own, but answered among its frames
+			sent[s.ID] = append(sent[s.ID], s.Initialize)
+		}
+	}
+	for _, x := range r.Exchanges {
+		sent[x.Session] = append(sent[x.Session], x)
+	}
+	for _, m := range verdict.Responses(r) {
+		if m.Nameless() {
+			continue // an error without an id is judged elsewhere
+		}
+		x := verdict.Asker(sent[m.Frame.Session], m)
+		if !v.That(x != nil, "a response with the id of a request", "the id "+verdict.Brief(m.Get("id"))+", under which nothing was asked", m.Frame.Number) {
+			v.Hint("copy the id of the request into its response")
+			continue
+		}
+		if foreign := foreignMember(x.Method, m.Get("result")); foreign != "" {
+			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, x.Request, m.Frame.Number)
+		}
+	}
+}
+
+// ownMember is the member that tells the result of a method from those of others.
+var ownMember = map[string]string{
+	"resources/list": "resources", "resources/templates/list": "resourceTemplates", "resources/read": "contents",
+	"completion/complete": "completion", "initialize": "protocolVersion", "server/discover": "supportedVersions",
+}
+
+// foreignMember is the member of a result that belongs to another method, where
+// that of its own method is missing; empty if the result fits.
+func foreignMember(method string, result gjson.Result) string {
+	own := ownMember[method]
+	if own == "" || !result.IsObject() || judge.Member(result, own).Exists() {
+		return ""
+	}
+	for _, other := range ownMember {
+		if judge.Member(result, other).Exists() {
+			return other
+		}
+	}
+	return ""
+}
+
+// usableID: the request under an id was answered under that id.
+func usableID(x *recording.Exchange, v *verdict.Verdict) {
+	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
+	state := v.That
+	if x.Step == "empty" {
+		state = v.Ought
+	}
+	switch x.Outcome {
+	case recording.Replied:
+		got := x.Message().Get("id")
+		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, verdict.Describe(x)+" under the id "+verdict.Brief(got), x.Evidence()...)
+	case recording.Silent, recording.Lost:
+		state(false, expected, verdict.Describe(x), x.Evidence()...)
+	case recording.HTTPOnly:
+		if x.Status < 300 || x.Status == 400 {
+			state(false, expected, verdict.Describe(x), x.Evidence()...)
+			return
+		}
+		v.Answered(x)
+	default:
+		v.Answered(x)
+	}
+}
+
+// oneKindRefused: where requests under all ids that are strings fail, and those under
+// numbers do not, the reason is the id, whatever the error says.
+func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
+	var texts, served []*recording.Exchange
+	for _, x := range all {
+		switch text := len(x.ID) > 0 && x.ID[0] == '"'; {
+		case text && x.Outcome == recording.Replied && !x.Failed():
+			return
+		case text && x.Failed() && !idRefused(x): // the others are judged one by one
+			texts = append(texts, x)
+		case !text && x.Succeeded():
+			served = append(served, x)
+		}
+	}
+	if len(texts) < 2 || len(served) < 2 {
+		return
+	}
+	v.That(false, "requests under strings to be served like those under numbers", verdict.Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
+		append(texts[0].Evidence(), served[0].Evidence()...)...)
+	v.Hint("keep the id as it came, whether it is a string or a number")
+}
+
+// idRefused reports whether a request was refused as invalid, which a list request
+// is only for its id.
+func idRefused(x *recording.Exchange) bool {
+	code, _ := x.Code()
+	return x.Failed() && (code == -32600 || code == -32700)
+}
+
+// wellFormedNotification judges a message that has a method and is no request, or
+// that is no message at all.
+func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdict.Verdict) {
+	method, params := m.Get("method"), m.Get("params")
+	at := m.Frame.Number
+	switch {
+	case m.Kind == wire.KindResponse || m.Kind == wire.KindRequest && !strings.HasPrefix(m.Method(), "notifications/"):
+	case m.Kind == wire.KindOther && !method.Exists():
+		if m.Get("jsonrpc").Exists() && (m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
+			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+verdict.Brief(m.Result), at)
+		}
+	default:
+		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), at)
+		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+verdict.Brief(m.Get("id")), at)
+		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
+	}
+}
+
+// idsOfErrors: errors carry the id of the request if it could be read, and otherwise
+// none.
+func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		for _, m := range verdict.RepliesOf(r, x) {
+			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {
+				continue
+			}
+			switch {
+			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method" && x.Step != "not-utf-8":
+				if !v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
+					"the id is "+verdict.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
+					v.Hint("take the id from the request before its params are looked at")
+				}
+			case x.Step == "not-json":
+				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+verdict.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
+			}
+		}
+	}
+}
+
+// freshIDs: requests of the server have string or integer ids, each used once in a
+// session.
+func freshIDs(r *recording.Recording, v *verdict.Verdict) {
+	used := map[string]verdict.Message{}
+	for _, m := range verdict.RequestsOf(r) {
+		id := m.Get("id")
+		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.Said()+" with the id "+verdict.Brief(id), m.Frame.Number) {
+			continue
+		}
+		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
+		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
+			v.That(false, "an id that the server has not used before", "the id "+verdict.Brief(id)+" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
+			continue
+		}
+		used[key] = m
+	}
+}

@@ -1,0 +1,251 @@
+package rpc
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/index on how requests and notifications are treated.
+var rpcRequestsChecks = []verdict.Check{{
+	Requirement: "RPC-09",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Exchanges {
+			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && x.Method != "subscriptions/listen" {
+				answeredOnce(r, x, v)
+			}
+		}
+		retriedHandshakes(r, v)
+	},
+},
+	{
+		Requirement: "RPC-10",
+		From:        []recording.Name{recording.Everything, ClientNotifications},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Exchanges {
+				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
+					verdict.Unanswered(r, x, v)
+				}
+			}
+			if r.Scenario == recording.Everything {
+				strays(r, v)
+			}
+		},
+	},
+	{
+		Requirement: "RPC-13",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("unknown-method") {
+				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
+					v.That(false, "a JSON-RPC error with code -32601", verdict.Describe(x)+" to a request for an unknown method", x.Evidence()...)
+				} else {
+					v.Expect(x).To(verdict.BeErrorCode(-32601), "a request for an unknown method")
+				}
+				v.Hint("answer methods that the server does not know with error -32601")
+			}
+		},
+	},
+	{
+		Requirement: "RPC-14",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("not-json") {
+				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
+				v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
+			}
+			for _, x := range r.Steps("not-utf-8") {
+				v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
+				v.Hint("decode input in such a way that alien bytes are replaced or refused")
+			}
+		},
+	},
+	{
+		Requirement: "RPC-15",
+		From:        []recording.Name{recording.InvalidMessages},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("no-method") {
+				refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
+				v.Hint("answer what is JSON but no request with error -32600")
+			}
+			for _, x := range r.Steps("mistyped-method") {
+				refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
+				v.Hint("answer what is JSON but no request with error -32600")
+			}
+		},
+	},
+	{
+		Requirement: "RPC-17",
+		From:        []recording.Name{Concurrency},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			asked := map[string]bool{}
+			for _, x := range r.Steps("together") {
+				asked[x.Tags["uri"]] = true
+			}
+			for _, x := range r.Steps("together") {
+				notMixedUp(x, asked, v)
+			}
+		},
+	},
+}
+
+// answeredOnce: a request on a clean session gets one response.
+func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+	expected := "one response to " + x.Method
+	frames := x.Evidence()
+	switch x.Outcome {
+	case recording.Replied:
+		n := 0
+		for _, m := range verdict.RepliesOf(r, x) {
+			if gjson.ParseBytes(x.ID).String() == m.Get("id").String() {
+				n++
+			}
+		}
+		v.That(n <= 1, expected, strconv.Itoa(n)+" responses with the id "+string(x.ID), frames...)
+	case recording.Silent:
+		if len(x.Replies) > 0 {
+			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, frames...)
+			v.Saw()
+			return
+		}
+		v.That(false, expected, verdict.Describe(x), frames...)
+		v.Hint("answer every request, if need be with an error; if the target takes longer by design, raise --timeout")
+	case recording.Lost:
+		if x.Request == 0 {
+			return // it had ended the connection before: that is its right
+		}
+		v.That(false, expected, verdict.LostWords(x), frames...)
+	case recording.HTTPOnly:
+		if x.Status < 300 {
+			v.That(false, expected, verdict.Describe(x), frames...)
+		}
+	}
+}
+
+// retriedHandshakes remarks on handshakes that were tried a second time, each with what
+// was seen of both attempts: whether a message that got lost was the target's doing or
+// that of the way to it cannot be seen.
+func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
+	for _, h := range r.Retried {
+		if h.First == nil {
+			continue // the time was up before it was sent
+		}
+		frames, then := h.First.Evidence(), "was not sent"
+		if h.Second != nil {
+			frames, then = append(frames, h.Second.Evidence()...), "led to: "+verdict.Describe(h.Second)
+		}
+		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, frames...)
+	}
+}
+
+// strays: on a clean session every response without an id must belong to a request,
+// for nothing else that we send there can call for one.
+func strays(r *recording.Recording, v *verdict.Verdict) {
+	owned := map[int]bool{}
+	for _, x := range r.Exchanges {
+		for _, n := range x.Replies {
+			owned[n] = true
+		}
+	}
+	for _, m := range verdict.Responses(r) {
+		if m.Nameless() && !owned[m.Frame.Number] && r.Combination.Transport != requirement.HTTP {
+			v.That(false, "no response to a notification", "a response without id: "+verdict.Brief(m.Result), m.Frame.Number)
+			v.Hint("never answer a message without an id")
+		}
+	}
+}
+
+// refusedAsInvalid judges the answer to input that is no request: an error with one
+// of the codes, HTTP 4xx, or, where that is allowed, none at all.
+func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, silence bool, codes ...int64) {
+	frames := x.Evidence()
+	switch {
+	case x.Fatal:
+		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), frames...)
+	case x.Status >= 400 && x.Status < 500:
+		v.Answered(x)
+		v.Saw()
+	case x.Outcome == recording.Replied:
+		v.Expect(x).To(verdict.BeErrorCode(codes...), about)
+	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
+		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", verdict.Describe(x)+" to "+about, frames...)
+	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
+		v.That(silence, verdict.BeErrorCode(codes...).Expected, verdict.Describe(x)+" to "+about, frames...)
+	default:
+		v.Answered(x)
+	}
+}
+
+// notMixedUp: a request that was in flight together with others got its own
+// response.
+func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict) {
+	if x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable {
+		v.Skip(recording.CodeNotExercised, "the target refuses so many requests at once (HTTP "+strconv.Itoa(x.Status)+")")
+		return
+	}
+	if x.Outcome == recording.Silent || x.Outcome == recording.Lost && x.Request > 0 {
+		v.That(false, "a response to each of 20 requests in flight", verdict.Describe(x)+" to "+x.Method, x.Evidence()...)
+		return
+	}
+	if !v.Answered(x) {
+		return
+	}
+	foreign := foreignMember(x.Method, x.Result())
+	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
+	uri := x.Tags["uri"]
+	if uri == "" {
+		return
+	}
+	if got := outOfPlace(v, x, uri); got != "" && asked[got] {
+		v.That(false, "the contents of "+uri, "those of "+got+", which was asked for under another id", x.Evidence()...)
+		return
+	}
+	v.Saw()
+}
+
+// outOfPlace is the URI of the first contents of a read that have nothing to do with
+// the one that was read; empty if some of them do. A read may yield several contents,
+// as that of a directory does those of its files, and the specification does not say how
+// their URIs relate to its own (server/resources#reading-resources). So they belong to it
+// if one bears its URI or lies below it. If none does, it takes a read of it on its own
+// to tell: one that yielded its own URI. Without it, or where even that one yielded what lies
+// elsewhere, as an alias does (which may have moved on since), nothing is proven.
+func outOfPlace(v *verdict.Verdict, x *recording.Exchange, uri string) string {
+	got := urisIn(x)
+	reads := v.Recs[recording.Reads]
+	if len(got) == 0 || belong(got, uri) || reads == nil {
+		return ""
+	}
+	for _, alone := range reads.Steps("read") {
+		if alone.Tags["uri"] == uri && belong(urisIn(alone), uri) {
+			return got[0]
+		}
+	}
+	return ""
+}
+
+// belong reports whether one of the URIs is that of a resource, or lies below it.
+func belong(uris []string, uri string) bool {
+	return slices.ContainsFunc(uris, func(one string) bool {
+		return one == uri || strings.HasPrefix(one, strings.TrimSuffix(uri, "/")+"/")
+	})
+}
+
+// urisIn are the URIs of the contents of a read, in order, each once.
+func urisIn(x *recording.Exchange) []string {
+	var all []string
+	for _, c := range verdict.ContentsOf(x) {
+		if uri := c.Get("uri"); judge.IsString(uri) && !slices.Contains(all, uri.Str) {
+			all = append(all, uri.Str)
+		}
+	}
+	return all
+}

@@ -1,0 +1,218 @@
+package rpc_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+func TestMessages(t *testing.T) {
+	ok := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`)
+	failed := func(e string) rt.Line { return areatest.Said(`{"jsonrpc":"2.0","id":5,"error":` + e + `}`) }
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-01", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"extra":1}`))},
+		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(ok, failed(`{"code":1,"message":""}`), areatest.Said(`{"id":5,"error":{"code":1,"message":""}}`))},
+		{ID: "RPC-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":2.0,"method":"notifications/message"}`))},
+		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(ok)},
+		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":""}}`))},
+		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":6,"result":{"resources":[]}}`))},
+		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"contents":[]}}`))},
+		{ID: "RPC-05", Want: verdict.Pass, Rec: areatest.Lines(ok)},
+		{ID: "RPC-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{},"error":null}`))},
+		{ID: "RPC-05", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5}`))},
+		{ID: "RPC-06", Want: verdict.Pass, Rec: areatest.Lines(ok)},
+		{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
+		{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":[]}`))},
+		{ID: "RPC-07", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":"","data":"free text"}`))},
+		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32602}`))},
+		{ID: "RPC-07", Want: verdict.Fail, Rec: areatest.Lines(failed(`"no"`))},
+		{ID: "RPC-08", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602.0,"message":""}`), failed(`{"code":0,"message":""}`))},
+		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":"-32602","message":""}`))},
+		{ID: "RPC-08", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-0.5,"message":""}`))},
+		{ID: "RPC-12", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`, `{"jsonrpc":"2.0","method":"notifications/x","params":{"id":7}}`))},
+		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":null,"method":"notifications/x"}`))},
+		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":null}`))},
+		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":[]}`))},
+		{ID: "RPC-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","event":"ready"}`))},
+		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`))},
+		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`))},
+		{ID: "RPC-18", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":"no such thing"}`))},
+		{ID: "RPC-20", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"x":"\u00fc ü"}}`))},
+		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said("{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"x\":\"\xfc\"}}"))},
+		{ID: "RPC-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}"))},
+		{ID: "RPC-21", Want: verdict.NotApplicable, Rec: areatest.Lines(ok)},
+		{ID: "RPC-21", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"1","method":"ping"}`))},
+		{ID: "RPC-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
+		{ID: "RPC-21", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":true,"method":"ping"}`))},
+		{ID: "RPC-22", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`))},
+		{ID: "RPC-22", Want: verdict.Fail, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
+		{ID: "RPC-24", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`), failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
+		{ID: "RPC-24", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32604,"message":""}`))},
+	})
+	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
+		areatest.WalkRuns(t, name, `{"resources":{}}`, []areatest.Run{
+			{ID: "RPC-06", Want: verdict.Pass, Rec: areatest.Lines(ok, failed(`{"code":-32601,"message":""}`))},
+			{ID: "RPC-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":null}`))},
+		})
+	}
+}
+
+func TestAnsweredOnce(t *testing.T) {
+	reply := `{"jsonrpc":"2.0","id":5,"result":{"resources":[]}}`
+	list := func(o recording.Outcome) rt.Line {
+		return rt.Line{Step: "page", Method: "resources/list", Outcome: o, Reason: "so it was"}
+	}
+	cancelled := list(recording.Sent)
+	cancelled.Tags = map[string]string{recording.TagCancelled: "yes"}
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), cancelled)},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "page", Method: "resources/list", ID: "5", Reply: reply, Outcome: recording.Silent})},
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply, reply))},
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply), list(recording.Silent))},
+		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Lost))},
+		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent})},
+		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
+		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
+		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400, Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
+	})
+}
+
+func TestRequestIDs(t *testing.T) {
+	id := func(step, id, back string) rt.Line {
+		l := rt.Line{Step: step, Method: "resources/list", ID: id, Outcome: recording.Silent}
+		if back != "" {
+			l.Outcome, l.Reply = recording.Replied, `{"jsonrpc":"2.0","id":`+back+`,"result":{"resources":[]}}`
+		}
+		return l
+	}
+	broken := func(id string) rt.Line {
+		return rt.Line{Step: "id", Method: "resources/list", ID: id, Outcome: recording.Replied,
+			Reply: `{"jsonrpc":"2.0","id":` + id + `,"error":{"code":-32603,"message":"Internal error"}}`}
+	}
+	areatest.WalkRuns(t, rpc.RequestIDs, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-03", Want: verdict.Pass, Rec: areatest.Lines(id("digits", `"7"`, `"7"`), id("digits", "7", "7"), id("digits", "7", "7.0"))},
+		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", `"7"`, "7"))},
+		{ID: "RPC-03", Want: verdict.Fail, Rec: areatest.Lines(id("digits", "7", `"7"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
+		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), id("empty", `""`, ""))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`), broken(`"7"`))},
+		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`))},
+	})
+}
+
+func TestInvalidMessages(t *testing.T) {
+	probe := func(step string, code string) rt.Line {
+		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Outcome: recording.Silent}
+		if code != "" {
+			l.Outcome, l.Error = "", `{"code":`+code+`,"message":"no"}`
+		}
+		return l
+	}
+	unknown := func(code string) rt.Line {
+		l := probe("unknown-method", code)
+		l.ID, l.Method = "", "mcpcheck/no-such-method"
+		return l
+	}
+	fatal := probe("not-json", "")
+	fatal.Fatal, fatal.Outcome = true, recording.Lost
+	alien := probe("not-utf-8", "")
+	alien.Fatal, alien.Outcome = true, recording.Lost
+	bad := probe("not-json", "-32603")
+	bad.Status = 400
+	inText := rt.Line{Step: "not-utf-8", Method: "ping", Kind: recording.Probe, Result: `{}`}
+	nameless := inText
+	nameless.Result, nameless.Reply = "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`
+	invented := probe("not-json", "")
+	invented.Outcome, invented.Reply = "", `{"jsonrpc":"2.0","id":1,"error":{"code":-32700,"message":""}}`
+	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-13", Want: verdict.Pass, Rec: areatest.Lines(unknown("-32601"))},
+		{ID: "RPC-13", Want: verdict.Fail, Rec: areatest.Lines(unknown("-32603"))},
+		{ID: "RPC-13", Want: verdict.Fail, Rec: areatest.Lines(unknown(""))},
+		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", ""))},
+		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"))},
+		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(bad)},
+		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(probe("not-json", "-32603"))},
+		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
+		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(probe("not-utf-8", ""))},
+		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(inText, nameless)},
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)}, // its id may have been unreadable, too
+		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
+		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""), probe("mistyped-method", "-32700"))},
+		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
+		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},
+		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"), probe("mistyped-method", "-32600"))},
+		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
+		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(probe("array", "-32600"))},
+		{ID: "BATCH-07", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "array", ID: "-", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true}, probe("not-json", "-32700"))},
+	})
+}
+
+func TestConcurrency(t *testing.T) {
+	read := func(uri, got string) rt.Line {
+		return rt.Line{Step: "together", Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
+	}
+	busy := rt.Line{Step: "together", Method: "resources/list", Outcome: recording.HTTPOnly, Status: 429}
+	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), read("a:2", "a:2"), busy)},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:one"), read("a:2", "a:2"))},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2"))},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read", Tags: map[string]string{"uri": "a:all"},
+			Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"), read("a:2", "a:2"))},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))}, // never read alone: it may be an alias
+		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
+		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Outcome: recording.Silent})},
+		{ID: "RPC-17", Want: verdict.NotApplicable, Rec: areatest.Lines(busy)},
+	})
+}
+
+// What a read yields together with others is held against what it yields alone.
+func TestConcurrencyAgainstReadsAlone(t *testing.T) {
+	read := func(step, uri string, got ...string) rt.Line {
+		var contents []string
+		for _, one := range got {
+			contents = append(contents, `{"uri":"`+one+`","text":""}`)
+		}
+		return rt.Line{Step: step, Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
+	}
+	req, _ := requirement.Find("RPC-17")
+	k, _ := area.Find("RPC-17")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	for name, c := range map[string]struct {
+		alone, together []rt.Line
+		want            verdict.Outcome
+	}{
+		"a collection as alone": {areatest.Lines(read("read", "a:all", "b:1", "b:2")), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
+		"an alias as alone":     {areatest.Lines(read("read", "a:latest", "b:1")), areatest.Lines(read("together", "a:latest", "b:1"), read("together", "b:1", "b:1")), verdict.Pass},
+		"a directory":           {nil, areatest.Lines(read("together", "a:d", "a:d/1", "a:d/2"), read("together", "a:d/1", "a:d/1")), verdict.Pass},
+		"its own, and another":  {nil, areatest.Lines(read("together", "a:1", "a:2", "a:1"), read("together", "a:2", "a:2")), verdict.Pass},
+		"several, never alone":  {nil, areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
+		"refused alone":         {areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: map[string]string{"uri": "a:all"}, Error: areatest.NoSuch}), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
+		"several of another":    {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:2", "a:3"), read("together", "a:2", "a:2", "a:3")), verdict.Fail},
+		"one, never alone":      {nil, areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
+		"another one alone":     {areatest.Lines(read("read", "a:2", "a:2")), areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
+		"an alias moved on":     {areatest.Lines(read("read", "a:latest", "b:1")), areatest.Lines(read("together", "a:latest", "b:2"), read("together", "b:2", "b:2")), verdict.Pass},
+		"one of another":        {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Fail},
+		"a neighbour by name":   {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:12"), read("together", "a:12", "a:12")), verdict.Fail},
+		"the parent":            {areatest.Lines(read("read", "a:d/1", "a:d/1")), areatest.Lines(read("together", "a:d/1", "a:d"), read("together", "a:d", "a:d")), verdict.Fail},
+		"nobody asked for it":   {nil, areatest.Lines(read("together", "a:1", "a:one"), read("together", "a:2", "a:2")), verdict.Pass},
+	} {
+		recs := verdict.Recordings{rpc.Concurrency: rt.New(rpc.Concurrency, facts, c.together...)}
+		if c.alone != nil {
+			recs[recording.Reads] = rt.New(recording.Reads, facts, c.alone...)
+		}
+		if got := verdict.Evaluate(k, req, facts, recs); got.Outcome != c.want {
+			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Actual)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package sec
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of transport security: where requests may come from.
+var secChecks = []verdict.Check{{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	uncheckedHost(r, v)
+	forbiddenOrigin(r, v)
+}},
+	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		uncheckedHost(r, v)
+		x := r.Step("request")
+		if answeredOrigin(x, v) {
+			policy(v)(turnedAway(x), "a refusal", verdict.Describe(x)+" to a request from the origin "+x.Tags["origin"], x.Evidence()...)
+			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
+		}
+	}},
+	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: everyOrigin},
+	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		without, with := r.Step("no-origin"), r.Step("own-origin")
+		if answeredOrigin(without, v) && answeredOrigin(with, v) {
+			v.Ought(without.Succeeded() || !with.Succeeded(), "service without an Origin", verdict.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
+		}
+	}},
+	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step("public"); x != nil && x.Outcome != recording.Canceled {
+			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d at %s", x.Status, x.Tags["address"]), x.Evidence()...)
+			v.Hint("bind to 127.0.0.1 instead of all interfaces")
+		}
+	}},
+	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
+}
+
+// policy is how severely origins are judged: what is allowed is the operator's
+// choice, unless the server is local or its origins are configured.
+func policy(v *verdict.Verdict) func(bool, string, string, ...int) bool {
+	if v.Facts.Local || v.Facts.Configured["origins"] {
+		return v.That
+	}
+	return v.Ought
+}
+
+// answeredOrigin reports whether it is known what became of a request: a
+// response, or a connection that was closed on it.
+func answeredOrigin(x *recording.Exchange, v *verdict.Verdict) bool {
+	switch {
+	case x == nil:
+		v.Skip(recording.CodeNotExercised, "no such request was made")
+		return false
+	case x.Status == http.StatusUnauthorized || x.Status > 0 && x.Outcome != recording.Refused || x.Outcome == recording.Lost && !x.Fatal:
+		return true
+	case x.Status == 0 && (x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly):
+		v.Block(recording.CodeNoAnswer, "it is not known what became of "+verdict.What(x)+" from a foreign origin: no HTTP response came in time", x.Evidence()...)
+		return false
+	}
+	return v.Answered(x)
+}
+
+// turnedAway reports whether a request was refused, in whatever form.
+func turnedAway(x *recording.Exchange) bool {
+	return !x.Succeeded() && (x.Status >= 400 && x.Status < 500 || x.Outcome == recording.Lost)
+}
+
+// forbiddenOrigin: 403, and nothing that looks like an answer to the request.
+func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("request")
+	if !answeredOrigin(x, v) {
+		return
+	}
+	about := " to a request from the origin " + x.Tags["origin"]
+	if x.Status == http.StatusUnauthorized {
+		v.Ought(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
+		v.Mild("it is refused, but with another status")
+		v.Hint("look at the Origin before credentials are asked for")
+		return
+	}
+	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", verdict.Describe(x)+about, x.Evidence()...)
+	v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
+	if x.Status == http.StatusForbidden {
+		raw := verdict.Body(r, x)
+		id := gjson.GetBytes(raw, "id")
+		v.Ought(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+verdict.Brief(id), x.Evidence()...)
+		v.Mild("it is refused as it should be; only the body is unusual")
+		v.Hint("refuse a foreign Origin before the body is read")
+	}
+}
+
+// uncheckedHost: no sentence of the specification is about Host, but browsers send no
+// Origin with a GET to what they take for the page's own host.
+func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
+	if x := r.Step("foreign-host"); x != nil && x.Succeeded() {
+		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags["host"]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
+			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x.Evidence()...)
+	}
+}
+
+// everyOrigin: a target that looks at the Origin of requests at all looks at that
+// of all of them. One that never looks is judged by SEC-01 and SEC-02.
+func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
+	steps := r.Steps("request", "initialize", "read", "notification", "listen", "get", "delete")
+	// What may be refused for other reasons as well does not show that it looks.
+	elsewise := []string{"get", "delete"}
+	if v.Modern() {
+		elsewise = append(elsewise, "initialize", "notification")
+	}
+	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
+		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
+	})
+	if !looks {
+		v.Skip(recording.CodeNotExercised, "the target does not look at the Origin at all, which is judged elsewhere")
+		return
+	}
+	for _, x := range steps {
+		if !answeredOrigin(x, v) {
+			continue
+		}
+		policy(v)(turnedAway(x), "every request from a foreign origin to be refused, as others are", verdict.Describe(x)+" to "+fromPage(x), x.Evidence()...)
+		v.Hint("check the Origin before anything else, whatever the method")
+	}
+}
+
+// fromPage names a request by what was sent from a foreign page.
+func fromPage(x *recording.Exchange) string {
+	name := "a request for " + x.Method
+	switch {
+	case x.Step == "get" || x.Step == "delete":
+		name = "an HTTP " + strings.ToUpper(x.Step)
+	case strings.HasPrefix(x.Method, "notifications/"):
+		name = "the notification " + x.Method
+	}
+	return name + " from the origin " + x.Tags["origin"]
+}
+
+// loggedSecrets: what the client sent as a credential does not turn up in the log.
+func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
+	secrets := sentSecrets(r)
+	for _, f := range r.Notifications("notifications/message", 0) {
+		if len(secrets) == 0 {
+			v.Skip(recording.CodeNotExercised, "no credentials were sent")
+			return
+		}
+		v.Saw()
+		for name, secret := range secrets {
+			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f.Number)
+		}
+	}
+}
+
+// sentSecrets are the credentials in the requests, by header.
+func sentSecrets(r *recording.Recording) map[string]string {
+	const shortest = 8
+	secrets := map[string]string{}
+	for i := range r.Frames {
+		f := &r.Frames[i]
+		if f.Dir != wire.Out || f.HTTP == nil {
+			continue
+		}
+		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie", "X-Api-Key"} {
+			value := f.HTTP.Header.Get(name)
+			if scheme, token, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "Bearer") || strings.EqualFold(scheme, "Basic")) {
+				value = token
+			}
+			if len(value) >= shortest {
+				secrets[name] = value
+			}
+		}
+	}
+	return secrets
+}

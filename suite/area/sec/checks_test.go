@@ -1,0 +1,184 @@
+package sec_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/sec"
+	"github.com/mcpcheck/mcpcheck/suite/area/sse"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+func TestOriginChecks(t *testing.T) {
+	from := func(step string, status int, l rt.Line) rt.Line {
+		return areatest.WithTags(areatest.HTTPLine(step, status, l), "origin", "http://evil.example.invalid")
+	}
+	lost := rt.Line{Outcome: recording.Lost}
+	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`, []areatest.Run{
+		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage))},
+		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
+		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
+		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 401, areatest.NoMessage))},
+		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 403, rt.Line{Reply: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`}))},
+		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
+		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 0, lost))},
+		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("read", 403, areatest.NoMessage), from("get", 405, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("get", 0, rt.Line{Outcome: recording.Sent}), from("get", 0, rt.Line{Outcome: recording.Silent}), from("request", 0, rt.Line{Outcome: recording.Unsent}), from("read", 0, rt.Line{Outcome: recording.Canceled}))},
+		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("get", 0, rt.Line{Outcome: recording.Sent}), from("listen", 0, rt.Line{Outcome: recording.Silent}))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("get", 405, areatest.NoMessage))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("initialize", 403, areatest.NoMessage), from("request", 200, areatest.OkList))},
+		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 200, areatest.OkList), from("own-origin", 200, areatest.OkList))},
+		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 400, areatest.NoMessage), from("own-origin", 400, areatest.NoMessage))},
+		{ID: "SEC-04", Want: verdict.Warn, Rec: areatest.Lines(from("no-origin", 403, areatest.NoMessage), from("own-origin", 200, areatest.OkList))},
+	})
+}
+
+// TestOriginPolicy: what is allowed is the operator's choice on servers that are
+// not local.
+func TestOriginPolicy(t *testing.T) {
+	k, _ := area.Find("SEC-01")
+	req, _ := requirement.Find("SEC-01")
+	for name, change := range map[string]struct {
+		adjust func(*recording.Facts)
+		want   verdict.Outcome
+	}{
+		"local":      {func(*recording.Facts) {}, verdict.Fail},
+		"public":     {func(f *recording.Facts) { f.Local = false }, verdict.Warn},
+		"configured": {func(f *recording.Facts) { f.Local, f.Configured["origins"] = false, true }, verdict.Fail},
+		"any-origin": {func(f *recording.Facts) { f.Allowed["any-origin"] = true }, verdict.NotApplicable},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+		change.adjust(facts)
+		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", 200, areatest.OkList), "origin", "http://evil.example.invalid"))
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); got.Outcome != change.want {
+			t.Errorf("%s: %s, expected %s", name, got.Outcome, change.want)
+		}
+	}
+}
+
+func TestCredentialChecks(t *testing.T) {
+	challenge := func(l rt.Line, value string) rt.Line {
+		l.Header = http.Header{}
+		if value != "" {
+			l.Header.Set("WWW-Authenticate", value)
+		}
+		return l
+	}
+	pointed := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage), `Bearer resource_metadata="https://a.example/x"`)
+	bare := challenge(areatest.HTTPLine("anonymous", 401, areatest.NoMessage), "")
+	document := func(text string) rt.Line {
+		return areatest.WithTags(areatest.HTTPLine("metadata", 200, areatest.NoMessage), "text", text)
+	}
+	const good = `{"resource":"https://a.example","authorization_servers":["https://b.example"]}`
+	open := areatest.HTTPLine("anonymous", 200, areatest.OkList)
+	areatest.WalkRuns(t, sec.Credentials, `{"resources":{}}`, []areatest.Run{
+		{ID: "SEC-08", Want: verdict.Pass, Rec: areatest.Lines(pointed)},
+		{ID: "SEC-08", Want: verdict.NotApplicable, Rec: areatest.Lines(open)},
+		{ID: "SEC-08", Want: verdict.Warn, Rec: areatest.Lines(bare)},
+		{ID: "SEC-08", Want: verdict.Fail, Rec: areatest.Lines(bare, document(good))},
+		{ID: "SEC-09", Want: verdict.Pass, Rec: areatest.Lines(bare, document(good))},
+		{ID: "SEC-09", Want: verdict.Warn, Rec: areatest.Lines(bare)},
+		{ID: "SEC-10", Want: verdict.Pass, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 401, areatest.NoMessage))},
+		{ID: "SEC-10", Want: verdict.Fail, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 403, areatest.NoMessage))},
+		{ID: "SEC-10", Want: verdict.Fail, Rec: areatest.Lines(pointed, areatest.HTTPLine("invalid", 200, areatest.OkList))},
+		{ID: "SEC-10", Want: verdict.NotApplicable, Rec: areatest.Lines(open, areatest.HTTPLine("invalid", 200, areatest.OkList))},
+		{ID: "SEC-15", Want: verdict.Pass, Rec: areatest.Lines(pointed)},
+		{ID: "SEC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(open)},
+		{ID: "SEC-15", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr))},
+		{ID: "SEC-15", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("anonymous", 200, areatest.HeaderErr), pointed)},
+		{ID: "SEC-60", Want: verdict.Pass, Rec: areatest.Lines(document(good))},
+		{ID: "SEC-60", Want: verdict.Fail, Rec: areatest.Lines(document(`{"authorization_servers":[]}`))},
+		{ID: "SEC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(pointed, areatest.WithTags(areatest.HTTPLine("metadata", 404, areatest.NoMessage), "text", "not found"))},
+		{ID: "SEC-61", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("foreign", 401, areatest.NoMessage))},
+		{ID: "SEC-61", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("foreign", 200, areatest.OkList))},
+	})
+	read := areatest.HTTPLine("read", 403, areatest.NoMessage)
+	scope := challenge(read, `Bearer error="insufficient_scope", scope="read"`)
+	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "SEC-11", Want: verdict.Pass, Rec: areatest.Lines(scope)},
+		{ID: "SEC-11", Want: verdict.Warn, Rec: areatest.Lines(challenge(areatest.HTTPLine("read", 401, areatest.NoMessage), ""))},
+		{ID: "SEC-12", Want: verdict.Pass, Rec: areatest.Lines(read)},
+		{ID: "SEC-12", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.WithCode("-32002")))},
+		{ID: "SEC-12", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("read", 200, areatest.OkList))},
+	})
+	areatest.WalkRuns(t, sec.Rights, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "SEC-12", Want: verdict.Warn, Rec: areatest.Lines(areatest.WithTags(areatest.HTTPLine("subscribe", 200, rt.Line{Outcome: recording.Sent}), "granted", "yes"))},
+	}, requirement.R20260728)
+	areatest.WalkRuns(t, sec.PublicAddress, `{}`, []areatest.Run{
+		{ID: "SEC-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("public", 0, rt.Line{Outcome: recording.Unsent}))},
+		{ID: "SEC-06", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("public", 404, areatest.NoMessage))},
+	})
+}
+
+// TestLoggedSecrets: a credential that was sent is looked for in the log.
+func TestLoggedSecrets(t *testing.T) {
+	k, _ := area.Find("SEC-14")
+	req, _ := requirement.Find("SEC-14")
+	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail, "read": verdict.Pass} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+		line := areatest.HTTPLine("list", 200, areatest.OkList)
+		line.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"` + data + `"}}`}
+		rec := rt.New(sec.LogSecrets, facts, line)
+		rec.Frames[0].HTTP = &wire.HTTP{Header: http.Header{"Authorization": {"Bearer secret-token"}}}
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.LogSecrets: rec}); got.Outcome != want {
+			t.Errorf("%s: %s, expected %s", data, got.Outcome, want)
+		}
+	}
+}
+
+func TestSSETransportChecks(t *testing.T) {
+	open := func(e wire.Event, data string) rt.Line {
+		l := areatest.HTTPLine("open", 200, rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{data}, Event: &e, Channel: "get:1"})
+		return areatest.WithTags(areatest.Mime("text/event-stream", l), "url", "http://127.0.0.1/sse")
+	}
+	named := wire.Event{Type: "endpoint"}
+	areatest.WalkRuns(t, sse.SSEEndpoint, `{}`, []areatest.Run{
+		{ID: "SSE-20", Want: verdict.Pass, Rec: areatest.Lines(open(named, "/message?x=1"))},
+		{ID: "SSE-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("application/json", areatest.HTTPLine("open", 200, areatest.NoMessage)))},
+		{ID: "SSE-21", Want: verdict.Pass, Rec: areatest.Lines(open(named, "/message?x=1"))},
+		{ID: "SSE-21", Want: verdict.Pass, Rec: areatest.Lines(open(named, "http://127.0.0.1/message"))},
+		{ID: "SSE-21", Want: verdict.Warn, Rec: areatest.Lines(open(named, "http://elsewhere.example/message"))},
+		{ID: "SSE-21", Want: verdict.Fail, Rec: areatest.Lines(open(named, `{"uri": "/message"}`))},
+		{ID: "SSE-21", Want: verdict.Fail, Rec: areatest.Lines(open(wire.Event{}, "/message"))},
+	})
+	message := func(event, channel string, l rt.Line) rt.Line {
+		l.Event, l.Channel = &wire.Event{Type: event}, channel
+		return areatest.HTTPLine("list", 202, l)
+	}
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("message", "sse", areatest.OkList))},
+		{ID: "SSE-23", Want: verdict.Pass, Rec: areatest.Lines(message("", "sse", areatest.OkList))},
+		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("reply", "sse", areatest.OkList))},
+		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("", "post:1", areatest.OkList))},
+		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(message("message", "sse", rt.Line{Reply: "%7B%7D", Outcome: recording.Silent}))},
+		{ID: "SSE-23", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("list", 404, areatest.NoMessage))},
+	})
+	both := func(more ...string) []rt.Line {
+		return areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: areatest.ListOf, More: more},
+			rt.Line{Step: "second-templates", Method: "resources/templates/list", Result: `{"resourceTemplates":[]}`, Session: "s2"})
+	}
+	areatest.WalkRuns(t, recording.TwoClients, `{}`, []areatest.Run{
+		{ID: "SSE-25", Want: verdict.Pass, Rec: both()},
+		{ID: "SSE-25", Want: verdict.Fail, Rec: both(`{"jsonrpc":"2.0","id":100,"result":{"resourceTemplates":[]}}`)},
+		{ID: "HTTP-37", Want: verdict.Pass, Rec: both()},
+		{ID: "HTTP-37", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("second-client", 500, rt.Line{Method: "initialize"}))},
+		{ID: "HTTP-37", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "first-list", Method: "resources/list", Result: `{"resourceTemplates":[]}`})},
+	})
+	resumed := rt.Line{Step: "resume", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1", Event: &wire.Event{}}
+	foreign := resumed
+	foreign.Incoming = []string{`{"jsonrpc":"2.0","id":101,"result":{}}`}
+	first, second := message("", "post:1", areatest.OkList), message("", "post:2", areatest.OkList)
+	first.Step, second.Step = "first", "second"
+	areatest.WalkRuns(t, sse.HTTPResume, `{}`, []areatest.Run{
+		{ID: "SSE-07", Want: verdict.Pass, Rec: areatest.Lines(first, second, resumed)},
+		{ID: "SSE-07", Want: verdict.Fail, Rec: areatest.Lines(first, second, foreign)},
+		{ID: "SSE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second)},
+	})
+}

@@ -1,0 +1,260 @@
+package sec
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// A token that nobody issued.
+const inventedToken = "Bearer mcpcheck-7b4e91-invented-token"
+
+// Steps: "anonymous" is the first request of a client without credentials
+// (initialize or server/discover), "anonymous-list" the list after it, if it was
+// served; "invalid" is the first request with a token that nobody issued, "none" and
+// "foreign" with those of identities with such rights. "metadata" fetches the
+// protected-resource metadata: the tag "from" says whether a challenge or the
+// well-known address led there, "text" is the body.
+var credentialsScenario = &scenario.Scenario{
+	Name:  Credentials,
+	Title: "calling without valid credentials",
+	Sends: "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := scenario.OverHTTP(p); skipped != nil {
+			return skipped
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := stranger(ctx, p)
+		if !ok {
+			return
+		}
+		x := c.Do(ctx, opening(p, "anonymous", nil))
+		anonymousList(ctx, p, c, x)
+		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
+		if d, ok := stranger(ctx, p); ok {
+			y := alone(ctx, p, d, opening(p, "invalid", map[string]string{"Authorization": inventedToken}))
+			demanded = demanded || y.Status == http.StatusUnauthorized
+		}
+		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
+			if id := p.Target.WithRights(rights); id != nil {
+				asIdentity(ctx, p, string(rights), id)
+			}
+		}
+		if demanded || p.Target.Authorization == target.AuthorizationProtocol {
+			askMetadata(ctx, p, c, x)
+		}
+	},
+}
+
+// stranger is a client that sends none of the endpoint's credentials.
+func stranger(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+	return p.PlainHTTP(ctx, target.DialOptions{Anonymous: true})
+}
+
+// opening is the first request of a client.
+func opening(p *scenario.Play, step string, header map[string]string) session.Request {
+	if p.Modern() {
+		return session.Request{Step: step, Method: "server/discover", Header: header}
+	}
+	return session.Request{Step: step, Method: "initialize", Header: header, Params: session.InitializeParams(string(p.Revision()))}
+}
+
+// alone sends the first request of a client and ends the session that it may open.
+func alone(ctx context.Context, p *scenario.Play, c *scenario.Client, q session.Request) *recording.Exchange {
+	x := c.Do(ctx, q)
+	if !p.Modern() && x.Succeeded() {
+		_ = c.S.Adopt(x) // only so that the session is ended in order
+	}
+	return x
+}
+
+// anonymousList goes on where the first request was served.
+func anonymousList(ctx context.Context, p *scenario.Play, c *scenario.Client, first *recording.Exchange) {
+	if !first.Succeeded() {
+		return
+	}
+	if !p.Modern() {
+		if c.S.Adopt(first) != nil {
+			return
+		}
+		c.Note(c.S.Initialized(ctx))
+	}
+	c.Do(ctx, p.Ordinary("anonymous-list"))
+}
+
+// asIdentity sends the first request with the headers of an identity.
+func asIdentity(ctx context.Context, p *scenario.Play, step string, id *target.Identity) {
+	c, ok := p.PlainHTTP(ctx, target.DialOptions{Anonymous: true, As: id})
+	if ok {
+		alone(ctx, p, c, opening(p, step, nil))
+	}
+}
+
+var resourceMetadata = regexp.MustCompile(`(?i)resource_metadata\s*=\s*(?:"([^"]*)"|([^\s,"]+))`)
+
+// askMetadata fetches the protected-resource metadata (RFC 9728) from where the
+// challenge points, if that is on the same host, and from the well-known addresses.
+func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, challenged *recording.Exchange) {
+	home := p.Address()
+	const wellKnown = "/.well-known/oauth-protected-resource"
+	places := [][2]string{{"path", wellKnown + strings.TrimSuffix(home.Path, "/")}, {"root", wellKnown}}
+	if m := resourceMetadata.FindStringSubmatch(strings.Join(challenged.Header.Values("WWW-Authenticate"), ", ")); m != nil {
+		if u, err := home.Parse(m[1] + m[2]); err == nil && sameHost(u, home) {
+			places = append([][2]string{{"challenge", u.RequestURI()}}, places...)
+		}
+	}
+	for _, place := range places {
+		q := session.Request{Step: "metadata", HTTPMethod: http.MethodGet, URL: place[1], Tags: scenario.Tags("from", place[0]),
+			Header: map[string]string{"Accept": "application/json"}}
+		x := c.Do(ctx, q)
+		for _, f := range c.S.Incoming(x.Request) {
+			if slices.Contains(x.Evidence(), f.Number) {
+				x.Tags["text"] += string(f.Raw)
+			}
+		}
+		if x.Status == http.StatusOK {
+			return
+		}
+	}
+}
+
+func sameHost(a, b *url.URL) bool {
+	return strings.EqualFold(a.Host, b.Host) && (a.Scheme == b.Scheme || a.Scheme == "https")
+}
+
+// For each protected resource: "owner" is a read by the caller that the endpoint
+// stands for; "read" and "subscribe" are made as the identity that must not see it
+// (tags "uri" and "identity"; "granted" if a modern subscription was granted).
+// Between them stands "list", so that the right is asked for in the middle of a
+// session.
+var rightsScenario = &scenario.Scenario{
+	Name:  Rights,
+	Title: "asking for protected resources without the right",
+	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if len(p.Target.Subjects.Protected) == 0 {
+			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		owner, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		for _, protected := range p.Target.Subjects.Protected {
+			scenario.ReadResource(ctx, owner, "owner", protected.URI)
+			id := p.Target.Identity(protected.Identity)
+			if id == nil {
+				continue
+			}
+			if c, ok := inRole(ctx, p, id); ok {
+				intrude(ctx, p, c, protected)
+			}
+		}
+	},
+}
+
+// inRole opens a session of an identity on any transport.
+func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenario.Client, bool) {
+	if !id.On(p.Combination.Transport) {
+		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q has no credentials of its own on %s", id.Name, p.Combination.Transport))
+		return nil, false
+	}
+	dialer, err := p.Endpoint.Dialer(target.DialOptions{Transport: p.Combination.Transport, As: id})
+	if err != nil {
+		p.Skip(recording.CodeNeedsConfig, fmt.Sprintf("the identity %q cannot be taken on: %v", id.Name, err))
+		return nil, false
+	}
+	return p.Fresh(ctx, session.Options{Kind: recording.Probe, Dialer: dialer})
+}
+
+func intrude(ctx context.Context, p *scenario.Play, c *scenario.Client, protected target.Protected) {
+	tags := scenario.Tags("uri", protected.URI, "identity", protected.Identity)
+	params := map[string]any{"uri": protected.URI}
+	c.Do(ctx, p.Ordinary("list"))
+	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+	switch {
+	case !p.Facts.Declares("resources.subscribe"):
+	case p.Modern():
+		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: scenario.Tags("uri", protected.URI, "identity", protected.Identity)})
+		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
+		x := c.Note(st.Stop(ctx))
+		if granted {
+			x.Tags["granted"] = "yes"
+		}
+	default:
+		c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: tags})
+	}
+	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+}
+
+// authorized reports whether the endpoint sends an Authorization header.
+func authorized(p *scenario.Play) bool {
+	for name := range p.Endpoint.Header {
+		if strings.EqualFold(name, "Authorization") {
+			return true
+		}
+	}
+	return p.Address().User != nil
+}
+
+// Steps: "level" asks for all log messages, where that is possible; "list" and
+// "read" carry a made-up bearer token, which must not turn up in the log.
+var logSecretsScenario = &scenario.Scenario{
+	Name:  LogSecrets,
+	Title: "watching the log for credentials",
+	Sends: "A list and a read with a made-up bearer token, with all log messages switched on.",
+	Phase: scenario.Quiet,
+	After: []recording.Name{recording.Reads},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		if authorized(p) {
+			return scenario.Skip(recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends")
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		stream := c.S.OpenStream(ctx, "get")
+		if !p.Modern() && p.Facts.Declares("logging") {
+			c.Do(ctx, session.Request{Step: "level", Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
+		}
+		all := []session.Request{p.Ordinary("list")}
+		if uri := p.Readable(); uri != "" {
+			all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+		}
+		for _, q := range all {
+			q.Header = map[string]string{"Authorization": inventedToken}
+			if p.Modern() {
+				q.Meta = map[string]any{session.MetaLogLevel: "debug"}
+			}
+			c.Do(ctx, q)
+		}
+		if stream != nil || p.Combination.Transport == requirement.SSE {
+			c.S.Quiet(ctx, p.Limits.QuietWindow)
+		}
+		if stream != nil {
+			c.Note(c.Dropped(ctx, stream))
+		}
+	},
+}

@@ -1,0 +1,235 @@
+package sec
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+)
+
+// foreignHost and foreignOrigin are those of a page which no server can mean to serve.
+const (
+	foreignHost   = "evil.example.invalid"
+	foreignOrigin = "http://" + foreignHost
+)
+
+// overAnyHTTP is the condition of scenarios about both HTTP transports.
+func overAnyHTTP(p *scenario.Play) *recording.Skipped {
+	if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {
+		return scenario.Skip(recording.CodeCombination, "the scenario is about HTTP")
+	}
+	return nil
+}
+
+// probing takes a scenario out where the security probes are switched off.
+func probing(p *scenario.Play) *recording.Skipped {
+	if !p.SecurityProbes {
+		return scenario.Skip(recording.CodeOptedOut, "security probes are switched off")
+	}
+	return nil
+}
+
+// Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
+// request without an Origin and with one that the target accepts or that is its
+// own; those with a foreign one are "request", "initialize" (legacy), "read",
+// "notification", "listen" (modern) and the HTTP requests "get" and "delete". On a
+// loopback address "foreign-host" is a request without Origin whose Host header is that
+// of a foreign page, as it is after DNS rebinding (tag "host").
+var originsScenario = &scenario.Scenario{
+	Name:  Origins,
+	Title: "calling from foreign web pages",
+	Sends: "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		return probing(p)
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		without, own := p.Ordinary("no-origin"), p.Ordinary("own-origin")
+		without.Tags, without.Omit = scenario.Tags("origin", "none"), []string{"Origin"}
+		origin := ownOrigin(p)
+		own.Tags, own.Header = scenario.Tags("origin", origin), map[string]string{"Origin": origin}
+		c.Do(ctx, without)
+		c.Do(ctx, own)
+		all := foreignRequests(p)
+		if loopback(p.Address().Hostname()) {
+			q := p.Ordinary("foreign-host")
+			q.Tags, q.Omit = scenario.Tags("host", foreignHost), []string{"Origin"}
+			q.Header = map[string]string{"Host": foreignHost}
+			all = append(all, q)
+		}
+		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
+			if q.Step == "foreign-host" {
+				c.Do(ctx, q)
+				return
+			}
+			foreign(ctx, c, q)
+		})
+		foreignStream(ctx, p, c)
+		if p.Combination.Transport == requirement.HTTP {
+			foreignInitialize(ctx, p)
+			foreign(ctx, c, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
+		}
+	},
+}
+
+// foreignRequests are the messages that are sent from a foreign page.
+func foreignRequests(p *scenario.Play) []session.Request {
+	all := []session.Request{p.Ordinary("request"), scenario.Notification("notification")}
+	if uri := p.Readable(); uri != "" {
+		all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+	}
+	if p.Modern() {
+		all = append(all, session.Request{Step: "listen", Method: "subscriptions/listen",
+			Params: map[string]any{"notifications": map[string]any{"resourcesListChanged": true}}})
+	}
+	return all
+}
+
+// foreign sends a request as from a foreign page; a stream that it opens is
+// dropped at once.
+func foreign(ctx context.Context, c *scenario.Client, q session.Request) {
+	q.Tags, q.Header = scenario.Tags("origin", foreignOrigin), map[string]string{"Origin": foreignOrigin}
+	if q.HTTPMethod == http.MethodGet || q.Step == "listen" {
+		c.Peek(ctx, q, time.Second)
+		return
+	}
+	c.Do(ctx, q)
+}
+
+// foreignStream asks for an event stream as from a foreign page. Over HTTP+SSE this is a
+// connection of its own, for which the first one makes room: there are targets that
+// allow only one.
+func foreignStream(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	if p.Combination.Transport == requirement.SSE {
+		p.Retire(c.S)
+		var ok bool
+		if c, ok = p.PlainHTTP(ctx, target.DialOptions{}); !ok {
+			return
+		}
+	}
+	foreign(ctx, c, session.Request{Step: "get", HTTPMethod: http.MethodGet})
+}
+
+// foreignInitialize opens a session from a foreign page.
+func foreignInitialize(ctx context.Context, p *scenario.Play) {
+	if p.Modern() {
+		return
+	}
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	if !ok {
+		return
+	}
+	x := c.Start(ctx, session.Request{Step: "initialize", Method: "initialize", Tags: scenario.Tags("origin", foreignOrigin),
+		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}).Wait(ctx)
+	if x.Succeeded() {
+		_ = c.S.Adopt(x) // only so that the session is ended in order
+	}
+}
+
+// ownOrigin is an origin that the target accepts: a configured one, else its own.
+func ownOrigin(p *scenario.Play) string {
+	if len(p.Target.Origins) > 0 {
+		return p.Target.Origins[0]
+	}
+	u := p.Address()
+	return u.Scheme + "://" + u.Host
+}
+
+// Step "public" is a request to another address of this machine, with the Host
+// header of the endpoint. The tag "address" is that address.
+var publicAddressScenario = &scenario.Scenario{
+	Name:  PublicAddress,
+	Title: "calling a local server at another address of the machine",
+	Sends: "A request to another address of this machine, with the Host header of the endpoint.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if skipped := overAnyHTTP(p); skipped != nil {
+			return skipped
+		}
+		if skipped := probing(p); skipped != nil {
+			return skipped
+		}
+		if l, ok := p.Endpoint.Handler.(transport.Listener); ok && l.ListensAt(p.Address().Hostname()) {
+			return nil
+		}
+		if p.Endpoint.URL == "" || !loopback(p.Address().Hostname()) {
+			return scenario.Skip(recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		other := otherAddress()
+		if p.Endpoint.Handler != nil {
+			other = elsewhere
+		}
+		if other == "" {
+			p.Skip(recording.CodeNotExercised, "this machine has no other network address")
+			return
+		}
+		u := *p.Address()
+		host := u.Host
+		u.Host = net.JoinHostPort(other, port(&u))
+		u.User = nil
+		e := &target.Endpoint{URL: u.String(), Forced: requirement.HTTP, CAFile: p.Endpoint.CAFile, Handler: p.Endpoint.Handler}
+		dialer, err := e.Dialer(target.DialOptions{})
+		if err != nil {
+			p.Break(recording.CodeUnreachable, err.Error())
+			return
+		}
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true, Dialer: dialer})
+		if !ok {
+			return
+		}
+		st := c.S.Peek(ctx, session.Request{Step: "public", HTTPMethod: http.MethodGet, Tags: scenario.Tags("address", other),
+			Header: map[string]string{"Host": host}}, min(p.Limits.Timeout, 2*time.Second))
+		c.Note(c.Dropped(ctx, st))
+	},
+}
+
+// elsewhere stands for the network address of the machine where the target is in
+// this process; it belongs to nobody (RFC 5737).
+const elsewhere = "192.0.2.1"
+
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.Unmap().IsLoopback()
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return map[string]string{"http": "80", "https": "443"}[u.Scheme]
+}
+
+// otherAddress is an address of this machine by which others could reach it;
+// empty if there is none.
+func otherAddress() string {
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return ""
+	}
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && n.IP.IsGlobalUnicast() {
+			return n.IP.String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,8 @@
+package sess
+
+import (
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return sessChecks }

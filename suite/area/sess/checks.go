@@ -1,0 +1,137 @@
+package sess
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of Streamable HTTP, session management.
+var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range issuing(r, v) {
+		id := x.Header.Get("Mcp-Session-Id")
+		bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
+		v.That(bad < 0, "characters from 0x21 to 0x7E", fmt.Sprintf("the session id %q", id), x.Evidence()...)
+	}
+}),
+	sessionCheck("SESS-02", uniqueIDs),
+	sessionCheck("SESS-03", func(r *recording.Recording, v *verdict.Verdict) {
+		x := r.Step("without-id")
+		if issuing(r, v) == nil || !verdict.Responded(x, v) {
+			return
+		}
+		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", verdict.Describe(x)+" to a request without the session id", x.Evidence()...)
+	}),
+	sessionCheck("SESS-04", endedSession),
+	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
+		x := r.Step("unknown-id")
+		if issuing(r, v) == nil || !verdict.Responded(x, v) {
+			return
+		}
+		if y := r.Step("without-id"); y != nil && y.Succeeded() && x.Succeeded() {
+			v.Skip(recording.CodeNotExercised, "the target serves requests without a session id as well: it keeps no sessions")
+			return
+		}
+		v.That(x.Status == http.StatusNotFound, "HTTP 404", verdict.Describe(x)+" to a session id that was never issued", x.Evidence()...)
+		v.Hint("answer a session id that the server does not know with HTTP 404")
+	}),
+	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step("reopen"); x != nil && verdict.Responded(x, v) {
+			v.That(x.Succeeded(), "a new session after one was ended", verdict.Describe(x)+" to initialize", x.Evidence()...)
+		}
+	}),
+	sessionCheck("SESS-09", acceptedIDs),
+}
+
+// sessionCheck is a check of the scenario about sessions.
+func sessionCheck(id string, judge func(*recording.Recording, *verdict.Verdict)) verdict.Check {
+	return verdict.Check{Requirement: id, From: []recording.Name{recording.HTTPSessions}, Judge: judge}
+}
+
+// issuing lists the exchanges that issued session ids; without any it says so.
+func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, s := range r.Sessions {
+		if x := s.Initialize; x != nil && x.Header.Get("Mcp-Session-Id") != "" {
+			all = append(all, x)
+		}
+	}
+	for _, x := range r.Steps("other-revision", "reopen") {
+		if x.Header.Get("Mcp-Session-Id") != "" {
+			all = append(all, x)
+		}
+	}
+	if len(all) == 0 {
+		v.Skip(recording.CodeNotExercised, "the target issues no session ids")
+	}
+	return all
+}
+
+// uniqueIDs: all different, not short, and no numbers in sequence.
+func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
+	seen := map[string]*recording.Exchange{}
+	for _, x := range issuing(r, v) {
+		id := x.Header.Get("Mcp-Session-Id")
+		if other := seen[id]; other != nil {
+			v.That(false, "another id for each session", "two sessions have the id "+strconv.Quote(id), append(other.Evidence(), x.Evidence()...)...)
+		}
+		seen[id] = x
+		v.That(len(id) >= 16, "a session id that cannot be guessed", "the session id "+strconv.Quote(id), x.Evidence()...)
+		v.Hint("make ids from a cryptographic source of randomness")
+		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
+			next := seen[strconv.FormatUint(n-1, 10)]
+			v.That(next == nil, "a session id that cannot be guessed", fmt.Sprintf("the session ids %d and %d", n-1, n), x.Evidence()...)
+		}
+		v.Hint("make ids from a cryptographic source of randomness")
+	}
+}
+
+// endedSession: 404 from the moment the end was confirmed, or a second later.
+func endedSession(r *recording.Recording, v *verdict.Verdict) {
+	end := r.Step("delete")
+	if issuing(r, v) == nil || !verdict.Responded(end, v) {
+		return
+	}
+	if end.Status > 299 {
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
+		return
+	}
+	all := r.Steps("after-delete")
+	if len(all) == 0 || !verdict.Responded(all[len(all)-1], v) {
+		return
+	}
+	last := all[len(all)-1]
+	v.That(last.Status == http.StatusNotFound, "HTTP 404", verdict.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
+}
+
+// acceptedIDs: the requests that follow initialize are not refused for their id.
+// Since a session may end at any time, both of two sessions must have the trouble;
+// a handshake in another revision is a different cause.
+func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
+	if issuing(r, v) == nil {
+		return
+	}
+	refused := map[string]*recording.Exchange{}
+	for _, x := range r.Steps("use") {
+		if !verdict.Responded(x, v) {
+			continue
+		}
+		v.Saw()
+		if x.Status == http.StatusBadRequest || x.Status == http.StatusNotFound {
+			refused[x.Tags["session"]] = x
+		}
+	}
+	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
+		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), append(a.Evidence(), b.Evidence()...)...)
+	}
+	if x := r.Step("after-other"); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
+		v.That(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, "a session to go on beside one in another revision",
+			verdict.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
+		v.Hint("keep the negotiated version with the session")
+	}
+}

@@ -1,0 +1,271 @@
+package sse
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of event streams and of HTTP+SSE (2024-11-05).
+var sseChecks = []verdict.Check{{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
+	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
+	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, f := range events(r) {
+			if len(f.Raw) > 0 && gjson.ValidBytes(f.Raw) {
+				v.That(f.Event.Type == "" || f.Event.Type == "message", "no event type, or message", "a message in an event of type "+strconv.Quote(f.Event.Type), f.Number)
+			}
+		}
+	}},
+	{Requirement: "SSE-04", From: verdict.Everything, Judge: primingEvents},
+	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
+	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Judge: ownReplay},
+	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step("open"); verdict.Responded(x, v) {
+			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
+				fmt.Sprintf("HTTP %d with Content-Type %q to GET", x.Status, x.Header.Get("Content-Type")), x.Evidence()...)
+		}
+	}},
+	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
+	{Requirement: "SSE-23", From: verdict.Everything, Judge: answersOnStream},
+	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, Judge: verdict.SideBySide},
+}
+
+// events lists the incoming server-sent events.
+func events(r *recording.Recording) []*wire.Frame {
+	var all []*wire.Frame
+	for i := range r.Frames {
+		if f := &r.Frames[i]; f.Dir == wire.In && f.Event != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// eventFraming: fields, blank lines, UTF-8. A last event that was not ended is
+// dropped by every reader, and may be the work of the network.
+func eventFraming(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range verdict.Streamed(r) {
+		_, params, _ := strings.Cut(strings.ToLower(x.Header.Get("Content-Type")), "charset=")
+		params = strings.Trim(params, `"' `)
+		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8", "the stream is declared to be "+params, x.Evidence()...)
+	}
+	for _, f := range events(r) {
+		v.Saw()
+		for _, flaw := range f.Flaws {
+			switch flaw.Code {
+			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
+				v.That(false, "an event stream by the rules of server-sent events", string(flaw.Code)+": "+flaw.Detail, f.Number)
+			case wire.FlawUnterminated:
+				v.Observe("unterminated-event", "an event stream ended without the blank line that ends its last event", f.Number)
+			}
+		}
+	}
+}
+
+// eventMessages: the data of an event on one of the channels is one message.
+func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
+	for _, f := range events(r) {
+		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
+		const expected = "one JSON-RPC message in each event"
+		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
+			v.Ought(false, expected, "an event with the id "+strconv.Quote(f.Event.ID)+" and empty data, as only 2025-11-25 has it", f.Number)
+			v.Mild("clients that parse the data of every event trip over it")
+			v.Hint("begin streams with an event without data only where 2025-11-25 was negotiated")
+		}
+		if len(f.Raw) == 0 || f.Truncated || !ours || f.Event.Type == "endpoint" {
+			continue
+		}
+		v.Saw()
+		for _, flaw := range f.Flaws {
+			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing || flaw.Code == wire.FlawNotObject {
+				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f.Number)
+			}
+		}
+		if gjson.ValidBytes(f.Raw) && gjson.ParseBytes(f.Raw).IsArray() {
+			v.That(v.Revision() == requirement.R20250326, expected, "an array: "+wire.Excerpt(f.Raw, 120), f.Number)
+		}
+	}
+}
+
+// answeredOn reports whether the channel of an event brought the response after it. A
+// stream that broke off before needed an id to be resumed by.
+func answeredOn(r *recording.Recording, e *wire.Frame) bool {
+	return slices.ContainsFunc(events(r), func(f *wire.Frame) bool {
+		return f.Number > e.Number && f.Session == e.Session && f.Channel == e.Channel && wire.Classify(f.Raw) == wire.KindResponse
+	})
+}
+
+// primingEvents: the first event of a request's stream has an id and no data. Streams that
+// begin otherwise tend to be many, and alike: they are counted by what they begin with.
+func primingEvents(r *recording.Recording, v *verdict.Verdict) {
+	seen, frames := map[string]bool{}, map[string][]int{}
+	var beginnings []string // in the order in which they came
+	for _, f := range events(r) {
+		channel := f.Session + " " + f.Channel
+		if seen[channel] || !strings.HasPrefix(f.Channel, "post:") {
+			continue
+		}
+		seen[channel] = true
+		if f.Event.HasID && len(f.Raw) == 0 {
+			v.Saw()
+			continue
+		}
+		begins := beginning(f)
+		if frames[begins] == nil {
+			beginnings = append(beginnings, begins)
+		}
+		frames[begins] = append(frames[begins], f.Number)
+	}
+	for _, begins := range beginnings {
+		const shown = 3
+		all := frames[begins]
+		count := "a stream begins"
+		if len(all) > 1 {
+			count = strconv.Itoa(len(all)) + " streams begin"
+		}
+		v.That(false, "a first event with an id and without data", count+" with "+begins, all[:min(len(all), shown)]...)
+	}
+}
+
+// beginning says what the first event of a stream is, in words that are the same for all
+// of a kind.
+func beginning(f *wire.Frame) string {
+	id := "without an id"
+	if f.Event.HasID {
+		id = "with an id"
+	}
+	switch wire.Classify(f.Raw) {
+	case wire.KindResponse:
+		return "a response, in an event " + id
+	case wire.KindRequest:
+		return "a request, in an event " + id
+	case wire.KindNotification:
+		return "a notification, in an event " + id
+	}
+	if len(f.Raw) == 0 {
+		return "an event without data and " + id
+	}
+	return "something else, in an event " + id
+}
+
+// uniqueEventIDs: no two events of a session share an id, replays apart.
+func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
+	seen := map[string]*wire.Frame{}
+	for _, f := range events(r) {
+		if !f.Event.HasID || f.Event.ID == "" || strings.HasPrefix(f.Channel, "get:") && !verdict.OnGet(r, f) {
+			continue
+		}
+		key := f.Session + "\x00" + f.Event.ID
+		other := seen[key]
+		if other == nil {
+			seen[key] = f
+			v.Saw()
+			continue
+		}
+		if len(f.Raw) == 0 && other.Channel == f.Channel {
+			continue // nothing but a reminder of the last id, say with a retry time
+		}
+		v.That(false, "event ids that differ within a session", fmt.Sprintf("the id %q occurs on %s and on %s", f.Event.ID, other.Channel, f.Channel), other.Number, f.Number)
+	}
+}
+
+// ownReplay: what is replayed belongs to the stream that was named.
+func ownReplay(r *recording.Recording, v *verdict.Verdict) {
+	second, resumed := r.Step("second"), r.Step("resume")
+	if second == nil || resumed == nil || resumed.Status == 0 {
+		v.Skip(recording.CodeNotExercised, "no stream was resumed")
+		return
+	}
+	v.Saw()
+	ids := map[string]bool{}
+	for _, n := range second.Evidence() {
+		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
+			ids[f.Event.ID] = true
+		}
+	}
+	evidence := append(r.Step("first").Evidence(), resumed.Request)
+	evidence = append(evidence, second.Evidence()...)
+	channel := ""
+	if f := r.Frame(resumed.Request); f != nil {
+		channel = f.Channel
+	}
+	for _, f := range events(r) {
+		if f.Channel != channel || f.Session != resumed.Session || f.Number < resumed.Request {
+			continue
+		}
+		m := gjson.ParseBytes(f.Raw)
+		strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
+		v.That(!strange, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100), append(slices.Clone(evidence), f.Number)...)
+	}
+}
+
+// endpointEvent: it comes, and its data is a URI.
+func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step("open")
+	if !verdict.Responded(x, v) {
+		return
+	}
+	if x.Status != http.StatusOK || verdict.MediaType(x.Header) != "text/event-stream" {
+		v.Skip(recording.CodeNotExercised, "there is no event stream")
+		return
+	}
+	for i, f := range events(r) {
+		if f.Event.Type != "endpoint" {
+			continue
+		}
+		v.Ought(i == 0, "the endpoint event first", fmt.Sprintf("%d events before it", i), f.Number)
+		base, err := url.Parse(x.Tags["url"])
+		if err != nil {
+			return // our own address; it was dialled
+		}
+		text := strings.TrimSpace(string(f.Raw))
+		u, err := base.Parse(text)
+		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
+		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) {
+			v.Ought(u.Host == base.Host, "an address on the host of the stream", "the address "+text+" is on another host", f.Number)
+		}
+		return
+	}
+	v.That(false, "an endpoint event", "none came on the event stream", x.Evidence()...)
+	v.Hint("send the event endpoint, with the URI for messages as its data, when a client connects")
+}
+
+// answersOnStream: posts are accepted, and answered by message events.
+func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
+	eventMessages(r, v, "sse")
+	for _, f := range events(r) {
+		if f.Channel == "sse" && len(f.Raw) > 0 && gjson.ValidBytes(f.Raw) {
+			v.That(f.Event.Type == "" || f.Event.Type == "message", "messages in events of type message", "an event of type "+strconv.Quote(f.Event.Type), f.Number)
+		}
+	}
+	for _, x := range r.Exchanges {
+		if len(x.ID) == 0 || !verdict.Responded(x, v) && x.Outcome != recording.Replied {
+			continue
+		}
+		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted", fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x.Evidence()...)
+		onStream, inBody := 0, 0
+		for _, n := range x.Replies {
+			if f := r.Frame(n); f != nil && f.Channel == "sse" {
+				onStream++
+			} else if f != nil {
+				inBody = n
+			}
+		}
+		if inBody > 0 {
+			state := v.That
+			if onStream > 0 {
+				state = v.Ought
+			}
+			state(false, "the answer on the event stream", "the answer to "+x.Method+" in the response to the POST", x.Evidence()...)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package sse
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps "first" and "second" are requests whose event streams are to be told
+// apart. If the first one's events have ids, "resume" asks for what came after its
+// first event, and its tag "id" is that event's id.
+var httpResumeScenario = &scenario.Scenario{
+	Name:  HTTPResume,
+	Title: "resuming a stream",
+	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID.",
+	Phase: scenario.Quiet,
+	After: []recording.Name{recording.Reads},
+	When:  scenario.OverLegacyHTTP,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		first, second := p.Ordinary("first"), p.Ordinary("second")
+		if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
+			first = scenario.ReadRequest("first", slow.URI, "mcpcheck-progress-first")
+			second = scenario.ReadRequest("second", slow.URI, "mcpcheck-progress-second")
+		}
+		x := c.Do(ctx, first)
+		c.Do(ctx, second)
+		id := firstEvent(c, x)
+		if id == "" {
+			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
+			return
+		}
+		st := c.S.Peek(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet, Tags: scenario.Tags("id", id),
+			Header: map[string]string{session.HeaderLastEventID: id}}, p.Limits.Timeout)
+		if st.Open() {
+			c.S.Quiet(ctx, p.Limits.QuietWindow)
+		}
+		c.Note(c.Dropped(ctx, st))
+	},
+}
+
+// firstEvent is the id of the first event that answered a request; empty if
+// none has one.
+func firstEvent(c *scenario.Client, x *recording.Exchange) string {
+	own := map[int]bool{}
+	for _, n := range x.Evidence() {
+		own[n] = true
+	}
+	for _, f := range c.S.Incoming(0) {
+		if own[f.Number] && f.Event != nil && f.Event.HasID {
+			return f.Event.ID
+		}
+	}
+	return ""
+}

@@ -1,0 +1,242 @@
+package stdio
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of the stdio transport.
+var stdioChecks = []verdict.Check{{
+	Requirement: "STDIO-01",
+	From:        []recording.Name{recording.Everything},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		named := map[string]bool{}
+		for _, l := range linesOf(r) {
+			switch {
+			case l.stray && named[string(l.frame.Raw)]: // the same line of another session
+			case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
+			case l.frame.HasFlaw(wire.FlawBlank):
+				if !named[""] {
+					v.Ought(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
+					v.Mild("clients pass over blank lines")
+					v.Hint("write one newline after each message, and no more")
+				}
+				named[""] = true
+			default:
+				if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
+					named[string(l.frame.Raw)] = true
+					v.Hint("write logs and banners to standard error")
+				}
+			}
+		}
+	},
+},
+	{
+		Requirement: "STDIO-02",
+		From:        []recording.Name{recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, l := range linesOf(r) {
+				if v.That(!l.spread, "one complete message per line", "a message spread over lines, which begins "+wire.Excerpt(l.frame.Raw, 60), l.frame.Number) {
+					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+				} else {
+					v.Hint("encode messages without indentation")
+				}
+			}
+		},
+	},
+	{
+		Requirement: "STDIO-03",
+		From:        []recording.Name{recording.Everything},
+		Endings:     true,
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, f := range r.Incoming(0) {
+				if wire.Classify(f.Raw) != wire.KindOther {
+					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
+				}
+			}
+			for _, x := range r.Exchanges {
+				flushedInTime(r, x, v)
+			}
+		},
+	},
+	{
+		Requirement: "STDIO-05",
+		From:        []recording.Name{Framing},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			before := r.Step("before")
+			if before == nil || !v.Answered(before) {
+				return
+			}
+			for _, x := range r.Steps("joined", "split") {
+				about := map[string]string{"joined": "two requests in one write", "split": "a request in three writes"}[x.Step]
+				answers := len(verdict.RepliesOf(r, x))
+				want := map[string]int{"joined": 2, "split": 1}[x.Step]
+				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+					v.Answered(x)
+					continue
+				}
+				failed := x.Failed() && x.Step == "split" && !before.Failed()
+				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, verdict.Describe(x)), x.Evidence()...)
+				v.Hint("collect input until a newline has come, and no further")
+			}
+			judgeOddEnds(r, before, v)
+		},
+	},
+	{
+		Requirement: "STDIO-06",
+		From:        []recording.Name{Framing},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("long") {
+				if x.Outcome == recording.Silent || x.Fatal {
+					v.That(false, "an answer to a request of a mebibyte", verdict.Describe(x), x.Request)
+					v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
+					continue
+				}
+				if v.Answered(x) {
+					v.Saw()
+				}
+			}
+		},
+	},
+	{
+		Requirement: "STDIO-08",
+		From:        []recording.Name{recording.Everything},
+		Endings:     true,
+		Judge:       endsWithItsInput,
+	},
+}
+
+// judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return
+// before it, or an empty line, is passed over is robustness.
+func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict.Verdict) {
+	for _, odd := range []struct{ step, id, about string }{
+		{"crlf", "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
+		{"blank-line", "blank-line-refused", "a request after an empty line"},
+	} {
+		x := r.Step(odd.step)
+		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+			continue
+		}
+		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)
+	}
+}
+
+// line is a line of standard output.
+type line struct {
+	frame *wire.Frame
+	// stray says that it is no message, spread that it is a part of one that
+	// goes over several lines.
+	stray, spread bool
+}
+
+// linesOf lists the lines of standard output of all sessions.
+func linesOf(r *recording.Recording) []line {
+	var all []line
+	bySession := map[string][]int{}
+	for i := range r.Frames {
+		f := &r.Frames[i]
+		if f.Dir != wire.In || f.Channel != "stdout" || f.Truncated {
+			continue
+		}
+		bySession[f.Session] = append(bySession[f.Session], len(all))
+		all = append(all, line{frame: f, stray: stray(f)})
+	}
+	for _, places := range bySession {
+		for i := 0; i < len(places); i++ {
+			n := spreadOver(all, places[i:])
+			for _, at := range places[i : i+n] {
+				all[at].spread, all[at].stray = true, false
+			}
+			i += max(n-1, 0)
+		}
+	}
+	return all
+}
+
+// stray reports whether a line is no message of the protocol: no JSON, or an object
+// that has nothing of a message, such as the line of a log.
+func stray(f *wire.Frame) bool {
+	if f.HasFlaw(wire.FlawNotJSON) || f.HasFlaw(wire.FlawNotObject) {
+		return true
+	}
+	raw := bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))
+	if !wire.Valid(raw) {
+		return false // two messages in a line are judged elsewhere
+	}
+	m := gjson.ParseBytes(raw)
+	return m.IsObject() && !m.Get("jsonrpc").Exists() && wire.Classify(raw) == wire.KindOther
+}
+
+// spreadOver is how many of the lines, from the first on, make up one message
+// together; 0 if the first is no part of one.
+func spreadOver(all []line, places []int) int {
+	const most = 20_000
+	first := all[places[0]].frame
+	text := bytes.TrimSpace(first.Raw)
+	if !first.HasFlaw(wire.FlawNotJSON) || len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return 0
+	}
+	var joined []byte
+	for i, at := range places[:min(len(places), most)] {
+		raw := all[at].frame.Raw
+		joined = append(append(joined, raw...), '\n')
+		// Only a closing bracket can be the end, and only the outermost one
+		// stands at the margin.
+		end := bytes.TrimRight(raw, " \t\r")
+		if i > 0 && len(end) > 0 && (end[len(end)-1] == '}' || end[len(end)-1] == ']') &&
+			(end[0] == '}' || end[0] == ']') && wire.Valid(joined) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// flushedInTime: an answer did not wait for the end of the session.
+func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
+	s := r.Session(x.Session)
+	if x.Outcome == recording.Replied {
+		v.Saw()
+	}
+	if x.Outcome != recording.Silent || len(x.Replies) == 0 || s == nil || s.Ending == nil || s.Ending.By != "us" {
+		return
+	}
+	closing := s.Closed - s.Ending.Took
+	if f := r.Frame(x.Replies[0]); f != nil && f.At >= closing {
+		v.That(false, "an answer that is written out at once", "the answer to "+x.Method+" came when the session was ended", x.Evidence()...)
+		v.Hint("flush standard output after each message")
+	}
+}
+
+// endsWithItsInput: a process ends when its standard input is closed.
+func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
+	if !v.Facts.Owned {
+		v.Skip(recording.CodeNotExercised, "the target is no process of ours")
+		return
+	}
+	slow, took := "", time.Duration(0)
+	for _, s := range r.Sessions {
+		if s.Ending == nil || s.Ending.By != "us" || s.Ending.Reason != "" {
+			continue
+		}
+		switch s.Ending.How {
+		case "exited":
+			v.Saw()
+			return
+		case "terminated", "killed":
+			// Once it is known that they stay, they are not waited for in full.
+			if slow == "" || s.Ending.Took > took {
+				slow, took = s.Ending.How, s.Ending.Took
+			}
+		}
+	}
+	if slow != "" {
+		v.That(false, "a process that exits soon after its standard input was closed", "it went on running and had to be "+slow+", after "+took.Round(1e7).String())
+		v.Hint("end when reading standard input yields the end of the file")
+	}
+}

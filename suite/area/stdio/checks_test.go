@@ -1,0 +1,193 @@
+package stdio_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/canc"
+	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+func TestLines(t *testing.T) {
+	note := `{"jsonrpc":"2.0","method":"notifications/message"}`
+	reply := `{"jsonrpc":"2.0","id":5,"result":{}}`
+	cut := areatest.Said(reply)
+	cut.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated}}
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note), areatest.Said(reply))},
+		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("Server running", note))},
+		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`{"level":30,"msg":"listed"}`, note))},
+		{ID: "STDIO-01", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("{", `  "jsonrpc": "2.0",`, `  "method": "notifications/message"`, "}", note))},
+		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(note, note+"\r"))},
+		{ID: "STDIO-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(note, "{", `  "jsonrpc": "2.0",`, `  "params": {`, "  },", `  "method": "notifications/message"`, "}"))},
+		{ID: "STDIO-02", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(note + note))},
+		{ID: "STDIO-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked("Server {running}", note))},
+		{ID: "STDIO-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
+		{ID: "STDIO-03", Want: verdict.Fail, Rec: areatest.Lines(cut)},
+	})
+	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{
+		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""), part("split", 1, ""))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("joined", 1, ""))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("split", 0, recording.Silent))},
+		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost), part("split", 0, recording.Silent))},
+		{ID: "STDIO-06", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`})},
+		{ID: "STDIO-06", Want: verdict.Fail, Rec: areatest.Lines(part("long", 0, recording.Silent))},
+	})
+}
+
+// part is a step of the framing scenario with a number of answers.
+func part(step string, answers int, o recording.Outcome) rt.Line {
+	l := rt.Line{Step: step, Method: "ping", Outcome: o}
+	for range answers {
+		l.More = append(l.More, `{"jsonrpc":"2.0","id":5,"result":{}}`)
+	}
+	if answers > 0 {
+		l.Outcome, l.Reply, l.More = recording.Replied, l.More[0], l.More[1:]
+	}
+	return l
+}
+
+func TestEndings(t *testing.T) {
+	req, _ := requirement.Find("STDIO-08")
+	k, _ := area.Find("STDIO-08")
+	for _, x := range []struct {
+		owned bool
+		how   string
+		want  verdict.Outcome
+	}{{true, "exited", verdict.Pass}, {true, "killed", verdict.Warn}, {true, "terminated", verdict.Warn}, {false, "killed", verdict.NotApplicable}} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+		facts.Owned = x.owned
+		rec := rt.New(recording.Everything, facts, areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))
+		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: x.how, Took: 2 * time.Second}
+		// One that was not waited for in full, when it was known that they stay.
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "hurried", Ending: &recording.Ending{By: "us", How: "terminated", Took: 250 * time.Millisecond}})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		if got.Outcome != x.want {
+			t.Errorf("%s: %s, expected %s", x.how, got.Outcome, x.want)
+		}
+		if want := "it went on running and had to be " + x.how + ", after 2s"; x.want == verdict.Warn && got.Actual != want {
+			t.Errorf("%q, expected %q", got.Actual, want)
+		}
+	}
+}
+
+func TestFlushedInTime(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, `{}`)
+	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
+	late.Outcome = recording.Silent
+	req, _ := requirement.Find("STDIO-03")
+	k, _ := area.Find("STDIO-03")
+	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable, time.Millisecond: verdict.Fail} {
+		rec := rt.New(recording.Everything, facts, late)
+		rec.Sessions[0].Closed = closed
+		rec.Sessions[0].Ending = &recording.Ending{By: "us", How: "exited"}
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		if want == verdict.Fail && got.Outcome != verdict.Fail || want != verdict.Fail && got.Outcome.Red() {
+			t.Errorf("closed after %s: %+v", closed, got)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	read := rt.Line{Step: "integer-token", Method: "resources/read", Params: `{"uri":"a:1","_meta":{"progressToken":7}}`, Result: `{"contents":[]}`}
+	during := func(messages ...string) rt.Line {
+		l := read
+		for _, m := range messages {
+			l.Incoming = append(l.Incoming, `{"jsonrpc":"2.0","method":"notifications/progress","params":`+m+`}`)
+		}
+		return l
+	}
+	good := during(`{"progressToken":7,"progress":0.5}`, `{"progressToken":7,"progress":1,"total":2,"message":"on"}`)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "PROG-01", Want: verdict.NotApplicable, Rec: areatest.Lines(read)},
+		{ID: "PROG-01", Want: verdict.Pass, Rec: areatest.Lines(good)},
+		{ID: "PROG-01", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":8,"progress":1}`))},
+		{ID: "PROG-02", Want: verdict.Pass, Rec: areatest.Lines(good)},
+		{ID: "PROG-02", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":"7","progress":1}`))},
+		{ID: "PROG-02", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":7,"progress":"50%"}`))},
+		{ID: "PROG-03", Want: verdict.Pass, Rec: areatest.Lines(good)},
+		{ID: "PROG-03", Want: verdict.Fail, Rec: areatest.Lines(during(`{"progressToken":7,"progress":1}`, `{"progressToken":7,"progress":1.0}`))},
+		{ID: "PROG-04", Want: verdict.Pass, Rec: areatest.Lines(good)},
+		{ID: "PROG-04", Want: verdict.Fail, Rec: areatest.Lines(read, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`))},
+	})
+}
+
+func TestCancellation(t *testing.T) {
+	odd := func(step string) rt.Line {
+		return rt.Line{Step: step, Method: "notifications/cancelled", ID: "-", Outcome: recording.Sent, Kind: recording.Probe}
+	}
+	answered, fatal := odd("no-id"), odd("no-id")
+	answered.Outcome, answered.Reply = recording.Replied, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`
+	fatal.Outcome, fatal.Fatal = recording.Lost, true
+	done := rt.Line{Step: "done", Method: "ping", Result: `{}`}
+	refusedAfter := rt.Line{Step: "after", Method: "ping", Error: `{"code":-32603,"message":""}`}
+	after := func(o recording.Outcome) rt.Line {
+		l := rt.Line{Step: "after", Method: "ping", Outcome: o}
+		if o == "" {
+			l.Result = `{}`
+		}
+		return l
+	}
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
+		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
+		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
+	})
+	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
+	twice := part("raced", 2, "")
+	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
+		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, part("raced", 1, ""), after(""))},
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, twice, after(""))},
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Silent))},
+	})
+	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
+		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
+		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(after(recording.Silent))},
+	})
+	listen := func(step, acked string) rt.Line {
+		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent, Tags: map[string]string{"acknowledged": acked}}
+	}
+	areatest.WalkRuns(t, canc.ListenChurn, `{}`, []areatest.Run{
+		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"), after(""))},
+		{ID: "CANC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(listen("first", ""))},
+		{ID: "CANC-60", Want: verdict.Fail, Rec: areatest.Lines(listen("first", "yes"), listen("last", ""), after(""))},
+	})
+	cancel := func(id string) rt.Line {
+		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
+	}
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "CANC-07", Want: verdict.NotApplicable, Rec: areatest.Lines(done)},
+		{ID: "CANC-07", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "listen", Method: "subscriptions/listen", ID: "9", Outcome: recording.Sent}, cancel("9"))},
+		{ID: "CANC-07", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`}, cancel("9"))},
+		{ID: "CANC-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":"q","method":"ping"}`), cancel(`"q"`))},
+		{ID: "CANC-08", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", ID: "9", Result: `{}`}, cancel("9"))},
+	})
+}
+
+func TestStoppedReads(t *testing.T) {
+	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`, Outcome: recording.Sent, Mark: "cancelling", Tags: map[string]string{"grace": "0s"}}
+	goesOn := slow
+	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
+	reported := areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)
+	areatest.WalkRuns(t, canc.CancelledRead, `{}`, []areatest.Run{
+		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow)},
+		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(goesOn)},
+		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(slow, reported)},
+	})
+	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
+	none := resume
+	none.Status = 405
+	areatest.WalkRuns(t, canc.ResumedRead, `{}`, []areatest.Run{
+		{ID: "CANC-06", Want: verdict.Pass, Rec: areatest.Lines(goesOn, resume)},
+		{ID: "CANC-06", Want: verdict.Fail, Rec: areatest.Lines(slow, resume)},
+		{ID: "CANC-06", Want: verdict.NotApplicable, Rec: areatest.Lines(slow, none)},
+	})
+}

@@ -1,0 +1,67 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Step "before" is an ordinary request. Step "joined" is two requests in a single
+// write. Steps "part" and, with the rest and the newline, "split" are one request
+// in three writes with short pauses, cut in the middle of a character. Step "crlf" is
+// a request that ends in a carriage return and a newline, "blank-line" one after an
+// empty line. Step "long" is a request of more than a mebibyte.
+var framingScenario = &scenario.Scenario{
+	Name:  Framing,
+	Title: "messages split, joined, oddly ended and long",
+	Sends: "Two requests in a single write, one request in three writes cut in the middle of a character, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
+	Phase: scenario.Read,
+	When: func(p *scenario.Play) *recording.Skipped {
+		if p.Combination.Transport != requirement.Stdio {
+			return scenario.Skip(recording.CodeCombination, "it is about stdio")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "before")))
+		joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
+		c.Note(c.S.Do(ctx, session.Request{Step: "joined", Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
+		split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))
+		if c.S.Alive() {
+			c.Probes(ctx, oddEnds(p)...)
+			c.Do(ctx, session.Request{Step: "long", ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
+		}
+	},
+}
+
+// oddEnds are requests that are framed in ways which only robustness lets a server
+// take.
+func oddEnds(p *scenario.Play) []session.Request {
+	return []session.Request{
+		{Step: "crlf", Method: scenario.LifeMethod(p), ID: json.RawMessage("920005"), Body: append(scenario.Lifeline(p, 920005, "crlf"), '\r')},
+		{Step: "blank-line", Method: scenario.LifeMethod(p), ID: json.RawMessage("920006"), Body: append([]byte("\n"), scenario.Lifeline(p, 920006, "blank line")...)},
+	}
+}
+
+// split sends a message in three writes, the first of which ends inside the "ï".
+func split(ctx context.Context, c *scenario.Client, message []byte) {
+	const pause = 25 * time.Millisecond
+	a := bytes.Index(message, []byte("ï")) + 1
+	b := a + (len(message)-a)/2
+	for _, part := range [][]byte{message[:a], message[a:b]} {
+		c.Note(c.S.Do(ctx, session.Request{Step: "part", Body: part, Unframed: true, NoAwait: true}))
+		c.S.Quiet(ctx, pause)
+	}
+	c.Note(c.S.Do(ctx, session.Request{Step: "split", ID: json.RawMessage("920003"), Body: message[b:]}))
+}

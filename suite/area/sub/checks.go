@@ -1,0 +1,372 @@
+package sub
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of server/resources#subscriptions in the legacy revisions.
+var subChecks = []verdict.Check{{
+	Requirement: "SUB-01",
+	From:        []recording.Name{Subscriptions},
+	Needs:       []verdict.Gate{verdict.Subscribe},
+	Judge:       subscribable,
+},
+	{
+		Requirement: "SUB-03",
+		From:        []recording.Name{recording.Changes},
+		Needs:       []verdict.Gate{verdict.Subscribe},
+		Judge:       updateArrives,
+	},
+	{
+		Requirement: "SUB-04",
+		From:        []recording.Name{recording.Changes, recording.Listening, recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
+				uri := h.Msg.Get("params.uri")
+				v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
+			}
+		},
+	},
+	{
+		Requirement: "SUB-06",
+		From:        []recording.Name{recording.Changes, recording.Everything},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Everything {
+				withoutSubscription(r, v)
+				return
+			}
+			bystanderHears(r, v, "no "+verdict.Updated+" in a session that has subscribed to nothing")
+		},
+	},
+	{
+		Requirement: "SUB-07",
+		From:        []recording.Name{recording.Changes, recording.Everything},
+		Needs:       []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Everything {
+				afterTheEnd(r, v)
+				return
+			}
+			silentAfterUnsubscribe(r, v)
+		},
+	},
+	{
+		Requirement: "SUB-09",
+		From:        []recording.Name{recording.Changes},
+		Needs:       []verdict.Gate{verdict.Subscribe},
+		Judge:       onlyTheSubscribed,
+	},
+	{
+		Requirement: "SUB-10",
+		From:        []recording.Name{recording.Changes},
+		Needs:       []verdict.Gate{verdict.Subscribe},
+		Judge:       keptApart,
+	},
+	{
+		Requirement: "SUB-11",
+		From:        []recording.Name{BadSubscriptions},
+		Needs:       []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("subscribe") {
+				if verdict.Unknown(x) {
+					v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
+					continue
+				}
+				about := "resources/subscribe with params " + verdict.ParamsOf(x)
+				if v.Expect(x).To(verdict.BeRefused(), about) && x.Failed() {
+					v.Expect(x).Should(verdict.BeErrorCode(-32602), about)
+					v.Mild(verdict.RefusedOtherwise)
+				}
+				v.Hint("check that uri is there and a string, and answer with error -32602")
+			}
+		},
+	},
+}
+
+// subscribable: some listed resource can be subscribed, and unsubscribed again.
+func subscribable(r *recording.Recording, v *verdict.Verdict) {
+	tried, listed := r.Steps("subscribe"), 0
+	for _, x := range tried {
+		if x.Succeeded() {
+			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+verdict.Brief(x.Result()), x.Evidence()...)
+			v.Hint("confirm with an empty object: {}")
+			unsubscribable(r.Step("unsubscribe"), v)
+			return
+		}
+		if !v.Answered(x) {
+			return
+		}
+		listed, _ = strconv.Atoi(x.Tags["listed"]) // the script writes numbers
+	}
+	if len(tried) == 0 || sessionless(tried[0], v) {
+		return
+	}
+	if verdict.Unknown(tried[0]) {
+		v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
+		return
+	}
+	note := v.Ought
+	if len(tried) == listed && tried[0].Tags["templates"] == "0" {
+		note = v.That
+	}
+	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
+		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags["uri"]+" gets "+verdict.Describe(tried[0]), tried[0].Evidence()...)
+	v.Hint("confirm subscriptions, or do not declare resources.subscribe")
+}
+
+func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
+	if !v.Answered(x) {
+		return
+	}
+	if verdict.Unknown(x) {
+		return // judged by CAP-09
+	}
+	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", verdict.Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
+		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+verdict.Brief(x.Result()), x.Evidence()...)
+		v.Hint("confirm with an empty object: {}")
+		return
+	}
+	v.Hint("let what was subscribed be given up again")
+}
+
+// subscribedTo is the confirmed subscription of a recording of changes, the
+// updates that came for it before it was given up, and those of the other
+// resource. ok is false where the check has nothing to go on; the verdict then
+// says why.
+func subscribedTo(r *recording.Recording, v *verdict.Verdict) (x *recording.Exchange, mine []verdict.Heard, ok bool) {
+	mark, fired := r.Mark(recording.MarkUpdate)
+	x = r.Step("subscribe")
+	switch {
+	case x == nil || !fired:
+		v.Expect(nil)
+		return nil, nil, false
+	case sessionless(x, v) || !v.Answered(x):
+		return nil, nil, false
+	case !x.Succeeded():
+		v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags["uri"]+" be subscribed: name another resource in triggers.update")
+		return nil, nil, false
+	}
+	for _, h := range verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated) {
+		if x.Tags["other"] == "" || h.URI() != x.Tags["other"] {
+			mine = append(mine, h)
+		}
+	}
+	return x, mine, true
+}
+
+// updateArrives: the change of a subscribed resource is notified.
+func updateArrives(r *recording.Recording, v *verdict.Verdict) {
+	x, mine, ok := subscribedTo(r, v)
+	if !ok {
+		return
+	}
+	if len(mine) > 0 {
+		v.Saw()
+		stillUpdated(r, x, mine, v)
+		besideOthers(r, x, mine, v)
+		return
+	}
+	if verdict.LostSession(r, v, x.Session) {
+		return
+	}
+	const expected = verdict.Updated + " after triggers.update has changed the subscribed resource"
+	if why, none := verdict.NoChannel(r, x.Session); none {
+		v.Ought(false, expected, "none came"+verdict.WithTrigger(r, recording.MarkUpdate)+": "+why, x.Evidence()...)
+		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
+		return
+	}
+	v.That(false, expected, "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkUpdate), x.Evidence()...)
+	v.Hint("send %s to every session that has subscribed the resource", verdict.Updated)
+}
+
+// stillUpdated: who subscribes what is subscribed stays subscribed.
+func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
+	mark, fired := r.Mark(recording.MarkDoubled)
+	if !fired || mine[0].Frame.Number > mark.After || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
+		return
+	}
+	v.Ought(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
+		append(x.Evidence(), r.Step("subscribe-again").Evidence()...)...)
+	v.Mild("what a second subscription does is not specified, but both were confirmed")
+	v.Hint("let a second subscription to the same resource change nothing")
+}
+
+// besideOthers: who subscribes another resource as well, and gives that one up, stays
+// subscribed to the first.
+func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
+	mark, fired := r.Mark(recording.MarkNext)
+	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkDoubled, 0), mark.After) || cameBetween(mine, mark.After, math.MaxInt) || verdict.LostSession(r, v, x.Session) {
+		return
+	}
+	frames := append(x.Evidence(), r.Step("subscribe-next").Evidence()...)
+	v.Ought(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
+		"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step("subscribe-next").Tags["uri"]+" was subscribed and unsubscribed in the same session",
+		append(frames, r.Step("unsubscribe-next").Evidence()...)...)
+	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
+}
+
+// sinceMark is the number of the last frame before a mark, or else a number given.
+func sinceMark(r *recording.Recording, mark string, otherwise int) int {
+	if m, ok := r.Mark(mark); ok {
+		return m.After
+	}
+	return otherwise
+}
+
+// cameBetween reports whether a message came after one frame and no later than another.
+func cameBetween(all []verdict.Heard, after, until int) bool {
+	return slices.ContainsFunc(all, func(h verdict.Heard) bool { return h.Frame.Number > after && h.Frame.Number <= until })
+}
+
+// keptApart: what another session gives up is its own matter.
+func keptApart(r *recording.Recording, v *verdict.Verdict) {
+	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
+	mark, fired := r.Mark(recording.MarkForeign)
+	foreign := r.Step("foreign-unsubscribe")
+	if !fired || foreign == nil || !foreign.Succeeded() && !foreign.Failed() {
+		return
+	}
+	x, mine, ok := subscribedTo(r, v)
+	since := sinceMark(r, recording.MarkNext, sinceMark(r, recording.MarkDoubled, mark.After))
+	// Updates must have come right before, so that nothing else can be the reason.
+	seen := slices.ContainsFunc(mine, func(h verdict.Heard) bool {
+		return h.Frame.Number <= mark.After && (since == mark.After || h.Frame.Number > since)
+	})
+	switch {
+	case !ok || !seen:
+	case slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }):
+		v.Saw()
+	case !verdict.LostSession(r, v, x.Session):
+		v.That(false, "updates in the session that subscribed, whatever other sessions give up",
+			"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
+		v.Hint("keep subscriptions by session, not by resource alone")
+	}
+}
+
+// bystanderHears: a session that has subscribed to nothing gets no updates. That
+// it gets none means something only if the one that subscribed does.
+func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string) {
+	mark, fired := r.Mark(recording.MarkUpdate)
+	session := bystanderOf(r)
+	if !fired || session == "" {
+		v.Expect(nil)
+		return
+	}
+	stray := verdict.Only(verdict.Hear(r, session, first(r, mark.After)), verdict.Updated)
+	if x := r.Step("subscribe"); len(stray) == 0 || x != nil && x.Tags["sessionless"] != "" {
+		if x == nil {
+			v.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
+			return
+		}
+		_, mine, ok := subscribedTo(r, v)
+		switch _, none := verdict.NoChannel(r, session); {
+		case !ok:
+		case none || len(mine) == 0:
+			v.Skip(recording.CodeNotExercised, "there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
+		default:
+			v.Saw()
+		}
+		return
+	}
+	v.That(false, expected, "the other session got "+verdict.Updated+" for "+verdict.Quoted(stray[0].URI()), verdict.FrameNumbers(stray)...)
+	v.Hint("send updates only to the sessions that have subscribed the resource")
+}
+
+// first is the frame number before the first change of a resource.
+func first(r *recording.Recording, after int) int {
+	if mark, ok := r.Mark(recording.MarkOther); ok {
+		return min(after, mark.After)
+	}
+	return after
+}
+
+// silentAfterUnsubscribe: once an unsubscribe is confirmed no update comes.
+func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
+	x, _, ok := subscribedTo(r, v)
+	last, fired := r.Mark(recording.MarkSilenced)
+	gone := r.Step("unsubscribe")
+	if !ok || !fired || !v.Answered(gone) {
+		return
+	}
+	if !gone.Succeeded() || len(gone.Replies) == 0 {
+		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+verdict.Describe(gone))
+		return
+	}
+	mark, _ := r.Mark(recording.MarkUpdate) // it is there, or the subscription would not be
+	before := verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated)
+	if len(before) == 0 || before[0].Frame.Number > gone.Replies[0] {
+		v.Skip(recording.CodeNotExercised, "no update came even while the resource was subscribed")
+		return
+	}
+	after := verdict.Only(verdict.Hear(r, x.Session, last.After), verdict.Updated)
+	if v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags["uri"]+" once more", verdict.FrameNumbers(after)...) {
+		return
+	}
+	v.Hint("forget the subscription when it is given up")
+}
+
+// onlyTheSubscribed: a subscription brings no updates for another resource.
+func onlyTheSubscribed(r *recording.Recording, v *verdict.Verdict) {
+	x, mine, ok := subscribedTo(r, v)
+	mark, fired := r.Mark(recording.MarkOther)
+	if ok {
+		neverSubscribed(r, x, mine, v)
+	}
+	switch {
+	case !ok:
+		return
+	case !fired:
+		v.Expect(nil)
+		return
+	case related(x.Tags["other"], x.Tags["uri"]):
+		v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
+		return
+	}
+	var strays []verdict.Heard
+	for _, h := range verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated) {
+		if h.URI() == x.Tags["other"] {
+			strays = append(strays, h)
+		}
+	}
+	if len(strays) == 0 && len(mine) == 0 {
+		v.Skip(recording.CodeNotExercised, "no update came for the subscribed resource either")
+		return
+	}
+	v.That(len(strays) == 0, "updates for "+x.Tags["uri"]+" only", verdict.Updated+" for "+x.Tags["other"]+", which was not subscribed", verdict.FrameNumbers(strays)...)
+}
+
+// neverSubscribed: what is listed on its own, and by its URI lies neither below nor above
+// what was subscribed, is hardly a part of it. How the two relate is the server's business:
+// one such update may have its reasons, one resource that comes again and again, at changes
+// of another one, is only a warning.
+func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
+	asked := map[string]bool{}
+	for _, s := range r.Steps("subscribe", "subscribe-next") {
+		asked[s.Tags["uri"]] = true
+	}
+	strays := map[string][]int{}
+	for _, h := range mine {
+		if uri := h.URI(); !related(uri, x.Tags["uri"]) && !asked[uri] {
+			strays[uri] = append(strays[uri], h.Frame.Number)
+		}
+	}
+	walk := v.Recs[recording.WalkResources]
+	if len(strays) == 0 || walk == nil {
+		return
+	}
+	for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
+		if frames := strays[i.Str]; len(frames) > 1 {
+			v.Ought(false, "updates for "+x.Tags["uri"]+" and what lies below it",
+				strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
+			v.Mild("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
+			v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
+			delete(strays, i.Str)
+		}
+	}
+}

@@ -1,0 +1,330 @@
+package sub
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of basic/patterns/subscriptions (2026-07-28) on streams while the
+// target is made to change, and while it ends them.
+var subChangesChecks = []verdict.Check{{
+	Requirement: "SUB-28", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedUpdate,
+},
+	{
+		Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID,
+	},
+	{
+		Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes,
+	},
+	{
+		Requirement: "SUB-31", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly,
+	},
+	{
+		Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart,
+	},
+	{
+		Requirement: "SUB-33", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: cancelledSilent,
+	},
+	{
+		Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag,
+	},
+	{
+		Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, Judge: noListenNoChange,
+	},
+	{
+		Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd,
+	},
+	{
+		Requirement: "SUB-35",
+		From:        []recording.Name{Shutdown, recording.Listening, recording.Changes},
+		Judge:       closingResult,
+	},
+}
+
+// watchers are the streams of a recording of changes whose acknowledgment grants
+// updates for the resource that is changed, and what the watching session heard
+// since. Where there are none the verdict says why.
+func watchers(r *recording.Recording, v *verdict.Verdict) (streams []*recording.Exchange, all []verdict.Heard) {
+	mark, fired := r.Mark(recording.MarkUpdate)
+	asked := verdict.StreamsNamed(r, "uris", "off")
+	if len(asked) == 0 || !fired {
+		v.Expect(nil)
+		return nil, nil
+	}
+	for _, x := range asked {
+		ack, ok := verdict.AckOf(r, x)
+		switch {
+		case !ok:
+			verdict.Unacknowledged(x, v)
+		case !grantsURI(ack, x.Tags["uri"]):
+			v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags["uri"]+" be watched: name another resource in triggers.update")
+		default:
+			streams = append(streams, x)
+		}
+	}
+	return streams, verdict.Hear(r, asked[0].Session, first(r, mark.After))
+}
+
+// mine keeps the updates of the resource that is changed, or of one related to
+// it: all but those of the other resource.
+func mine(all []verdict.Heard, x *recording.Exchange) []verdict.Heard {
+	return slices.DeleteFunc(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool { return x.Tags["other"] != "" && h.URI() == x.Tags["other"] })
+}
+
+// watchedUpdate: the change of a watched resource is notified.
+func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
+	streams, all := watchers(r, v)
+	if len(streams) == 0 {
+		return
+	}
+	x := streams[0]
+	switch {
+	case len(mine(all, x)) > 0:
+		v.Saw()
+	case verdict.LostSession(r, v, x.Session):
+	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags["ended"] == "" }):
+		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
+	default:
+		v.That(false, verdict.Updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkUpdate), verdict.Evidence(r, x)...)
+		v.Hint("send %s on every stream whose acknowledgment names the resource", verdict.Updated)
+	}
+}
+
+// bearsItsID: every change notification bears the id of its subscription.
+func bearsItsID(r *recording.Recording, v *verdict.Verdict) {
+	session := verdict.WatcherOf(r)
+	streams := r.Steps("listen")
+	for _, h := range verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated) {
+		own := slices.DeleteFunc(slices.Clone(streams), func(x *recording.Exchange) bool {
+			return x.Session != h.Frame.Session || onHTTP(r) && len(on([]verdict.Heard{h}, r, x)) == 0
+		})
+		if len(own) == 0 {
+			continue // on no stream at all: that is judged elsewhere
+		}
+		v.That(slices.ContainsFunc(own, func(x *recording.Exchange) bool { return sameID(h.Subscription(), x) }),
+			"subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request", "subscriptionId is "+verdict.Brief(h.Subscription()), h.Frame.Number)
+	}
+	if len(verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated)) == 0 {
+		v.Skip(recording.CodeNotExercised, "no change was notified")
+	}
+}
+
+// typeOf is the member of the filter that asks for a notification.
+func typeOf(method string) string {
+	switch method {
+	case verdict.Updated:
+		return "resourceSubscriptions"
+	case verdict.ListUpdated:
+		return "resourcesListChanged"
+	case "notifications/tools/list_changed":
+		return "toolsListChanged"
+	case "notifications/prompts/list_changed":
+		return "promptsListChanged"
+	}
+	return ""
+}
+
+// requestedTypes: a stream brings the types of notifications that were requested.
+func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
+	all := verdict.Hear(r, verdict.WatcherOf(r), 0)
+	// What is to stay off the other streams must be seen somewhere.
+	seen := map[string]bool{verdict.Updated: len(verdict.Only(all, verdict.Updated)) > 0, verdict.ListUpdated: len(verdict.Only(all, verdict.ListUpdated)) > 0}
+	for _, x := range verdict.StreamsNamed(r, "uris", "list") {
+		if _, ok := verdict.AckOf(r, x); !ok {
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		for _, h := range on(all, r, x) {
+			// Acknowledgments, cancellations, and what belongs to other
+			// requests are no types of the filter.
+			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == verdict.Updated {
+				v.That(verdict.Granted(x.Param("notifications."+typeOf(m))), "only what the listen request asks for, "+verdict.Brief(x.Param("notifications")), m+" on this subscription", h.Frame.Number)
+			}
+		}
+		if x.Tags["name"] == "uris" && seen[verdict.ListUpdated] || x.Tags["name"] == "list" && seen[verdict.Updated] {
+			v.Saw()
+		}
+	}
+	v.Skip(recording.CodeNotExercised, "it takes updates and changes of the list, and streams that ask for one of them only")
+}
+
+// watchedOnly: updates come for the watched resource, and those below it.
+func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
+	streams, all := watchers(r, v)
+	_, fired := r.Mark(recording.MarkOther)
+	for _, x := range streams {
+		got := verdict.Only(on(all, r, x), verdict.Updated)
+		for _, h := range got {
+			if h.URI() != "" && !related(h.URI(), x.Tags["uri"]) {
+				note := v.Ought
+				if fired && h.URI() == x.Tags["other"] {
+					note = v.That
+				}
+				note(false, "updates for "+x.Tags["uri"]+" and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
+				v.Hint("compare the URI with the filter of each stream")
+			}
+		}
+		switch {
+		case !fired:
+			v.Expect(nil)
+		case related(x.Tags["other"], x.Tags["uri"]):
+			v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
+		case len(got) > 0:
+			v.Saw()
+		default:
+			v.Skip(recording.CodeNotExercised, "no update came for the watched resource either")
+		}
+	}
+}
+
+// streamsApart: two streams for one resource both get its updates, each under its
+// own id.
+func streamsApart(r *recording.Recording, v *verdict.Verdict) {
+	streams, all := watchers(r, v)
+	asked := verdict.StreamsNamed(r, "uris", "off")
+	if len(streams) == 1 && len(asked) == 2 {
+		if x := asked[1]; asked[0] == streams[0] && x.Failed() {
+			v.Ought(false, "a second subscription beside the first", verdict.Describe(x), x.Evidence()...)
+		}
+		return
+	}
+	if len(streams) < 2 {
+		return
+	}
+	got := mine(all, streams[0])
+	if len(got) == 0 {
+		v.Skip(recording.CodeNotExercised, "no update came at all")
+		return
+	}
+	if slices.ContainsFunc(got, func(h verdict.Heard) bool { return !h.Subscription().Exists() }) && !onHTTP(r) {
+		v.Skip(recording.CodeNotExercised, "the updates do not say which subscription they belong to")
+		return
+	}
+	for _, x := range streams {
+		if x.Tags["ended"] != "" {
+			v.Skip(recording.CodeNotExercised, "the target ended one of the streams")
+			continue
+		}
+		v.That(len(mine(on(all, r, x), x)) > 0, "an update on each stream that watches the resource, under its own id", "none for the subscription "+string(x.ID)+", while another one got it", verdict.Evidence(r, x)...)
+	}
+}
+
+// cancelledSilent: nothing is sent for a stream that the client has cancelled.
+func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
+	streams, all := watchers(r, v)
+	last, fired := r.Mark(recording.MarkSilenced)
+	if len(streams) < 2 || !fired {
+		v.Expect(nil)
+		return
+	}
+	gone, control := streams[0], streams[1]
+	stopped, err := strconv.Atoi(gone.Tags["stopped"])
+	late := slices.DeleteFunc(slices.Clone(all), func(h verdict.Heard) bool { return h.Frame.Number <= last.After })
+	switch {
+	case err != nil || gone.Tags["ended"] != "" || len(mine(on(all, r, gone), gone)) == 0:
+		v.Skip(recording.CodeNotExercised, "the subscription that was cancelled had brought no update before")
+		return
+	case len(mine(late, control)) == 0:
+		v.Skip(recording.CodeNotExercised, "no update came after the cancellation on the other stream either")
+		return
+	}
+	for _, h := range on(all, r, gone) {
+		switch {
+		case h.Frame.Number > stopped && h.Msg.Get("result").Exists():
+			v.Ought(false, "silence after notifications/cancelled for a subscription", "a late result", h.Frame.Number)
+		case h.Frame.Number > last.After:
+			v.That(false, "silence after notifications/cancelled for a subscription", h.Method()+" for the subscription "+string(gone.ID), h.Frame.Number)
+			v.Hint("end a subscription when notifications/cancelled names its request")
+		}
+	}
+	v.Saw()
+}
+
+// falseFlag: a flag that is false asks for nothing.
+func falseFlag(r *recording.Recording, v *verdict.Verdict) {
+	_, added := r.Mark(recording.MarkAdd)
+	_, removed := r.Mark(recording.MarkRemove)
+	if !added && !removed {
+		v.Expect(nil)
+		return
+	}
+	all := verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.ListUpdated)
+	for _, x := range verdict.StreamsNamed(r, "off") {
+		ack, ok := verdict.AckOf(r, x)
+		if !ok {
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		v.That(!verdict.Grants(ack, "resourcesListChanged"), "no resourcesListChanged in the acknowledgment of a request that sets it to false", "resourcesListChanged: true", verdict.Evidence(r, x)...)
+		strays := on(all, r, x)
+		v.That(len(strays) == 0, "no "+verdict.ListUpdated+" where resourcesListChanged is false", verdict.ListUpdated+" for the subscription "+string(x.ID), verdict.FrameNumbers(strays)...)
+	}
+}
+
+// noListenNoChange: a connection without a listen request hears of no change.
+func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
+	if r.Scenario == recording.Everything {
+		unlistened(r, v)
+		return
+	}
+	session := bystanderOf(r)
+	strays := verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated)
+	switch {
+	case session == "":
+		v.Skip(recording.CodeNotExercised, "the target file allows one instance only, so nobody can listen beside")
+	case len(strays) > 0:
+		v.That(false, "no change notifications on a connection without a listen request", strays[0].Method()+" on a connection that did not listen", verdict.FrameNumbers(strays)...)
+		v.Hint("send change notifications on listen streams only")
+	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps("listen")) > 0:
+		v.Skip(recording.CodeNotExercised, "no change was notified on the connection that listens either")
+	default:
+		v.Saw()
+	}
+}
+
+// announcedEnd: a target that ends a subscription says so.
+func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
+	const expected = "a result of the listen request (or, on stdio, notifications/cancelled) when the target ends a subscription"
+	x := r.Step("listen")
+	if _, ok := r.Mark(recording.MarkShutdown); x == nil || !ok {
+		if x != nil && x.Tags["ack"] == "" {
+			verdict.Unacknowledged(x, v)
+		}
+		return
+	}
+	switch {
+	case x.Tags["ended"] != "" || x.Tags["canceled"] != "":
+		v.Saw()
+	case x.Tags["lost"] != "":
+		v.That(false, expected, "the connection ended without one"+verdict.WithTrigger(r, recording.MarkShutdown), verdict.Evidence(r, x)...)
+		v.Hint("answer open listen requests before the process ends")
+	case x.Tags["update"] == "missed":
+		v.That(false, expected, "nothing"+verdict.WithTrigger(r, recording.MarkShutdown)+", and updates no longer come", verdict.Evidence(r, x)...)
+		v.Hint("answer the listen request when its subscription ends")
+	default:
+		v.Skip(recording.CodeNotExercised, "triggers.shutdown did not end the subscription")
+	}
+}
+
+// closingResult: the result that ends a subscription names it.
+func closingResult(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("listen") {
+		for _, h := range on(verdict.Hear(r, x.Session, x.Request), r, x) {
+			result := h.Msg.Get("result")
+			if h.Msg.Get("method").Exists() || !result.Exists() {
+				continue
+			}
+			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
+			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+verdict.Brief(h.Subscription()), h.Frame.Number)
+		}
+	}
+}
+
+// onHTTP reports whether every message has a channel of its own.
+func onHTTP(r *recording.Recording) bool { return r.Combination.Transport == requirement.HTTP }

@@ -1,0 +1,336 @@
+package sub
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of basic/patterns/subscriptions (2026-07-28) on streams on which
+// nothing is made to happen.
+var subListenChecks = []verdict.Check{{
+	Requirement: "SUB-20", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: acknowledged,
+},
+	{
+		Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes}, Judge: ackFirst,
+	},
+	{
+		Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter),
+	},
+	{
+		Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
+		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
+			v.That(sameID(ack.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of the acknowledgment",
+				"subscriptionId is "+verdict.Brief(ack.Subscription()), ack.Frame.Number)
+		}),
+	},
+	{
+		Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(nothingUnasked),
+	},
+	{
+		Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Declaring}, Judge: unsupportedOmitted,
+	},
+	{
+		Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribeHonoured,
+	},
+	{
+		Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: staysOpen,
+	},
+	{
+		Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{listenable}, Judge: badFilters,
+	},
+	{
+		Requirement: "SUB-39", From: []recording.Name{recording.Listening}, Judge: nothingOfOthers,
+	},
+	{
+		Requirement: "SUB-40", From: []recording.Name{recording.Listening}, Judge: eventStream,
+	},
+	{
+		Requirement: "SUB-45", From: []recording.Name{BadSubscriptions}, Judge: methodsGone,
+	},
+	{
+		Requirement: "SUB-60", From: []recording.Name{recording.Listening}, Judge: answersMeanwhile,
+	},
+}
+
+// eachAck calls a check for each acknowledgment of a recording.
+func eachAck(judge func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict)) func(*recording.Recording, *verdict.Verdict) {
+	return func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps("listen") {
+			if ack, ok := verdict.AckOf(r, x); ok {
+				judge(x, ack, v)
+				continue
+			}
+			verdict.Unacknowledged(x, v)
+		}
+	}
+}
+
+// acknowledged: a listen request is acknowledged, or refused for a reason.
+func acknowledged(r *recording.Recording, v *verdict.Verdict) {
+	const expected = verdict.Acked + " in answer to subscriptions/listen"
+	for _, x := range r.Steps("listen") {
+		_, ok := verdict.AckOf(r, x)
+		switch {
+		case ok:
+			v.Saw()
+		case verdict.Unknown(x):
+			v.That(false, expected, verdict.Describe(x)+", although subscriptions are declared", x.Evidence()...)
+			v.Hint("implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged")
+		case verdict.Broken(x):
+			v.That(false, expected, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response", x.Evidence()...)
+			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
+		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
+			v.That(false, expected, verdict.Describe(x)+" and no acknowledgment", x.Evidence()...)
+		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags["alive"] != "":
+			v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
+			v.Hint("send the acknowledgment before anything else, whatever the filter")
+		case x.Outcome == recording.Sent && x.Status < 300:
+			v.Block(recording.CodeNoAnswer, "neither the listen request nor a later one was answered", x.Evidence()...)
+		default:
+			verdict.Unacknowledged(x, v)
+		}
+	}
+}
+
+// ackFirst: no message of a subscription comes before its acknowledgment.
+func ackFirst(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("listen") {
+		ack, ok := verdict.AckOf(r, x)
+		switch {
+		case !ok && x.Succeeded():
+			v.That(false, verdict.Acked+" as the first message of the subscription", "a response and no acknowledgment", x.Evidence()...)
+			continue
+		case !ok:
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		all := on(verdict.Hear(r, x.Session, x.Request), r, x)
+		if !slices.Contains(verdict.FrameNumbers(all), ack.Frame.Number) {
+			continue // the acknowledgment bears another id: that is judged elsewhere
+		}
+		name := all[0].Method()
+		if name == "" {
+			name = "a response"
+		}
+		v.That(name == verdict.Acked, verdict.Acked+" as the first message of the subscription", name+" came before it", all[0].Frame.Number)
+	}
+}
+
+// wellFormedFilter: the acknowledged filter is as the schema says.
+func wellFormedFilter(_ *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
+	n := ack.Msg.Get("params.notifications")
+	if !v.That(n.IsObject(), "params.notifications as an object in the acknowledgment", "params.notifications is "+judge.TypeName(n), ack.Frame.Number) {
+		return
+	}
+	for _, flag := range []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
+		f := n.Get(flag)
+		v.That(!f.Exists() || judge.IsBool(f), flag+" as true or false", flag+" is "+judge.TypeName(f), ack.Frame.Number)
+	}
+	uris := n.Get("resourceSubscriptions")
+	strays := slices.DeleteFunc(uris.Array(), judge.IsString)
+	v.That(!uris.Exists() || (uris.IsArray() && len(strays) == 0), "resourceSubscriptions as an array of strings", "resourceSubscriptions is "+verdict.Brief(uris), ack.Frame.Number)
+}
+
+// nothingUnasked: the acknowledged filter holds nothing that was not requested.
+func nothingUnasked(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
+	asked := x.Param("notifications")
+	v.Saw()
+	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
+		if verdict.Granted(value) && !verdict.Granted(asked.Get(gjson.Escape(member.Str))) {
+			v.That(false, "an acknowledgment of what was requested, "+verdict.Brief(asked), member.Str+" is acknowledged as "+verdict.Brief(value), ack.Frame.Number)
+			v.Hint("leave out of the acknowledgment what the request does not ask for")
+		}
+		return true
+	})
+	for _, uri := range ack.Msg.Get("params.notifications.resourceSubscriptions").Array() {
+		same := slices.ContainsFunc(asked.Get("resourceSubscriptions").Array(), func(u gjson.Result) bool { return u.String() == uri.String() })
+		if asked.Get("resourceSubscriptions").Exists() && uri.Type == gjson.String {
+			v.Ought(same, "the URIs of the request, unchanged, in the acknowledgment", "the URI "+verdict.Brief(uri)+", which was not requested", ack.Frame.Number)
+		}
+	}
+}
+
+// declaredBy names the capabilities of resources that the members of a filter need.
+var declaredBy = map[string]string{"resourcesListChanged": "resources.listChanged", "resourceSubscriptions": "resources.subscribe"}
+
+// unsupportedOmitted: what is not declared is left out of the acknowledgment. Of resources only what is plainly not declared counts.
+func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
+	asked := verdict.StreamsNamed(r, "unsupported")
+	if len(asked) == 0 {
+		v.Skip(recording.CodeNotExercised, "the target declares every type of notification, or did not get that far")
+		return
+	}
+	eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
+		for _, member := range strings.Fields(x.Tags["unsupported"]) {
+			if path := declaredBy[member]; path != "" {
+				if skip := verdict.Withholds(path)(v.Facts); skip != nil {
+					v.Skip(skip.Code, skip.Reason)
+					continue
+				}
+			}
+			value := ack.Msg.Get("params.notifications." + member)
+			if !v.That(!verdict.Grants(ack, member), member+" left out of the acknowledgment, for want of the capability", member+" is acknowledged as "+verdict.Brief(value), ack.Frame.Number) {
+				v.Hint("acknowledge only what the capabilities cover")
+				continue
+			}
+			v.Ought(!value.Exists(), member+" left out of the acknowledgment", member+" is "+verdict.Brief(value), ack.Frame.Number)
+		}
+	})(&recording.Recording{Combination: r.Combination, Exchanges: asked, Frames: r.Frames}, v)
+}
+
+// subscribeHonoured: some listed resource can be watched.
+func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
+	var asked *recording.Exchange
+	for _, x := range r.Steps("listen") {
+		ack, ok := verdict.AckOf(r, x)
+		switch {
+		case !verdict.Granted(x.Param("notifications.resourceSubscriptions")):
+		case ok && verdict.Grants(ack, "resourceSubscriptions"):
+			v.Saw()
+			return
+		case ok && verdict.IllFormed(ack, v):
+		case (ok || verdict.Refused(x) && !verdict.Unknown(x)) && asked == nil:
+			asked = x
+		default:
+			verdict.Unacknowledged(x, v)
+		}
+	}
+	if asked == nil {
+		v.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+		return
+	}
+	n := len(asked.Param("notifications.resourceSubscriptions").Array())
+	note := v.Ought
+	if strconv.Itoa(n) == asked.Tags["listed"] && asked.Tags["templates"] == "0" {
+		note = v.That
+	}
+	actual := fmt.Sprintf("none of %d listed resources is acknowledged", n)
+	if verdict.Refused(asked) {
+		actual = verdict.Describe(asked) + " to a request for updates of listed resources"
+	}
+	note(false, "resourceSubscriptions with a listed resource in the acknowledgment, as capabilities.resources.subscribe says", actual, verdict.Evidence(r, asked)...)
+	v.Hint("watch listed resources, or do not declare resources.subscribe")
+}
+
+// atOnce is how soon the end of a stream is no accident of the host, in
+// milliseconds.
+const atOnce = 2000
+
+// staysOpen: a stream is not ended right after its acknowledgment.
+func staysOpen(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("listen") {
+		ack, ok := verdict.AckOf(r, x)
+		if !ok {
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		if !verdict.Grants(ack, "resourcesListChanged") && !verdict.Grants(ack, "resourceSubscriptions") {
+			v.Skip(recording.CodeNotExercised, "the acknowledged filters are empty")
+			continue
+		}
+		after, err := strconv.Atoi(x.Tags["ended"])
+		if x.Tags["ended"] == "" || err != nil {
+			v.Saw()
+			continue
+		}
+		note := v.That
+		if after >= atOnce {
+			note = v.Ought
+		}
+		note(false, "a stream that stays open", fmt.Sprintf("it ended within %d ms of its acknowledgment", after), verdict.Evidence(r, x)...)
+		v.Hint("answer subscriptions/listen only when the subscription ends")
+	}
+}
+
+// badFilters: a listen request without a usable filter is refused.
+func badFilters(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("listen") {
+		about := "subscriptions/listen with params " + verdict.ParamsOf(x)
+		switch {
+		case verdict.Unknown(x):
+			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
+		case x.Tags["ack"] != "":
+			v.Ought(false, "a JSON-RPC error with code -32602", "an acknowledgment of "+about, x.Evidence()...)
+			v.Hint("refuse a filter that is missing or malformed")
+		case x.Outcome == recording.Sent:
+			v.Ought(false, "a JSON-RPC error with code -32602", "no answer to "+about, x.Evidence()...)
+		default:
+			v.Expect(x).Should(verdict.BeErrorCode(-32602), about)
+		}
+	}
+}
+
+// nothingOfOthers: what belongs to other requests stays off listen streams.
+func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
+	others := verdict.Only(verdict.Hear(r, "", 0), "notifications/progress", "notifications/message")
+	streams := 0
+	for _, x := range r.Steps("listen") {
+		if _, ok := verdict.AckOf(r, x); !ok {
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		streams++
+		strays := on(others, r, x)
+		if len(strays) > 0 {
+			v.That(false, "progress and log messages beside the answer that they belong to", strays[0].Method()+" on the subscription "+string(x.ID), verdict.FrameNumbers(strays)...)
+		}
+	}
+	if streams > 0 && len(others) > 0 {
+		v.Saw()
+		return
+	}
+	v.Skip(recording.CodeNotExercised, "the target sent no progress and no log messages while a stream was open: name a slow resource (subjects.slow)")
+}
+
+// eventStream: over HTTP an accepted listen request is answered by events.
+func eventStream(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("listen") {
+		_, ok := verdict.AckOf(r, x)
+		if !ok && !x.Succeeded() {
+			verdict.Unacknowledged(x, v)
+			continue
+		}
+		kind, _, _ := strings.Cut(x.Header.Get("Content-Type"), ";")
+		v.That(strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"), "Content-Type text/event-stream", "Content-Type "+strconv.Quote(x.Header.Get("Content-Type")), x.Evidence()...)
+	}
+}
+
+// methodsGone: the methods of earlier revisions are unknown.
+func methodsGone(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("old-subscribe", "old-unsubscribe") {
+		if x.Outcome == recording.HTTPOnly && x.Status == http.StatusNotFound {
+			v.Saw()
+			continue
+		}
+		v.Expect(x).To(verdict.BeErrorCode(-32601), x.Method+" under 2026-07-28")
+	}
+}
+
+// answersMeanwhile: an open stream keeps nobody from asking something else.
+func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
+	before := r.Step("before")
+	open := slices.ContainsFunc(r.Steps("listen"), func(x *recording.Exchange) bool { return x.Tags["ack"] != "" })
+	if !v.Answered(before) {
+		return
+	}
+	if !open {
+		v.Skip(recording.CodeNotExercised, "no listen request was acknowledged")
+		return
+	}
+	for _, x := range r.Steps("during") {
+		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
+			v.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason, x.Evidence()...)
+			v.Hint("serve a subscription beside other requests")
+		} else if v.Answered(x) {
+			v.Saw()
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package sub_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/sub"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// What comes without a trigger is judged wherever it comes.
+func TestPassiveWatch(t *testing.T) {
+	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	refused := sub
+	refused.Result, refused.Error = "", `{"code":-32602,"message":"no"}`
+	other := sub
+	other.Params = `{"uri":"b:2"}`
+	unsub := rt.Line{Step: "unsubscribe", Method: "resources/unsubscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	failed := unsub
+	failed.Result, failed.Error = "", `{"code":-32602,"message":"no"}`
+	heard := rt.Line{Incoming: []string{updateOf1}}
+	foreign := rt.Line{Incoming: []string{updateOf1}, Session: "s2"}
+	nameless := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{}}`}}
+	misspelt := rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/listChanged"}`}}
+	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
+		{ID: "SUB-04", Want: verdict.Pass, Rec: areatest.Lines(sub, heard)},
+		{ID: "SUB-04", Want: verdict.Fail, Rec: areatest.Lines(sub, nameless)},
+		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(heard, sub)},
+		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(refused, heard)},
+		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(sub, foreign)},
+		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, heard)},
+		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, unsub, heard)}, // that is SUB-07
+		{ID: "SUB-07", Want: verdict.Warn, Rec: areatest.Lines(sub, unsub, heard)},
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, heard, unsub)},
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, failed, heard)},
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, other, unsub, heard)}, // how the two relate is not known
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, unsub, sub, heard)},
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: areatest.Lines(heard)},
+		{ID: "LCH-02", Want: verdict.Warn, Rec: areatest.Lines(misspelt)},
+	}, requirement.R20250618)
+	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent}
+	areatest.WalkRuns(t, recording.Everything, subscribing, []areatest.Run{
+		{ID: "SUB-43", Want: verdict.Fail, Rec: areatest.Lines(heard)},
+		{ID: "SUB-43", Want: verdict.Fail, Rec: areatest.Lines(listen, foreign)},
+		{ID: "SUB-43", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, heard)},
+	}, requirement.R20260728)
+}
+
+// A second subscription, and what another session gives up, take nothing away.
+func TestSubscriptionsAreKept(t *testing.T) {
+	who := func(l rt.Line, who string) rt.Line { return areatest.And(l, "uri", "a:1", "who", who) }
+	play := func(first, doubled, foreign bool) []rt.Line {
+		came := func(yes bool) []string {
+			if yes {
+				return []string{updateOf1}
+			}
+			return nil
+		}
+		return areatest.Lines(
+			who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`}, "watcher"),
+			who(rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2"}, "bystander"),
+			rt.Line{Mark: recording.MarkUpdate, Incoming: came(first)},
+			who(rt.Line{Step: "subscribe-again", Method: "resources/subscribe", Result: `{}`}, "watcher"),
+			rt.Line{Mark: recording.MarkDoubled, Incoming: came(doubled)},
+			who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
+			rt.Line{Mark: recording.MarkForeign, Incoming: came(foreign)},
+		)
+	}
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, true)},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, false)},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, false, true)}, // it came, if late
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false, false)},
+		{ID: "SUB-03", Want: verdict.Fail, Rec: play(false, false, false)},
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, true, true)},
+		{ID: "SUB-10", Want: verdict.Warn, Rec: play(true, true, false)},
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, false, false)}, // that is SUB-03
+		{ID: "SUB-10", Want: verdict.NotApplicable, Rec: play(false, false, false)},
+	})
+}
+
+// Nor does another subscription of the same session.
+func TestSubscriptionsBesideOthers(t *testing.T) {
+	play := func(doubled, next, foreign bool) []rt.Line {
+		mark := func(name string, came bool) rt.Line {
+			if came {
+				return rt.Line{Mark: name, Incoming: []string{updateOf1}}
+			}
+			return rt.Line{Mark: name}
+		}
+		step := func(name, method, uri string) rt.Line {
+			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
+		}
+		return areatest.Lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),
+			step("subscribe-again", "subscribe", "a:1"), mark(recording.MarkDoubled, doubled),
+			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(recording.MarkNext, next),
+			areatest.And(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "uri", "a:1", "who", "bystander"),
+			mark(recording.MarkForeign, foreign))
+	}
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, true)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false, false)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(false, false, false)}, // that is the second subscription
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, false, false)},  // that is SUB-03
+		{ID: "SUB-10", Want: verdict.Warn, Rec: play(true, true, false)},
+	})
+}
+
+// On Streamable HTTP sessions without an id are none.
+func TestPassiveWatchWithoutSessions(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.HTTP}, subscribing)
+	r := rt.New(recording.Everything, facts, rt.Line{Incoming: []string{updateOf1}})
+	h := verdict.Only(verdict.Hear(r, "", 0), verdict.Updated)
+	if len(h) != 1 || sub.KeepsSessions(h[0], r) {
+		t.Errorf("%d updates", len(h))
+	}
+	r.Sessions = []*recording.Session{{ID: h[0].Frame.Session, Initialize: &recording.Exchange{Header: http.Header{"Mcp-Session-Id": {"x"}}}}}
+	if !sub.KeepsSessions(h[0], r) {
+		t.Error("the session is not known")
+	}
+}
+
+// An update on another connection may have been sent before the response that was read
+// first.
+func TestUnderWay(t *testing.T) {
+	reply := &wire.Frame{Number: 5, Channel: "post-1", At: time.Second}
+	for _, test := range []struct {
+		frame wire.Frame
+		want  bool
+	}{
+		{wire.Frame{Number: 6, Channel: "post-1", At: time.Second}, true},
+		{wire.Frame{Number: 4, Channel: "post-1", At: time.Second}, false},
+		{wire.Frame{Number: 6, Channel: "get", At: time.Second + time.Millisecond}, false},
+		{wire.Frame{Number: 6, Channel: "get", At: 2 * time.Second}, true},
+	} {
+		if got := sub.ComesAfter(verdict.Heard{Frame: &test.frame}, reply); got != test.want {
+			t.Errorf("%+v: %v", test.frame, got)
+		}
+	}
+	if sub.ComesAfter(verdict.Heard{Frame: &wire.Frame{Number: 6}}, nil) {
+		t.Error("without a response there is nothing to come after")
+	}
+}

@@ -1,0 +1,6 @@
+package sub
+
+var (
+	KeepsSessions = keepsSessions
+	ComesAfter    = comesAfter
+)

@@ -1,0 +1,151 @@
+package sub
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Step "listen" opens a stream (tags as in listening); then the target is made to
+// end it. The tag "ended" is set if the stream was answered or closed, "canceled"
+// if a notification cancelled it, "lost" if the connection ended. If none of this
+// happened and a resource can be changed, the tag "update" says whether the
+// change was still notified ("seen") or not ("missed").
+var shutdownScenario = &scenario.Scenario{
+	Name:  Shutdown,
+	Title: "letting the target end its subscriptions",
+	Sends: "A listen stream that the target is then made to end.",
+	Phase: scenario.Mutate,
+	After: []recording.Name{recording.WalkResources},
+	When: func(p *scenario.Play) *recording.Skipped {
+		switch {
+		case !p.Modern():
+			return scenario.InModern(p)
+		case p.Target.Triggers.Shutdown == nil:
+			return scenario.Skip(recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)")
+		case !listens(p):
+			return scenario.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Fresh(ctx, session.Options{})
+		if !ok {
+			return
+		}
+		st := c.Listen(ctx, watched(p))
+		if st.Ack == nil {
+			return
+		}
+		after := p.Mark(recording.MarkShutdown)
+		if p.Fire(ctx, p.Target.Triggers.Shutdown, c) {
+			parting(ctx, c, st, after)
+		}
+		scenario.End(ctx, st)
+		back(ctx, p)
+	},
+}
+
+// watched is what the stream is opened for: the resource that can be changed, so
+// that a stream which died silently can be told from one that lives.
+func watched(p *scenario.Play) scenario.Filter {
+	f := session.Filter{ListChanged: p.Facts.Declares("resources.listChanged")}
+	if p.Facts.Declares("resources.subscribe") {
+		switch all := p.Resources(); {
+		case p.Target.Triggers.Update != nil:
+			f.URIs = []string{p.Target.Triggers.Update.URI}
+		case len(all) > 0:
+			f.URIs = []string{all[0].URI()}
+		}
+	}
+	return scenario.Filter{Name: "shutdown", ID: `"mcpcheck-shutdown"`, Filter: f}
+}
+
+// parting waits for the end of the stream and notes how it came.
+func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after int) {
+	x := st.Exchange()
+	done := make(chan struct{})
+	watched, cancel := context.WithCancel(ctx)
+	go func() {
+		defer close(done)
+		defer cancel()
+		select {
+		case <-st.Answered():
+		case <-st.Ended():
+		case <-watched.Done():
+		}
+	}()
+	cancelled := func(f *wire.Frame) bool {
+		return scenario.Notifies(f, "notifications/cancelled") && gjson.GetBytes(f.Raw, "params.requestId").Raw == string(x.ID)
+	}
+	wait := min(scenario.ChangeTime, c.P.Limits.Timeout)
+	c.S.Await(watched, after, wait, cancelled)
+	cancel()
+	<-done
+	// A cancellation and a result may come together, in any order.
+	c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
+	for _, f := range c.S.Incoming(after) {
+		if cancelled(&f) {
+			x.Tags["canceled"] = "yes"
+		}
+	}
+	switch {
+	case scenario.Answered(st):
+		x.Tags["ended"] = "yes"
+	case !c.S.Alive():
+		x.Tags["lost"] = "yes"
+	case x.Tags["canceled"] == "":
+		stillWatched(ctx, c, x)
+	}
+}
+
+// stillWatched finds out whether a stream of whose end nothing was heard still
+// delivers.
+func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange) {
+	update := c.P.Target.Triggers.Update
+	if update == nil || !c.P.Facts.Declares("resources.subscribe") {
+		return
+	}
+	after := c.S.Last()
+	c.P.Mark(recording.MarkUpdate)
+	if !c.P.Fire(ctx, update, c) {
+		return
+	}
+	_, ok := c.S.Await(ctx, after, min(scenario.ChangeTime, c.P.Limits.Timeout), func(f *wire.Frame) bool {
+		return scenario.Notifies(f, "notifications/resources/updated")
+	})
+	x.Tags["update"] = "missed"
+	if ok {
+		x.Tags["update"] = "seen"
+	}
+}
+
+// back waits until the target can be reached again, for the sake of what comes
+// after this script.
+func back(ctx context.Context, p *scenario.Play) {
+	const pause = 250 * time.Millisecond
+	until := time.Now().Add(p.Limits.Start)
+	for ctx.Err() == nil {
+		s, err := p.Open(ctx, session.Options{Kind: recording.Clean})
+		if err == nil {
+			life := (&scenario.Client{P: p, S: s}).Life(ctx)
+			p.End(s)
+			if life.Outcome == recording.Replied {
+				return
+			}
+		}
+		if time.Now().After(until) {
+			p.Break(recording.CodeUnreachable, "the target did not come back after triggers.shutdown")
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package sub
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// fewSubscriptions is how many listed resources a script tries to subscribe.
+const fewSubscriptions = 24
+
+// Steps "subscribe" try listed resources until one is accepted, which "unsubscribe"
+// then gives up. Where no trigger changes a resource, a window of silence lies between
+// them: some targets change by themselves. Tags: "uri"; "listed" is the size of the list, "templates" that
+// of the list of templates; "sessionless" is set on Streamable HTTP where the
+// target issued no session id.
+var subscriptionsScenario = &scenario.Scenario{
+	Name:  Subscriptions,
+	Title: "subscribing to what is listed",
+	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	When: func(p *scenario.Play) *recording.Skipped {
+		switch {
+		case p.Modern():
+			return scenario.Skip(recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen")
+		case !p.Facts.Declares("resources.subscribe"):
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		all := p.Resources()
+		if len(all) == 0 {
+			p.Skip(recording.CodeNeedsSubject, "the target lists no resources")
+			return
+		}
+		c, ok := p.Clean(ctx)
+		if !ok {
+			return
+		}
+		tags := []string{"listed", strconv.Itoa(len(all)), "templates", strconv.Itoa(len(p.Templates()))}
+		tags = append(tags, c.Sessionless()...)
+		tried := scenario.Sample(all, fewSubscriptions)
+		if subscribe(ctx, c, tried[0].URI(), tags) {
+			return
+		}
+		scenario.Each(c, tried[1:], func(_ int, l scenario.Listed, c *scenario.Client) { subscribe(ctx, c, l.URI(), tags) })
+	},
+}
+
+// subscribe subscribes a resource and gives it up again; it reports whether the
+// subscription was accepted.
+func subscribe(ctx context.Context, c *scenario.Client, uri string, tags []string) bool {
+	all := scenario.Tags(append([]string{"uri", uri}, tags...)...)
+	params := map[string]any{"uri": uri}
+	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: all})
+	if !x.Succeeded() {
+		return false
+	}
+	if c.P.Target.Triggers.Update == nil {
+		c.S.Quiet(ctx, c.P.Limits.QuietWindow)
+	}
+	c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params, Tags: all})
+	return true
+}
+
+// Legacy revisions: steps "subscribe" lack a uri, or give one that is no string.
+// 2026-07-28: steps "listen" lack a filter, or give a malformed one (the tag
+// "ack" is set if it was acknowledged all the same), "old-subscribe" and
+// "old-unsubscribe" call the methods of earlier revisions. The tag "form" says
+// what is wrong.
+var badSubscriptionsScenario = &scenario.Scenario{
+	Name:  BadSubscriptions,
+	Title: "subscribing without saying to what",
+	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without or with a malformed filter, and the subscribe methods of earlier revisions.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Modern() && !p.Facts.Declares("resources.subscribe") {
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		if !p.Modern() {
+			for _, bad := range []struct{ form, params string }{
+				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
+			} {
+				c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
+					Params: json.RawMessage(bad.params), Tags: scenario.Tagged(c.Sessionless(), "form", bad.form)})
+			}
+			return
+		}
+		oldMethods(ctx, c, p)
+		if !listens(p) {
+			return
+		}
+		for _, bad := range []struct{ form, params string }{
+			{"absent", `{}`},
+			{"no-object", `{"notifications":true}`},
+			{"no-array", `{"notifications":{"resourceSubscriptions":"x-mcpcheck:nothing"}}`},
+			{"no-strings", `{"notifications":{"resourceSubscriptions":[5]}}`},
+			{"no-boolean", `{"notifications":{"resourcesListChanged":"yes"}}`},
+		} {
+			badListen(ctx, c, bad.form, bad.params)
+		}
+	},
+}
+
+// listens reports whether the target declares something that can be listened to.
+func listens(p *scenario.Play) bool {
+	return p.Facts.Declares("resources.subscribe") || p.Facts.Declares("resources.listChanged")
+}
+
+// oldMethods calls methods that 2026-07-28 no longer has.
+func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
+	uri := "x-mcpcheck-7b4e91:nothing"
+	if all := p.Resources(); len(all) > 0 {
+		uri = all[0].URI()
+	}
+	params := map[string]any{"uri": uri}
+	c.Do(ctx, session.Request{Step: "old-subscribe", Method: "resources/subscribe", Params: params})
+	c.Do(ctx, session.Request{Step: "old-unsubscribe", Method: "resources/unsubscribe", Params: params})
+}
+
+// badListen sends a listen request with a malformed filter. A target that reads
+// something into it keeps the stream open, so the waiting is short.
+func badListen(ctx context.Context, c *scenario.Client, form, params string) {
+	const patience = 2 * time.Second
+	q := session.Request{Params: json.RawMessage(params), Tags: scenario.Tags("form", form), Timeout: min(patience, c.P.Limits.Timeout)}
+	st := c.S.Listen(ctx, "listen", session.Filter{}, q)
+	if st.Ack != nil {
+		st.Exchange().Tags["ack"] = strconv.Itoa(st.Ack.Number)
+	}
+	x := st.Stop(ctx)
+	if x.Outcome != recording.Replied && st.Ack == nil && !c.Alive(ctx, x) {
+		x.Step += scenario.StepLost
+		c.Note(x)
+		c.Replace(ctx)
+		return
+	}
+	c.Note(x)
+}

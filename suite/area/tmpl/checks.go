@@ -1,0 +1,275 @@
+package tmpl
+
+import (
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// templateWalk is the walk through the templates.
+var templateWalk = []recording.Name{recording.WalkTemplates}
+
+// The checks of server/resources#resource-templates.
+var tmplChecks = []verdict.Check{{
+	Requirement: "TMPL-01",
+	From:        templateWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.PagesOf(r, v) {
+			list := x.Result().Get("resourceTemplates")
+			v.That(list.IsArray(), "resourceTemplates as an array on every page", "resourceTemplates is "+judge.TypeName(list), x.Evidence()...)
+			v.Hint("send an empty array if there are no templates")
+		}
+	},
+},
+	{
+		Requirement: "TMPL-02",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedItems(r, v) {
+				if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+					continue
+				}
+				for _, member := range []string{"uriTemplate", "name"} {
+					m := i.Get(member)
+					v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "TMPL-04",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			grammar(r, v, "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested)
+		},
+	},
+	{
+		Requirement: "TMPL-05",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			grammar(r, v, "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
+				judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator)
+		},
+	},
+	{
+		Requirement: "TMPL-08",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			grammar(r, v, "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe)
+		},
+	},
+	{
+		Requirement: "TMPL-09",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			items := verdict.ListedItems(r, v)
+			verdict.Remarks(items, templateMembers, v)
+			templateRemarks(items, v)
+			for _, i := range items {
+				verdict.Typed(v, i, "description", judge.IsString, "a string")
+				verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
+				if v.Revision() >= requirement.R20250618 {
+					verdict.Typed(v, i, "title", judge.IsString, "a string")
+				}
+				v.Saw()
+			}
+		},
+	},
+	{
+		Requirement: "TMPL-15",
+		From:        []recording.Name{TemplatesWithoutParams},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			with := r.Step("with-params")
+			if with != nil && with.Failed() {
+				v.Skip(recording.CodeNeedsSubject, "the list of templates was refused with params, too: "+verdict.Describe(with))
+				return
+			}
+			v.Expect(r.Step("without-params")).To(verdict.Succeed(), "resources/templates/list without params")
+			v.Hint("treat absent params like empty ones")
+		},
+	},
+	{
+		Requirement: "TMPL-16",
+		From:        templateWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.TemplateTexts(r, v) {
+				ok, known := judge.StartsWithScheme(i.Str)
+				v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+verdict.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+			}
+		},
+	},
+	{
+		Requirement: "TMPL-10",
+		From:        []recording.Name{Expansions, recording.TemplateSweep},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge:       sameTypes,
+	},
+	{
+		Requirement: "TMPL-11",
+		From:        []recording.Name{Expansions},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("expansion") {
+				if x.Tags["encoded"] == "" { // those are judged by TMPL-12
+					expanded(x, v)
+				}
+			}
+		},
+	},
+	{
+		Requirement: "TMPL-12",
+		From:        []recording.Name{Expansions},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("expansion") {
+				if _, known := x.Tags["text"]; known && x.Tags["encoded"] != "" {
+					expanded(x, v)
+					v.Hint("percent-decode what a variable matched before it is used")
+				}
+			}
+		},
+	},
+	{
+		Requirement: "TMPL-13",
+		From:        []recording.Name{Expansions},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps("query") {
+				given := x.Tags["given"]
+				if given == "" {
+					given = "no query variable"
+				}
+				if toBeJudged(x, v) {
+					v.Expect(x).To(verdict.Succeed(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags["template"])
+					v.Hint("let every variable of a {?…} expression be absent")
+				}
+			}
+		},
+	},
+}
+
+// grammar notes the problems of the listed templates that bear one of the codes;
+// those that practice accepts warn only.
+func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes ...judge.Code) {
+	for _, i := range verdict.TemplateTexts(r, v) {
+		found := false
+		for _, p := range judge.Template(i.Str) {
+			if !judge.Has([]judge.Problem{p}, codes...) {
+				continue
+			}
+			found = true
+			state := v.That
+			if p.Soft {
+				state = v.Ought
+			}
+			state(false, expected, "the template "+verdict.Brief(i.Result)+": "+p.String(), i.Frames...)
+		}
+		if !found {
+			v.Saw()
+		}
+	}
+}
+
+// templateRemarks notes templates that are listed twice, that are resources in truth,
+// and that are listed as resources, too.
+func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
+	listed := map[string]bool{}
+	if walk := v.Recs[recording.WalkResources]; walk != nil {
+		for _, x := range walk.Steps("page") {
+			for _, uri := range verdict.Identities(x, "resources") {
+				listed[uri] = true
+			}
+		}
+	}
+	var twice, plain, both verdict.Sightings
+	seen := map[string]bool{}
+	for _, i := range items {
+		text := i.Get("uriTemplate")
+		if !judge.IsString(text) {
+			continue
+		}
+		if seen[text.Str] {
+			twice.Add(verdict.Brief(text), i.Frames...)
+		}
+		seen[text.Str] = true
+		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
+			plain.Add(verdict.Brief(text), i.Frames...)
+		}
+		if listed[text.Raw] {
+			both.Add(verdict.Brief(text), i.Frames...)
+		}
+	}
+	twice.Observe(v, "duplicate-template", "%d templates listed more than once: %s")
+	plain.Observe(v, "template-without-variable", "%d templates without a variable: each stands for a single resource, which belongs into resources/list: %s")
+	both.Observe(v, "template-as-resource", "%d templates listed among the resources as well: %s")
+}
+
+// toBeJudged reports whether the read of an expansion says something about its
+// template: the target lists it, and does not ask for input first.
+func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
+	switch {
+	case x.Tags["listed"] == "":
+		v.Skip(recording.CodeNeedsSubject, "the target does not list the template "+x.Tags["template"]+", which the target file gives arguments for")
+		return false
+	case verdict.ReadsUnknown(v):
+		return false
+	case verdict.AsksForInput(x):
+		v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets an expansion be read")
+		return false
+	}
+	return true
+}
+
+// expanded: the expansion can be read, and has the text that is known of it.
+func expanded(x *recording.Exchange, v *verdict.Verdict) {
+	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags["template"]
+	if !toBeJudged(x, v) || !v.Expect(x).To(verdict.Succeed(), about) || verdict.UnreadableShape(x, v) {
+		return
+	}
+	contents := verdict.ContentsOf(x)
+	v.That(len(contents) > 0, "contents", "no contents for "+about, x.Evidence()...)
+	text, known := x.Tags["text"]
+	if !known || len(contents) == 0 {
+		return
+	}
+	seen := ""
+	for _, c := range contents {
+		got := c.Get("text").String()
+		if got == text || (x.Tags["contains"] != "" && strings.Contains(got, text)) {
+			v.Saw()
+			return
+		}
+		seen = verdict.Brief(c.Get("text"))
+	}
+	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x.Evidence()...)
+}
+
+// sameTypes: what a template with a media type expands to has that type.
+func sameTypes(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps("expansion", "query", "known") {
+		wanted := x.Tags["mime"]
+		if wanted == "" || !v.Answered(x) || !x.Succeeded() {
+			continue
+		}
+		for _, c := range verdict.ContentsOf(x) {
+			mime := c.Get("mimeType")
+			if !judge.IsString(mime) || !judge.Matches(x.Tags["template"], c.Get("uri").String()) {
+				continue
+			}
+			v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
+				"mimeType of "+c.Name+" is "+verdict.Brief(mime), c.Frames...)
+			v.Hint("leave mimeType out of a template whose resources are of different types")
+		}
+	}
+}

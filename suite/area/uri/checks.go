@@ -1,0 +1,127 @@
+package uri
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// The checks of the URIs that the target gives: server/resources#common-uri-schemes
+// and RFC 3986.
+var uriChecks = []verdict.Check{{
+	Requirement: "URI-01",
+	From:        verdict.ResourceWalk,
+	Needs:       []verdict.Gate{verdict.Resources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedURIs(r, v) {
+			sound(v, i, "an absolute URI, beginning with a scheme and a colon", judge.CodeEmpty, judge.CodeNoScheme)
+			v.Hint("give each resource a URI of its own, such as file:///path or app://name")
+		}
+	},
+},
+	{
+		Requirement: "URI-02",
+		From:        verdict.BothWalks,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge:       schemes,
+	},
+	{
+		Requirement: "URI-03",
+		From:        verdict.ResourceWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
+				v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
+			}
+		},
+	},
+	{
+		Requirement: "URI-05",
+		From:        verdict.ResourceWalk,
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, i := range verdict.ListedURIs(r, v) {
+				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
+					sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP address only",
+						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
+				}
+			}
+			v.Skip(recording.CodeNeedsSubject, "no listed URI has an authority")
+		},
+	},
+	{
+		Requirement: "URI-06",
+		From:        []recording.Name{recording.Everything},
+		Needs:       []verdict.Gate{verdict.Resources},
+		Judge:       givenURIs,
+	},
+}
+
+// sound notes a violation if a URI has one of the problems.
+func sound(v *verdict.Verdict, i verdict.Item, expected string, codes ...judge.Code) {
+	p, bad := judge.First(judge.URI(i.Str), codes...)
+	v.That(!bad, expected, "the URI "+verdict.Brief(i.Result)+": "+p.String(), i.Frames...)
+}
+
+// schemes: what stands before the first colon is a scheme, in URIs and, where
+// the specification speaks of schemes, in templates.
+func schemes(r *recording.Recording, v *verdict.Verdict) {
+	const expected = "a scheme of letters, digits, plus, minus and dots that begins with a letter"
+	if r.Scenario == recording.WalkResources {
+		for _, i := range verdict.ListedURIs(r, v) {
+			if !judge.Has(judge.URI(i.Str), judge.CodeNoScheme, judge.CodeEmpty) {
+				sound(v, i, expected, judge.CodeBadScheme)
+			}
+		}
+		return
+	}
+	for _, i := range verdict.TemplateTexts(r, v) {
+		name, ok := judge.LiteralScheme(i.Str)
+		if !ok {
+			continue
+		}
+		_, good := judge.Scheme(name + ":")
+		state := v.Ought
+		if v.Revision() >= requirement.R20250618 {
+			state = v.That
+		}
+		state(good, expected, fmt.Sprintf("the scheme %q of the template %s", name, verdict.Brief(i.Result)), i.Frames...)
+	}
+}
+
+// givenURIs: contents and update notifications name URIs. Those that we had sent
+// ourselves are what the target listed, and judged there.
+func givenURIs(r *recording.Recording, v *verdict.Verdict) {
+	ours := map[string]bool{}
+	for _, x := range r.Exchanges {
+		if u := x.Param("uri"); judge.IsString(u) {
+			ours[u.Str] = true
+		}
+		for _, u := range x.Param("notifications.resourceSubscriptions").Array() {
+			ours[u.String()] = true
+		}
+	}
+	whole := func(uri gjson.Result, where string, frames ...int) {
+		if !judge.IsString(uri) {
+			return
+		}
+		p, bad := judge.First(judge.URI(uri.Str))
+		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+verdict.Brief(uri)+": "+p.String(), frames...)
+	}
+	for _, x := range r.Calls("resources/read") {
+		if x.Succeeded() {
+			for _, c := range verdict.ContentsOf(x) {
+				whole(c.Get("uri"), "the uri of "+c.Name, c.Frames...)
+			}
+		}
+	}
+	for _, f := range r.Notifications("notifications/resources/updated", 0) {
+		whole(gjson.GetBytes(f.Raw, "params.uri"), "the uri of an update", f.Number)
+	}
+}

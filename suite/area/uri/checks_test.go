@@ -1,0 +1,219 @@
+package uri_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// oneURI is a walk of one page with a resource of that URI.
+func oneURI(uri string) []rt.Line {
+	return areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[{"uri":"`+uri+`","name":"x"}]}`))
+}
+
+func TestListedURIs(t *testing.T) {
+	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-01", Want: verdict.Pass, Rec: oneURI("file:///a#b")},
+		{ID: "URI-01", Want: verdict.Pass, Rec: oneURI("my_app:x")},
+		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("")},
+		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("/etc/motd")},
+		{ID: "URI-01", Want: verdict.Fail, Rec: oneURI("users/me")},
+		{ID: "URI-02", Want: verdict.Pass, Rec: oneURI("X-a.b+c:1")},
+		{ID: "URI-02", Want: verdict.NotApplicable, Rec: oneURI("/etc/motd")},
+		{ID: "URI-02", Want: verdict.Fail, Rec: oneURI("my_app://x")},
+		{ID: "URI-03", Want: verdict.Pass, Rec: oneURI("file:///%c3%bc")},
+		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("file:///my file.txt")},
+		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("file:///100%.txt")},
+		{ID: "URI-03", Want: verdict.Fail, Rec: oneURI("note://{id}")},
+		{ID: "URI-05", Want: verdict.Pass, Rec: oneURI("file:///a")},
+		{ID: "URI-05", Want: verdict.Pass, Rec: oneURI("http://[::1]:80/a")},
+		{ID: "URI-05", Want: verdict.NotApplicable, Rec: oneURI("note:a")},
+		{ID: "URI-05", Want: verdict.Fail, Rec: oneURI("db://host:port/x")},
+		{ID: "URI-05", Want: verdict.Fail, Rec: oneURI("note:a[1]")},
+	})
+	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, areatest.OneText, ""))},
+		{ID: "URI-06", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a b"}`, `{"contents":[{"uri":"a b","text":""}]}`, ""))},
+		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, `{"contents":[{"uri":"main.rs","text":""}]}`, ""))},
+		{ID: "URI-06", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"/tmp/x"}}`}})},
+	})
+}
+
+func TestRequestedURIs(t *testing.T) {
+	guess := areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", areatest.NoSuch)
+	fatal := areatest.TaggedRead("malformed", `{"uri":""}`, "", "")
+	fatal.Outcome, fatal.Fatal = recording.Lost, true
+	teapot := areatest.TaggedRead("malformed", `{"uri":""}`, "", "")
+	teapot.Outcome, teapot.Status = recording.HTTPOnly, 418
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch))},
+		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(teapot)},
+		{ID: "URI-08", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "", "served", "yes"))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, ""))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", ""))},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
+		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", areatest.NoSuch))},
+		{ID: "URI-09", Want: verdict.Warn, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
+		{ID: "URI-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("guessed", `{"uri":"a:2"}`, areatest.OneText, ""), areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.OneText, ""))},
+		{ID: "URI-09", Want: verdict.NotApplicable, Rec: areatest.Lines(guess, areatest.TaggedRead("stranger", `{"uri":"x:1"}`, areatest.Nothing, ""))},
+	})
+	refused := areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)
+	odd := func(result, err string) []rt.Line {
+		return areatest.Lines(refused, areatest.TaggedRead("odd", `{"uri":"data:,x"}`, result, err))
+	}
+	lost := areatest.TaggedRead("variant", `{"uri":"a:1x"}`, "", "")
+	lost.Outcome, lost.Fatal = recording.Lost, true
+	long := areatest.TaggedRead("stranger", `{"uri":"x:1"}`, "", "")
+	long.Outcome, long.Fatal = recording.Lost, true
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-08", Want: verdict.Pass, Rec: odd("", areatest.NoSuch)},
+		{ID: "URI-08", Want: verdict.Pass, Rec: odd(areatest.OneText, "")},
+		{ID: "URI-08", Want: verdict.Pass, Rec: odd(`{"contents":[{"uri":"a:1","text":null,"blob":""}]}`, "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":null}`, "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{}`, "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":[{"uri":null,"text":""}]}`, "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: odd(`{"contents":[{"uri":"a:1","text":{}}]}`, "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: odd("", "")},
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(refused, lost)},
+		{ID: "URI-09", Want: verdict.Fail, Rec: areatest.Lines(guess, long)},
+	})
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-08", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, ""))},
+	}, requirement.Legacy()...)
+	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, ""))},
+	}, areatest.ModernOne)
+	subscription := func(result, err string, tags map[string]string) []rt.Line {
+		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`, Result: result, Error: err, Tags: tags})
+	}
+	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch, map[string]string{"form": "empty"})},
+		{ID: "URI-14", Want: verdict.Pass, Rec: subscription(`{}`, "", map[string]string{"form": "climbing", "accepted": "yes"})},
+		{ID: "URI-14", Want: verdict.Warn, Rec: subscription(`{}`, "", map[string]string{"form": "empty", "accepted": "yes"})},
+	})
+}
+
+func TestTraversal(t *testing.T) {
+	const out = `{"contents":[{"uri":"file:///x","text":"the canary-1234 sings"}]}`
+	const blob = `{"contents":[{"uri":"file:///x","blob":"Y2FuYXJ5LTEyMzQ="}]}`
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	const asked = `{"uri":"file:///root/../x"}`
+	fatalTrick := areatest.TaggedRead("trick", asked, "", "", "guessed", "yes")
+	fatalTrick.Outcome, fatalTrick.Fatal = recording.Lost, true
+	areatest.WalkRuns(t, recording.Traversal, `{"resources":{}}`, []areatest.Run{
+		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "", "marker", "canary-1234"))},
+		{ID: "URI-10", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
+		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "", "marker", "canary-1234"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "sibling"))},
+		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "followed"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "forbidden"))},
+		{ID: "URI-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker", "canary-1234"), areatest.TaggedRead("system", asked, areatest.OneText, "", "marker", "canary-1234"))},
+		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(fatalTrick)},
+		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "", `{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
+		// Where the root is guessed, only files of the system tell, and not where all of it is served.
+		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
+		{ID: "URI-10", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
+		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{ID: "URI-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+	})
+}
+
+func TestOtherSpellings(t *testing.T) {
+	exact := areatest.TaggedRead("exact", `{"uri":"file:///a/b"}`, areatest.OneText, "")
+	variant := func(matching, uri, result string) rt.Line {
+		err := ""
+		if result == "" {
+			err = areatest.NoSuch
+		}
+		return areatest.TaggedRead("variant", `{"uri":"`+uri+`"}`, result, err, "matching", matching)
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		return areatest.Observations(t, "URI-08", recording.MalformedReads, rec)
+	}
+	guess := areatest.TaggedRead("guessed", `{"uri":"file:///a/c"}`, "", areatest.NoSuch)
+	areatest.Observed(t, see(guess, exact, variant("case", "file:///A/B", areatest.OneText), variant("case", "file:///a/B", areatest.OneText)), "uri-case-insensitive", "2 in other letters", "file:///a/B")
+	areatest.Observed(t, see(guess, exact, variant("prefix", "file:///a/b%00", areatest.OneText)), "uri-prefix-match", "1 longer or shorter", "file:///a/b%00")
+	areatest.Observed(t, see(guess, exact, variant("loose", "file:///a/b?x", areatest.OneText)), "uri-loose-match")
+	areatest.Observed(t, see(guess, exact, variant("", "FILE:///a/b", areatest.OneText)), "")
+	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", areatest.Nothing)), "")
+	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", `{"contents":[{"uri":"a:1","text":"other"}]}`)), "")
+	areatest.Observed(t, see(guess, exact, variant("case", "file:///a/B", "")), "")
+	everything := areatest.TaggedRead("guessed", `{"uri":"file:///a/c"}`, areatest.OneText, "")
+	areatest.Observed(t, see(everything, exact, variant("case", "file:///a/B", areatest.OneText)), "")
+}
+
+func TestSystemFiles(t *testing.T) {
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	system := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes")
+	dots := areatest.TaggedRead("dots", `{"uri":"file:///a/../etc/passwd"}`, passwd, "", "guessed", "yes")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots, system)), "system-file", "2 files", "subjects.roots")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots)), "")
+	configured := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(configured)), "")
+}
+
+// Several of a kind are one observation, with a count.
+func TestCounted(t *testing.T) {
+	guess := func(n string) rt.Line {
+		return areatest.TaggedRead("guessed", `{"uri":"a:`+n+`"}`, areatest.OneText, "")
+	}
+	stranger := func(n string) rt.Line {
+		return areatest.TaggedRead("stranger", `{"uri":"x:`+n+`"}`, areatest.OneText, "")
+	}
+	areatest.Observed(t, areatest.Observations(t, "ERR-01", recording.MissingReads, areatest.Lines(guess("1"), guess("2"))), "catch-all-read", "2 made-up")
+	areatest.Observed(t, areatest.Observations(t, "URI-09", recording.MalformedReads, areatest.Lines(guess("1"), stranger("1"), stranger("2"), stranger("3"))), "catch-all-read", "3 of a made-up scheme")
+	told := `{"code":-32603,"message":"ENOENT: /home/ci/app/x"}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	elsewhere := rt.New(recording.MissingReads, facts, areatest.TaggedRead("guessed", `{"uri":"a:2"}`, "", told))
+	areatest.Observed(t, areatest.Observations(t, "URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", told)), elsewhere), "leaked-path", "2 errors", "/home/ci/app/x")
+}
+
+// A pass that rests on a part of the corpus says so.
+func TestCorpusCutShort(t *testing.T) {
+	c := requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}
+	facts := rt.Facts(c, `{"resources":{}}`)
+	const sentence = "judged on a sample: 32 of 150 reads were tried, since the target is slow"
+	for _, x := range []struct {
+		id          string
+		name        recording.Name
+		rec         []rt.Line
+		want        verdict.Outcome
+		reason      string
+		observation bool
+	}{
+		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, "", areatest.NoSuch)), verdict.Pass, sentence, true},
+		{"URI-10", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.Pass, sentence, true},
+		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "")), verdict.Fail, "", false},
+		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
+	} {
+		req, _ := requirement.Find(x.id)
+		k, _ := area.Find(x.id)
+		rec := rt.New(x.name, facts, x.rec...)
+		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
+		if got.Outcome != x.want || x.reason != "" && got.Reason != x.reason || whole.Outcome == verdict.Pass && whole.Reason != "" {
+			t.Errorf("%s: %s (%s), without a cut %s (%s)", x.id, got.Outcome, got.Reason, whole.Outcome, whole.Reason)
+		}
+		if has := len(got.Observations) > len(whole.Observations); has != x.observation {
+			t.Errorf("%s: %v", x.id, got.Observations)
+		}
+		if x.observation {
+			o := got.Observations[len(got.Observations)-1]
+			if o.ID != "corpus-cut-short" || o.Detail != sentence || len(o.Frames) == 0 {
+				t.Errorf("%s: %+v", x.id, o)
+			}
+		}
+	}
+}

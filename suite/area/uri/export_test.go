@@ -1,0 +1,3 @@
+package uri
+
+var LeakedPaths = leakedPaths

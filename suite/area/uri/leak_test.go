@@ -1,0 +1,35 @@
+package uri_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/uri"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// TestLeakedPaths: what the request named is no secret, anything else is.
+func TestLeakedPaths(t *testing.T) {
+	for message, want := range map[string]int{
+		"ENOENT: /home/ci/app/data/x":                           1,
+		"no such file: /srv/notes/x":                            0,
+		"not found":                                             0,
+		"Traceback (most recent call last)":                     1,
+		"boom\\n    at read (/usr/lib/app/index.js:10:5)":       1,
+		"Resource not found; see https://example.com/docs/home": 0,
+		"no such file: /SRV//notes/x":                           0,
+		`no such file: \"/srv/notes/x\"`:                        0,
+		"cannot open /srv/notes/y":                              1,
+	} {
+		line := areatest.TaggedRead("guessed", `{"uri":"file:///srv/notes/x"}`, "", `{"code":-32603,"message":"`+message+`"}`)
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{}`)
+		v := &verdict.Verdict{Facts: facts}
+		uri.LeakedPaths(v, rt.New(recording.MissingReads, facts, line).Exchanges)
+		if len(v.Observations) != want {
+			t.Errorf("%s: %d observations", message, len(v.Observations))
+		}
+	}
+}

@@ -1,0 +1,292 @@
+// Package check judges recorded scenarios. Each [Check] judges one requirement;
+// it is a pure function of recordings and never talks to the target.
+//
+// The checks stand in one file per area, in the order of the specification.
+// [Evaluate] runs one of them and turns what it found into a verdict, under the
+// fairness rules that hold for all: a check can be no more severe than the grade
+// of its requirement, an exchange without an answer satisfies nothing, and a
+// check that had nothing to look at says so.
+package verdict
+
+import (
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// Check judges one requirement.
+type Check struct {
+	// Requirement is the id in the catalogue, which holds text, level,
+	// grade and sections.
+	Requirement string
+	// From names the recordings that are judged, one after the other.
+	// [recording.Everything] stands for all frames of all clean sessions.
+	From []recording.Name
+	// Probes says that the check looks at the answers to probes as well, in whatever
+	// scenario they were sent: it judges even where no clean session was recorded.
+	Probes bool
+	// Endings says that the check looks at how long processes take to end.
+	Endings bool
+	// Needs are conditions on what the target declares and serves; where
+	// one does not hold the requirement is not applicable.
+	Needs []Gate
+	// Judge looks at one recording. A check without From is called once,
+	// with an empty recording: it judges the facts alone.
+	Judge func(r *recording.Recording, v *Verdict)
+}
+
+// Outcome is a verdict in a word.
+type Outcome string
+
+// The outcomes.
+const (
+	Pass          Outcome = "pass"
+	Fail          Outcome = "fail"
+	Warn          Outcome = "warn"
+	NotApplicable Outcome = "not-applicable"
+	Blocked       Outcome = "blocked"
+)
+
+// Red reports whether the outcome speaks against the target.
+func (o Outcome) Red() bool { return o == Fail || o == Warn }
+
+// Result is what a check found.
+type Result struct {
+	Outcome Outcome
+	// Code and Reason say why, for every outcome but a pass and a failure,
+	// of which Expected and Actual speak. Of a warning the reason is why it
+	// is only that, of a pass that it rests on a sample.
+	Code             recording.Code
+	Reason           string
+	Expected, Actual string
+	// Hint says what to change in the target.
+	Hint string
+	// Frames is the evidence, From the scenarios that were judged.
+	Frames       []int
+	From         []recording.Name
+	Observations []Observation
+}
+
+// Observation is something that breaks no rule, but that the author of the
+// target would want to know.
+type Observation struct {
+	// ID is a permanent name such as "size-differs".
+	ID     string
+	Detail string
+	Frames []int
+}
+
+// Finding is one violation.
+type Finding struct {
+	Expected, Actual, Hint string
+	// Mild says why it is only a warning although the requirement can fail;
+	// where it is empty the grade or the basis of the requirement says why.
+	Mild   string
+	Frames []int
+	warn   bool // a warning at most
+}
+
+// Recordings are the scenarios of one combination, by name.
+type Recordings map[recording.Name]*recording.Recording
+
+// Evaluate runs a check in one combination.
+func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
+	v := &Verdict{Facts: facts, Recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision)}
+	defer func() {
+		if p := recover(); p != nil {
+			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
+				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p, firstLines(debug.Stack(), 12))}
+		}
+	}()
+	for _, gate := range c.Needs {
+		if skip := gate(facts); skip != nil {
+			return Result{Outcome: NotApplicable, Code: skip.Code, Reason: skip.Reason, From: c.From}
+		}
+	}
+	if len(c.From) == 0 {
+		c.Judge(&recording.Recording{Combination: facts.Combination, Facts: facts}, v)
+	}
+	for _, name := range c.From {
+		v.judge(c, name, recs[name])
+	}
+	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool { return recs[name] != nil }) {
+		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
+	}
+	result = v.result()
+	result.From = c.From
+	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" && !configured(req.Needs, facts) {
+		result.Code, result.Reason = recording.CodeNeedsConfig, "the target file has to give "+req.Needs
+	}
+	return result
+}
+
+// configName finds the names of members of a target file in a sentence.
+var configName = regexp.MustCompile(`\b(?:subjects|triggers)\.[a-z]+(?:-[a-z]+)*|\bidentities\b`)
+
+// configured reports whether the target file gives all that a sentence names. If it
+// does, more of it is not what is missing.
+func configured(needs string, facts *recording.Facts) bool {
+	names := configName.FindAllString(needs, -1)
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !facts.Configured[name] })
+}
+
+// judge runs the check on one recording, if it was played.
+func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
+	switch {
+	case r == nil && c.Probes && len(v.Recs) > 0:
+		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
+	case r == nil: // another one may apply
+	case r.Skipped != nil && len(r.Exchanges) == 0:
+		v.Skip(r.Skipped.Code, r.Skipped.Reason)
+	case r.Broken != nil && len(r.Exchanges) == 0:
+		v.broke(r.Broken)
+	default:
+		c.Judge(r, v)
+		if r.Skipped != nil {
+			v.Skip(r.Skipped.Code, r.Skipped.Reason)
+		}
+		if r.Broken != nil {
+			v.broke(r.Broken)
+		}
+	}
+}
+
+// broke says why a recording ends early. What the user has forbidden, such as one more
+// connection than the target file allows, is no failure of anything.
+func (v *Verdict) broke(why *recording.Broken) {
+	if why.Code == recording.CodeOptedOut {
+		v.Skip(why.Code, why.Reason)
+		return
+	}
+	v.Block(why.Code, why.Reason)
+}
+
+func firstLines(b []byte, n int) string {
+	lines := strings.SplitN(string(b), "\n", n+1)
+	if len(lines) > n {
+		lines = lines[:n]
+	}
+	return strings.Join(lines, "\n")
+}
+
+// result turns what was collected into a verdict: a violation counts more than
+// anything, then what could be judged, then what kept us from judging.
+func (v *Verdict) result() Result {
+	r := Result{Observations: v.Observations}
+	if v.grade == requirement.Info || v.grade == requirement.Control {
+		for _, f := range v.findings {
+			r.Observations = append(r.Observations, Observation{ID: "not-as-expected", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+		}
+		v.judged += len(v.findings)
+		v.findings = nil
+	}
+	worst, outcome := v.worst()
+	switch {
+	case worst != nil:
+		r.Outcome = outcome
+		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, worst.Hint
+		if outcome == Warn {
+			r.Reason = v.mildness(worst)
+		}
+		r.Frames = v.frames(outcome)
+		if n := v.count(outcome); n > 1 {
+			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
+		}
+	case v.judged > 0:
+		r.Outcome = Pass
+		v.onSample(&r)
+	case v.blocked != nil:
+		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames
+	case v.skipped != nil:
+		r.Outcome, r.Code, r.Reason = NotApplicable, v.skipped.Code, v.skipped.Reason
+	default:
+		r.Outcome, r.Code, r.Reason = NotApplicable, recording.CodeNotExercised, noOccasion
+	}
+	return r
+}
+
+// onSample says of a pass how many of the probes it rests on, if they were broken off.
+// Where the rule is a MUST this is an observation as well.
+func (v *Verdict) onSample(r *Result) {
+	if len(v.samples) == 0 {
+		return
+	}
+	r.Reason = "judged on a sample: " + strings.Join(v.samples, "; ")
+	if v.req.LevelIn(v.Revision()) == requirement.Must {
+		r.Observations = append(r.Observations, Observation{ID: "corpus-cut-short", Detail: r.Reason, Frames: v.sampleFrames})
+	}
+}
+
+// worst is the finding that decides, and the outcome it leads to under the
+// grade of the requirement.
+func (v *Verdict) worst() (*Finding, Outcome) {
+	var warning *Finding
+	for i := range v.findings {
+		switch f := &v.findings[i]; {
+		case v.severity(f) == Fail:
+			return f, Fail
+		case warning == nil:
+			warning = f
+		}
+	}
+	return warning, Warn
+}
+
+func (v *Verdict) severity(f *Finding) Outcome {
+	if f.warn || v.grade != requirement.Fail {
+		return Warn
+	}
+	return Fail
+}
+
+// mildness says why a violation is only a warning.
+func (v *Verdict) mildness(f *Finding) string {
+	rev := v.Revision()
+	basis := v.req.BasisIn(rev)
+	switch {
+	case f.Mild != "":
+		return f.Mild
+	case v.req.LevelIn(rev) == requirement.Should:
+		return "the specification only recommends this in " + string(rev)
+	case basis == requirement.Implied:
+		return "nothing in the specification's words demands it"
+	case basis == requirement.SchemaDoc:
+		return "only a comment in the schema of " + string(rev) + " asks for it"
+	case v.grade != requirement.Fail && basis == requirement.External:
+		return "the specification leaves it to a document that it refers to"
+	case v.grade != requirement.Fail:
+		return "there can be good reasons for it, which cannot be seen from outside"
+	}
+	return "it may have a reason that cannot be seen from outside"
+}
+
+func (v *Verdict) count(o Outcome) int {
+	n := 0
+	for i := range v.findings {
+		if v.severity(&v.findings[i]) == o {
+			n++
+		}
+	}
+	return n
+}
+
+// frames collects the evidence of the first findings that decide; a report is
+// to be read, so it is not all of them.
+func (v *Verdict) frames(o Outcome) []int {
+	const findings = 3
+	var frames []int
+	n := 0
+	for i := range v.findings {
+		if f := &v.findings[i]; v.severity(f) == o && n < findings {
+			frames = append(frames, f.Frames...)
+			n++
+		}
+	}
+	slices.Sort(frames)
+	return slices.Compact(frames)
+}

@@ -1,0 +1,9 @@
+package verdict
+
+import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
+)
+
+// ParamsOf is the params of a request for a sentence.
+func ParamsOf(x *recording.Exchange) string { return Brief(withoutMeta(gjson.ParseBytes(x.Params))) }

@@ -1,0 +1,228 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/tidwall/gjson"
+)
+
+// The walks, as most checks of what is listed judge them.
+var (
+	ResourceWalk = []recording.Name{recording.WalkResources}
+	BothWalks    = []recording.Name{recording.WalkResources, recording.WalkTemplates}
+)
+
+// ListMember is the member that holds the entries of a walk's pages.
+func ListMember(r *recording.Recording) string {
+	if r.Scenario == recording.WalkTemplates {
+		return "resourceTemplates"
+	}
+	return "resources"
+}
+
+// Item is one entry of a list or one item of contents, with the frames that it
+// came in and a name for it in sentences.
+type Item struct {
+	object
+	Name   string
+	Frames []int
+}
+
+// NewItem is an item that few look into; see [lookedUp] for the others.
+func NewItem(r gjson.Result, name string, frames []int) Item {
+	return Item{object{Result: r}, name, frames}
+}
+
+// PagesOf lists the pages of a walk that hold a result; for the others it says
+// why not.
+func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
+	var pages []*recording.Exchange
+	for _, x := range r.Steps("page") {
+		switch {
+		case !v.Answered(x):
+		case !x.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+Describe(x))
+		default:
+			pages = append(pages, x)
+		}
+	}
+	return pages
+}
+
+// ListedItems lists the entries of all pages of a walk.
+func ListedItems(r *recording.Recording, v *Verdict) []Item {
+	var all []Item
+	pages := PagesOf(r, v)
+	for _, x := range pages {
+		all = append(all, Entries(x, ListMember(r))...)
+	}
+	if len(pages) > 0 && len(all) == 0 {
+		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
+	}
+	return all
+}
+
+// Entries lists the entries of one page.
+func Entries(x *recording.Exchange, member string) []Item {
+	type key struct{ member string }
+	all, _ := x.Note(key{member}, func() any { return slices.Clip(entriesOf(x, member)) }).([]Item)
+	return all
+}
+
+func entriesOf(x *recording.Exchange, member string) []Item {
+	list := x.Result().Get(member)
+	if !list.IsArray() {
+		return nil
+	}
+	kind, id, frames := "resource", "uri", slices.Clip(x.Evidence())
+	if member == "resourceTemplates" {
+		kind, id = "template", "uriTemplate"
+	}
+	var all []Item
+	for i, e := range list.Array() {
+		name := fmt.Sprintf("%s %d of its page", kind, i+1)
+		if u := e.Get(id); judge.IsString(u) {
+			name = "the " + kind + " " + Brief(u)
+		}
+		all = append(all, Item{LookedUp(e), name, frames})
+	}
+	return all
+}
+
+// Reading is a read that yielded contents.
+type Reading struct {
+	*recording.Exchange
+	Contents []Item
+}
+
+// Readings lists the reads of some steps that have a result, other than those that
+// ask for input; for the rest it says why not.
+func Readings(r *recording.Recording, v *Verdict, steps ...string) []Reading {
+	var all []Reading
+	for _, x := range r.Steps(steps...) {
+		switch {
+		case !v.Answered(x):
+		case !x.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+Describe(x))
+		case AsksForInput(x):
+			v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets a resource be read")
+		default:
+			all = append(all, Reading{x, ContentsOf(x)})
+		}
+	}
+	return all
+}
+
+// AsksForInput tells a request for input from a final result (2026-07-28).
+func AsksForInput(x *recording.Exchange) bool {
+	return resultOf(x).Get("resultType").Str == "input_required"
+}
+
+// resultOf is the result of an exchange, its members looked up.
+func resultOf(x *recording.Exchange) object {
+	type key struct{}
+	o, _ := x.Note(key{}, func() any { return LookedUp(x.Result()) }).(object)
+	return o
+}
+
+// ContentsOf lists the items of contents that a read yielded.
+func ContentsOf(x *recording.Exchange) []Item {
+	type key struct{}
+	all, _ := x.Note(key{}, func() any { return slices.Clip(contentItems(x)) }).([]Item)
+	return all
+}
+
+func contentItems(x *recording.Exchange) []Item {
+	list := resultOf(x).Get("contents")
+	if !list.IsArray() {
+		return nil
+	}
+	var all []Item
+	for i, c := range list.Array() {
+		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
+	}
+	return all
+}
+
+// Typed notes a violation if a member is there and not of the wanted type. It
+// returns whether the member is there and right.
+func Typed(v *Verdict, i Item, member string, is func(gjson.Result) bool, wanted string) bool {
+	m := i.Get(member)
+	if !m.Exists() {
+		return false
+	}
+	ok := v.That(is(m), member+" as "+wanted+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+Brief(m)+")", i.Frames...)
+	if m.Type == gjson.Null {
+		v.Hint("leave the member out instead of sending null")
+	}
+	return ok
+}
+
+// few joins the first of many names for a sentence.
+func few(names []string) string {
+	const shown = 3
+	text := ""
+	for i, n := range names[:min(len(names), shown)] {
+		if i > 0 {
+			text += ", "
+		}
+		text += n
+	}
+	if len(names) > shown {
+		text += fmt.Sprintf(" and %d more", len(names)-shown)
+	}
+	return text
+}
+
+// Sightings collects what an observation is made of: it is told once, with the
+// first examples, however often it was seen.
+type Sightings struct {
+	Names  []string
+	frames []int
+}
+
+func (s *Sightings) Add(name string, frames ...int) {
+	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
+		s.frames = append(s.frames, frames...)
+	}
+}
+
+// Observe notes the observation if anything was seen. The detail has one %d, for
+// the number, and one %s, for examples.
+func (s *Sightings) Observe(v *Verdict, id, detail string) {
+	if len(s.Names) > 0 {
+		v.Observe(id, fmt.Sprintf(detail, len(s.Names), few(s.Names)), s.frames...)
+	}
+}
+
+// AddMisspelt adds the members of an item that look like one with a meaning, but are
+// written in other letters, with other signs between the words, or with others before.
+func (s *Sightings) AddMisspelt(i Item, members []string) {
+	if !i.IsObject() {
+		return
+	}
+	i.ForEach(func(name, _ gjson.Result) bool {
+		if slices.Contains(members, name.Str) {
+			return true
+		}
+		for _, m := range members {
+			if m != "_meta" && squeezed(name.Str) == squeezed(m) {
+				s.Add(name.Str+" for "+m+" in "+i.Name, i.Frames...)
+			}
+		}
+		return true
+	})
+}
+
+// squeezed is a name without what distinguishes the ways of writing it.
+func squeezed(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+func (s *Sightings) ObserveMisspelt(v *Verdict) {
+	s.Observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
+}

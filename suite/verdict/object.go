@@ -1,0 +1,102 @@
+package verdict
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// object is a JSON value whose members are asked for again and again. They are
+// looked up once: a value can be megabytes long, and a path is found by reading
+// on from its start.
+type object struct {
+	gjson.Result
+	members map[string]gjson.Result // the first of each name; nil if it was not looked into
+}
+
+// LookedUp is a value with its members looked up.
+func LookedUp(r gjson.Result) object {
+	o := object{Result: r}
+	if r.IsObject() {
+		o.members = map[string]gjson.Result{}
+		r.ForEach(func(name, value gjson.Result) bool {
+			if _, twice := o.members[name.Str]; !twice {
+				o.members[name.Str] = value
+			}
+			return true
+		})
+	}
+	return o
+}
+
+// Get is that of [gjson.Result].
+func (o object) Get(path string) gjson.Result {
+	name, rest, nested := strings.Cut(path, ".")
+	if o.members == nil || !plainName(name) {
+		return o.Result.Get(path)
+	}
+	member := o.members[name]
+	switch {
+	case !nested:
+		return member
+	case !member.IsObject() && !member.IsArray():
+		return gjson.Result{}
+	}
+	return member.Get(rest)
+}
+
+// plainName reports whether a part of a path is a name in which no character has a
+// meaning of its own.
+func plainName(part string) bool {
+	for _, c := range []byte(part) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return part != ""
+}
+
+// parsed is an incoming frame, read once for all checks.
+type parsed struct {
+	Frame *wire.Frame
+	// Valid says that the frame is well-formed JSON, a byte order mark apart, and
+	// marked that it has one.
+	Valid, Marked bool
+	Value         gjson.Result // if it is valid
+}
+
+// ParsedFrames lists the incoming frames of a recording.
+func ParsedFrames(r *recording.Recording) []parsed {
+	type key struct{ frames int }
+	all, _ := r.Note(key{len(r.Frames)}, func() any {
+		var all []parsed
+		for _, f := range r.Incoming(0) {
+			raw, marked := bytes.CutPrefix(f.Raw, []byte("\xef\xbb\xbf"))
+			p := parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
+			if p.Valid {
+				p.Value = gjson.ParseBytes(raw)
+			}
+			all = append(all, p)
+		}
+		return all
+	}).([]parsed)
+	return all
+}
+
+// UnreadableShape reports whether the contents of a read are of a shape in which nothing
+// can be looked for, and says so: READ-01 and READ-03 judge that, once.
+func UnreadableShape(x *recording.Exchange, v *Verdict) bool {
+	list := resultOf(x).Get("contents")
+	bad := list.Exists() && !list.IsArray() || slices.ContainsFunc(ContentsOf(x), func(c Item) bool {
+		return !judge.IsString(c.Get("text")) && !judge.IsString(c.Get("blob"))
+	})
+	if bad {
+		v.Skip(recording.CodeNeedsSubject, "the contents are not of the right shape: see READ-01 and READ-03")
+	}
+	return bad
+}

@@ -1,0 +1,112 @@
+package verdict_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
+)
+
+// TestDescribe: each outcome makes a sentence together with what was asked.
+func TestDescribe(t *testing.T) {
+	for _, c := range []struct {
+		x    recording.Exchange
+		raw  string
+		want string
+	}{
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 400}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 400 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"code":-32602}}`, `error -32602 without a message to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":"no"}`, `an error that is no object ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"error":{"message":"no"}}`, `an error without a code ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 200}, `{"result":{"_meta":{"a":1},"b":2}}`, `a result ({"b":2}) to a ping`},
+		{recording.Exchange{Outcome: recording.Replied, Status: 200}, `{"error":{"code":-32602,"message":"no"}}`, `error -32602 with HTTP 200 ("no") to a ping`},
+		{recording.Exchange{Outcome: recording.Replied}, `{"id":1}`, `a reply without result and error ({"id":1}) to a ping`},
+		{recording.Exchange{Outcome: recording.HTTPOnly, Status: 500, Reason: "HTTP 500"}, "", "HTTP 500 without a JSON-RPC response to a ping"},
+		{recording.Exchange{Outcome: recording.HTTPOnly, Reason: "the body is no JSON"}, "", "no answer (the body is no JSON) to a ping"},
+		{recording.Exchange{Outcome: recording.Silent, Reason: "no answer within 2s"}, "", "silence for 2s to a ping"},
+		{recording.Exchange{Outcome: recording.Silent, Reason: "no answer, although a later request was answered"}, "", "silence (a later request was answered) to a ping"},
+		{recording.Exchange{Outcome: recording.Silent}, "", "silence to a ping"},
+		{recording.Exchange{Outcome: recording.Lost, Reason: "the process ended: exit status 1"}, "", "no answer but a lost connection (the process ended: exit status 1) to a ping"},
+		{recording.Exchange{Outcome: recording.Unsent, Reason: "broken pipe"}, "", "no answer: it could not be sent (broken pipe) to a ping"},
+		{recording.Exchange{Outcome: recording.Sent}, "", "no answer (none was due) to a ping"},
+		{recording.Exchange{Outcome: recording.Refused, Status: 503, Reason: "x"}, "", "HTTP 503 again and again to a ping"},
+		{recording.Exchange{Outcome: recording.Refused, Reason: "the target asks to be called later"}, "", "no answer (the target asks to be called later) to a ping"},
+		{recording.Exchange{Outcome: recording.Canceled}, "", "no answer before the run ended to a ping"},
+	} {
+		if c.raw != "" {
+			c.x.Attach([]byte(c.raw))
+		}
+		if got := verdict.Describe(&c.x) + " to a ping"; got != c.want {
+			t.Errorf("%s, not %s", got, c.want)
+		}
+	}
+}
+
+// TestMildness: a warning says why it is no failure; a hint and a reason belong to
+// the violation that was just stated, and to no earlier one.
+func TestMildness(t *testing.T) {
+	judge := func(id string, rev requirement.Revision, judge func(v *verdict.Verdict)) verdict.Result {
+		req, ok := requirement.Find(id)
+		if !ok {
+			t.Fatalf("%s is not in the catalogue", id)
+		}
+		facts := rt.Facts(requirement.Combination{Revision: rev, Transport: requirement.Stdio}, `{}`)
+		return verdict.Evaluate(&verdict.Check{Requirement: id, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+	}
+	for _, c := range []struct {
+		id     string
+		rev    requirement.Revision
+		judge  func(v *verdict.Verdict)
+		reason string
+		hint   string
+	}{
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.Hint("c") }, "", "c"},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b"); v.Mild(verdict.Lenient) }, verdict.Lenient, ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b") }, "cannot be seen", ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Hint("c"); v.Mild("d") }, "", ""},
+		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this in 2025-11-25", ""},
+		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "nothing in the specification", ""},
+	} {
+		got := judge(c.id, c.rev, c.judge)
+		if !got.Outcome.Red() || !strings.Contains(got.Reason, c.reason) || c.reason == "" && got.Reason != "" || got.Hint != c.hint {
+			t.Errorf("%s: %+v", c.id, got)
+		}
+	}
+}
+
+// TestParamsOf: what is said about params is about those of the method.
+func TestParamsOf(t *testing.T) {
+	for params, want := range map[string]string{
+		"": "absent", "5": "5", "{}": "{}", `{"_meta":{"a":1}}`: "{}", `{"uri":5,"_meta":{"a":1},"b":[ ]}`: `{"uri":5,"b":[ ]}`,
+	} {
+		if got := verdict.ParamsOf(&recording.Exchange{Params: json.RawMessage(params)}); got != want {
+			t.Errorf("%s: %s, not %s", params, got, want)
+		}
+	}
+}
+
+// What is in a file of the system stands in no sentence, and a sentence about a frame in
+// which it was cut is the same.
+func TestBriefWithoutLeaks(t *testing.T) {
+	const users = `root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n`
+	for raw, want := range map[string]string{
+		`{"contents":[{"uri":"a:1","text":"` + users + `"}]}`: `{"contents":[{"uri":"a:1","text":"root:x:0:0:r…[68 bytes cut]"}]}`,
+		`"` + users + `"`: `"root:x:0:0:r…[68 bytes cut]"`,
+		`{"uri":"` + strings.Repeat("x", 90) + `","t":"` + users + `"}`: `{"uri":"` + strings.Repeat("x", 90) + `","t":"root:x:0:0:…`,
+	} {
+		got := verdict.Brief(gjson.Parse(raw))
+		if !strings.HasPrefix(got, want[:min(len(want), 100)]) || strings.Contains(got, "/root") {
+			t.Errorf("%s instead of %s", got, want)
+		}
+		if again := verdict.Brief(gjson.ParseBytes(judge.LeakCut{}.Cut([]byte(raw)))); again != got {
+			t.Errorf("%s, but of what was recorded %s", got, again)
+		}
+	}
+}
