@@ -183,14 +183,28 @@ func TestRerun(t *testing.T) {
 	}
 }
 
-// TestGroupCounts: how many more there are does not make another cause.
-func TestGroupCounts(t *testing.T) {
-	r := New(Tool{}, Target{}, Config{})
-	for i, actual := range []string{"uri is null (and 23 more)", "uri is null (and 24 more)", "uri is absent (and 24 more)"} {
-		r.Results = append(r.Results, Result{ID: "A-01", Verdict: Fail, Revision: []string{"a", "b", "c"}[i], Actual: actual})
-	}
-	if list := group(r, func(*Result) bool { return true }); len(list) != 2 || len(list[0].results) != 2 {
-		t.Errorf("%d causes", len(list))
+// TestFindings: results of one requirement are one finding by the code of their cause,
+// whatever their words are; in reports without such codes, by their words.
+func TestFindings(t *testing.T) {
+	for name, c := range map[string]struct {
+		causes, actual [3]string
+		findings       int
+	}{
+		"one cause":          {[3]string{"a", "a", "a"}, [3]string{"id 1", "id 2", "null"}, 1},
+		"two causes":         {[3]string{"a", "b", "a"}, [3]string{"null", "null", "null"}, 2},
+		"an earlier release": {[3]string{}, [3]string{"id 1", "id 2", "id 1"}, 2},
+	} {
+		r := New(Tool{}, Target{}, Config{})
+		for i, rev := range []string{"2025-03-26", "2025-06-18", "2025-11-25"} {
+			r.Results = append(r.Results, Result{ID: "A-01", Verdict: Fail, Revision: rev, Transport: "stdio", Cause: c.causes[i], Actual: c.actual[i]})
+		}
+		list := group(r, func(*Result) bool { return true })
+		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
+			t.Errorf("%s: %d findings", name, len(list))
+		}
+		if got := list[0].actual(); (got == c.actual[0]) != (name != "one cause") || !strings.HasPrefix(got, c.actual[0]) {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }
 

@@ -3,23 +3,20 @@ package reports
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// cause is what makes verdicts of one requirement in several combinations the
-// same finding.
+// cause is what verdicts of one requirement have in common that are one finding. The
+// texts are those of reports that have no codes of causes.
 type cause struct {
-	id       string
-	verdict  Verdict
-	code     string
-	reason   string
-	expected string
-	actual   string
-	hint     string
-	excused  bool
-	excuse   string
+	id      string
+	verdict Verdict
+	code    string
+	cause   string
+	texts   [4]string
+	excused bool
+	excuse  string
 }
 
 // finding is one cause with the results that share it.
@@ -27,46 +24,21 @@ type finding struct {
 	results []*Result
 }
 
-// varying is what may differ between combinations although the cause is one: ids
-// and numbers that are made anew for each session.
-var varying = regexp.MustCompile(`[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9a-fA-F]*[0-9][0-9a-fA-F]*`)
-
-// codes are numbers that tell causes apart.
-var codes = regexp.MustCompile(`^(-?326\d\d|[1-5]\d\d)$`)
-
-// errorTail is what a process said last, which is not what makes a finding.
-const errorTail = "its standard error ends with"
-
-// others is how many more there are of what is told of one.
-var others = regexp.MustCompile(`\band \d+ more\b`)
-
-// clock is a time of day.
-var clock = regexp.MustCompile(`\d\d:\d\d:\d\d(\.\d+)?`)
-
-// alike is a text, as much of it as is shown, without what belongs to the combination
-// alone.
-func (x *Result) alike(s string) string {
-	s, _, _ = strings.Cut(Shorten(s, consoleText), errorTail)
-	s = clock.ReplaceAllString(s, "\x02")
-	s = others.ReplaceAllString(s, "\x03")
-	if x.Revision != "" {
-		s = strings.ReplaceAll(s, x.Revision, "\x00")
+func (x *Result) cause() cause {
+	k := cause{id: x.ID, verdict: x.Verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused, excuse: x.ExcusedReason}
+	if x.Cause == "" {
+		k.texts = [4]string{x.Reason, x.Expected, x.Actual, x.Hint}
 	}
-	return varying.ReplaceAllStringFunc(s, func(n string) string {
-		if codes.MatchString(n) || len(n) < 3 {
-			return n
-		}
-		return "\x01"
-	})
+	return k
 }
 
-// reason is why the verdict is what it is, for all combinations of the finding.
-func (f *finding) reason() string {
+// actual is what was seen, and where, if it reads differently elsewhere.
+func (f *finding) actual() string {
 	x := f.results[0]
-	if len(f.results) == 1 {
-		return x.Reason
+	if slices.ContainsFunc(f.results, func(y *Result) bool { return y.Actual != x.Actual }) {
+		return x.Actual + " (in " + x.Revision + " on " + x.Transport + ")"
 	}
-	return strings.ReplaceAll(x.Reason, " in "+x.Revision, "")
+	return x.Actual
 }
 
 // group joins results that share a cause, the gravest verdicts first, then in
@@ -79,7 +51,7 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 		if !keep(x) {
 			continue
 		}
-		k := cause{x.ID, x.Verdict, x.ReasonCode, x.alike(x.Reason), x.alike(x.Expected), x.alike(x.Actual), x.alike(x.Hint), x.Excused, x.ExcusedReason}
+		k := x.cause()
 		if byCause[k] == nil {
 			byCause[k] = &finding{}
 			list = append(list, byCause[k])
@@ -136,7 +108,7 @@ func (c *console) finding(f *finding) {
 	}
 	level := x.Level + ", " + x.Section
 	if x.Verdict == Warn && x.Reason != "" {
-		level += " (a warning: " + f.reason() + ")"
+		level += " (a warning: " + x.Reason + ")"
 	}
 	c.labelled(2, "level", level)
 	if x.Link != "" {
@@ -145,7 +117,7 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "in", c.where(f.results))
 	c.labelled(2, "expected", x.Expected)
-	c.labelled(2, "actual", x.Actual)
+	c.labelled(2, "actual", f.actual())
 	if x.Verdict != Warn && x.Reason != x.Actual {
 		c.labelled(2, "because", x.Reason)
 	}

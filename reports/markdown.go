@@ -216,7 +216,7 @@ func (m *markdown) finding(f *finding) string {
 	}
 	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, span(m.where(f.results), 400))
 	if x.Verdict == Warn && x.Reason != "" {
-		fmt.Fprintf(&b, "- a warning: %s\n", span(f.reason(), 400))
+		fmt.Fprintf(&b, "- a warning: %s\n", span(x.Reason, 400))
 	}
 	if why := x.excuse(); why != "" {
 		fmt.Fprintf(&b, "- excused: %s\n", span(why, 400))
@@ -231,7 +231,7 @@ func (m *markdown) finding(f *finding) string {
 	if x.Expected != "" {
 		text += "expected: " + x.Expected + "\n"
 	}
-	if said := cmp.Or(x.Actual, x.Reason); said != "" {
+	if said := cmp.Or(f.actual(), x.Reason); said != "" {
 		text += "actual:   " + said + "\n"
 	}
 	for i, n := range x.Evidence {

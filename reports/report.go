@@ -203,6 +203,9 @@ type Result struct {
 	Reason     string `json:"reason,omitempty"`
 	Expected   string `json:"expected,omitempty"`
 	Actual     string `json:"actual,omitempty"`
+	// Cause is a code for what is wrong, on red verdicts: those of one requirement
+	// with the same reason code and cause are one finding in several combinations.
+	Cause string `json:"cause,omitempty"`
 	// Section is the place in the specification, page#anchor.
 	Section string `json:"section"`
 	// Link is the URL of the section; empty if that lies outside of the

@@ -246,7 +246,7 @@ func (s *sarif) results() []sarifResult {
 		if x.Expected != "" {
 			text += "\nExpected: " + cleanLines(x.Expected)
 		}
-		if said := cmp.Or(x.Actual, x.Reason); said != "" {
+		if said := cmp.Or(f.actual(), x.Reason); said != "" {
 			text += "\nActual: " + cleanLines(said)
 		}
 		if x.Hint != "" {
@@ -256,11 +256,11 @@ func (s *sarif) results() []sarifResult {
 		if repeat != "" {
 			text += "\nRepeat: " + repeat
 		}
-		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, x.alike(x.Expected)}, "\x00")))
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
 			Locations:    []sarifLocation{{sarifPhysical{sarifArtifact{s.location()}, sarifRegion{1}}}},
-			Fingerprints: map[string]string{"mcpcheck/v1": hex.EncodeToString(sum[:16])},
+			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
 			Properties:   map[string]any{"verdict": x.Verdict, "level": clean(x.Level, 40), "frames": s.frames(x)},
 		}
 		if repeat != "" {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -160,6 +161,9 @@ func (w *writer) result(j *Judgement) {
 		Verdict: reports.Verdict(j.Outcome), ReasonCode: string(j.Code), Reason: w.mask.String(j.Reason),
 		Expected: w.mask.String(j.Expected), Actual: w.mask.String(j.Actual), Hint: w.mask.String(j.Hint),
 		DurationMS: reports.Milliseconds(j.Took), Evidence: w.evidence(j.Frames),
+	}
+	if j.Outcome.Red() {
+		out.Cause = cmp.Or(j.Cause, verdict.CauseCode(out.Expected))
 	}
 	if s, ok := req.SectionIn(rev); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)

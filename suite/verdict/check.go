@@ -64,6 +64,9 @@ type Result struct {
 	Code             recording.Code
 	Reason           string
 	Expected, Actual string
+	// Cause is the code of the statement that does not hold, where the check gives
+	// one; else Expected stands for it. See [CauseCode].
+	Cause string
 	// Hint says what to change in the target.
 	Hint string
 	// Frames is the evidence, From the scenarios that were judged.
@@ -84,6 +87,9 @@ type Observation struct {
 // Finding is one violation.
 type Finding struct {
 	Expected, Actual, Hint string
+	// Cause is a code for what is wrong, the same in every combination; where it is
+	// empty Expected stands for it.
+	Cause string
 	// Mild says why it is only a warning although the requirement can fail;
 	// where it is empty the grade or the basis of the requirement says why.
 	Mild   string
@@ -189,7 +195,7 @@ func (v *Verdict) result() Result {
 	switch {
 	case worst != nil:
 		r.Outcome = outcome
-		r.Expected, r.Actual, r.Hint = worst.Expected, worst.Actual, worst.Hint
+		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, worst.Hint, worst.Cause
 		if outcome == Warn {
 			r.Reason = v.mildness(worst)
 		}
@@ -252,17 +258,27 @@ func (v *Verdict) mildness(f *Finding) string {
 	case f.Mild != "":
 		return f.Mild
 	case v.req.LevelIn(rev) == requirement.Should:
-		return "the specification only recommends this in " + string(rev)
+		return "the specification only recommends this"
 	case basis == requirement.Implied:
 		return "nothing in the specification's words demands it"
 	case basis == requirement.SchemaDoc:
-		return "only a comment in the schema of " + string(rev) + " asks for it"
+		return "only a comment in the schema asks for it"
 	case v.grade != requirement.Fail && basis == requirement.External:
 		return "the specification leaves it to a document that it refers to"
 	case v.grade != requirement.Fail:
 		return "there can be good reasons for it, which cannot be seen from outside"
 	}
 	return "it may have a reason that cannot be seen from outside"
+}
+
+// CauseCode makes a code of a few words: results of one requirement that have a cause
+// in common are one finding. It is made of lower-case letters and digits in groups that
+// hyphens separate, 80 at most.
+func CauseCode(words string) string {
+	code := strings.Join(strings.FieldsFunc(strings.ToLower(words), func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9')
+	}), "-")
+	return strings.TrimRight(code[:min(len(code), 80)], "-")
 }
 
 func (v *Verdict) count(o Outcome) int {

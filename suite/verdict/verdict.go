@@ -69,6 +69,15 @@ func (v *Verdict) Hint(format string, args ...any) {
 	}
 }
 
+// Cause gives the violation that was just stated a code, in a few words that are the same
+// in every combination. It is needed where what was expected names ids, revisions or
+// other data of the run.
+func (v *Verdict) Cause(words string) {
+	if v.noted {
+		v.findings[len(v.findings)-1].Cause = CauseCode(words)
+	}
+}
+
 // Mild says of the violation that was just stated why it is only a warning.
 func (v *Verdict) Mild(reason string) {
 	if v.noted {
@@ -203,7 +212,8 @@ func (e *Expectation) match(m Matcher, about string, warn bool) bool {
 		return e.v.state(true, Finding{})
 	}
 	return e.v.state(false, Finding{
-		Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn})
+		Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn,
+		Cause: CauseCode(e.x.Step + " " + m.Expected)})
 }
 
 // Matcher is a condition on an exchange, with what it expects in words.

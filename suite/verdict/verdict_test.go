@@ -71,13 +71,37 @@ func TestMildness(t *testing.T) {
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b"); v.Mild(verdict.Lenient) }, verdict.Lenient, ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b") }, "cannot be seen", ""},
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Hint("c"); v.Mild("d") }, "", ""},
-		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this in 2025-11-25", ""},
+		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
 		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "nothing in the specification", ""},
 	} {
 		got := judge(c.id, c.rev, c.judge)
+		if got.Cause != "" {
+			t.Errorf("%s: the cause %q, which nobody gave", c.id, got.Cause)
+		}
 		if !got.Outcome.Red() || !strings.Contains(got.Reason, c.reason) || c.reason == "" && got.Reason != "" || got.Hint != c.hint {
 			t.Errorf("%s: %+v", c.id, got)
 		}
+	}
+}
+
+// TestCause: a violation has the code that the check gives, or that of the step and of
+// what was expected of it, whatever the target sends.
+func TestCause(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	x := rt.New(recording.Reads, facts, rt.Line{Step: "unknown-uri", Method: "resources/read", Result: `{}`}).Exchanges[0]
+	for want, judge := range map[string]func(v *verdict.Verdict){
+		"the-id-of-the-request": func(v *verdict.Verdict) { v.That(false, "the id 7", "b"); v.Cause("The id, of the request.") },
+		"":                      func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Cause("c") },
+		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(BeErrorCode(-32602), "a read") },
+	} {
+		req, _ := requirement.Find("LIST-01")
+		got := Evaluate(&Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		if got.Outcome != Fail || got.Cause != want {
+			t.Errorf("%+v, and not the cause %q", got, want)
+		}
+	}
+	if got := CauseCode(strings.Repeat("a ", 60)); len(got) != 79 || strings.HasSuffix(got, "-") {
+		t.Errorf("%q", got)
 	}
 }
 
