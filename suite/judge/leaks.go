@@ -84,8 +84,8 @@ func (c LeakCut) literal(literal []byte, name string) (short []byte, ok bool) {
 	}
 	text := gjson.ParseBytes(literal).String()
 	cut := text
-	if data, err := Decode(text); err == nil && (blob || SystemFile(string(data)) != "") {
-		if short := c.shorten(string(data), 0); short != string(data) {
+	if data, ok := decoded(text); ok && (blob || SystemFile(data) != "") {
+		if short := c.shorten(data, 0); short != data {
 			cut = base64.StdEncoding.EncodeToString([]byte(short))
 		}
 	} else if content || SystemFile(text) != "" {
@@ -101,6 +101,18 @@ func (c LeakCut) literal(literal []byte, name string) (short []byte, ok bool) {
 		return []byte(`""`), true // strings can always be encoded
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+}
+
+// decoded is what a base64 text stands for. Most texts are none, which their first
+// foreign character shows.
+func decoded(text string) (data string, ok bool) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r)
+	}) {
+		return "", false
+	}
+	d, err := Decode(text)
+	return string(d), err == nil
 }
 
 // shorten is contents that leaked without all but their beginning.

@@ -92,15 +92,15 @@ func TestCause(t *testing.T) {
 	for want, judge := range map[string]func(v *verdict.Verdict){
 		"the-id-of-the-request": func(v *verdict.Verdict) { v.That(false, "the id 7", "b"); v.Cause("The id, of the request.") },
 		"":                      func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Cause("c") },
-		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(BeErrorCode(-32602), "a read") },
+		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(verdict.BeErrorCode(-32602), "a read") },
 	} {
 		req, _ := requirement.Find("LIST-01")
-		got := Evaluate(&Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
-		if got.Outcome != Fail || got.Cause != want {
+		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
+		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)
 		}
 	}
-	if got := CauseCode(strings.Repeat("a ", 60)); len(got) != 79 || strings.HasSuffix(got, "-") {
+	if got := verdict.CauseCode(strings.Repeat("a ", 60)); len(got) != 79 || strings.HasSuffix(got, "-") {
 		t.Errorf("%q", got)
 	}
 }

@@ -89,8 +89,12 @@ func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) 
 		if s := b.sessions[m.Frame.Session]; s == nil || !wanted(s) || b.seen[n] {
 			continue
 		}
-		if fresh = append(fresh, n); b.ours(m) {
-			b.judge(m)
+		var asked *recording.Exchange
+		if m.Kind == wire.KindResponse {
+			asked = verdict.Asker(b.sent[m.Frame.Session], m)
+		}
+		if fresh = append(fresh, n); b.ours(m, asked) {
+			b.judge(m, asked)
 		}
 	}
 	for _, n := range fresh { // not before: a frame can hold several messages
@@ -99,12 +103,8 @@ func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) 
 }
 
 // ours reports whether a message is one of the revision that is judged: probes also
-// speak other ones.
-func (b *breaches) ours(m verdict.Message) bool {
-	var asked *recording.Exchange
-	if m.Kind == wire.KindResponse {
-		asked = verdict.Asker(b.sent[m.Frame.Session], m)
-	}
+// speak other ones. A response answers what was asked.
+func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
 	handshake := func(x *recording.Exchange) bool { return x.Method == "initialize" }
 	if b.rev.Modern() {
 		if asked != nil {
@@ -123,8 +123,8 @@ func (b *breaches) ours(m verdict.Message) bool {
 }
 
 // judge holds one message against its schema.
-func (b *breaches) judge(m verdict.Message) {
-	found, said := b.violations(m)
+func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
+	found, said := b.violations(m, asked)
 	for _, f := range found {
 		if ownerOf(f, b.rev) < 0 {
 			b.note(f, said, m.Frame.Number)
@@ -133,13 +133,13 @@ func (b *breaches) judge(m verdict.Message) {
 }
 
 // violations lists what is wrong with a message, and says which one it is.
-func (b *breaches) violations(m verdict.Message) (found []schema.Violation, said string) {
+func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation, said string) {
 	said = m.Said()
 	switch {
 	case m.Kind == wire.KindResponse:
 		method := ""
-		if x := verdict.Asker(b.sent[m.Frame.Session], m); x != nil {
-			method = x.Method
+		if asked != nil {
+			method = asked.Method
 			said = "the answer to " + method
 		}
 		result := m.Get("result")
