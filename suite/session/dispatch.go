@@ -63,7 +63,7 @@ func (p *Pending) matchesBody(f *wire.Frame) bool {
 	case p.q.Body != nil:
 		return bytes.Equal(p.q.Body, f.Raw) || f.Truncated && bytes.HasPrefix(p.q.Body, f.Raw)
 	case len(p.x.ID) > 0:
-		return wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
+		return bytes.Equal(p.body, f.Raw) || wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
 			gjson.GetBytes(f.Raw, "method").String() == p.x.Method
 	case p.q.HTTPMethod != "":
 		return f.HTTP != nil && f.HTTP.Method == p.q.HTTPMethod
@@ -215,9 +215,14 @@ func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
 // one whose id has the same characters ("7" and 7), else nil.
 func (s *Session) byID(id gjson.Result) *Pending {
 	var alike *Pending
+	ordinary := wire.OrdinaryID(json.RawMessage(id.Raw))
 	for _, p := range s.pending {
 		for _, own := range p.ids {
 			switch {
+			case ordinary && wire.OrdinaryID(own):
+				if string(own) == id.Raw {
+					return p
+				}
 			case wire.SameID(json.RawMessage(id.Raw), own):
 				return p
 			case id.Exists() && id.Type != gjson.Null && id.String() == gjson.ParseBytes(own).String():

@@ -112,11 +112,16 @@ func (s *Session) Start(ctx context.Context, q Request) *Pending {
 		return p.fail(recording.Unsent, err.Error())
 	}
 	x.Params = params
-	p.body, p.ids = m.Body, requestIDs(m.Body)
-	if q.Body != nil && q.ID != nil {
+	p.body = m.Body
+	switch {
+	case q.Body != nil && q.ID != nil:
 		p.ids = []json.RawMessage{q.ID}
+	case q.Body == nil && q.ID == nil && id != nil && len(m.Body) > 0:
+		p.ids = []json.RawMessage{id} // it is ours
+	default:
+		p.ids = requestIDs(m.Body)
 	}
-	if len(p.ids) == 1 && !gjson.ParseBytes(m.Body).IsArray() {
+	if len(p.ids) == 1 && !bytes.HasPrefix(bytes.TrimLeft(m.Body, " \t\r\n"), []byte("[")) {
 		x.ID = p.ids[0]
 	}
 	if conn == nil {

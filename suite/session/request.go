@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -92,7 +94,7 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	}
 	if q.Body != nil {
 		m.Body = q.Body
-		if !json.Valid(q.Body) {
+		if !wire.Valid(q.Body) {
 			return m, nil, nil
 		}
 		return m, json.RawMessage(gjson.GetBytes(q.Body, "params").Raw), nil
@@ -104,21 +106,20 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	if err != nil {
 		return m, nil, err
 	}
-	var b strings.Builder
-	b.WriteString(`{"jsonrpc":"2.0"`)
-	if !q.Notification {
-		fmt.Fprintf(&b, `,"id":%s`, id)
-	}
 	method, err := json.Marshal(q.Method)
 	if err != nil {
 		return m, nil, err
 	}
-	fmt.Fprintf(&b, `,"method":%s`, method)
-	if params != nil {
-		fmt.Fprintf(&b, `,"params":%s`, params)
+	m.Body = make([]byte, 0, 64+len(id)+len(method)+len(params))
+	m.Body = append(m.Body, `{"jsonrpc":"2.0"`...)
+	if !q.Notification {
+		m.Body = append(append(m.Body, `,"id":`...), id...)
 	}
-	b.WriteByte('}')
-	m.Body = []byte(b.String())
+	m.Body = append(append(m.Body, `,"method":`...), method...)
+	if params != nil {
+		m.Body = append(append(m.Body, `,"params":`...), params...)
+	}
+	m.Body = append(m.Body, '}')
 	return m, params, nil
 }
 
@@ -175,13 +176,13 @@ func (s *Session) params(q Request) (json.RawMessage, error) {
 // encode is JSON without the escaping of <, > and &, which is legal but would
 // make URIs in the transcript hard to read.
 func encode(v any) ([]byte, error) {
-	var b strings.Builder
+	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 // headers are the protocol's own headers for a request on an HTTP transport;
@@ -224,20 +225,15 @@ func (s *Session) headers(q Request) http.Header {
 
 // mcpName is the value that Mcp-Name mirrors, for the methods that have one.
 func mcpName(q Request) string {
-	var raw []byte
-	switch p := q.Params.(type) {
-	case json.RawMessage:
-		raw = p
-	default:
-		raw, _ = encode(p) // params that cannot be encoded are reported when they are sent
+	member := map[string]string{"resources/read": "uri", "tools/call": "name", "prompts/get": "name"}[q.Method]
+	if member == "" {
+		return ""
 	}
-	switch q.Method {
-	case "resources/read":
-		return gjson.GetBytes(raw, "uri").String()
-	case "tools/call", "prompts/get":
-		return gjson.GetBytes(raw, "name").String()
+	raw, ok := q.Params.(json.RawMessage)
+	if !ok {
+		raw, _ = encode(q.Params) // params that cannot be encoded are reported when they are sent
 	}
-	return ""
+	return gjson.GetBytes(raw, member).String()
 }
 
 // HeaderValue encodes a value for Mcp-Method and Mcp-Name: as it is where a

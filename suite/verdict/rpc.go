@@ -2,7 +2,6 @@ package verdict
 
 import (
 	"bytes"
-	"encoding/json"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -24,11 +23,11 @@ func Detail(f *wire.Frame, code wire.FlawCode) string {
 func Asker(sent []*recording.Exchange, m Message) *recording.Exchange {
 	var alike *recording.Exchange
 	id := m.ID()
-	ordinary := ordinaryID(id)
+	ordinary := wire.OrdinaryID(id)
 	for _, x := range sent {
 		switch {
 		case len(x.ID) == 0 || x.Request > m.Frame.Number:
-		case ordinary && ordinaryID(x.ID):
+		case ordinary && wire.OrdinaryID(x.ID):
 			if bytes.Equal(x.ID, id) {
 				return x
 			}
@@ -39,15 +38,4 @@ func Asker(sent []*recording.Exchange, m Message) *recording.Exchange {
 		}
 	}
 	return alike
-}
-
-// ordinaryID reports whether an id is a small number in its usual form, of which two
-// are the same only if they are written alike.
-func ordinaryID(id json.RawMessage) bool {
-	for _, c := range id {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
 }

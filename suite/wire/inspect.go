@@ -83,7 +83,7 @@ func inspectValue(body []byte) []Flaw {
 // valueEnd is the offset behind the first JSON value in body. Invalid UTF-8 is
 // let pass here, so that it does not hide other flaws.
 func valueEnd(body []byte, duplicates bool) (int64, error) {
-	dec := jsontext.NewDecoder(bytes.NewReader(body),
+	dec := jsontext.NewDecoder(bytes.NewBuffer(body), // which it reads in place
 		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(duplicates))
 	if _, err := dec.ReadValue(); err != nil {
 		return 0, err

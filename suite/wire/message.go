@@ -72,6 +72,10 @@ const maxDepth = 10000
 // Ask it before gjson.Valid or a decoder that calls itself for each level: 16
 // MiB of "[" would overflow their stack, which no recover catches.
 func Valid(raw []byte) bool {
+	return (bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("[")) <= maxDepth || !tooDeep(raw)) && gjson.ValidBytes(raw)
+}
+
+func tooDeep(raw []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {
@@ -83,13 +87,13 @@ func Valid(raw []byte) bool {
 			}
 		case c == '{' || c == '[':
 			if depth++; depth > maxDepth {
-				return false
+				return true
 			}
 		case c == '}' || c == ']':
 			depth--
 		}
 	}
-	return gjson.ValidBytes(raw)
+	return false
 }
 
 // Member is a top-level member of a message; it does not exist if the message
@@ -125,6 +129,9 @@ func Method(raw []byte) string {
 // 7.0 and 70e-1 are one id, and "7" is another. Objects and arrays are no ids
 // and the same as nothing.
 func SameID(a, b json.RawMessage) bool {
+	if OrdinaryID(a) && OrdinaryID(b) {
+		return bytes.Equal(a, b)
+	}
 	if !Valid(a) || !Valid(b) {
 		return false
 	}
@@ -141,6 +148,17 @@ func SameID(a, b json.RawMessage) bool {
 		return false
 	}
 	return true // null, true, false: the type is the value
+}
+
+// OrdinaryID reports whether an id is a small number in its usual form, of which two
+// are the same only if they are written alike.
+func OrdinaryID(id json.RawMessage) bool {
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
 }
 
 // sameNumber compares two JSON numbers by value without rounding them and
