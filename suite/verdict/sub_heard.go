@@ -39,17 +39,12 @@ func (h Heard) Subscription() gjson.Result {
 // means all of them.
 func Hear(r *recording.Recording, session string, after int) []Heard {
 	var all []Heard
-	for _, f := range r.Incoming(after) {
-		if (session != "" && f.Session != session) || !wire.Valid(f.Raw) {
+	for _, p := range ParsedFrames(r) {
+		if p.Frame.Number <= after || session != "" && p.Frame.Session != session || !p.Valid || p.Marked {
 			continue
 		}
-		m := gjson.ParseBytes(f.Raw)
-		if !m.IsArray() {
-			all = append(all, Heard{m, f})
-			continue
-		}
-		for _, one := range m.Array() {
-			all = append(all, Heard{one, f})
+		for _, one := range Members(p.Value) {
+			all = append(all, Heard{one, p.Frame})
 		}
 	}
 	return all
