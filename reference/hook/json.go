@@ -4,22 +4,92 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // Decode reads one JSON value, keeping numbers as they were written.
 func Decode(raw []byte) (any, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
+	if !scan.Valid(raw) {
+		return nil, errors.New("not one JSON value")
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON value")
+	d := decoder{data: raw}
+	return d.value(), nil
+}
+
+// decoder goes through valid JSON once. The standard decoder would go through it three
+// times, and copy it.
+type decoder struct {
+	data []byte
+	at   int
+}
+
+func (d *decoder) value() any {
+	d.blanks()
+	start := d.at
+	switch d.data[start] {
+	case '{':
+		d.at++
+		o := Object{}
+		for d.more('}') {
+			name := d.text()
+			d.blanks()
+			d.at++ // the colon
+			o[name] = d.value()
+		}
+		return o
+	case '[':
+		d.at++
+		list := []any{}
+		for d.more(']') {
+			list = append(list, d.value())
+		}
+		return list
+	case '"':
+		return d.text()
 	}
-	return v, nil
+	d.at = scan.Skip(d.data, start)
+	switch word := d.data[start:d.at]; word[0] {
+	case 't', 'f':
+		return word[0] == 't'
+	case 'n':
+		return nil
+	default:
+		return json.Number(word)
+	}
+}
+
+// more goes to the next member or element, or past the end of them all.
+func (d *decoder) more(end byte) bool {
+	d.blanks()
+	if d.data[d.at] == ',' {
+		d.at++
+		d.blanks()
+	}
+	if d.data[d.at] != end {
+		return true
+	}
+	d.at++
+	return false
+}
+
+func (d *decoder) blanks() {
+	for scan.Blank(d.data[d.at]) {
+		d.at++
+	}
+}
+
+func (d *decoder) text() (s string) {
+	start := d.at
+	d.at = scan.Skip(d.data, start)
+	literal := d.data[start:d.at]
+	if written := literal[1 : len(literal)-1]; scan.Plain(written) && utf8.Valid(written) {
+		return string(written)
+	}
+	_ = json.Unmarshal(literal, &s) // it is a valid string
+	return s
 }
 
 // DecodeObject reads one JSON object; ok is false for everything else.
