@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // BaselineSummary says what became of the entries of a baseline. Entries that
@@ -113,7 +115,7 @@ type baselinePart struct {
 	// outdated says that the entries make the run end with a finding, known that the
 	// run shows whether they are needed.
 	outdated, known bool
-	color           string
+	as              Verdict // whose colour it has
 	entries         []BaselineEntry
 	// shown says which verdicts explain why an entry is listed.
 	shown func(Verdict) bool
@@ -131,13 +133,13 @@ func (b *BaselineSummary) parts() []baselinePart {
 	passes := func(v Verdict) bool { return v == Pass }
 	say := func(s string) func(*BaselineEntry) string { return func(*BaselineEntry) string { return s } }
 	return slices.DeleteFunc([]baselinePart{
-		{kindExpired, "expired baseline entries", "past their date, they excuse nothing", true, true, red, b.Expired, every, func(e *BaselineEntry) string {
+		{kindExpired, "expired baseline entries", "past their date, they excuse nothing", true, true, Fail, b.Expired, every, func(e *BaselineEntry) string {
 			return "held until " + e.Until + "; fix what it excuses, or give it a new date"
 		}},
-		{kindStale, "stale baseline entries", "what they excuse passes now; remove them", true, true, red, b.Stale, passes, say("passes now; remove it")},
-		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known", false, false, purple, b.NotJudged, every, say("could not be judged; whether it is still needed is not known")},
-		{kindTooWide, "baseline entries too wide", "they match what passes, too; narrow them", false, true, yellow, b.TooWide, passes, say("matches what passes, too; narrow it")},
-		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it", false, false, dim, b.Missing, every, say("is about nothing that was part of this run")},
+		{kindStale, "stale baseline entries", "what they excuse passes now; remove them", true, true, Fail, b.Stale, passes, say("passes now; remove it")},
+		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known", false, false, Blocked, b.NotJudged, every, say("could not be judged; whether it is still needed is not known")},
+		{kindTooWide, "baseline entries too wide", "they match what passes, too; narrow them", false, true, Warn, b.TooWide, passes, say("matches what passes, too; narrow it")},
+		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it", false, false, NotApplicable, b.Missing, every, say("is about nothing that was part of this run")},
 	}, func(p baselinePart) bool { return len(p.entries) == 0 })
 }
 
@@ -201,9 +203,9 @@ func (b *BaselineSummary) withLists() *BaselineSummary {
 func (c *console) baseline() {
 	b := c.r.Summary.Baseline
 	for _, p := range b.parts() {
-		c.title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
+		c.Title(fmt.Sprintf("%s  %d: %s", strings.ToUpper(p.title), len(p.entries), p.means))
 		if p.kind == kindMissing && !c.o.Verbose {
-			c.line("  (--verbose lists them)")
+			c.Line("  (--verbose lists them)")
 			continue
 		}
 		for i := range p.entries {
@@ -214,8 +216,8 @@ func (c *console) baseline() {
 
 func (c *console) baselineEntry(file string, p *baselinePart, e *BaselineEntry) {
 	head := fmt.Sprintf("%s  (%s:%d)", e, file, e.Line)
-	for _, l := range wrap(Sanitize(Shorten(head, consoleText)), c.o.Width-2) {
-		c.line("  ", c.paint(p.color, l))
+	for _, l := range terminal.Wrap(Sanitize(Shorten(head, consoleText)), c.Width-2) {
+		c.Line("  ", c.Paint(verdictColor(p.as), l))
 	}
 	if e.Until != "" {
 		c.labelled(4, "until", e.Until)
@@ -236,18 +238,12 @@ func (c *console) excuses() {
 	if len(list) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("EXCUSED BY THE BASELINE  %s, %s: they stay what they are, and spare the exit status",
+	c.Title(fmt.Sprintf("EXCUSED BY THE BASELINE  %s, %s: they stay what they are, and spare the exit status",
 		count(len(list), "finding"), count(verdictsOf(list), "verdict")))
 	for _, f := range list {
 		x := f.results[0]
-		c.line()
-		for i, l := range wrap(Sanitize(x.ID+"  "+x.Title), c.o.Width-4) {
-			mark := "  "
-			if i == 0 {
-				mark = "~ "
-			}
-			c.line(c.paint(verdictColor(x.Verdict), mark), c.paint(bold, l))
-		}
+		c.Line()
+		c.Head("~ ", verdictColor(x.Verdict), Sanitize(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
 		c.labelled(2, "verdict", string(x.Verdict)+" in "+c.where(f.results))
 		c.labelled(2, "actual", x.Actual)

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // ConsoleOptions says how [WriteConsole] writes.
@@ -15,7 +17,6 @@ type ConsoleOptions struct {
 	// Width is the width of lines in characters; less than 40 means 80, and 0
 	// that the last line is not wrapped.
 	Width int
-	plain bool // Width was 0
 	// Verbose shows more of each frame, and every requirement that was not
 	// exercised. Quiet leaves one line for each finding and the last line.
 	Verbose, Quiet bool
@@ -47,12 +48,7 @@ const (
 // exercised, and the outcome on the last line. The report must have been
 // summarized.
 func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
-	o.plain = o.Width == 0
-	if o.Width < 40 {
-		o.Width = 80
-	}
-	buffer := bufio.NewWriter(w)
-	c := &console{view: view{r, o.Areas}, w: buffer, o: o}
+	c := newConsole(w, r, o)
 	if o.Quiet {
 		c.brief()
 	} else {
@@ -65,93 +61,82 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 		c.notExercised()
 	}
 	c.outcome()
-	if c.err == nil {
-		c.err = buffer.Flush()
-	}
-	if c.err != nil {
-		return fmt.Errorf("writing the results: %w", c.err)
-	}
-	return nil
+	return c.flush("results")
 }
-
-// The colours, as SGR parameters.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	purple = "35"
-	cyan   = "36"
-)
 
 func verdictColor(v Verdict) string {
 	switch v {
 	case Pass:
-		return green
+		return terminal.Green
 	case Fail:
-		return red
+		return terminal.Red
 	case Warn:
-		return yellow
+		return terminal.Yellow
 	case Blocked:
-		return purple
+		return terminal.Purple
 	}
-	return dim
+	return terminal.Dim
 }
 
-// console keeps the first error, after which it writes nothing. Only paint adds
-// escape sequences; everything else that is written has been sanitized.
+// console writes a report. All that it prints has been sanitized.
 type console struct {
+	*terminal.Printer
 	view
-	w   *bufio.Writer
-	o   ConsoleOptions
-	err error
+	w *bufio.Writer
+	o ConsoleOptions
 }
 
-func (c *console) line(parts ...string) {
-	if c.err == nil {
-		_, c.err = c.w.WriteString(strings.TrimRight(strings.Join(parts, ""), " ") + "\n")
+// newConsole is a console for a report; areas are those of the options.
+func newConsole(w io.Writer, r *Report, o ConsoleOptions) *console {
+	buffer := bufio.NewWriter(w)
+	return &console{Printer: terminal.New(buffer, o.Color, o.Width), view: view{r, o.Areas}, w: buffer, o: o}
+}
+
+// flush empties the buffer, and returns the first error of all.
+func (c *console) flush(what string) error {
+	if c.Err == nil {
+		c.Err = c.w.Flush()
 	}
-}
-
-func (c *console) paint(color, s string) string {
-	if !c.o.Color || s == "" {
-		return s
+	if c.Err != nil {
+		return fmt.Errorf("writing the %s: %w", what, c.Err)
 	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
+	return nil
 }
 
-func (c *console) title(s string) {
-	c.line()
-	for _, l := range wrap(s, c.o.Width) {
-		c.line(c.paint(bold, l))
-	}
-}
-
-// labelled writes a text behind a label, wrapped to the width and indented.
+// labelled writes a text, if there is one, behind a label.
 func (c *console) labelled(indent int, label, text string) {
-	if text == "" {
-		return
+	if text != "" {
+		c.Labelled(indent, Sanitize(Shorten(label, 40)), SanitizeLines(Shorten(text, consoleText)))
 	}
-	pad := strings.Repeat(" ", indent)
-	const column = 10
-	label = Sanitize(Shorten(label, 40))
-	for i, l := range wrap(SanitizeLines(Shorten(text, consoleText)), c.o.Width-indent-column) {
-		if i > 0 {
-			label = ""
+}
+
+// paragraph writes a text behind a lead, such as an id, wrapped; further lines are
+// indented below the first one.
+func (c *console) paragraph(indent int, lead, text string) {
+	pad, rest := strings.Repeat(" ", indent), Sanitize(Shorten(lead, 40))
+	body := SanitizeLines(Shorten(text, consoleText))
+	if rest != "" {
+		body = rest + "  " + body
+	}
+	for i, l := range terminal.Wrap(body, c.Width-indent-2) {
+		if after, ok := strings.CutPrefix(l, rest); ok && i == 0 {
+			l = c.Paint(terminal.Bold, rest) + after
 		}
-		c.line(pad, c.paint(dim, fmt.Sprintf("%-*s", column, label)), l)
+		if i > 0 {
+			l = "  " + l
+		}
+		c.Line(pad, l)
 	}
 }
 
 func (c *console) head() {
 	t := &c.r.Target
 	tool := Sanitize(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
-	for i, l := range wrap(tool+"  "+Sanitize(t.Name), c.o.Width) {
+	for i, l := range terminal.Wrap(tool+"  "+Sanitize(t.Name), c.Width) {
 		if rest, ok := strings.CutPrefix(l, tool); i == 0 && ok {
-			l = c.paint(bold, tool) + rest
+			l = c.Paint(terminal.Bold, tool) + rest
 		}
-		c.line(l)
+		c.Line(l)
 	}
 	if t.Embedded {
 		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
@@ -192,10 +177,10 @@ const (
 
 // nameWidth is the width of the first column of a table.
 func (c *console) nameWidth() int {
-	if c.o.Width < wide {
-		return min(22, c.o.Width-len(countsHead)-1)
+	if c.Width < wide {
+		return min(22, c.Width-len(countsHead)-1)
 	}
-	return min(32, c.o.Width-len(countsHead)-remarkWidth)
+	return min(32, c.Width-len(countsHead)-remarkWidth)
 }
 
 // name is the first column of a table.
@@ -209,7 +194,7 @@ func (c *console) name(s string) string {
 
 // remark is the last column of a table, left out where there is no room for it.
 func (c *console) remark(s string) string {
-	if c.o.Width < wide {
+	if c.Width < wide {
 		return ""
 	}
 	return "  " + Sanitize(Shorten(s, remarkWidth-2))
@@ -218,9 +203,9 @@ func (c *console) remark(s string) string {
 func (c *console) counts(n Counts) string {
 	number := func(n, width int, v Verdict) string {
 		if n == 0 {
-			return c.paint(dim, fmt.Sprintf("%*s", width, "·"))
+			return c.Paint(terminal.Dim, fmt.Sprintf("%*s", width, "·"))
 		}
-		return c.paint(verdictColor(v), fmt.Sprintf("%*d", width, n))
+		return c.Paint(verdictColor(v), fmt.Sprintf("%*d", width, n))
 	}
 	return number(n.Pass, 6, Pass) + number(n.Fail, 6, Fail) + number(n.Warn, 6, Warn) +
 		number(n.NotApplicable, 6, NotApplicable) + number(n.Blocked, 9, Blocked)
@@ -231,26 +216,26 @@ func (c *console) areas() {
 	if len(list) == 0 {
 		return
 	}
-	c.line()
-	c.line(c.paint(bold, c.name("AREA")+countsHead))
+	c.Line()
+	c.Line(c.Paint(terminal.Bold, c.name("AREA")+countsHead))
 	for _, a := range list {
 		shown := a.name
 		if a.title != "" {
 			shown = fmt.Sprintf("%-6s%s", a.name, a.title)
 		}
-		c.line(c.name(shown), c.counts(a.Counts), "  ", c.bar(a.Counts))
+		c.Line(c.name(shown), c.counts(a.Counts), "  ", c.bar(a.Counts))
 	}
 }
 
 // bar shows the share of each verdict among those that say something.
 func (c *console) bar(n Counts) string {
-	width := min(20, c.o.Width-c.nameWidth()-len(countsHead)-3)
+	width := min(20, c.Width-c.nameWidth()-len(countsHead)-3)
 	if width < 5 {
 		return ""
 	}
 	total := n.Pass + n.Fail + n.Warn + n.Blocked
 	if total == 0 {
-		return c.paint(dim, strings.Repeat("·", width))
+		return c.Paint(terminal.Dim, strings.Repeat("·", width))
 	}
 	var b strings.Builder
 	left := width
@@ -263,11 +248,11 @@ func (c *console) bar(n Counts) string {
 			// Even one among many is worth a sign.
 			cells := min(max(part.n*width/total, 1), left)
 			left -= cells
-			b.WriteString(c.paint(verdictColor(part.v), strings.Repeat(part.sign, cells)))
+			b.WriteString(c.Paint(verdictColor(part.v), strings.Repeat(part.sign, cells)))
 		}
 	}
 	if n.Pass > 0 {
-		return c.paint(green, strings.Repeat("█", left)) + b.String()
+		return c.Paint(terminal.Green, strings.Repeat("█", left)) + b.String()
 	}
 	return b.String()
 }
@@ -276,27 +261,27 @@ func (c *console) combinations() {
 	if len(c.r.Summary.Combinations) == 0 {
 		return
 	}
-	c.line()
-	c.line(c.paint(bold, c.name("COMBINATION")+countsHead))
+	c.Line()
+	c.Line(c.Paint(terminal.Bold, c.name("COMBINATION")+countsHead))
 	for _, x := range c.r.Summary.Combinations {
-		c.line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome))))
-		if c.o.Width < wide && x.Outcome != Conformant {
+		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome))))
+		if c.Width < wide && x.Outcome != Conformant {
 			c.paragraph(2, "", c.established(string(x.Outcome)))
 		}
 	}
 	if len(c.r.Summary.Profiles) == 0 {
 		return
 	}
-	c.line()
-	c.line(c.paint(bold, c.name("PROFILE")+countsHead))
+	c.Line()
+	c.Line(c.Paint(terminal.Bold, c.name("PROFILE")+countsHead))
 	for _, p := range c.r.Summary.Profiles {
 		ids := p.MustsNotExercised
 		idle := len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished)
-		if !idle && c.o.Width >= wide {
-			c.line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status))))
+		if !idle && c.Width >= wide {
+			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status))))
 			continue
 		}
-		c.line(c.name(p.Name), c.counts(p.Counts))
+		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status))
 		if idle {
 			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
@@ -320,13 +305,13 @@ func (c *console) brief() {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + c.where(g.results) + ")"
-		c.line(c.paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.o.Width)))
+		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
 	}
 	for _, t := range tally(c.r, func(x *Result) (string, string, bool) {
 		return x.ReasonCode, x.Reason, x.Verdict == Blocked && x.Level == LevelMust
 	}) {
 		const few = 6
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
-		c.line(c.paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.o.Width)))
+		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
 	}
 }

@@ -1,12 +1,13 @@
 package reports
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // DiffSchema names the contract of a comparison.
@@ -95,17 +96,17 @@ func (d *Diff) ExitCode(strict bool) int {
 	return ExitOK
 }
 
-// headline is the comparison in capitals, with its colour.
-func (d *Diff) headline(strict bool) (word, color string) {
+// headline is the comparison in capitals, with the verdict whose colour it has.
+func (d *Diff) headline(strict bool) (word string, as Verdict) {
 	switch {
 	case d.Worse(strict):
-		return "REGRESSED", red
+		return "REGRESSED", Fail
 	case d.Compared == 0:
-		return "NOTHING COMPARED", purple
+		return "NOTHING COMPARED", Blocked
 	case d.Found(strict):
-		return "NEW FINDINGS", red
+		return "NEW FINDINGS", Fail
 	}
-	return "NO REGRESSION", green
+	return "NO REGRESSION", Pass
 }
 
 // Compare says how a report differs from an older one.
@@ -245,11 +246,7 @@ func WriteDiffJSON(w io.Writer, d *Diff) error {
 // WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
 // options matter, and Strict, under which warnings count.
 func WriteDiff(w io.Writer, d *Diff, o ConsoleOptions) error {
-	if o.Width < 40 {
-		o.Width = 80
-	}
-	buffer := bufio.NewWriter(w)
-	c := &console{view: view{r: New(d.NewTool, Target{}, Config{})}, w: buffer, o: o}
+	c := newConsole(w, New(d.NewTool, Target{}, Config{}), o)
 	for _, part := range []struct {
 		title string
 		list  []Change
@@ -267,27 +264,21 @@ func WriteDiff(w io.Writer, d *Diff, o ConsoleOptions) error {
 		{"combinations only in the new report", d.NewCombinations}, {"combinations only in the old report", d.GoneCombinations},
 	} {
 		if len(part.list) > 0 {
-			c.title(part.title)
+			c.Title(part.title)
 			c.paragraph(2, "", c.list(part.list, 12))
 		}
 	}
-	word, color := d.headline(o.Strict)
-	c.line()
+	word, as := d.headline(o.Strict)
+	c.Line()
 	if d.NotJudged != "" {
 		c.paragraph(0, "", "Not everything could be judged: "+d.NotJudged+".")
 	}
 	if word == "NOTHING COMPARED" {
 		c.paragraph(0, "", "No verdict was judged in both reports: compare reports with requirements and combinations in common.")
 	}
-	c.line(c.paint(bold+";"+color, word), fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
+	c.Line(c.Paint(terminal.Bold+";"+verdictColor(as), word), fmt.Sprintf("  %s, %s, %d fixed, %d still red, %d no longer judged, %d found where nothing was judged before, %d compared",
 		count(len(d.Regressions), "regression"), count(len(d.NewWarnings), "new warning"), len(d.Fixes), d.Still, len(d.Lost), len(d.Added), d.Compared))
-	if c.err == nil {
-		c.err = buffer.Flush()
-	}
-	if c.err != nil {
-		return fmt.Errorf("writing the comparison: %w", c.err)
-	}
-	return nil
+	return c.flush("comparison")
 }
 
 // changes lists changes, those of one requirement with one meaning together.
@@ -295,7 +286,7 @@ func (c *console) changes(title string, list []Change) {
 	if len(list) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("%s  %s", title, count(len(list), "verdict")))
+	c.Title(fmt.Sprintf("%s  %s", title, count(len(list), "verdict")))
 	const most = 40
 	shown := 0
 	for i := 0; i < len(list); shown++ {
@@ -314,7 +305,7 @@ func (c *console) changes(title string, list []Change) {
 		}
 	}
 	if shown > most && !c.o.Verbose {
-		c.line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
+		c.Line(fmt.Sprintf("  and %d more (--verbose)", shown-most))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // cause is what verdicts of one requirement have in common that are one finding. The
@@ -74,7 +76,7 @@ func (c *console) findings() {
 		if len(list) == 0 {
 			continue
 		}
-		c.title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdictsOf(list), "verdict")))
+		c.Title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdictsOf(list), "verdict")))
 		for _, f := range list {
 			c.finding(f)
 		}
@@ -92,20 +94,13 @@ func verdictsOf(list []*finding) int {
 	return n
 }
 
+// marks stand before results.
+var marks = map[Verdict]string{Pass: "✓", Fail: "✗", Warn: "!", Blocked: "?", NotApplicable: "·"}
+
 func (c *console) finding(f *finding) {
 	x := f.results[0]
-	c.line()
-	head := Sanitize(x.ID + "  " + x.Title)
-	for i, l := range wrap(head, c.o.Width-4) {
-		mark := "  "
-		if i == 0 {
-			mark = "✗ "
-			if x.Verdict == Warn {
-				mark = "! "
-			}
-		}
-		c.line(c.paint(verdictColor(x.Verdict), mark), c.paint(bold, l))
-	}
+	c.Line()
+	c.Head(marks[x.Verdict]+" ", verdictColor(x.Verdict), Sanitize(x.ID+"  "+x.Title))
 	level := x.Level + ", " + x.Section
 	if x.Verdict == Warn && x.Reason != "" {
 		level += " (a warning: " + x.Reason + ")"
@@ -113,7 +108,7 @@ func (c *console) finding(f *finding) {
 	c.labelled(2, "level", level)
 	if x.Link != "" {
 		// Neither links nor commands are wrapped: they are there to be copied.
-		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
+		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
 	}
 	c.labelled(2, "in", c.where(f.results))
 	c.labelled(2, "expected", x.Expected)
@@ -124,7 +119,7 @@ func (c *console) finding(f *finding) {
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
 	if command := x.repeated(c.o.Rerun); command != "" {
-		c.line("  ", c.paint(dim, fmt.Sprintf("%-10s", "repeat")), command)
+		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "repeat")), command)
 	}
 }
 
@@ -135,19 +130,19 @@ func (c *console) evidence(x *Result) {
 	}
 	for i, number := range x.Evidence {
 		if i == count {
-			c.line(c.paint(dim, fmt.Sprintf("    and %d frames more", len(x.Evidence)-i)))
+			c.Line(c.Paint(terminal.Dim, fmt.Sprintf("    and %d frames more", len(x.Evidence)-i)))
 			return
 		}
 		f := c.r.Frame(number)
 		if f == nil {
 			continue
 		}
-		for k, l := range wrapJSON(frameLine(f, limit), c.o.Width-6) {
+		for k, l := range terminal.WrapJSON(frameLine(f, limit), c.Width-6) {
 			pad := "    "
 			if k > 0 {
 				pad = "      "
 			}
-			c.line(pad, c.paint(cyan, l))
+			c.Line(pad, c.Paint(terminal.Cyan, l))
 		}
 	}
 }
@@ -187,7 +182,7 @@ func (c *console) blocked() {
 	if len(reasons) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
+	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
 	c.tallies(reasons)
 }
 
@@ -226,7 +221,7 @@ func tally(r *Report, key func(*Result) (code, text string, keep bool)) []*talli
 
 func (c *console) tallies(list []*tallied) {
 	for _, t := range list {
-		c.line("  ", c.paint(bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
+		c.Line("  ", c.Paint(terminal.Bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
 		c.labelled(4, "", t.text)
 		c.labelled(4, "ids", c.list(t.ids, 24))
 	}
@@ -263,20 +258,20 @@ func (c *console) observations() {
 	if len(order) == 0 {
 		return
 	}
-	c.title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
+	c.Title(fmt.Sprintf("OBSERVATIONS  %s, seen %s: no rule is broken, but you may want to know",
 		count(len(order), "finding"), count(len(c.r.Observations), "time")))
 	const limit = 40
 	for i, s := range order {
 		if i == limit && !c.o.Verbose {
-			c.line(fmt.Sprintf("  and %d more", len(order)-i))
+			c.Line(fmt.Sprintf("  and %d more", len(order)-i))
 			return
 		}
 		head := s.first.ID + "  " + s.first.Title
 		if s.first.Requirement != "" {
 			head += " (" + s.first.Requirement + ")"
 		}
-		for _, l := range wrap(Sanitize(Shorten(head, consoleText)), c.o.Width-2) {
-			c.line("  ", l)
+		for _, l := range terminal.Wrap(Sanitize(Shorten(head, consoleText)), c.Width-2) {
+			c.Line("  ", l)
 		}
 		c.labelled(4, "", Shorten(s.first.Detail, consoleFrame))
 		c.labelled(4, "in", c.where(s.where))

@@ -133,9 +133,8 @@ func columnStyle(columns int) string {
 // verdict fills the banner.
 func (p *pageView) verdict(v view, strict bool) {
 	s := &v.r.Summary
-	word, color := v.headline()
-	p.Word = word
-	p.Class = map[string]string{red: "fail", green: "pass", purple: "blocked"}[color]
+	word, as := v.headline()
+	p.Word, p.Class = word, string(as)
 	p.Sentence = fmt.Sprintf("%s; %s judged in %s; %.1f s", v.scope(), count(distinctIDs(v.r), "requirement"),
 		count(len(s.Combinations), "combination"), s.DurationMS/1000)
 	if lost := v.lost(); lost != "" {

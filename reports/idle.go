@@ -32,7 +32,7 @@ func (c *console) notExercised() {
 		verdicts += t.count
 		all = append(all, t.ids...)
 	}
-	c.title(fmt.Sprintf("NOT EXERCISED  %s, %s: nothing broke, there was no occasion",
+	c.Title(fmt.Sprintf("NOT EXERCISED  %s, %s: nothing broke, there was no occasion",
 		count(distinct(all), "requirement"), count(verdicts, "verdict")))
 	for _, code := range idleCodes {
 		if list := byCode[code.code]; len(list) > 0 {

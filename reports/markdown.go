@@ -127,8 +127,8 @@ func plain(s string) string {
 
 func (m *markdown) head() {
 	s := &m.r.Summary
-	word, color := m.headline()
-	sign := map[string]string{red: "❌", green: "✅", purple: "⚠️"}[color]
+	word, as := m.headline()
+	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
 	scope := m.scope()
 	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, word, cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed, **%s**, %d blocked, %d not applicable; %s; %.1f s.",

@@ -3,6 +3,8 @@ package reports
 import (
 	"fmt"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // noResources is what is said of a target that declares no resources.
@@ -20,9 +22,9 @@ func count(n int, word string) string {
 func (c *console) outcome() {
 	s := &c.r.Summary
 	if !c.o.Quiet {
-		c.line()
+		c.Line()
 	}
-	word, color := c.headline()
+	word, as := c.headline()
 	warnings := count(s.Warn, "warning")
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
@@ -43,14 +45,14 @@ func (c *console) outcome() {
 	if s.Interrupted != "" {
 		text += "; ended early: " + Sanitize(s.Interrupted)
 	}
-	width := c.o.Width
-	if c.o.plain {
+	width := c.Width
+	if c.o.Width == 0 {
 		width = 1 << 20 // programs read the last line
 	}
-	for i, l := range wrap(word+"  "+text, width) {
+	for i, l := range terminal.Wrap(word+"  "+text, width) {
 		if rest, ok := strings.CutPrefix(l, word); i == 0 && ok {
-			l = c.paint(bold+";"+color, word) + rest
+			l = c.Paint(terminal.Bold+";"+verdictColor(as), word) + rest
 		}
-		c.line(l)
+		c.Line(l)
 	}
 }

@@ -15,23 +15,24 @@ type view struct {
 	known []Area
 }
 
-// headline is the outcome in capitals, with its colour. A partial run never shows
-// that a target is conformant: only that nothing was found in what was selected.
-func (v view) headline() (word, color string) {
+// headline is the outcome in capitals, with the verdict whose colour it has. A partial
+// run never shows that a target is conformant: only that nothing was found in what was
+// selected.
+func (v view) headline() (word string, as Verdict) {
 	s := &v.r.Summary
 	switch {
 	case s.Outcome == NonConformant:
-		return "NOT CONFORMANT", red
+		return "NOT CONFORMANT", Fail
 	case s.Outcome == NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.Interrupted == "" && len(v.r.unreachable()) == 0:
-		return "NOTHING JUDGED", purple
+		return "NOTHING JUDGED", Blocked
 	case s.Outcome != Conformant:
-		return "NOT ESTABLISHED", purple
+		return "NOT ESTABLISHED", Blocked
 	case s.Scope == Full:
-		return "CONFORMANT", green
+		return "CONFORMANT", Pass
 	case s.Warn > 0:
-		return "NO FAILURES", green
+		return "NO FAILURES", Pass
 	}
-	return "NOTHING FOUND", green
+	return "NOTHING FOUND", Pass
 }
 
 // established is an outcome or status as tables show it. In a partial run nothing

@@ -1,15 +1,15 @@
-package reports
+package terminal
 
 import "strings"
 
-// wrap breaks a text at spaces into lines of at most width characters, but no
+// Wrap breaks a text at spaces into lines of at most width characters, but no
 // narrower than 20. Words that are longer are broken behind the characters that
 // join the parts of paths and lists, or cut. Line feeds of the text are kept.
-func wrap(text string, width int) []string { return wrapAt(text, width, ",/#&?") }
+func Wrap(text string, width int) []string { return wrapAt(text, width, ",/#&?") }
 
-// wrapJSON is [wrap] for frames: lines end behind a comma or a bracket, so that
+// WrapJSON is [Wrap] for frames: lines end behind a comma or a bracket, so that
 // members and strings stay in one piece.
-func wrapJSON(text string, width int) []string { return wrapAt(text, width, ",]}[{") }
+func WrapJSON(text string, width int) []string { return wrapAt(text, width, ",]}[{") }
 
 func wrapAt(text string, width int, breaks string) []string {
 	width = max(width, 20)
@@ -48,23 +48,4 @@ func breakAt(line []rune, width int, behind string) int {
 		}
 	}
 	return width
-}
-
-// paragraph writes a text behind a lead, such as an id, wrapped; further lines are
-// indented below the first one.
-func (c *console) paragraph(indent int, lead, text string) {
-	pad, rest := strings.Repeat(" ", indent), Sanitize(Shorten(lead, 40))
-	body := SanitizeLines(Shorten(text, consoleText))
-	if rest != "" {
-		body = rest + "  " + body
-	}
-	for i, l := range wrap(body, c.o.Width-indent-2) {
-		if after, ok := strings.CutPrefix(l, rest); ok && i == 0 {
-			l = c.paint(bold, rest) + after
-		}
-		if i > 0 {
-			l = "  " + l
-		}
-		c.line(pad, l)
-	}
 }
