@@ -49,7 +49,7 @@ func scenariosFor(rows []Row, c requirement.Combination) []*scenario.Scenario {
 			continue
 		}
 		if k, ok := area.Find(row.Requirement.ID); ok {
-			for _, name := range k.From {
+			for _, name := range k.Inputs() {
 				need(needed, name)
 			}
 		}
@@ -59,11 +59,11 @@ func scenariosFor(rows []Row, c requirement.Combination) []*scenario.Scenario {
 
 // need adds a scenario and what it builds on.
 func need(needed map[recording.Name]bool, name recording.Name) {
-	if name == recording.Everything {
+	if name == recording.Everything || name == recording.Every {
+		// Clean sessions, and probes, occur in any scenario: a verdict on all of them
+		// must not depend on what else was selected.
 		for _, s := range area.Scenarios() {
-			if s.Phase == scenario.Read || s.Phase == scenario.Quiet {
-				need(needed, s.Name)
-			}
+			need(needed, s.Name)
 		}
 		return
 	}

@@ -48,6 +48,10 @@ const StepLost = "/lost"
 // a combination.
 const Everything Name = "everything"
 
+// Every is no scenario either: as an input of a check it stands for the recordings of all
+// scenarios of the combination.
+const Every Name = "every"
+
 // The scenarios. The scripts of package scenario say what each step of a
 // recording is, and what its tags mean.
 const (

@@ -27,6 +27,10 @@ type Check struct {
 	// From names the recordings that are judged, one after the other.
 	// [recording.Everything] stands for all frames of all clean sessions.
 	From []recording.Name
+	// With names further recordings that Judge looks at, through [Verdict.Recording]:
+	// what it names is played, and it can reach nothing else. [recording.Every] stands for
+	// the recordings of all scenarios.
+	With []recording.Name
 	// Probes says that the check looks at the answers to probes as well, in whatever
 	// scenario they were sent: it judges even where no clean session was recorded.
 	Probes bool
@@ -39,6 +43,9 @@ type Check struct {
 	// with an empty recording: it judges the facts alone.
 	Judge func(r *recording.Recording, v *Verdict)
 }
+
+// Inputs lists the recordings that the check can reach.
+func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
 
 // Outcome is a verdict in a word.
 type Outcome string
@@ -90,11 +97,11 @@ type Finding struct {
 	// Cause is a code for what is wrong, the same in every combination; where it is
 	// empty Expected stands for it.
 	Cause string
-	// Mild says why it is only a warning although the requirement can fail;
+	// Downgraded says why it is only a warning although the requirement can fail;
 	// where it is empty the grade or the basis of the requirement says why.
-	Mild   string
-	Frames []int
-	warn   bool // a warning at most
+	Downgraded string
+	Frames     []int
+	warn       bool // a warning at most
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -102,7 +109,7 @@ type Recordings map[recording.Name]*recording.Recording
 
 // Evaluate runs a check in one combination.
 func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
-	v := &Verdict{Facts: facts, Recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision)}
+	v := &Verdict{Facts: facts, check: c, recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision)}
 	defer func() {
 		if p := recover(); p != nil {
 			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
@@ -144,7 +151,7 @@ func configured(needs string, facts *recording.Facts) bool {
 // judge runs the check on one recording, if it was played.
 func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	switch {
-	case r == nil && c.Probes && len(v.Recs) > 0:
+	case r == nil && c.Probes && len(v.recs) > 0:
 		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
 	case r == nil: // another one may apply
 	case r.Skipped != nil && len(r.Exchanges) == 0:
@@ -197,7 +204,7 @@ func (v *Verdict) result() Result {
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, worst.Hint, worst.Cause
 		if outcome == Warn {
-			r.Reason = v.mildness(worst)
+			r.Reason = v.downgrade(worst)
 		}
 		r.Frames = v.frames(outcome)
 		if n := v.count(outcome); n > 1 {
@@ -250,13 +257,13 @@ func (v *Verdict) severity(f *Finding) Outcome {
 	return Fail
 }
 
-// mildness says why a violation is only a warning.
-func (v *Verdict) mildness(f *Finding) string {
+// downgrade says why a violation is only a warning.
+func (v *Verdict) downgrade(f *Finding) string {
 	rev := v.Revision()
 	basis := v.req.BasisIn(rev)
 	switch {
-	case f.Mild != "":
-		return f.Mild
+	case f.Downgraded != "":
+		return f.Downgraded
 	case v.req.LevelIn(rev) == requirement.Should:
 		return "the specification only recommends this"
 	case basis == requirement.Implied:

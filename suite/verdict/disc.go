@@ -3,6 +3,7 @@ package verdict
 import (
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/tidwall/gjson"
 )
@@ -40,5 +41,5 @@ func Declaration(r *recording.Recording) []int {
 
 // Quoted is a name in a sentence, cut to a length that fits there.
 func Quoted(name string) string {
-	return Brief(gjson.Result{Type: gjson.String, Raw: `"` + strings.ToValidUTF8(name, "\uFFFD") + `"`})
+	return judge.Brief(gjson.Result{Type: gjson.String, Raw: `"` + strings.ToValidUTF8(name, "\uFFFD") + `"`})
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -26,7 +27,7 @@ func Baseline(r *recording.Recording, v *Verdict, step string) bool {
 		return false
 	}
 	if !x.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "the ordinary request, with which others would be compared, is refused: "+Describe(x))
+		v.Skip(recording.CodeNotExercised, "the ordinary request, with which others would be compared, is refused: "+matcher.Describe(x))
 	}
 	return x.Succeeded()
 }

@@ -10,7 +10,7 @@ import (
 func ReadsUnknown(v *Verdict) bool {
 	refused := 0
 	for _, name := range []recording.Name{recording.Reads, recording.KnownReads} {
-		r := v.Recs[name]
+		r := v.Recording(name)
 		if r == nil {
 			continue
 		}

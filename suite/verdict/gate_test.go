@@ -51,12 +51,12 @@ func TestReadsUnknown(t *testing.T) {
 		return rt.New(recording.Reads, &recording.Facts{}, areatest.Lines(areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, code))...)
 	}
 	for code, want := range map[string]bool{"-32601": true, "-32002": false} {
-		v := &verdict.Verdict{Recs: verdict.Recordings{recording.Reads: read(code)}}
+		v := verdict.New(nil, verdict.Recordings{recording.Reads: read(code)})
 		if got := verdict.ReadsUnknown(v); got != want {
 			t.Errorf("%s: %t", code, got)
 		}
 	}
-	if verdict.ReadsUnknown(&verdict.Verdict{}) {
+	if verdict.ReadsUnknown(verdict.New(nil, nil)) {
 		t.Error("nothing was read")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -45,7 +46,7 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		}
 		const expected = "each client to get its own answers, and no others"
 		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
-		v.That(!mixed, expected, Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
+		v.That(!mixed, expected, matcher.Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
 		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x.Evidence()...)
 	}
 }

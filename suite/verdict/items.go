@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/tidwall/gjson"
 )
@@ -45,7 +46,7 @@ func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+Describe(x))
+			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(x))
 		default:
 			pages = append(pages, x)
 		}
@@ -86,7 +87,7 @@ func entriesOf(x *recording.Exchange, member string) []Item {
 	for i, e := range list.Array() {
 		name := fmt.Sprintf("%s %d of its page", kind, i+1)
 		if u := e.Get(id); judge.IsString(u) {
-			name = "the " + kind + " " + Brief(u)
+			name = "the " + kind + " " + judge.Brief(u)
 		}
 		all = append(all, Item{LookedUp(e), name, frames})
 	}
@@ -107,7 +108,7 @@ func Readings(r *recording.Recording, v *Verdict, steps ...string) []Reading {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+Describe(x))
+			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+matcher.Describe(x))
 		case AsksForInput(x):
 			v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets a resource be read")
 		default:
@@ -143,7 +144,7 @@ func contentItems(x *recording.Exchange) []Item {
 	}
 	var all []Item
 	for i, c := range list.Array() {
-		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
+		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
 	}
 	return all
 }
@@ -155,7 +156,7 @@ func Typed(v *Verdict, i Item, member string, is func(gjson.Result) bool, wanted
 	if !m.Exists() {
 		return false
 	}
-	ok := v.That(is(m), member+" as "+wanted+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+Brief(m)+")", i.Frames...)
+	ok := v.That(is(m), member+" as "+wanted+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+judge.Brief(m)+")", i.Frames...)
 	if m.Type == gjson.Null {
 		v.Hint("leave the member out instead of sending null")
 	}

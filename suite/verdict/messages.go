@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -163,5 +164,5 @@ func (m Message) Said() string {
 	if name := m.Method(); name != "" {
 		return name
 	}
-	return "the response to " + Brief(m.Get("id"))
+	return "the response to " + judge.Brief(m.Get("id"))
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -15,5 +16,5 @@ func (v *Verdict) Incomplete(r *recording.Recording, x *recording.Exchange, abou
 	if v.Facts.Combination.Transport == requirement.HTTP {
 		codes = append(codes, CodeHeaderMismatch)
 	}
-	v.Expect(x).To(BeErrorCode(codes...), "a request "+about)
+	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request "+about)
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
@@ -11,7 +12,7 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():
-		v.Skip(recording.CodeNeedsSubject, "the list was refused: "+Describe(pages[0]))
+		v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(pages[0]))
 	case len(pages) == 1:
 		v.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
 	default:

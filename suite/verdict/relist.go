@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/tidwall/gjson"
 )
@@ -36,7 +37,7 @@ func Difference(a, b []string) string {
 		var rest []string
 		for _, x := range a {
 			if _, in := slices.BinarySearch(b, x); !in {
-				rest = append(rest, Brief(gjson.Parse(x)))
+				rest = append(rest, judge.Brief(gjson.Parse(x)))
 			}
 		}
 		return rest

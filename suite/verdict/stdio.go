@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
@@ -9,5 +10,5 @@ func Reaction(x *recording.Exchange) string {
 	if x.Fatal {
 		return LostWords(x)
 	}
-	return Describe(x)
+	return matcher.Describe(x)
 }

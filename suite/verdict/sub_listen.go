@@ -6,14 +6,15 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
 // Unacknowledged says why a listen request cannot be judged further.
 func Unacknowledged(x *recording.Exchange, v *Verdict) {
 	switch {
-	case Refused(x):
-		v.Skip(recording.CodeNotExercised, "the listen request was refused: "+Describe(x))
+	case matcher.Refused(x):
+		v.Skip(recording.CodeNotExercised, "the listen request was refused: "+matcher.Describe(x))
 	case Broken(x):
 		v.Skip(recording.CodeNotExercised, "the listen request failed with HTTP "+strconv.Itoa(x.Status)+": see SUB-20")
 	case x.Outcome == recording.Sent || x.Outcome == recording.Replied:
@@ -44,7 +45,7 @@ func IllFormed(ack Heard, v *Verdict) bool {
 	if filter.IsObject() && (!flag.Exists() || judge.IsBool(flag)) {
 		return false
 	}
-	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+Brief(filter), ack.Frame.Number)
+	v.Block(recording.CodeBadReply, "the filter of the acknowledgment is ill-formed: "+judge.Brief(filter), ack.Frame.Number)
 	return true
 }
 

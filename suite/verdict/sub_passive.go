@@ -14,7 +14,7 @@ func Elsewhere(all []Heard, r *recording.Recording, v *Verdict) []Heard {
 	}
 	return slices.DeleteFunc(slices.Clone(all), func(h Heard) bool {
 		for _, name := range []recording.Name{recording.Changes, recording.Listening} {
-			if other := v.Recs[name]; other != nil && other.Session(h.Frame.Session) != nil {
+			if other := v.Recording(name); other != nil && other.Session(h.Frame.Session) != nil {
 				return true
 			}
 		}

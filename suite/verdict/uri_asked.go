@@ -1,22 +1,24 @@
 package verdict
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 )
 
 // ReadOf names a read by the URI as it was sent.
-func ReadOf(x *recording.Exchange) string { return "a read of " + Brief(x.Param("uri")) }
+func ReadOf(x *recording.Exchange) string { return "a read of " + judge.Brief(x.Param("uri")) }
 
 // Withstood notes a violation if a probe took the target down or was never
 // answered, and reports whether there is an answer to look at.
 func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	switch {
 	case x.Fatal:
-		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+InBrackets(x.Reason), x.Evidence()...)
+		v.That(false, "an error, and a target that goes on serving", "the target was lost over "+about+", twice"+matcher.InBrackets(x.Reason), x.Evidence()...)
 		v.Hint("catch what goes wrong while a request is handled, and answer it with an error")
 		return false
 	case x.Outcome == recording.Silent:
-		v.That(false, "an answer", Describe(x)+" to "+about, x.Evidence()...)
+		v.That(false, "an answer", matcher.Describe(x)+" to "+about, x.Evidence()...)
 		v.Hint("answer every request, if need be with an error")
 		return false
 	}

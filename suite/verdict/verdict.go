@@ -1,16 +1,18 @@
 package verdict
 
 import (
-	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/tidwall/gjson"
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
 )
 
 // noOccasion is the reason where no better one is known.
@@ -23,7 +25,8 @@ type Verdict struct {
 
 	req           *requirement.Requirement
 	grade         requirement.Grade
-	Recs          Recordings // all of the combination
+	check         *Check
+	recs          Recordings // all of the combination
 	findings      []Finding
 	noted         bool // the last statement noted a finding
 	judged        int
@@ -33,6 +36,34 @@ type Verdict struct {
 	Observations  []Observation
 	samples       []string // why what was judged is only a sample
 	sampleFrames  []int    // the last probes that were sent
+	g             types.Gomega
+	pending       seen // what is being judged by Gomega
+}
+
+// New is a verdict that belongs to no check, and so can reach all of the recordings: for
+// tests of what checks share.
+func New(facts *recording.Facts, recs Recordings) *Verdict { return &Verdict{Facts: facts, recs: recs} }
+
+// Recording is a recording that the check has named among its inputs; nil if it was not
+// played. To ask for another one is a defect of the check.
+func (v *Verdict) Recording(name recording.Name) *recording.Recording {
+	if c := v.check; c != nil && !slices.Contains(c.From, name) && !slices.Contains(c.With, name) && !slices.Contains(c.With, recording.Every) {
+		panic(fmt.Sprintf("the check looks at %q, which is not among its inputs", name))
+	}
+	return v.recs[name]
+}
+
+// Recordings lists the recordings of all scenarios, by name. The check has to name
+// [recording.Every] among its inputs.
+func (v *Verdict) Recordings() []*recording.Recording {
+	v.Recording(recording.Every)
+	var all []*recording.Recording
+	for _, name := range slices.Sorted(maps.Keys(v.recs)) {
+		if r := v.recs[name]; r != nil {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // Revision is the revision that is judged.
@@ -47,8 +78,8 @@ func (v *Verdict) That(ok bool, expected, actual string, frames ...int) bool {
 	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames})
 }
 
-// Ought is [Verdict.That] for what is a warning at most, whatever the grade.
-func (v *Verdict) Ought(ok bool, expected, actual string, frames ...int) bool {
+// WarnUnless is [Verdict.That] for what is a warning at most, whatever the grade.
+func (v *Verdict) WarnUnless(ok bool, expected, actual string, frames ...int) bool {
 	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
 }
 
@@ -78,10 +109,10 @@ func (v *Verdict) Cause(words string) {
 	}
 }
 
-// Mild says of the violation that was just stated why it is only a warning.
-func (v *Verdict) Mild(reason string) {
+// Downgrade says of the violation that was just stated why it is only a warning.
+func (v *Verdict) Downgrade(reason string) {
 	if v.noted {
-		v.findings[len(v.findings)-1].Mild = reason
+		v.findings[len(v.findings)-1].Downgraded = reason
 	}
 }
 
@@ -91,8 +122,8 @@ const (
 	Lenient          = "leniency that no sentence of the specification forbids"
 )
 
-// Saw notes that something was judged and found in order.
-func (v *Verdict) Saw() { v.judged++ }
+// Holds notes that something was judged and found in order.
+func (v *Verdict) Holds() { v.judged++ }
 
 // Skip says why there was no occasion to judge. It counts only if nothing was
 // judged; the first reason is kept.
@@ -128,20 +159,27 @@ func (v *Verdict) Observe(id, detail string, frames ...int) {
 	v.Observations = append(v.Observations, Observation{ID: id, Detail: detail, Frames: frames})
 }
 
-// Expect looks at an exchange. Where it has no answer to be judged, because the
-// target died, stayed silent, refuses for want of credentials or asks us to go
-// away, the requirement is blocked or not applicable instead: that is judged
-// elsewhere, once.
-func (v *Verdict) Expect(x *recording.Exchange) *Expectation {
+// Expect looks at an exchange, or at a value with the frames that it came in. Where an
+// exchange has no answer to be judged, because the target died, stayed silent, refuses for
+// want of credentials or asks us to go away, the requirement is blocked or not applicable
+// instead: that is judged elsewhere, once.
+func (v *Verdict) Expect(actual any, frames ...int) *Expectation {
 	v.noted = false
-	switch {
-	case x == nil:
-		v.Skip(recording.CodeNotExercised, noOccasion)
-		return &Expectation{}
-	case !v.Answered(x):
+	x, ok := actual.(*recording.Exchange)
+	if !ok {
+		return &Expectation{v: v, actual: actual, frames: frames}
+	}
+	if !v.Answered(x) {
 		return &Expectation{}
 	}
-	return &Expectation{v: v, x: x}
+	return &Expectation{v: v, x: x, actual: x, frames: x.Evidence()}
+}
+
+// ExpectOrWarn is [Verdict.Expect] for what is a warning at most, whatever the grade.
+func (v *Verdict) ExpectOrWarn(actual any, frames ...int) *Expectation {
+	e := v.Expect(actual, frames...)
+	e.warn = true
+	return e
 }
 
 // Answered reports whether an exchange has an answer to be judged, and notes
@@ -190,171 +228,63 @@ func What(x *recording.Exchange) string {
 	return "the message " + strconv.Quote(x.Step)
 }
 
-// Expectation is an exchange about to be judged.
+// Expectation is something that was seen, about to be judged.
 type Expectation struct {
-	v *Verdict
-	x *recording.Exchange
+	v      *Verdict // nil if there is nothing to be judged
+	x      *recording.Exchange
+	actual any
+	frames []int
+	warn   bool
 }
 
-// To notes a violation unless the exchange matches; about says in a few words
-// what the exchange was ("a read of a resource that does not exist"). It
-// returns whether the exchange was judged and matched.
-func (e *Expectation) To(m Matcher, about string) bool { return e.match(m, about, false) }
-
-// Should is [Expectation.To] for what is a warning at most.
-func (e *Expectation) Should(m Matcher, about string) bool { return e.match(m, about, true) }
-
-func (e *Expectation) match(m Matcher, about string, warn bool) bool {
+// To states that a matcher matches what was seen; about says in a few words what that was:
+// of an exchange, what was asked ("a read of a resource that does not exist"), of a value,
+// where it stood ("uri of the first resource"). It returns whether there was something to be
+// judged, and it matched. Gomega judges; what it has to say is a violation.
+func (e *Expectation) To(m types.GomegaMatcher, about string) bool {
 	if e.v == nil {
 		return false
 	}
-	if m.Match(e.x) {
-		return e.v.state(true, Finding{})
-	}
-	return e.v.state(false, Finding{
-		Expected: m.Expected, Actual: Describe(e.x) + " to " + about, Frames: e.x.Evidence(), warn: warn,
-		Cause: CauseCode(e.x.Step + " " + m.Expected)})
+	e.v.gomega().Expect(e.actual).To(seen{m, e, about})
+	return !e.v.noted
 }
 
-// Matcher is a condition on an exchange, with what it expects in words.
-type Matcher struct {
-	Expected string
-	Match    func(x *recording.Exchange) bool
+// seen is a matcher that tells the verdict what it was asked, so that the violation can be
+// stated in its words.
+type seen struct {
+	types.GomegaMatcher
+	*Expectation
+	about string
 }
 
-// Succeed expects a result.
-func Succeed() Matcher {
-	return Matcher{"a result", func(x *recording.Exchange) bool { return x.Succeeded() }}
+func (s seen) Match(actual any) (bool, error) {
+	ok, err := s.GomegaMatcher.Match(actual)
+	s.v.judged++
+	s.v.noted = !ok || err != nil
+	s.v.pending = s
+	return ok, err
 }
 
-// BeRefused expects a JSON-RPC error, or an HTTP status of 400 or more.
-func BeRefused() Matcher {
-	return Matcher{"a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused}
+// gomega is the Gomega whose failures are violations.
+func (v *Verdict) gomega() types.Gomega {
+	if v.g == nil {
+		v.g = gomega.NewGomega(func(message string, _ ...int) {
+			v.findings = append(v.findings, v.pending.finding(message))
+		})
+	}
+	return v.g
 }
 
-// Refused reports whether an exchange was refused.
-func Refused(x *recording.Exchange) bool {
-	return x.Failed() || (x.Status >= 400 && x.Status < 500 && !x.Succeeded())
-}
-
-// BeErrorCode expects a JSON-RPC error with one of the codes.
-func BeErrorCode(codes ...int64) Matcher {
-	words := make([]string, len(codes))
-	for i, c := range codes {
-		words[i] = strconv.FormatInt(c, 10)
-	}
-	return Matcher{"a JSON-RPC error with code " + strings.Join(words, " or "), func(x *recording.Exchange) bool {
-		code, ok := x.Code()
-		for _, c := range codes {
-			if ok && c == code {
-				return true
-			}
-		}
-		return false
-	}}
-}
-
-// Describe says in a few words how the target answered, so that "to" and what was
-// asked can follow.
-func Describe(x *recording.Exchange) string {
-	status := ""
-	if x.Status >= 300 {
-		status = " with HTTP " + strconv.Itoa(x.Status)
-	}
-	switch {
-	case x.Failed():
-		if x.Status > 0 {
-			status = " with HTTP " + strconv.Itoa(x.Status)
-		}
-		return describeError(x.Error(), status)
-	case x.Outcome == recording.Replied && x.Result().Exists():
-		return "a result" + status + " (" + Brief(withoutMeta(x.Result())) + ")"
-	case x.Outcome == recording.Replied:
-		return "a reply without result and error" + status + " (" + Brief(x.Message()) + ")"
-	case x.Outcome == recording.HTTPOnly && x.Status > 0:
-		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
-	case x.Outcome == recording.Refused && x.Status > 0:
-		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
-	case x.Outcome == recording.Canceled:
-		return "no answer before the run ended"
-	}
-	words := map[recording.Outcome]string{
-		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",
-		recording.Unsent: "no answer: it could not be sent",
-	}[x.Outcome]
-	if words == "" {
-		words = "no answer"
-	}
-	return words + InBrackets(x.Reason)
-}
-
-// withoutMeta is an object without the metadata that most results and requests
-// carry, and that sentences are not about.
-func withoutMeta(object gjson.Result) gjson.Result {
-	if !object.IsObject() || !object.Get("_meta").Exists() {
-		return object
-	}
-	var members []string
-	object.ForEach(func(name, value gjson.Result) bool {
-		if name.Str != "_meta" {
-			members = append(members, name.Raw+":"+value.Raw)
-		}
-		return true
-	})
-	return gjson.Parse("{" + strings.Join(members, ",") + "}")
-}
-
-// describeError says what an error holds, even if it is none in form.
-func describeError(e gjson.Result, status string) string {
-	code, message := e.Get("code"), e.Get("message")
-	switch {
-	case !e.IsObject():
-		return "an error that is no object" + status + " (" + Brief(e) + ")"
-	case !code.Exists() && !message.Exists():
-		return "an error without a code" + status
-	case !code.Exists():
-		return "an error without a code" + status + " (" + Brief(message) + ")"
-	case !message.Exists():
-		return "error " + Brief(code) + status + " without a message"
-	}
-	return "error " + Brief(code) + status + " (" + Brief(message) + ")"
-}
-
-// InBrackets is the reason of an exchange for the middle of a sentence. That there
-// was no answer is said already.
-func InBrackets(reason string) string {
-	reason = strings.TrimLeft(strings.TrimPrefix(reason, "no answer"), ", ")
-	if reason == "" {
-		return ""
-	}
-	if d, ok := strings.CutPrefix(reason, "within "); ok {
-		return " for " + d
-	}
-	return " (" + strings.TrimPrefix(reason, "although ") + ")"
-}
-
-// Brief is a JSON value cut to a length that fits into a sentence, without what it holds
-// of files of the system: sentences are passed on as frames are.
-func Brief(r gjson.Result) string {
-	if !r.Exists() {
-		return "absent"
-	}
-	const limit = 120
-	raw := ""
-	for word := range bytes.FieldsSeq(judge.LeakCut{}.Cut([]byte(r.Raw))) {
-		if raw != "" {
-			raw += " "
-		}
-		if raw += string(word[:min(len(word), limit+1)]); len(raw) > limit {
-			break // the rest is cut off
+// finding is the violation that a failed matcher stands for. Matchers that are not ours say
+// it all in their message.
+func (s seen) finding(message string) Finding {
+	f := Finding{Expected: s.about, Actual: message, Frames: s.frames, warn: s.warn}
+	if m, ok := s.GomegaMatcher.(matcher.Matcher); ok {
+		f.Expected, f.Actual = m.Expected(), s.about+" is "+m.Actual(s.actual)
+		if s.x != nil {
+			f.Actual = m.Actual(s.actual) + " to " + s.about
+			f.Cause = CauseCode(s.x.Step + " " + f.Expected)
 		}
 	}
-	if len(raw) <= limit {
-		return raw
-	}
-	cut := limit
-	for cut > 0 && raw[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return raw[:cut] + "…"
+	return f
 }

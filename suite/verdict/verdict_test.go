@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -43,7 +44,7 @@ func TestDescribe(t *testing.T) {
 		if c.raw != "" {
 			c.x.Attach([]byte(c.raw))
 		}
-		if got := verdict.Describe(&c.x) + " to a ping"; got != c.want {
+		if got := matcher.Describe(&c.x) + " to a ping"; got != c.want {
 			t.Errorf("%s, not %s", got, c.want)
 		}
 	}
@@ -68,9 +69,14 @@ func TestMildness(t *testing.T) {
 		hint   string
 	}{
 		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.Hint("c") }, "", "c"},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b"); v.Mild(verdict.Lenient) }, verdict.Lenient, ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.Ought(false, "a", "b") }, "cannot be seen", ""},
-		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Hint("c"); v.Mild("d") }, "", ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b"); v.Downgrade(verdict.Lenient) }, verdict.Lenient, ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) { v.WarnUnless(false, "a", "b") }, "cannot be seen", ""},
+		{"LIST-01", requirement.R20251125, func(v *verdict.Verdict) {
+			v.That(false, "a", "b")
+			v.That(true, "a", "b")
+			v.Hint("c")
+			v.Downgrade("d")
+		}, "", ""},
 		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
 		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "nothing in the specification", ""},
 	} {
@@ -92,7 +98,7 @@ func TestCause(t *testing.T) {
 	for want, judge := range map[string]func(v *verdict.Verdict){
 		"the-id-of-the-request": func(v *verdict.Verdict) { v.That(false, "the id 7", "b"); v.Cause("The id, of the request.") },
 		"":                      func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Cause("c") },
-		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(verdict.BeErrorCode(-32602), "a read") },
+		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(matcher.BeErrorReply(-32602), "a read") },
 	} {
 		req, _ := requirement.Find("LIST-01")
 		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
@@ -125,11 +131,11 @@ func TestBriefWithoutLeaks(t *testing.T) {
 		`"` + users + `"`: `"root:x:0:0:r…[68 bytes cut]"`,
 		`{"uri":"` + strings.Repeat("x", 90) + `","t":"` + users + `"}`: `{"uri":"` + strings.Repeat("x", 90) + `","t":"root:x:0:0:…`,
 	} {
-		got := verdict.Brief(gjson.Parse(raw))
+		got := judge.Brief(gjson.Parse(raw))
 		if !strings.HasPrefix(got, want[:min(len(want), 100)]) || strings.Contains(got, "/root") {
 			t.Errorf("%s instead of %s", got, want)
 		}
-		if again := verdict.Brief(gjson.ParseBytes(judge.LeakCut{}.Cut([]byte(raw)))); again != got {
+		if again := judge.Brief(gjson.ParseBytes(judge.LeakCut{}.Cut([]byte(raw)))); again != got {
 			t.Errorf("%s, but of what was recorded %s", got, again)
 		}
 	}

@@ -38,13 +38,13 @@ var annotationChecks = []verdict.Check{{
 			if !audience.IsArray() {
 				continue
 			}
-			v.Saw()
+			v.Holds()
 			seen := map[string]bool{}
 			for _, role := range audience.Array() {
 				known := judge.IsString(role) && (role.Str == "user" || role.Str == "assistant")
-				v.That(known, `"user" or "assistant" in audience`, verdict.Brief(role)+" in the audience of "+i.Name, i.Frames...)
+				v.That(known, `"user" or "assistant" in audience`, judge.Brief(role)+" in the audience of "+i.Name, i.Frames...)
 				if seen[role.Raw] {
-					twice.Add(verdict.Brief(role)+" of "+i.Name, i.Frames...)
+					twice.Add(judge.Brief(role)+" of "+i.Name, i.Frames...)
 				}
 				seen[role.Raw] = true
 			}
@@ -59,7 +59,7 @@ var annotationChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
-				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+verdict.Brief(p), i.Frames...)
+				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a priority")
@@ -72,7 +72,7 @@ var annotationChecks = []verdict.Check{{
 		for _, i := range verdict.ListedItems(r, v) {
 			if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
 				p, bad := judge.First(judge.Timestamp(t.Str))
-				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+verdict.Brief(t)+": "+p.Message, i.Frames...)
+				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")

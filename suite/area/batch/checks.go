@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -24,7 +25,7 @@ var batchChecks = []verdict.Check{{
 				}
 				ids := strings.Join(strings.Fields(x.Tags["ids"]), " and ")
 				v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
-					"none with the id "+strings.Join(missing, " and ")+"; "+verdict.Describe(x)+" to the batch", x.Evidence()...)
+					"none with the id "+strings.Join(missing, " and ")+"; "+matcher.Describe(x)+" to the batch", x.Evidence()...)
 				v.Hint("handle each message of an array by itself, and answer with an array of the responses")
 			}
 		}
@@ -84,7 +85,7 @@ var batchChecks = []verdict.Check{{
 			}
 			for _, x := range r.Steps("invalid-member") {
 				if batchJudged(x, v) {
-					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+verdict.Describe(x), x.Evidence()...)
+					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
 				}
 			}
 		},
@@ -96,8 +97,8 @@ var batchChecks = []verdict.Check{{
 			verdict.NoArrays(r, v)
 			for _, x := range r.Steps("array") {
 				// No revision says what is due to an array that the client must not send.
-				v.Ought(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
-				v.Mild("no revision says what is due to an array that clients must not send")
+				v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
+				v.Downgrade("no revision says what is due to an array that clients must not send")
 				v.Hint("answer a message that is no object with error -32600, and go on")
 			}
 		},
@@ -152,5 +153,5 @@ func emptyAnswer(r *recording.Recording, x *recording.Exchange) string {
 	if replyIsArray(r, x) {
 		return "an array"
 	}
-	return verdict.Describe(x)
+	return matcher.Describe(x)
 }

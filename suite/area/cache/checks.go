@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -35,7 +36,7 @@ var cacheChecks = []verdict.Check{{
 			for _, x := range completeResults(r, v) {
 				if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
 					v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
-						"ttlMs as an integer of 0 or more", "it is "+verdict.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
+						"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
 				}
 			}
 		},
@@ -47,7 +48,7 @@ var cacheChecks = []verdict.Check{{
 			for _, x := range completeResults(r, v) {
 				if scope := x.Result().Get("cacheScope"); scope.Exists() {
 					v.That(scope.Type == gjson.String && (scope.Str == "public" || scope.Str == "private"),
-						`cacheScope "public" or "private"`, "it is "+verdict.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
+						`cacheScope "public" or "private"`, "it is "+judge.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
 				}
 			}
 		},
@@ -67,7 +68,7 @@ var cacheChecks = []verdict.Check{{
 				default:
 					want := first.Result().Get("cacheScope")
 					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
-						verdict.Brief(want)+" on page "+first.Tags["page"]+", "+verdict.Brief(scope)+" on page "+x.Tags["page"], append(first.Evidence(), x.Evidence()...)...)
+						judge.Brief(want)+" on page "+first.Tags["page"]+", "+judge.Brief(scope)+" on page "+x.Tags["page"], append(first.Evidence(), x.Evidence()...)...)
 				}
 			}
 		},
@@ -79,7 +80,7 @@ var cacheChecks = []verdict.Check{{
 			for _, x := range verdict.InputRequired(r) {
 				for _, hint := range []string{"ttlMs", "cacheScope"} {
 					value := x.Result().Get(hint)
-					v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+verdict.Brief(value), x.Evidence()...)
+					v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
 				}
 			}
 		},
@@ -95,10 +96,10 @@ var cacheChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("protected") {
 				if x.Status == 401 || x.Status == 403 {
-					v.Saw()
+					v.Holds()
 					continue
 				}
-				v.Expect(x).To(verdict.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags["identity"])+", who has no right to it")
+				v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags["identity"])+", who has no right to it")
 			}
 		},
 	},

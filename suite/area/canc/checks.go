@@ -3,6 +3,8 @@ package canc
 import (
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -17,7 +19,7 @@ var cancChecks = []verdict.Check{{
 			oddCancellation(r, x, v)
 		}
 		if done, after := r.Step("done"), r.Step("after"); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
-			v.Ought(after.Succeeded(), "requests that are served as before", verdict.Describe(after)+" to "+after.Method, after.Evidence()...)
+			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
 	},
 },
@@ -46,7 +48,7 @@ var cancChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("after") {
 				if x.Status == 429 || x.Status == 503 {
-					v.That(false, "capacity for a request after many dropped ones", verdict.Describe(x), x.Evidence()...)
+					v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
 					continue
 				}
 				stillServed(x, v, "many requests whose streams were closed")
@@ -63,7 +65,7 @@ var cancChecks = []verdict.Check{{
 					continue
 				}
 				if resume.Status >= 400 || resume.Status == 0 {
-					v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+verdict.Describe(resume))
+					v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
 					continue
 				}
 				v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
@@ -106,7 +108,7 @@ var cancChecks = []verdict.Check{{
 				v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
 				return
 			}
-			v.That(last.Tags["acknowledged"] != "", "a listen stream that is acknowledged after many that were closed", verdict.Describe(last), last.Evidence()...)
+			v.That(last.Tags["acknowledged"] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
 			v.Hint("free a subscription when the client closes its stream")
 			for _, x := range r.Steps("after") {
 				stillServed(x, v, "many listen streams that were closed")
@@ -124,7 +126,7 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 	verdict.Unanswered(r, x, v)
 	if !v.Modern() {
-		v.Ought(x.Status < 500, "a cancellation "+about+" that is ignored", verdict.Describe(x), x.Evidence()...)
+		v.WarnUnless(x.Status < 500, "a cancellation "+about+" that is ignored", matcher.Describe(x), x.Evidence()...)
 	}
 }
 
@@ -132,10 +134,10 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to "+x.Method+" after "+after, verdict.Describe(x), x.Evidence()...)
+		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), x.Evidence()...)
 	default:
 		if v.Answered(x) {
-			v.Saw()
+			v.Holds()
 		}
 	}
 }
@@ -161,7 +163,7 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 	answer := verdict.FirstReply(r, x)
 	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x.Evidence()...)
 	for _, p := range verdict.ProgressOf(r, v) {
-		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+verdict.Brief(p.Get("params.progress")), p.Frame.Number)
+		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+judge.Brief(p.Get("params.progress")), p.Frame.Number)
 	}
 }
 
@@ -203,7 +205,7 @@ func namedWords(m verdict.Message, x *recording.Exchange) string {
 	case !id.Exists() || id.Type == gjson.Null:
 		return "no request"
 	case x != nil:
-		return "the client's request " + verdict.Brief(id) + " for " + x.Method
+		return "the client's request " + judge.Brief(id) + " for " + x.Method
 	}
-	return "the request " + verdict.Brief(id) + ", which is unknown"
+	return "the request " + judge.Brief(id) + ", which is unknown"
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -22,7 +23,7 @@ var capChecks = []verdict.Check{{
 			v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
 				"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("declare capabilities.resources")
-			v.Ought(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
+			v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
 				"an empty list", x.Evidence()...)
 		}
 		if x := r.Step("read"); x != nil && v.Answered(x) {
@@ -47,7 +48,7 @@ var capChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, name := range []string{"subscribe", "listChanged"} {
 				c := v.Facts.Capability("resources." + name)
-				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+verdict.Brief(c), verdict.Declaration(r)...)
+				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+judge.Brief(c), verdict.Declaration(r)...)
 			}
 		},
 	},
@@ -57,14 +58,14 @@ var capChecks = []verdict.Check{{
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step("rich-list"); x != nil {
-				v.Expect(x).To(verdict.Succeed(), "resources/list from a client with all capabilities")
+				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
 				return
 			}
 			x := r.Step("page")
 			if code, _ := code(x); x == nil || v.Modern() && code == verdict.CodeMissingCapability {
 				return // asked again with all capabilities
 			}
-			v.Expect(x).To(verdict.Succeed(), "resources/list")
+			v.Expect(x).To(matcher.BeResult(), "resources/list")
 		},
 	},
 	{
@@ -72,7 +73,7 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{recording.WalkTemplates},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !v.Expect(r.Step("page")).To(verdict.Succeed(), "resources/templates/list") {
+			if !v.Expect(r.Step("page")).To(matcher.BeResult(), "resources/templates/list") {
 				v.Hint("answer with an empty resourceTemplates array if there are no templates")
 			}
 		},
@@ -95,7 +96,7 @@ var capChecks = []verdict.Check{{
 		Needs:       []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("subscribe") {
-				v.Expect(x).To(verdict.BeRefused(), "resources/subscribe without a declared subscribe")
+				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			}
 		},
 	},
@@ -116,9 +117,9 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{recording.Everything},
 		Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Saw()
+			v.Holds()
 			for _, f := range r.Notifications("notifications/message", 0) {
-				v.That(false, "no notifications/message from a target that does not declare the logging capability", verdict.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
+				v.That(false, "no notifications/message from a target that does not declare the logging capability", judge.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
 				v.Hint("declare capabilities.logging, or log to standard error")
 			}
 		},
@@ -129,7 +130,7 @@ var capChecks = []verdict.Check{{
 		Needs:       []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("feature") {
-				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags["feature"])
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags["feature"])
 			}
 		},
 	},
@@ -190,7 +191,7 @@ func contradictions(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps("feature", "declared-feature") {
 		switch feature := x.Tags["feature"]; {
 		case x.Step == "declared-feature" && verdict.Unknown(x):
-			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+verdict.Describe(x), x.Evidence()...)
+			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x.Evidence()...)
 		case x.Step == "feature" && x.Succeeded() && !v.Modern():
 			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
 		}
@@ -207,9 +208,9 @@ func readExists(r *recording.Recording, v *verdict.Verdict) {
 		code, _ := x.Code()
 		state := v.That
 		if x.Step == "unlisted" || strings.HasPrefix(x.Tags["uri"], "https:") {
-			state = v.Ought
+			state = v.WarnUnless
 		}
-		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", verdict.Describe(x)+" to resources/read", x.Evidence()...)
+		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
 		v.Hint("implement resources/read, or do not declare capabilities.resources")
 	}
 }
@@ -228,18 +229,18 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		code, _ := x.Code()
-		v.That(code != verdict.CodeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", verdict.Describe(x)+" to resources/subscribe", x.Evidence()...)
+		v.That(code != verdict.CodeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
 		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
 	if code, _ := last.Code(); code != verdict.CodeMethodNotFound {
-		v.Ought(served, "a listed resource that can be subscribed to", verdict.Describe(last)+" to resources/subscribe", last.Evidence()...)
+		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
 		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
 	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
 		code, _ := x.Code()
-		v.Ought(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", verdict.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
+		v.WarnUnless(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
 		v.Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -24,7 +25,7 @@ var compChecks = []verdict.Check{{
 			}
 			for _, s := range values.Array() {
 				if !judge.IsString(s) {
-					v.That(false, "strings in completion.values", verdict.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
+					v.That(false, "strings in completion.values", judge.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
 					break
 				}
 			}
@@ -50,7 +51,7 @@ var compChecks = []verdict.Check{{
 				c := verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence())
 				verdict.Typed(v, c, "total", judge.IsInteger, "an integer")
 				verdict.Typed(v, c, "hasMore", judge.IsBool, "a boolean")
-				v.Saw()
+				v.Holds()
 			}
 		},
 	},
@@ -69,11 +70,11 @@ var compChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("complete") {
 				if code, ok := x.Code(); ok && code == -32603 {
-					v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+verdict.Describe(x))
+					v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
 					continue
 				}
 				if offered(x, v) {
-					v.Expect(x).To(verdict.Succeed(), completionOf(x))
+					v.Expect(x).To(matcher.BeResult(), completionOf(x))
 					v.Hint("answer with empty values where there is nothing to suggest")
 				}
 			}
@@ -112,8 +113,8 @@ var compChecks = []verdict.Check{{
 					continue
 				}
 				const expected = "an error, or capabilities.completions declared"
-				actual := verdict.Describe(x) + " to " + completionOf(x)
-				state := v.Ought
+				actual := matcher.Describe(x) + " to " + completionOf(x)
+				state := v.WarnUnless
 				if len(x.Result().Get("completion.values").Array()) > 0 {
 					state = v.That
 				}
@@ -132,7 +133,7 @@ var compChecks = []verdict.Check{{
 					v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
 					continue
 				}
-				v.Expect(x).To(verdict.BeErrorCode(-32601), "a completion without the capability")
+				v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 			}
 		},
 	},
@@ -142,7 +143,7 @@ var compChecks = []verdict.Check{{
 		Needs:       []verdict.Gate{verdict.Completions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("no-ref", "no-argument", "no-value") {
-				v.Expect(x).To(verdict.BeErrorCode(-32602), "completion/complete with params "+verdict.ParamsOf(x))
+				v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 			}
 		},
@@ -159,8 +160,8 @@ var compChecks = []verdict.Check{{
 				values := len(x.Result().Get("completion.values").Array())
 				bad := !strings.HasPrefix(x.Step, "no-") && x.Succeeded() && values > 0 // COMP-08 judges what is left out
 				// Leniency towards what it does not know breaks no sentence; dying of it would.
-				v.Ought(!bad, "an error, or no values, for what cannot be completed", verdict.Describe(x)+" to "+about, x.Evidence()...)
-				v.Mild(verdict.Lenient)
+				v.WarnUnless(!bad, "an error, or no values, for what cannot be completed", matcher.Describe(x)+" to "+about, x.Evidence()...)
+				v.Downgrade(verdict.Lenient)
 				v.Hint("check type, uri and argument of a completion before values are looked up")
 			}
 		},
@@ -189,7 +190,7 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no completion had a result: "+verdict.Describe(x))
+			v.Skip(recording.CodeNeedsSubject, "no completion had a result: "+matcher.Describe(x))
 		default:
 			all = append(all, x)
 		}
@@ -213,12 +214,12 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 		v.Skip(recording.CodeNeedsSubject, "no completion has a total")
 		return
 	}
-	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", verdict.Brief(total), n, completionOf(x)), x.Evidence()...)
+	v.That(total.Num >= n, "a total of at least the number of values", fmt.Sprintf("total %s with %.0f values in %s", judge.Brief(total), n, completionOf(x)), x.Evidence()...)
 	if total.Num < n || !judge.IsBool(more) {
 		return
 	}
 	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
-		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", verdict.Brief(more), verdict.Brief(total), n, completionOf(x)), x.Evidence()...)
+		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x.Evidence()...)
 }
 
 // takesContext: a completion that works without context also works with it.
@@ -232,12 +233,12 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
 			continue
 		}
-		about := completionOf(x) + " with context.arguments " + verdict.Brief(x.Param("context.arguments"))
+		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
 		if x.Tags["invented"] != "" {
-			v.Expect(x).Should(verdict.Succeed(), about)
+			v.ExpectOrWarn(x).To(matcher.BeResult(), about)
 			continue
 		}
-		v.Expect(x).To(verdict.Succeed(), about)
+		v.Expect(x).To(matcher.BeResult(), about)
 		v.Hint("accept context.arguments, and leave it unused if it is of no use")
 	}
 	v.Skip(recording.CodeNeedsSubject, "no template with two variables is listed")
@@ -250,8 +251,8 @@ func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 	for _, y := range r.Steps("complete") {
 		code, _ := y.Code()
 		if code == -32603 && x.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"] {
-			v.Observe("completion-needs-context", verdict.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
-				verdict.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
+			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
+				judge.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -20,7 +21,7 @@ var discChecks = []verdict.Check{{
 			if x.Step == "first-discover" {
 				about = "server/discover as the first message of a connection"
 			}
-			if !v.Expect(x).To(verdict.Succeed(), about) {
+			if !v.Expect(x).To(matcher.BeResult(), about) {
 				v.Hint("every server of this revision implements server/discover")
 			}
 		}
@@ -35,7 +36,7 @@ var discChecks = []verdict.Check{{
 				return
 			}
 			versions := x.Result().Get("supportedVersions")
-			v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+verdict.Brief(versions), x.Evidence()...)
+			v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+judge.Brief(versions), x.Evidence()...)
 			capabilities := x.Result().Get("capabilities")
 			v.That(judge.IsObject(capabilities), "capabilities as an object", "capabilities is "+judge.TypeName(capabilities), x.Evidence()...)
 			instructions := x.Result().Get("instructions")
@@ -53,7 +54,7 @@ var discChecks = []verdict.Check{{
 			}
 			versions := x.Result().Get("supportedVersions")
 			v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
-				"supportedVersions is "+verdict.Brief(versions), x.Evidence()...)
+				"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
 		},
 	},
 	{
@@ -94,7 +95,7 @@ var discChecks = []verdict.Check{{
 			for _, x := range r.Exchanges {
 				if kind := x.Result().Get("resultType"); x.Succeeded() && kind.Type == gjson.String {
 					v.That(verdict.CoreType(kind.Str), "core behaviour or an error towards a client without extensions",
-						x.Method+" answered with resultType "+verdict.Brief(kind), x.Evidence()...)
+						x.Method+" answered with resultType "+judge.Brief(kind), x.Evidence()...)
 				}
 			}
 		},
@@ -108,7 +109,7 @@ func discovered(r *recording.Recording, v *verdict.Verdict) (*recording.Exchange
 		return nil, false
 	}
 	if !x.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+verdict.Describe(x))
+		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+matcher.Describe(x))
 	}
 	return x, x.Succeeded()
 }
@@ -123,13 +124,13 @@ func onlyStrings(list gjson.Result) bool {
 func advertised(r *recording.Recording, v *verdict.Verdict) {
 	for _, version := range verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")) {
 		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
-			v.Saw()
+			v.Holds()
 		}
 	}
 	for _, x := range r.Steps("modern") {
 		if v.Answered(x) {
 			code, _ := x.Code()
-			v.That(code != verdict.CodeUnsupportedVersion, "the advertised version "+x.Tags["version"]+" served", verdict.Describe(x)+" to "+x.Method, x.Evidence()...)
+			v.That(code != verdict.CodeUnsupportedVersion, "the advertised version "+x.Tags["version"]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
 		}
 	}
 	for _, x := range r.Steps("legacy") {
@@ -137,9 +138,9 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		got := x.Result().Get("protocolVersion")
-		actual := "initialize with it is answered with " + verdict.Describe(x)
+		actual := "initialize with it is answered with " + matcher.Describe(x)
 		if x.Succeeded() {
-			actual = "initialize with it is answered with the version " + verdict.Brief(got)
+			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
 		v.That(got.String() == x.Tags["version"], "the advertised version "+x.Tags["version"]+" served", actual, x.Evidence()...)
 		v.Hint("leave out of supportedVersions what is not served on this endpoint")

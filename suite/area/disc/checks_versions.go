@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -22,7 +23,7 @@ var discVersionsChecks = []verdict.Check{{
 		}
 		for _, x := range r.Steps("unsupported") {
 			if x.Tags["main"] != "" {
-				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"])
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"])
 				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
 			}
 		}
@@ -41,7 +42,7 @@ var discVersionsChecks = []verdict.Check{{
 				if !verdict.Baseline(r, v, "supported") {
 					return
 				}
-				v.Expect(x).To(verdict.Succeed(), x.Method+" under "+x.Tags["version"]+", which the error recommended")
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags["version"]+", which the error recommended")
 			}
 		},
 	},
@@ -62,13 +63,13 @@ var discVersionsChecks = []verdict.Check{{
 				}
 				lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
 				if code, _ := x.Code(); code == verdict.CodeMethodNotFound && lacking {
-					v.Saw() // a method that the target does not have, which is judged elsewhere
+					v.Holds() // a method that the target does not have, which is judged elsewhere
 					continue
 				}
-				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"]+", after requests that were served")
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"]+", after requests that were served")
 				v.Hint("check the version before a request is handed to the code of its method")
 			}
-			v.Expect(r.Step("supported-again")).To(verdict.Succeed(), "a request under a supported version, after others had been refused")
+			v.Expect(r.Step("supported-again")).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 		},
 	},
 	{
@@ -88,7 +89,7 @@ var discVersionsChecks = []verdict.Check{{
 			versions := append(verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), string(v.Revision()))
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
-			v.That(named, "an error to initialize that names the versions the server supports", verdict.Describe(x), x.Evidence()...)
+			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
 		},
 	},
 	{
@@ -107,7 +108,7 @@ var discVersionsChecks = []verdict.Check{{
 				return
 			}
 			about := "a request with modern metadata after a handshake with " + verdict.Tag(x, "version")
-			if !v.Expect(x).To(verdict.Succeed(), about) {
+			if !v.Expect(x).To(matcher.BeResult(), about) {
 				return
 			}
 			kind := x.Result().Get("resultType")
@@ -132,10 +133,10 @@ var discVersionsChecks = []verdict.Check{{
 			if x := r.Step("first-read"); x != nil && v.Answered(x) {
 				again := r.Step("first-read-again") // served at the second attempt it is another matter
 				v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
-					verdict.Describe(x)+" to a read of "+verdict.Quoted(x.Tags["uri"]), x.Evidence()...)
+					matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags["uri"]), x.Evidence()...)
 			}
 			if x := r.Step("cursor"); x != nil {
-				v.Expect(x).To(verdict.Succeed(), "a cursor that was handed out on another connection")
+				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		},
 	},
@@ -153,19 +154,19 @@ func checksVersions(r *recording.Recording) bool {
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 	data, version := x.Error().Get("data"), x.Tags["version"]
 	requested, supported := data.Get("requested"), data.Get("supported")
-	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+verdict.Brief(requested), x.Evidence()...)
-	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+verdict.Brief(supported), x.Evidence()...) {
+	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x.Evidence()...)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x.Evidence()...) {
 		return
 	}
 	list := verdict.Texts(supported)
-	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+verdict.Brief(supported), x.Evidence()...)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x.Evidence()...)
 	usable := slices.ContainsFunc(list, func(s string) bool {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
-	v.That(usable, "data.supported with a version that such requests can use", "it is "+verdict.Brief(supported), x.Evidence()...)
+	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
 	told := verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions"))
 	if len(told) > 0 {
-		v.Ought(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+verdict.Brief(supported), x.Evidence()...)
+		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
 	}
 }
 
@@ -183,14 +184,14 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case x == nil:
 		case x.Succeeded():
-			v.Saw()
+			v.Holds()
 		case again != nil && again.Succeeded():
-			v.That(false, x.Method+" served as the first message of a connection", verdict.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
 		case !v.Answered(x):
 		case x.Tags["walked"] != "":
-			v.That(false, x.Method+" served as the first message of a connection", verdict.Describe(x)+"; it is served on other connections", x.Evidence()...)
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
-			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+verdict.Describe(x))
+			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+matcher.Describe(x))
 		}
 	}
 }
@@ -215,16 +216,16 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
-		v.That(false, "an error to initialize", verdict.Describe(x), x.Evidence()...)
+		v.That(false, "an error to initialize", matcher.Describe(x), x.Evidence()...)
 		return
 	}
 	if !v.Answered(x) {
 		return
 	}
-	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", verdict.Describe(x), x.Evidence()...)
+	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", matcher.Describe(x), x.Evidence()...)
 	if x.Status > 0 {
 		// An unknown method is 404 by another rule, so that either will do.
-		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", verdict.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)
 	}
 }
 
@@ -252,5 +253,5 @@ func whose(x *recording.Exchange) string {
 	if !info.Exists() {
 		return "a client without clientInfo"
 	}
-	return "the client " + verdict.Brief(info.Get("name"))
+	return "the client " + judge.Brief(info.Get("name"))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -19,6 +20,7 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 var errChecks = []verdict.Check{{
 	Requirement: "ERR-01",
 	From:        []recording.Name{recording.MissingReads},
+	With:        []recording.Name{recording.Reads, recording.KnownReads},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if verdict.ReadsUnknown(v) {
@@ -27,7 +29,7 @@ var errChecks = []verdict.Check{{
 		for _, x := range r.Steps("configured") {
 			if refusesMissing(x, v) {
 				v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
-				v.Mild(verdict.RefusedOtherwise)
+				v.Downgrade(verdict.RefusedOtherwise)
 				notFoundHint(v)
 			}
 		}
@@ -93,20 +95,21 @@ var errChecks = []verdict.Check{{
 		From:        []recording.Name{RemovedMethods},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("ping", "set-level") {
-				if v.Expect(x).To(verdict.BeErrorCode(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
+				if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
 					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
 				}
 			}
 			// Who opens a legacy session serves legacy revisions as well, and may, also
 			// where the run was told to leave them alone.
 			if x := r.Step("initialize"); x != nil && !opensLegacy(x) {
-				v.Expect(x).To(verdict.BeRefused(), "initialize, which this revision no longer has")
+				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		},
 	},
 	{
 		Requirement: "ERR-08",
 		From:        []recording.Name{BrokenRead},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("broken") {
@@ -114,10 +117,10 @@ var errChecks = []verdict.Check{{
 					return
 				}
 				if x.Succeeded() {
-					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+verdict.Brief(x.Param("uri")))
+					v.Skip(recording.CodeNeedsSubject, "the resource that the target file calls broken can be read: "+judge.Brief(x.Param("uri")))
 					continue
 				}
-				v.Expect(x).To(verdict.BeErrorCode(-32603), "a read that fails on the server's side")
+				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
 		},
 	},
@@ -130,7 +133,7 @@ var errChecks = []verdict.Check{{
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == "guessed" {
 					continue
 				}
-				state := v.Ought
+				state := v.WarnUnless
 				if x.Step == "configured" {
 					state = v.That
 				}
@@ -147,7 +150,7 @@ var errChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("configured") {
 				if v.Answered(x) && !verdict.AsksForInput(x) {
-					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", verdict.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
+					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
 				}
 			}
 		},
@@ -155,6 +158,7 @@ var errChecks = []verdict.Check{{
 	{
 		Requirement: "ERR-11",
 		From:        []recording.Name{recording.MalformedReads},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("untyped") {
@@ -171,17 +175,17 @@ var errChecks = []verdict.Check{{
 				}
 				code, ok := x.Code()
 				switch {
-				case x.Outcome == recording.HTTPOnly && !verdict.Refused(x):
-					v.Ought(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
-				case !verdict.Refused(x):
-					v.That(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
+				case x.Outcome == recording.HTTPOnly && !matcher.Refused(x):
+					v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
+				case !matcher.Refused(x):
+					v.That(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
 					v.Hint("check that uri is there and a string before it is used")
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
-					v.Ought(false, "the code -32602", verdict.Describe(x)+" to "+about, x.Evidence()...)
-					v.Mild(verdict.RefusedOtherwise)
+					v.WarnUnless(false, "the code -32602", matcher.Describe(x)+" to "+about, x.Evidence()...)
+					v.Downgrade(verdict.RefusedOtherwise)
 					v.Hint("answer a read without a usable uri with error -32602")
 				default:
-					v.Saw()
+					v.Holds()
 				}
 			}
 		},
@@ -195,11 +199,11 @@ func opensLegacy(x *recording.Exchange) bool {
 }
 
 // notFoundCode expects the code of the revision for what does not exist.
-func notFoundCode(v *verdict.Verdict) verdict.Matcher {
+func notFoundCode(v *verdict.Verdict) matcher.Matcher {
 	if v.Modern() {
-		return verdict.BeErrorCode(-32602)
+		return matcher.BeErrorReply(-32602)
 	}
-	return verdict.BeErrorCode(-32002)
+	return matcher.BeErrorReply(-32002)
 }
 
 // notFoundHint says what to answer where there is no resource.
@@ -245,7 +249,7 @@ func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
 	defer func() { answered.Observe(v, "catch-all-read", "%d made-up URIs yield contents: %s") }()
 	for _, x := range guesses {
 		if verdict.Yields(x) {
-			answered.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
 		const about = "a read beside a listed resource, of one that should not exist"
 		switch {
@@ -253,9 +257,9 @@ func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
 		case wrong[x.Error().Get("code").Raw] > 1:
 			v.Expect(x).To(m, about)
 		default:
-			v.Expect(x).Should(m, about)
+			v.ExpectOrWarn(x).To(m, about)
 		}
-		v.Mild(verdict.RefusedOtherwise)
+		v.Downgrade(verdict.RefusedOtherwise)
 		notFoundHint(v)
 	}
 }
@@ -297,7 +301,7 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
 		wrong := code == verdict.CodeHeaderMismatch || code == verdict.CodeUnsupportedVersion ||
 			code == verdict.CodeMissingCapability && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
-		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", verdict.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
 		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && code == verdict.CodeHeaderMismatch {
 			v.Hint("stdio has no headers that could mismatch")
 		}

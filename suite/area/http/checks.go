@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -22,7 +24,7 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 	headerProbe("HTTP-27", "method-case", "a request whose Mcp-Method differs from its method in case"),
 	headerCheck("HTTP-15", func(r *recording.Recording, v *verdict.Verdict) {
 		if plainlyServed(r.Step("ordinary"), v) {
-			v.Expect(r.Step("no-version")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
+			v.Expect(r.Step("no-version")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
 		}
 	}, notBefore(requirement.R20250618)),
 	headerCheck("HTTP-16", mismatchedVersions),
@@ -30,26 +32,26 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 		if !plainlyServed(r.Step("ordinary"), v) {
 			return
 		}
-		v.Expect(r.Step("unsupported-version")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
+		v.Expect(r.Step("unsupported-version")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
 		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
 	}),
 	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("unknown-method")).To(beRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
+		v.Expect(r.Step("unknown-method")).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
 	}),
 	headerCheck("HTTP-19", func(r *recording.Recording, v *verdict.Verdict) {
 		if !plainlyServed(r.Step("ordinary"), v) {
 			return
 		}
-		v.Expect(r.Step("no-capabilities")).To(beRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
+		v.Expect(r.Step("no-capabilities")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
 	}),
 	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step("encoded-name")
 		if x != nil && x.Tags["unlisted"] != "" {
 			if code, _ := x.Code(); namesJudged(r, v) && v.Answered(x) {
-				v.That(code != verdict.CodeHeaderMismatch, "the refusal that the read gets without Base64", verdict.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
+				v.That(code != verdict.CodeHeaderMismatch, "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
 			}
 		} else {
-			v.Expect(x).To(verdict.Succeed(), "a read whose Mcp-Name is the uri in Base64")
+			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
 		}
 		v.Hint("decode =?base64?...?= before comparing")
 	}),
@@ -59,7 +61,7 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 			if x.Method != "resources/read" && !plainlyServed(r.Step("ordinary"), v) {
 				continue
 			}
-			v.Expect(x).To(verdict.Succeed(), x.Method+" with header names in unusual case")
+			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
 		}
 	}),
 	headerCheck("HTTP-28", nameless),
@@ -67,8 +69,8 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 		if !plainlyServed(r.Step("ordinary"), v) {
 			return
 		}
-		v.Expect(r.Step("session-header")).To(verdict.Succeed(), "a request with a legacy Mcp-Session-Id")
-		v.Expect(r.Step("last-event")).To(verdict.Succeed(), "a request with a legacy Last-Event-ID")
+		v.Expect(r.Step("session-header")).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(r.Step("last-event")).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+strconv.Quote(id), x.Evidence()...)
@@ -77,8 +79,8 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 	}, verdict.ModernOnly),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("no-version-meta")).To(haveStatus(http.StatusBadRequest), "a request without a version in _meta")
-		v.Expect(r.Step("no-meta")).To(haveStatus(http.StatusBadRequest), "a request without _meta")
+		v.Expect(r.Step("no-version-meta")).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
+		v.Expect(r.Step("no-meta")).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
 	}, verdict.ModernOnly),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, step := range []string{"get", "delete"} {
@@ -131,22 +133,9 @@ func notBefore(first requirement.Revision) verdict.Gate {
 	}
 }
 
-// beRefusedWith expects an HTTP status together with a JSON-RPC error code.
-func beRefusedWith(status int, code int64) verdict.Matcher {
-	return verdict.Matcher{Expected: fmt.Sprintf("HTTP %d with the error %d", status, code), Match: func(x *recording.Exchange) bool {
-		got, ok := x.Code()
-		return ok && got == code && x.Status == status
-	}}
-}
-
-// haveStatus expects an HTTP status, whatever the body.
-func haveStatus(status int) verdict.Matcher {
-	return verdict.Matcher{Expected: "HTTP " + strconv.Itoa(status), Match: func(x *recording.Exchange) bool { return x.Status == status }}
-}
-
 // mismatchedVersions: header and body name different versions.
 func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
-	want := beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
+	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
 	for _, x := range r.Steps("mismatch") {
 		if !plainlyServed(r.Step("ordinary"), v) {
 			return
@@ -154,8 +143,8 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 		about := "a request whose " + x.Tags["differs"] + " alone names another version"
 		code, _ := x.Code()
 		if x.Status == http.StatusBadRequest && code == verdict.CodeUnsupportedVersion {
-			v.Expect(x).Should(want, about)
-			v.Mild(verdict.RefusedOtherwise)
+			v.ExpectOrWarn(x).To(want, about)
+			v.Downgrade(verdict.RefusedOtherwise)
 			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
 			continue
 		}
@@ -171,7 +160,7 @@ func brokenNames(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x := r.Step("broken-name"); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
-		v.Saw()
+		v.Holds()
 	} else {
 		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
 	}
@@ -181,13 +170,13 @@ func brokenNames(r *recording.Recording, v *verdict.Verdict) {
 // misfitRefused: headers that do not fit the body are answered by 400 and -32020. A read
 // of what is not served may be refused for that, whatever its headers.
 func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
-	want := beRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
+	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
 	if x == nil || x.Tags["unlisted"] == "" {
 		v.Expect(x).To(want, about)
 		return
 	}
-	v.Expect(x).Should(want, about)
-	v.Mild("nothing is listed, so that the read had to be refused in any case")
+	v.ExpectOrWarn(x).To(want, about)
+	v.Downgrade("nothing is listed, so that the read had to be refused in any case")
 	v.Hint("compare the headers with the body before the resource is looked for")
 }
 
@@ -214,7 +203,7 @@ func nameless(r *recording.Recording, v *verdict.Verdict) {
 		}
 		code, _ := x.Code()
 		wanted := code == verdict.CodeHeaderMismatch || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-		v.That(!wanted, "service without Mcp-Name", verdict.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
+		v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
 		v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
 	}
 }
@@ -231,6 +220,6 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		id := x.Message().Get("id")
-		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+verdict.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
+		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+judge.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
 	}
 }

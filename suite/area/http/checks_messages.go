@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -27,21 +29,21 @@ var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []record
 				v.Skip(recording.CodeNotExercised, "the session had ended")
 				continue
 			}
-			v.Expect(x).To(haveStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags["version"])
+			v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags["version"])
 		}
 	}},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if uses := r.Steps("use"); len(uses) > 0 && !plainlyServed(uses[0], v) {
 			return
 		}
-		v.Expect(r.Step("no-version")).To(verdict.Succeed(), "a request without MCP-Protocol-Version in an open session")
+		v.Expect(r.Step("no-version")).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 	}},
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
 	{Requirement: "HTTP-35", From: verdict.Everything, Judge: acceptedAnswers},
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step("second-client"); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a session for a second client", verdict.Describe(x)+" to the initialize of a second client", x.Evidence()...)
+			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
 		}
 		verdict.SideBySide(r, v)
 	}},
@@ -74,7 +76,7 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		v.That(x.Status != http.StatusMethodNotAllowed && (x.Status != http.StatusNotFound || x.Failed()),
-			"the message to be taken at the endpoint", verdict.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
+			"the message to be taken at the endpoint", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
 	}
 	if v.Modern() || note == nil || note.Status == 0 || !before.Succeeded() || !after.Succeeded() {
 		return // how notifications may be refused is left open since 2026-07-28
@@ -129,14 +131,14 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 		}
 		state := v.That
 		if x.Step == "malformed" {
-			state = v.Ought
+			state = v.WarnUnless
 		}
 		raw := verdict.Body(r, x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
 		state(!failed || x.Status >= 400, "an HTTP error status for a notification that is refused",
 			fmt.Sprintf("HTTP %d with the body %s", x.Status, wire.Excerpt(raw, 120)), x.Evidence()...)
 		if id := gjson.GetBytes(raw, "id"); failed && x.Status >= 400 && id.Exists() {
-			state(id.Type == gjson.Null, "an error without id", "the error has the id "+verdict.Brief(id)+", but a notification has none", x.Evidence()...)
+			state(id.Type == gjson.Null, "an error without id", "the error has the id "+judge.Brief(id)+", but a notification has none", x.Evidence()...)
 		}
 	}
 }
@@ -155,7 +157,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.HTTP != nil {
 				raw := gjson.ParseBytes(f.Raw)
-				v.That(raw.IsObject() || raw.IsArray() && v.Revision() == requirement.R20250326, "one JSON object", "the body is "+verdict.Brief(raw), x.Evidence()...)
+				v.That(raw.IsObject() || raw.IsArray() && v.Revision() == requirement.R20250326, "one JSON object", "the body is "+judge.Brief(raw), x.Evidence()...)
 			}
 		}
 	}
@@ -175,14 +177,14 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 		state, about := v.That, "Accept with the types in another "+x.Tags["form"]
 		switch {
 		case x.Step == "charset":
-			state, about = v.Ought, "Content-Type: application/json; charset=utf-8"
+			state, about = v.WarnUnless, "Content-Type: application/json; charset=utf-8"
 		case x.Tags["form"] == "quality":
-			state, about = v.Ought, "Accept with a weight (q=0.9)"
+			state, about = v.WarnUnless, "Accept with a weight (q=0.9)"
 		case x.Tags["form"] == "case":
-			state = v.Ought // names of media types have no case, but that is said by HTTP alone
+			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
-			"service", verdict.Describe(x)+" to "+about, x.Evidence()...)
+			"service", matcher.Describe(x)+" to "+about, x.Evidence()...)
 	}
 	framedByHTTP(r, v)
 }

@@ -36,11 +36,11 @@ var httpStreamsChecks = []verdict.Check{{Requirement: "HTTP-02", From: []recordi
 		if !opened(r.Step("get"), v) {
 			return
 		}
-		v.Saw()
+		v.Holds()
 		for i := range r.Frames {
 			f := &r.Frames[i]
 			if m := gjson.ParseBytes(f.Raw); f.Dir == wire.In && verdict.OnGet(r, f) && (m.Get("result").Exists() || m.Get("error").Exists()) {
-				v.That(false, "no responses on the stream opened by GET", "a response to request "+verdict.Brief(m.Get("id")), f.Number)
+				v.That(false, "no responses on the stream opened by GET", "a response to request "+judge.Brief(m.Get("id")), f.Number)
 			}
 		}
 	}},
@@ -76,7 +76,7 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if x.Status == 0 && x.Outcome == recording.Sent {
-		v.Ought(false, "the head of the response to GET within a second", "no response so far", x.Evidence()...)
+		v.WarnUnless(false, "the head of the response to GET within a second", "no response so far", x.Evidence()...)
 		v.Hint("send status and headers at once, not with the first event")
 		return
 	}
@@ -99,7 +99,7 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 		if x.Method == "subscriptions/listen" {
 			continue
 		}
-		v.Saw()
+		v.Holds()
 		for _, n := range x.Others {
 			f := r.Frame(n)
 			if f == nil {
@@ -133,7 +133,7 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "no update came after triggers.update")
 		return
 	}
-	v.Saw()
+	v.Holds()
 	for i, a := range notes {
 		for _, b := range notes[:i] {
 			v.That(a.Channel == b.Channel || a.Session != b.Session || !bytes.Equal(a.Raw, b.Raw), "each message on one stream only",
@@ -166,7 +166,7 @@ func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
 		if !judge.IsString(token) || verdict.MediaType(x.Header) != "text/event-stream" {
 			continue // a plain answer leaves no other way
 		}
-		v.Saw()
+		v.Holds()
 		for _, f := range r.Notifications("notifications/progress", 0) {
 			if gjson.GetBytes(f.Raw, "params.progressToken").Raw == token.Raw && verdict.OnGet(r, f) {
 				v.That(false, "progress on the stream that answers the request", "progress of "+x.Method+" on the stream opened by GET", f.Number)

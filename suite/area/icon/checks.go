@@ -16,7 +16,7 @@ var iconChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconOwners(r, v) {
 			icons := i.Get("icons")
-			v.Saw()
+			v.Holds()
 			if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.Name+" is "+judge.TypeName(icons), i.Frames...) {
 				continue
 			}
@@ -32,7 +32,7 @@ var iconChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconSources(r, v) {
 			p, bad := judge.First(judge.URI(i.Str))
-			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
 	},
 }, {
@@ -41,7 +41,7 @@ var iconChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconSources(r, v) {
 			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
 	},
 }, {
@@ -51,7 +51,7 @@ var iconChecks = []verdict.Check{{
 		for _, i := range iconSources(r, v) {
 			if judge.HasScheme(i.Str, "data") {
 				p, bad := judge.First(judge.DataIcon(i.Str))
-				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+verdict.Brief(i.Result)+": "+p.Message, i.Frames...)
+				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
@@ -67,7 +67,7 @@ var iconChecks = []verdict.Check{{
 			}
 			for _, size := range sizes.Array() {
 				if judge.IsString(size) {
-					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, verdict.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
 				}
 			}
 		}
@@ -85,12 +85,12 @@ func iconShape(v *verdict.Verdict, i verdict.Item) {
 	verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
 	if verdict.Typed(v, i, "sizes", judge.IsArray, "an array of strings") {
 		for _, size := range i.Get("sizes").Array() {
-			v.That(judge.IsString(size), "sizes as strings", verdict.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
+			v.That(judge.IsString(size), "sizes as strings", judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
 		}
 	}
 	if theme := i.Get("theme"); theme.Exists() {
 		v.That(judge.IsString(theme) && (theme.Str == "light" || theme.Str == "dark"), `"light" or "dark" as theme`,
-			"theme of "+i.Name+" is "+verdict.Brief(theme), i.Frames...)
+			"theme of "+i.Name+" is "+judge.Brief(theme), i.Frames...)
 	}
 }
 

@@ -21,6 +21,7 @@ var lchChecks = []verdict.Check{{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
 		From:  []recording.Name{recording.Changes, recording.Everything},
+		With:  []recording.Name{recording.Listening},
 		Needs: []verdict.Gate{verdict.Withholds("resources.listChanged")},
 		Judge: undeclaredListChange,
 	},
@@ -104,7 +105,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 	for _, c := range listChanges(r) {
 		switch {
 		case len(c.announced) > 0:
-			v.Saw()
+			v.Holds()
 		case !c.looked || !c.changed():
 			v.Skip(recording.CodeNotExercised, "the trigger changed nothing that the list shows")
 		case !verdict.LostSession(r, v, verdict.WatcherOf(r)):
@@ -128,7 +129,7 @@ func wellFormedListChange(r *recording.Recording, v *verdict.Verdict) {
 			params := h.Msg.Get("params")
 			v.That(!params.Exists() || params.IsObject(), "params of "+verdict.ListUpdated+" as an object, or absent", "params are "+judge.TypeName(params), h.Frame.Number)
 		case letters(method.Str) == letters(verdict.ListUpdated):
-			v.Ought(false, "the method "+verdict.ListUpdated, "the method "+method.Str, h.Frame.Number)
+			v.WarnUnless(false, "the method "+verdict.ListUpdated, "the method "+method.Str, h.Frame.Number)
 			v.Hint("clients know the notification by its exact name only")
 		}
 	}
@@ -148,7 +149,7 @@ func letters(s string) string {
 func undeclaredListChange(r *recording.Recording, v *verdict.Verdict) {
 	if r.Scenario != recording.Everything {
 		if _, ok := r.Mark(recording.MarkAdd); ok {
-			v.Saw() // the list was made to change: silence means something
+			v.Holds() // the list was made to change: silence means something
 		}
 		return
 	}

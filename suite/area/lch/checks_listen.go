@@ -1,6 +1,8 @@
 package lch
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -18,9 +20,9 @@ func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 		case ok && verdict.IllFormed(ack, v):
 		case ok:
 			value := ack.Msg.Get("params.notifications.resourcesListChanged")
-			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+verdict.Brief(value), verdict.Evidence(r, x)...)
+			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x)...)
 		case x.Tags["name"] == "list" && x.Failed() && !verdict.Unknown(x):
-			v.That(false, expected, verdict.Describe(x), x.Evidence()...)
+			v.That(false, expected, matcher.Describe(x), x.Evidence()...)
 		default:
 			verdict.Unacknowledged(x, v)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -20,7 +21,7 @@ var lifeChecks = []verdict.Check{{
 			result := x.Result()
 			info := result.Get("serverInfo")
 			at := x.Evidence()
-			v.That(judge.IsString(result.Get("protocolVersion")), "protocolVersion as a string", verdict.Brief(result.Get("protocolVersion")), at...)
+			v.That(judge.IsString(result.Get("protocolVersion")), "protocolVersion as a string", judge.Brief(result.Get("protocolVersion")), at...)
 			v.That(result.Get("capabilities").IsObject(), "capabilities as an object", "capabilities is "+judge.TypeName(result.Get("capabilities")), at...)
 			if v.That(info.IsObject(), "serverInfo as an object", "serverInfo is "+judge.TypeName(info), at...) {
 				v.That(judge.IsString(info.Get("name")), "serverInfo.name as a string", "it is "+judge.TypeName(info.Get("name")), at...)
@@ -39,12 +40,12 @@ var lifeChecks = []verdict.Check{{
 					v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
 					continue
 				}
-				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+verdict.Brief(got), x.Evidence()...)
+				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
 			}
 			for _, x := range r.Steps("return") {
 				if v.Answered(x) && x.Succeeded() {
 					got := x.Result().Get("protocolVersion")
-					v.That(got.String() == x.Tags["version"], "the version "+x.Tags["version"]+", which the server had offered before", "the version "+verdict.Brief(got), x.Evidence()...)
+					v.That(got.String() == x.Tags["version"], "the version "+x.Tags["version"]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
 				}
 			}
 		},
@@ -90,7 +91,7 @@ var lifeChecks = []verdict.Check{{
 			if end == nil {
 				return
 			}
-			v.Saw()
+			v.Holds()
 			for _, m := range verdict.RequestsOf(r) {
 				if m.Frame.Number < end.Request && m.Method() != "ping" {
 					v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
@@ -108,10 +109,10 @@ var lifeChecks = []verdict.Check{{
 					x = again
 				}
 				if code, _ := x.Code(); x.Failed() && code == -32601 {
-					v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+verdict.Describe(x))
+					v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+matcher.Describe(x))
 					continue
 				}
-				v.Expect(x).To(verdict.Succeed(), x.Method+" after the handshake")
+				v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
 			}
 		},
 	},
@@ -128,13 +129,14 @@ var lifeChecks = []verdict.Check{{
 				}
 			}
 			if clean {
-				v.Saw()
+				v.Holds()
 			}
 		},
 	},
 	{
 		Requirement: "LIFE-13",
 		From:        []recording.Name{recording.Everything},
+		With:        []recording.Name{recording.Every},
 		Probes:      true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
@@ -155,9 +157,9 @@ var lifeChecks = []verdict.Check{{
 		From:        []recording.Name{Pings},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("ping", "ping-meta") {
-				if v.Expect(x).To(verdict.Succeed(), "ping") {
+				if v.Expect(x).To(matcher.BeResult(), "ping") {
 					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
-					v.Ought(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
+					v.WarnUnless(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
 				}
 			}
 		},
@@ -168,10 +170,10 @@ var lifeChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("early-ping") {
 				if x.Outcome == recording.Silent {
-					v.That(false, "an answer", verdict.Describe(x)+" to a ping before initialized", x.Evidence()...)
+					v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
 					continue
 				}
-				v.Expect(x).To(verdict.Succeed(), "a ping before initialized")
+				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
 			}
 		},
 	},
@@ -183,7 +185,7 @@ var lifeChecks = []verdict.Check{{
 				tolerable(x, v)
 			}
 			for _, x := range r.Steps("sound") {
-				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", verdict.Describe(x), x.Evidence()...)
+				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
 			}
 			if len(r.Exchanges) > 0 && r.Step("sound") == nil && r.Broken != nil {
 				v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
@@ -212,17 +214,17 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			continue
 		}
-		if verdict.Refused(x) {
-			v.Ought(false, "the offer of a version that the server supports", verdict.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
+		if matcher.Refused(x) {
+			v.WarnUnless(false, "the offer of a version that the server supports", matcher.Describe(x)+" to a handshake with the version "+alien(x), x.Evidence()...)
 			v.Hint("answer initialize with the latest version that the server supports, and let the client decide")
 			continue
 		}
 		offer := x.Result().Get("protocolVersion")
-		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+verdict.Brief(offer), x.Evidence()...)
+		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+judge.Brief(offer), x.Evidence()...)
 		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
 	}
 	for _, x := range r.Steps("return") {
-		v.Expect(x).To(verdict.Succeed(), "a handshake with "+x.Tags["version"]+", which the server had offered")
+		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags["version"]+", which the server had offered")
 	}
 }
 
@@ -235,7 +237,7 @@ func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
 			v.Hint("leave the member out where there is nothing to say")
 		}
 	}
-	v.Saw()
+	v.Holds()
 	text("instructions")
 	if v.Revision() >= requirement.R20250618 {
 		text("serverInfo.title")
@@ -247,7 +249,7 @@ func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
 	text("serverInfo.websiteUrl")
 	if site := result.Get("serverInfo.websiteUrl"); judge.IsString(site) {
 		if problems := hardProblems(site); len(problems) > 0 {
-			v.That(false, "serverInfo.websiteUrl as a URI", verdict.Brief(site)+": "+problems[0].String(), at...)
+			v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), at...)
 		}
 	}
 	if icons := result.Get("serverInfo.icons"); icons.Exists() {
@@ -275,11 +277,11 @@ func faulty(x *recording.Exchange) string {
 func tolerable(x *recording.Exchange, v *verdict.Verdict) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to a faulty initialize, error or result", verdict.Describe(x)+" to "+faulty(x), x.Evidence()...)
+		v.That(false, "an answer to a faulty initialize, error or result", matcher.Describe(x)+" to "+faulty(x), x.Evidence()...)
 		v.Hint("check the params of initialize before they are used, and answer with error -32602")
 	default:
 		if v.Answered(x) {
-			v.Saw()
+			v.Holds()
 		}
 	}
 }

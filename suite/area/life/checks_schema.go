@@ -24,8 +24,8 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 	}
 	b := newBreaches(r, v, set)
 	b.look(r, func(*recording.Session) bool { return true })
-	for _, name := range slices.Sorted(maps.Keys(v.Recs)) {
-		if rec := v.Recs[name]; rec != nil && name != recording.Everything {
+	for _, rec := range v.Recordings() {
+		if rec.Scenario != recording.Everything {
 			b.look(rec, func(s *recording.Session) bool { return s.Kind == recording.Probe })
 		}
 	}
@@ -62,7 +62,7 @@ func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *b
 			b.sent[x.Session] = append(b.sent[x.Session], x)
 		}
 	}
-	recs := append([]*recording.Recording{r}, slices.Collect(maps.Values(v.Recs))...)
+	recs := append([]*recording.Recording{r}, v.Recordings()...)
 	for _, rec := range recs {
 		if rec == nil {
 			continue
@@ -177,7 +177,7 @@ func (b *breaches) note(f schema.Violation, said string, frame int) {
 // tell notes one finding for each member of each type.
 func (b *breaches) tell(v *verdict.Verdict) {
 	if b.judged > 0 {
-		v.Saw()
+		v.Holds()
 	}
 	for _, key := range slices.Sorted(maps.Keys(b.found)) {
 		f := b.found[key]

@@ -52,9 +52,9 @@ var listChecks = []verdict.Check{{
 			}
 			if verdict.Typed(v, i, "size", judge.IsInteger, "an integer") {
 				size := i.Get("size")
-				v.Ought(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+verdict.Brief(size), i.Frames...)
+				v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+judge.Brief(size), i.Frames...)
 			}
-			v.Saw()
+			v.Holds()
 		}
 		verdict.Remarks(items, resourceMembers, v)
 	},
@@ -71,7 +71,7 @@ var listChecks = []verdict.Check{{
 		var web verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
-				web.Add(verdict.Brief(uri), i.Frames...)
+				web.Add(judge.Brief(uri), i.Frames...)
 			}
 		}
 		if len(web.Names) == 0 {
@@ -97,7 +97,7 @@ var listChecks = []verdict.Check{{
 				continue
 			}
 			p, bad := judge.First(judge.MIME(mime.Str))
-			v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+verdict.Brief(mime)+": "+p.Message, i.Frames...)
+			v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i.Frames...)
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
 	},
@@ -115,9 +115,9 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 			if !judge.IsString(uri) {
 				continue
 			}
-			v.That(!onPage[uri.Str], expected, verdict.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i.Frames...)
+			v.That(!onPage[uri.Str], expected, judge.Brief(uri)+" is listed twice on page "+fmt.Sprint(n+1), i.Frames...)
 			if first, before := seenOn[uri.Str]; before && !onPage[uri.Str] {
-				across.Add(fmt.Sprintf("%s (on pages %d and %d)", verdict.Brief(uri), first+1, n+1), i.Frames...)
+				across.Add(fmt.Sprintf("%s (on pages %d and %d)", judge.Brief(uri), first+1, n+1), i.Frames...)
 			} else if !before {
 				seenOn[uri.Str] = n
 			}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -28,7 +29,7 @@ var relistChecks = []verdict.Check{{
 				continue
 			}
 			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
-				"size of "+verdict.Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
+				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
 			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
 		}
 		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
@@ -48,10 +49,10 @@ var relistChecks = []verdict.Check{{
 		case !v.Answered(with):
 			return
 		case !with.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+verdict.Describe(with))
+			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(with))
 			return
 		}
-		ok := v.Expect(without).To(verdict.Succeed(), "resources/list without params, which are optional in this revision")
+		ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are optional in this revision")
 		if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
 			return
 		}
@@ -113,13 +114,13 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !v.Answered(x):
 		case x.Succeeded():
-			v.Saw()
+			v.Holds()
 		case asksForCapability(x):
 			v.Skip(recording.CodeNeedsSubject, "the target asks for a capability that we do not have")
 		case judge.HasScheme(uri, "https"):
 			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
 		case !verdict.NotFound(x):
-			others.Add(verdict.Brief(x.Param("uri"))+" ("+verdict.Describe(x)+")", x.Evidence()...)
+			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
 			unreadable(r, v, x, rereads[uri])
 		default:
@@ -143,7 +144,7 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
-			seen.Add(verdict.Brief(x.Param("uri")), append(before.Evidence(), x.Evidence()...)...)
+			seen.Add(judge.Brief(x.Param("uri")), append(before.Evidence(), x.Evidence()...)...)
 		}
 	}
 	seen.Observe(v, "unstable-read", "%d read differently the second time, although nothing was made to change: %s")
@@ -153,10 +154,10 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 // come with credentials, hiding it may be a way to refuse it.
 func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange) {
 	const expected = "contents for a URI that is listed"
-	actual := verdict.Describe(reread) + " to two reads of " + verdict.Brief(x.Param("uri")) + ", which was listed before and after"
+	actual := matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after"
 	frames := append(x.Evidence(), reread.Evidence()...)
 	if f := r.Frame(x.Request); f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "" {
-		v.Ought(false, expected, actual, frames...)
+		v.WarnUnless(false, expected, actual, frames...)
 	} else {
 		v.That(false, expected, actual, frames...)
 	}
@@ -200,7 +201,7 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 	frames := slices.Concat(f1, f2, f3)
 	switch {
 	case slices.Equal(one, other):
-		v.Saw()
+		v.Holds()
 	case !slices.Equal(one, again):
 		v.Skip(recording.CodeNotExercised, "the list changed while the connections were compared")
 	case v.Facts.Combination.Transport == "stdio":
@@ -221,7 +222,7 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 	case !ok1 || !ok2:
 		return
 	case slices.Equal(before, after):
-		v.Saw()
+		v.Holds()
 		return
 	}
 	other, f3, ok3 := wholeList(r, v, "other-again")
@@ -233,7 +234,7 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 	frames := slices.Concat(f1, f2, f3)
 	switch {
 	case slices.Equal(other, after):
-		v.Ought(false, expected, actual+"; another connection sees the change, too", frames...)
+		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
 	case slices.Equal(other, before):
 		v.That(false, expected, actual+"; another connection does not see the change", frames...)
 		v.Hint("keep what a client did out of the list that it is given")

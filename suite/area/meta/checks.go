@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -40,8 +41,8 @@ var metaChecks = []verdict.Check{{
 					"the key "+verdict.Quoted(key)+" in "+place, frame)
 				v.Hint("use a prefix of your own, such as com.example/")
 				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-					v.Ought(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
-					v.Mild("the specification recommends this notation")
+					v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
+					v.Downgrade("the specification recommends this notation")
 					v.Hint("write com.example/ instead of example.com/")
 				}
 			})
@@ -63,7 +64,7 @@ var metaChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			verdict.EachResult(r, func(x *recording.Exchange) {
 				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+verdict.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
+					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
 				}
 			})
 		},
@@ -91,7 +92,7 @@ var metaChecks = []verdict.Check{{
 			for _, method := range []string{"notifications/progress", "notifications/message"} {
 				for _, f := range r.Notifications(method, 0) {
 					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
-					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+verdict.Brief(id), f.Number)
+					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+judge.Brief(id), f.Number)
 				}
 			}
 		},
@@ -143,7 +144,7 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 	eachMessage(r, func(m gjson.Result, frame int) {
 		result := verdict.LookedUp(m.Get("result"))
 		of("a result", result.Result, frame)
-		of("the params of "+verdict.Brief(m.Get("method")), m.Get("params"), frame)
+		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), frame)
 		if rev < requirement.R20250618 {
 			return
 		}
@@ -183,7 +184,7 @@ func identified(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case info.Exists():
 			whole := judge.IsObject(info) && judge.IsString(info.Get("name")) && judge.IsString(info.Get("version"))
-			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+verdict.Brief(info), x.Evidence()...)
+			v.That(whole, verdict.MetaServerInfo+" as an object with the strings name and version", "it is "+judge.Brief(info), x.Evidence()...)
 		case !missing[x.Method]:
 			missing[x.Method] = true
 			v.That(false, verdict.MetaServerInfo+" in _meta of every result", "it is missing in the answer to "+x.Method, x.Evidence()...)
@@ -204,7 +205,7 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int
 		return
 	}
 	problem, bad := judge.First(oracle(value.Str))
-	v.That(!bad, expected, verdict.Brief(value)+" in "+place+": "+problem.String(), frame)
+	v.That(!bad, expected, judge.Brief(value)+" in "+place+": "+problem.String(), frame)
 }
 
 // asPlain: requests of a step are served like the ordinary ones beside them.
@@ -215,7 +216,7 @@ func asPlain(r *recording.Recording, v *verdict.Verdict, step, about string) {
 			plain = "plain-read"
 		}
 		if verdict.Baseline(r, v, plain) {
-			v.Expect(x).To(verdict.Succeed(), x.Method+" "+about)
+			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -37,13 +38,13 @@ var metaRequestsChecks = []verdict.Check{{
 			if !verdict.Baseline(r, v, "plain") {
 				return
 			}
-			v.Expect(r.Step("no-capabilities")).To(verdict.BeErrorCode(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
+			v.Expect(r.Step("no-capabilities")).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
 			v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
 			for _, x := range r.Steps("odd-capabilities", "odd-version") {
 				member := map[string]string{"odd-capabilities": verdict.KeyClientCapabilities, "odd-version": verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
-				v.Expect(x).Should(verdict.Matcher{Expected: "a refusal of " + member + " that is " + judge.TypeName(value), Match: verdict.Refused}, "a request whose _meta has "+member+": "+verdict.Brief(value))
-				v.Mild(verdict.Lenient)
+				v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
+				v.Downgrade(verdict.Lenient)
 				v.Hint("check the types of the members of _meta, and answer with error -32602")
 			}
 		},
@@ -89,9 +90,9 @@ var metaRequestsChecks = []verdict.Check{{
 				}
 				about := "a request with an unknown log level"
 				if x != nil {
-					about += ", " + verdict.Brief(levelOf(x))
+					about += ", " + judge.Brief(levelOf(x))
 				}
-				v.Expect(x).To(verdict.BeErrorCode(verdict.CodeInvalidParams), about)
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
 				v.Hint("know the eight syslog levels, and answer others with error -32602")
 			}
 		},
@@ -103,7 +104,7 @@ var metaRequestsChecks = []verdict.Check{{
 			for _, f := range r.Notifications("notifications/message", 0) {
 				p := gjson.GetBytes(f.Raw, "params")
 				level, logger := p.Get("level"), p.Get("logger")
-				v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+verdict.Brief(level), f.Number)
+				v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
 				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent", f.Number)
 				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
 			}
@@ -135,12 +136,12 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 		if levelOf(x).Exists() {
 			asked[x.Session] = true
 		} else if x.Succeeded() {
-			v.Saw()
+			v.Holds()
 		}
 	}
 	for _, f := range r.Notifications("notifications/message", 0) {
 		if !asked[f.Session] {
-			v.That(false, "no notifications/message for requests without a log level", verdict.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
+			v.That(false, "no notifications/message for requests without a log level", judge.Brief(gjson.GetBytes(f.Raw, "params")), f.Number)
 		}
 	}
 }
@@ -159,7 +160,7 @@ func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, "log messages on the stream of their request, before its response", "a message of level "+level+" elsewhere", f.Number)
 		default:
 			want := levelOf(x).Str
-			v.Ought(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
+			v.WarnUnless(severity(level) < 0 || severity(level) >= severity(want), "log messages of level "+want+" or above",
 				"a message of level "+level, append(x.Evidence(), f.Number)...)
 		}
 	}
@@ -182,7 +183,7 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 	set := r.Step("set")
-	if v.Expect(set).To(verdict.Succeed(), "logging/setLevel") {
+	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel") {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
 			if f.Session == set.Session && severity(level) >= 0 {
@@ -192,7 +193,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if x := r.Step("unknown-level"); x != nil {
-		v.Expect(x).To(verdict.Matcher{Expected: "a refusal of an unknown level with error -32602", Match: verdict.BeErrorCode(verdict.CodeInvalidParams).Match}, "logging/setLevel with the level "+verdict.Brief(x.Param("level")))
+		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")))
 		v.Hint("know the eight syslog levels, and answer others with error -32602")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -57,13 +58,13 @@ var mrtrChecks = []verdict.Check{{
 				if !v.Answered(x) {
 					continue
 				}
-				state, expected := v.Ought, "no contents for a retry with a state that was altered"
+				state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
 				if x.Step == "other-caller" {
 					expected = "no contents for a retry with the state of another caller"
 				} else if x.Tags["matters"] != "" {
 					state = v.That
 				}
-				state(!served(x), expected, verdict.Describe(x), x.Evidence()...)
+				state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
 			}
 			v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
 		},
@@ -72,19 +73,19 @@ var mrtrChecks = []verdict.Check{{
 		Requirement: "MRTR-08",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step("retry-empty")).To(askForInput(), "a retry that answers nothing")
+			v.Expect(r.Step("retry-empty")).To(matcher.AskForInput(), "a retry that answers nothing")
 		},
 	},
 	{
 		Requirement: "MRTR-09",
 		From:        []recording.Name{Superfluous},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step("superfluous")).To(verdict.Succeed(), "a read with answers that nobody asked for")
+			v.Expect(r.Step("superfluous")).To(matcher.BeResult(), "a read with answers that nobody asked for")
 			if x := r.Step("malformed"); x != nil {
 				if x.Fatal {
-					v.That(false, "a target that survives malformed inputResponses", verdict.Describe(x), x.Evidence()...)
+					v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
 				} else if v.Answered(x) {
-					v.Saw() // an error and the contents will both do
+					v.Holds() // an error and the contents will both do
 				}
 			}
 		},
@@ -101,7 +102,7 @@ var mrtrChecks = []verdict.Check{{
 				v.Skip(recording.CodeNotExercised, "the target asks for input whatever the client declares")
 				return
 			}
-			v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", verdict.Describe(x), x.Evidence()...)
+			v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
 		},
 	},
 	{
@@ -121,16 +122,12 @@ var mrtrChecks = []verdict.Check{{
 				x = deaf // the connection answered nothing any more
 			}
 			if x != nil && x.Outcome == recording.Silent {
-				v.That(false, "requests served after a read was given up that asked for input", verdict.Describe(x), x.Evidence()...)
+				v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x.Evidence()...)
 				return
 			}
-			v.Expect(x).To(verdict.Succeed(), "a request after a read was given up that asked for input")
+			v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
 		},
 	},
-}
-
-func askForInput() verdict.Matcher {
-	return verdict.Matcher{Expected: "a new request for input", Match: verdict.AsksForInput}
 }
 
 // served reports whether a read was answered with contents.
@@ -157,7 +154,7 @@ func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
 		v.That(capabilityFor[method.Str] != "" && method.Type == gjson.String, "input requests for elicitation/create, sampling/createMessage or roots/list",
-			"the method of "+verdict.Quoted(key)+" is "+verdict.Brief(method), x.Evidence()...)
+			"the method of "+verdict.Quoted(key)+" is "+judge.Brief(method), x.Evidence()...)
 		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
 			"it is "+judge.TypeName(params), x.Evidence()...)
 	}
@@ -166,7 +163,7 @@ func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 // withinCapabilities: input requests use no capability that the request did not
 // declare.
 func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
-	v.Saw()
+	v.Holds()
 	declared := judge.Member(x.Param("_meta"), verdict.KeyClientCapabilities)
 	requests := x.Result().Get("inputRequests")
 	if !verdict.AsksForInput(x) || !requests.IsObject() {
@@ -176,7 +173,7 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 		method := judge.Member(requests, key).Get("method").String()
 		if capability := capabilityFor[method]; capability != "" {
 			v.That(declared.Get(capability).Exists(), "no "+method+" towards a client that did not declare "+capability,
-				"it is asked for by a read with the capabilities "+verdict.Brief(declared), x.Evidence()...)
+				"it is asked for by a read with the capabilities "+judge.Brief(declared), x.Evidence()...)
 		}
 	}
 }
@@ -190,24 +187,24 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case x.Succeeded():
 		if !x.Result().Get("inputRequests").Exists() {
-			v.Saw() // served without input
+			v.Holds() // served without input
 		}
 		return
 	case !asked.Succeeded():
-		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+verdict.Describe(asked))
+		v.Skip(recording.CodeNeedsConfig, "the resource of subjects.input cannot be read at all: "+matcher.Describe(asked))
 		return
 	}
-	if !v.Expect(x).To(verdict.BeErrorCode(verdict.CodeMissingCapability), "a read that needs a capability which the client did not declare") {
+	if !v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMissingCapability), "a read that needs a capability which the client did not declare") {
 		return
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
-	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+verdict.Brief(needed), x.Evidence()...)
+	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x.Evidence()...)
 	for i := 0; x.Tags[fmt.Sprintf("required:%d", i)] != ""; i++ {
 		name, _, _ := strings.Cut(x.Tags[fmt.Sprintf("required:%d", i)], ".")
-		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+verdict.Brief(needed), x.Evidence()...)
+		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x.Evidence()...)
 	}
 	if x.Status > 0 {
-		v.That(x.Status == 400, "HTTP status 400 with the error -32021", verdict.Describe(x), x.Evidence()...)
+		v.That(x.Status == 400, "HTTP status 400 with the error -32021", matcher.Describe(x), x.Evidence()...)
 	}
 }
 
@@ -223,11 +220,11 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 	case verdict.Tag(last, "unanswered") != "":
 		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags["unanswered"])+" (subjects.input.answers)")
 	case len(retries) == 0:
-		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+verdict.Describe(first))
+		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+matcher.Describe(first))
 	case verdict.AsksForInput(last):
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
 	default:
-		if v.Expect(last).To(verdict.Succeed(), "a retry with all answers, on another connection") {
+		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection") {
 			expectedText(last, v)
 		}
 	}
@@ -241,5 +238,5 @@ func expectedText(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	contents := x.Result().Get("contents")
 	found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
-	v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+verdict.Brief(contents), x.Evidence()...)
+	v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), x.Evidence()...)
 }

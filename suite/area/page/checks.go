@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -54,8 +55,8 @@ var pageChecks = []verdict.Check{{
 			return
 		}
 		if x := r.Step("elsewhere"); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
-			v.Expect(x).To(verdict.BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-			v.Mild(verdict.RefusedOtherwise)
+			v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+			v.Downgrade(verdict.RefusedOtherwise)
 		}
 	},
 }, {
@@ -110,13 +111,13 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	last := pages[len(pages)-1]
 	switch last.Tags["end"] {
 	case "done":
-		v.Saw()
+		v.Holds()
 	case "bound":
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
 	case "cycle":
 		note := v.That
 		if len(last.Result().Get(member).Array()) == 0 {
-			note = v.Ought
+			note = v.WarnUnless
 		}
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
@@ -127,7 +128,7 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 			}
 		}
 		note(false, "a last page without nextCursor", fmt.Sprintf("page %d repeats %s together with its nextCursor %s, so that the walk never ends",
-			len(pages), earlier, verdict.Brief(next)), frames...)
+			len(pages), earlier, judge.Brief(next)), frames...)
 		v.Hint("leave nextCursor out on the last page")
 	}
 }
@@ -136,7 +137,7 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 	for i, x := range pages {
 		if i > 0 {
-			v.Expect(x).To(verdict.Succeed(), "the cursor "+verdict.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+strconv.Itoa(i)+" had just handed out")
+			v.Expect(x).To(matcher.BeResult(), "the cursor "+judge.Brief(pages[i-1].Result().Get("nextCursor"))+", which page "+strconv.Itoa(i)+" had just handed out")
 		}
 	}
 }
@@ -166,7 +167,7 @@ func advancing(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		case x.Tags["end"] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
-			v.Ought(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)
+			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)
 		}
 	}
 }

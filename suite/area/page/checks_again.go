@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -42,7 +43,7 @@ func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recordin
 		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
 		case !v.Answered(before):
 		case !before.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+verdict.Describe(before))
+			v.Skip(recording.CodeNeedsSubject, "the list was refused even without a cursor: "+matcher.Describe(before))
 		default:
 			judge(some)
 		}
@@ -57,9 +58,9 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 	const hint = "answer a cursor that the server did not hand out with error -32602"
 	eachList(r, v, func(r *recording.Recording) {
 		for _, x := range r.Steps(madeUpCursors...) {
-			v.Expect(x).To(verdict.BeErrorCode(-32602), "a cursor that was never handed out (in "+x.Method+")")
+			v.Expect(x).To(matcher.BeErrorReply(-32602), "a cursor that was never handed out (in "+x.Method+")")
 			if x.Failed() {
-				v.Mild(verdict.RefusedOtherwise)
+				v.Downgrade(verdict.RefusedOtherwise)
 			}
 			v.Hint(hint)
 		}
@@ -67,13 +68,13 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(append([]string{"old", "foreign"}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
-				v.Expect(x).To(verdict.BeErrorCode(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-				v.Mild(verdict.RefusedOtherwise)
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+				v.Downgrade(verdict.RefusedOtherwise)
 				v.Hint(hint)
 			case x.Succeeded() && x.Step == "foreign":
-				foreign.Add(verdict.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
+				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
 			case x.Succeeded() && x.Step != "old":
-				meddled.Add(verdict.Brief(x.Param("cursor"))+" ("+x.Step+", in "+x.Method+")", x.Evidence()...)
+				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+x.Step+", in "+x.Method+")", x.Evidence()...)
 			}
 		}
 		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
@@ -98,12 +99,12 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 		// A list during which the session was lost is sent once more, in a fresh one.
 		for _, x := range r.Steps("after/lost", "after") {
 			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
-				v.That(false, expected, verdict.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
+				v.That(false, expected, matcher.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
 				v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
 				return
 			}
 		}
-		v.Expect(r.Step("after")).Should(verdict.Matcher{Expected: expected, Match: verdict.Succeed().Match}, listMethod(r)+" without cursor, after a row of bad ones")
+		v.ExpectOrWarn(r.Step("after")).To(matcher.Expecting(expected, matcher.BeResult()), listMethod(r)+" without cursor, after a row of bad ones")
 	})
 }
 
@@ -114,7 +115,7 @@ func listMethod(r *recording.Recording) string { return r.Exchanges[0].Method }
 func badCursor(x *recording.Exchange, v *verdict.Verdict) {
 	cursor := x.Param("cursor")
 	if x.Fatal {
-		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+verdict.Brief(cursor)+verdict.InBrackets(x.Reason), x.Evidence()...)
+		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+judge.Brief(cursor)+matcher.InBrackets(x.Reason), x.Evidence()...)
 		v.Hint("answer a cursor that cannot be read with error -32602")
 		return
 	}
@@ -123,9 +124,9 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict) {
 	if x.Outcome != recording.Replied || cursor.Type == gjson.Null {
 		return
 	}
-	v.Ought(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
-		verdict.Describe(x)+" to the cursor "+verdict.Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
-	v.Mild(verdict.Lenient)
+	v.WarnUnless(judge.IsString(cursor) || !x.Succeeded(), "an error (-32602) for a cursor that is no string",
+		matcher.Describe(x)+" to the cursor "+judge.Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
+	v.Downgrade(verdict.Lenient)
 	v.Hint("check that cursor is a string, and answer anything else with error -32602")
 }
 
@@ -152,7 +153,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		return
 	case quietFirst(r, "second", "middle"):
 	case again.Succeeded() && samePage(next, again):
-		v.Saw()
+		v.Holds()
 		return
 	default:
 		v.Skip(recording.CodeNotExercised, "the first page changes, too: cursors cannot be compared")
@@ -161,7 +162,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "the same page for the same cursor"
 	frames := append(next.Evidence(), again.Evidence()...)
 	if !again.Succeeded() {
-		v.That(false, expected, verdict.Describe(again)+" to the second use of the cursor "+verdict.Brief(again.Param("cursor")), frames...)
+		v.That(false, expected, matcher.Describe(again)+" to the second use of the cursor "+judge.Brief(again.Param("cursor")), frames...)
 		v.Hint("keep cursors good for more than one request")
 		return
 	}
@@ -169,7 +170,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), frames...)
 	}
 	v.That(samePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
-		len(verdict.IDsOf(next)), kindOf(next), len(verdict.IDsOf(again)), verdict.Brief(again.Param("cursor"))), frames...)
+		len(verdict.IDsOf(next)), kindOf(next), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), frames...)
 	otherConnection(r, v)
 }
 
@@ -177,11 +178,11 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 // cursors work as such, and this one was used up by somebody who was handed the same.
 func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
 	if page := r.Step("page"); !page.Succeeded() || !quietFirst(r, "second", "middle") {
-		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+verdict.Describe(next))
+		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+matcher.Describe(next))
 		return
 	}
 	first := r.Step("first")
-	v.Ought(false, "the page that the cursor stands for", verdict.Describe(next)+" to the cursor "+verdict.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
+	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
 		append(first.Evidence(), next.Evidence()...)...)
 	v.Hint("keep cursors good for more than one request")
 }
@@ -200,11 +201,11 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "the page that the cursor stands for, on any connection"
 	frames := append(page.Evidence(), x.Evidence()...)
 	if !x.Succeeded() {
-		v.Ought(false, expected, verdict.Describe(x)+" to the cursor "+verdict.Brief(x.Param("cursor"))+", which was handed out on another connection", frames...)
+		v.WarnUnless(false, expected, matcher.Describe(x)+" to the cursor "+judge.Brief(x.Param("cursor"))+", which was handed out on another connection", frames...)
 		v.Hint("keep in the cursor what is needed to go on, not in the connection")
 		return
 	}
-	v.Ought(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
+	v.WarnUnless(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
 }
 
 // kindOf names the entries of a page.
@@ -232,14 +233,14 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 		frames := append(first.Evidence(), x.Evidence()...)
 		switch {
 		case !x.Succeeded():
-			v.Ought(false, expected, verdict.Describe(x)+" to another request without cursor", frames...)
+			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", frames...)
 		case samePage(first, x):
-			v.Saw()
+			v.Holds()
 		case len(page) == 0 || len(start) > 0 && x.Step == "second" && isNextPage(r, page):
 			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
 			v.Hint("keep no position between requests: the cursor says where to go on")
 		default:
-			v.Ought(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
+			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
 		}
 	}
 }
@@ -283,7 +284,7 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Modern() {
 			v.Observe("empty-cursor", `nextCursor is "", which many clients of this revision take for the end of the list`, x.Evidence()...)
 		}
-		if !v.Expect(page).To(verdict.Succeed(), `the cursor "", which the page before had handed out`) {
+		if !v.Expect(page).To(matcher.BeResult(), `the cursor "", which the page before had handed out`) {
 			continue
 		}
 		ids := verdict.Identities(page, member)
@@ -315,7 +316,7 @@ func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		frames = append(frames, x.Evidence()...)
 	}
 	for _, e := range gjson.Parse(last.Tags["expected"]).Array() {
-		v.That(times[e.Str] > 0, verdict.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
-		v.Ought(times[e.Str] < 2, verdict.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
+		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
+		v.WarnUnless(times[e.Str] < 2, judge.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
 	}
 }

@@ -15,7 +15,7 @@ var progChecks = []verdict.Check{{
 	From:        []recording.Name{recording.Everything},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, p := range verdict.ProgressOf(r, v) {
-			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+verdict.Brief(p.Token), p.Frame.Number)
+			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+judge.Brief(p.Token), p.Frame.Number)
 		}
 	},
 },
@@ -58,7 +58,7 @@ var progChecks = []verdict.Check{{
 				if late && p.Frame.Channel != answer.Channel && p.Frame.At-answer.At < 500*time.Millisecond {
 					late = false // two streams may overtake one another
 				}
-				v.That(!late, "no progress after the response", "progress "+verdict.Brief(p.Get("params.progress"))+" for the token "+verdict.Brief(p.Token)+" after it", append(p.Of.Evidence(), p.Frame.Number)...)
+				v.That(!late, "no progress after the response", "progress "+judge.Brief(p.Get("params.progress"))+" for the token "+judge.Brief(p.Token)+" after it", append(p.Of.Evidence(), p.Frame.Number)...)
 			}
 		},
 	},
@@ -73,9 +73,9 @@ func progressTypes(p verdict.Progress, v *verdict.Verdict) {
 		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, p.Of.Request, at)
 	}
 	value, total, text := p.Get("params.progress"), p.Get("params.total"), p.Get("params.message")
-	v.That(judge.IsNumber(value), "progress as a number", "progress is "+verdict.Brief(value), at)
-	v.That(!total.Exists() || judge.IsNumber(total), "total as a number, or absent", "total is "+verdict.Brief(total), at)
+	v.That(judge.IsNumber(value), "progress as a number", "progress is "+judge.Brief(value), at)
+	v.That(!total.Exists() || judge.IsNumber(total), "total as a number, or absent", "total is "+judge.Brief(total), at)
 	if v.Revision() >= requirement.R20250326 {
-		v.That(!text.Exists() || judge.IsString(text), "message as a string, or absent", "message is "+verdict.Brief(text), at)
+		v.That(!text.Exists() || judge.IsString(text), "message as a string, or absent", "message is "+judge.Brief(text), at)
 	}
 }

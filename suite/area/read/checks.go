@@ -19,7 +19,7 @@ var readChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Readings(r, v, "read", "known") {
 			list := x.Result().Get("contents")
-			v.That(list.IsArray(), "contents as an array", "contents of "+verdict.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
+			v.That(list.IsArray(), "contents as an array", "contents of "+judge.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an array even if there is only one item, or none")
 		}
 		if r.Scenario == recording.Reads && r.Skipped != nil {
@@ -39,7 +39,7 @@ var readChecks = []verdict.Check{{
 				verdict.Typed(v, c, "mimeType", judge.IsString, "a string")
 				misspelt.AddMisspelt(c, contentMembers)
 				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags["uri"] {
-					elsewhere.Add(verdict.Brief(x.Param("uri"))+" as "+verdict.Brief(uri), c.Frames...)
+					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -25,7 +26,7 @@ var readBytesChecks = []verdict.Check{{
 				text, mime := c.Get("text"), declaredType(x, c)
 				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
 					if judge.IsBinaryType(mime) && judge.IsString(c.Get("blob")) {
-						v.Saw()
+						v.Holds()
 					}
 					continue
 				}
@@ -68,9 +69,7 @@ var readBytesChecks = []verdict.Check{{
 	From:        []recording.Name{TaskRead},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("task")).To(verdict.Matcher{Expected: "a result with contents", Match: func(x *recording.Exchange) bool {
-			return x.Succeeded() && x.Result().Get("contents").IsArray()
-		}}, "a read with a task parameter, of a resource that could be read without")
+		v.Expect(r.Step("task")).To(matcher.HaveContents(), "a read with a task parameter, of a resource that could be read without")
 		v.Hint("ignore the task parameter where tasks are not supported")
 	},
 }}
@@ -83,7 +82,7 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
 		return false
 	}
-	ok := v.Expect(x).To(verdict.Succeed(), "a read of "+verdict.Brief(x.Param("uri"))+", which the target file calls readable")
+	ok := v.Expect(x).To(matcher.BeResult(), "a read of "+judge.Brief(x.Param("uri"))+", which the target file calls readable")
 	v.Hint("let the resource be read, or correct the target file")
 	return ok && !verdict.AsksForInput(x) && !verdict.UnreadableShape(x, v)
 }
@@ -97,18 +96,18 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 		if text := c.Get("text"); judge.IsString(text) {
 			texts = append(texts, text.Str)
 		} else if data, err := judge.Decode(c.Get("blob").Str); err == nil && exact && want == string(data) {
-			v.Saw() // every character has arrived, if in base64
+			v.Holds() // every character has arrived, if in base64
 			return
 		}
 	}
-	if !v.That(len(texts) > 0, "text from "+verdict.Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
+	if !v.That(len(texts) > 0, "text from "+judge.Brief(x.Param("uri")), "no content with text", x.Evidence()...) || !exact {
 		v.Hint("send what is text as text, or correct the target file")
 		return
 	}
 	actual := ""
 	for i, got := range texts {
 		if got == want || part && strings.Contains(got, want) {
-			v.Saw()
+			v.Holds()
 			return
 		}
 		if i == 0 {
@@ -118,7 +117,7 @@ func knownText(v *verdict.Verdict, x *recording.Exchange) {
 	if part {
 		actual = fmt.Sprintf("it does not occur in %d characters of text", utf8.RuneCountInString(texts[0]))
 	}
-	v.That(false, "the text that the target file gives for "+verdict.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.That(false, "the text that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
 	v.Hint("send the text in UTF-8, without converting characters or line ends, or correct the target file")
 }
 
@@ -153,7 +152,7 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 		case err != nil:
 			actual = "a blob that cannot be decoded: " + err.Error()
 		case isKnown(x, data):
-			v.Saw()
+			v.Holds()
 			return
 		default:
 			sum := sha256.Sum256(data)
@@ -163,7 +162,7 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 			}
 		}
 	}
-	v.That(false, "the bytes that the target file gives for "+verdict.Brief(x.Param("uri")), actual, x.Evidence()...)
+	v.That(false, "the bytes that the target file gives for "+judge.Brief(x.Param("uri")), actual, x.Evidence()...)
 	v.Hint("encode the bytes of the resource once, and nothing else, or correct the target file")
 }
 
@@ -190,7 +189,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
 			if own, listed := c.Get("mimeType"), x.Tags["type"]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
-				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", verdict.Brief(x.Param("uri")), listed, own.Str), c.Frames...)
+				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")), listed, own.Str), c.Frames...)
 			}
 			blob := c.Get("blob")
 			data, err := judge.Decode(blob.Str)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -24,7 +25,7 @@ var rpcChecks = []verdict.Check{{
 			}
 			version := m.Get("jsonrpc")
 			if !v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
-				`jsonrpc is `+verdict.Brief(version)+" in "+m.Said(), m.Frame.Number) {
+				`jsonrpc is `+judge.Brief(version)+" in "+m.Said(), m.Frame.Number) {
 				v.Hint("put the member into errors and notifications, too")
 			}
 		}
@@ -47,7 +48,7 @@ var rpcChecks = []verdict.Check{{
 				if got.String() != sent.String() || !got.Exists() {
 					continue // another id altogether is judged elsewhere
 				}
-				v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+verdict.Brief(got), x.Evidence()...)
+				v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got), x.Evidence()...)
 			}
 		},
 	},
@@ -69,7 +70,7 @@ var rpcChecks = []verdict.Check{{
 				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
 				actual := "neither"
 				if result {
-					actual = "both: error is " + verdict.Brief(m.Get("error"))
+					actual = "both: error is " + judge.Brief(m.Get("error"))
 				}
 				v.That(result != failure, "either result or error in a response", actual, m.Frame.Number)
 			}
@@ -97,7 +98,7 @@ var rpcChecks = []verdict.Check{{
 					continue
 				}
 				v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.Frame.Number)
-				v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+verdict.Brief(e.Get("message")), m.Frame.Number)
+				v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message")), m.Frame.Number)
 			}
 		},
 	},
@@ -107,7 +108,7 @@ var rpcChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, m := range verdict.Failures(r) {
 				if code := m.Get("error.code"); code.Exists() {
-					v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+verdict.Brief(code), m.Frame.Number)
+					v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
 				}
 			}
 		},
@@ -133,8 +134,8 @@ var rpcChecks = []verdict.Check{{
 			const long = 300
 			for _, m := range verdict.Failures(r) {
 				if text := m.Get("error.message"); judge.IsString(text) {
-					v.Ought(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
-						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), verdict.Brief(text)), m.Frame.Number)
+					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
+						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m.Frame.Number)
 				}
 			}
 		},
@@ -167,7 +168,7 @@ var rpcChecks = []verdict.Check{{
 				v.Hint("ask for input in the result of the client's own request (resultType input_required)")
 			}
 			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
-				v.Saw()
+				v.Holds()
 			}
 		},
 	},
@@ -203,7 +204,7 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			continue // an error without an id is judged elsewhere
 		}
 		x := verdict.Asker(sent[m.Frame.Session], m)
-		if !v.That(x != nil, "a response with the id of a request", "the id "+verdict.Brief(m.Get("id"))+", under which nothing was asked", m.Frame.Number) {
+		if !v.That(x != nil, "a response with the id of a request", "the id "+judge.Brief(m.Get("id"))+", under which nothing was asked", m.Frame.Number) {
 			v.Hint("copy the id of the request into its response")
 			continue
 		}
@@ -239,17 +240,17 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
 	state := v.That
 	if x.Step == "empty" {
-		state = v.Ought
+		state = v.WarnUnless
 	}
 	switch x.Outcome {
 	case recording.Replied:
 		got := x.Message().Get("id")
-		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, verdict.Describe(x)+" under the id "+verdict.Brief(got), x.Evidence()...)
+		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got), x.Evidence()...)
 	case recording.Silent, recording.Lost:
-		state(false, expected, verdict.Describe(x), x.Evidence()...)
+		state(false, expected, matcher.Describe(x), x.Evidence()...)
 	case recording.HTTPOnly:
 		if x.Status < 300 || x.Status == 400 {
-			state(false, expected, verdict.Describe(x), x.Evidence()...)
+			state(false, expected, matcher.Describe(x), x.Evidence()...)
 			return
 		}
 		v.Answered(x)
@@ -275,7 +276,7 @@ func oneKindRefused(all []*recording.Exchange, v *verdict.Verdict) {
 	if len(texts) < 2 || len(served) < 2 {
 		return
 	}
-	v.That(false, "requests under strings to be served like those under numbers", verdict.Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
+	v.That(false, "requests under strings to be served like those under numbers", matcher.Describe(texts[0])+" to every request whose id is a string, and none to those with numbers",
 		append(texts[0].Evidence(), served[0].Evidence()...)...)
 	v.Hint("keep the id as it came, whether it is a string or a number")
 }
@@ -296,11 +297,11 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 	case m.Kind == wire.KindResponse || m.Kind == wire.KindRequest && !strings.HasPrefix(m.Method(), "notifications/"):
 	case m.Kind == wire.KindOther && !method.Exists():
 		if m.Get("jsonrpc").Exists() && (m.Frame.Event != nil || r.Combination.Transport == requirement.Stdio) {
-			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+verdict.Brief(m.Result), at)
+			v.That(false, "a request, a notification or a response", "a message without method, result and error: "+judge.Brief(m.Result), at)
 		}
 	default:
 		v.That(judge.IsString(method), "a method that is a string", "method is "+judge.TypeName(method), at)
-		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+verdict.Brief(m.Get("id")), at)
+		v.That(!m.Get("id").Exists(), "a notification without id", m.Said()+" with the id "+judge.Brief(m.Get("id")), at)
 		v.That(!params.Exists() || params.IsObject(), "params that are an object, or none", "params of "+m.Said()+" are "+judge.TypeName(params), at)
 	}
 }
@@ -316,11 +317,11 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			switch {
 			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method" && x.Step != "not-utf-8":
 				if !v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
-					"the id is "+verdict.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
+					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
 					v.Hint("take the id from the request before its params are looked at")
 				}
 			case x.Step == "not-json":
-				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+verdict.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
+				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 			}
 		}
 	}
@@ -332,12 +333,12 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 	used := map[string]verdict.Message{}
 	for _, m := range verdict.RequestsOf(r) {
 		id := m.Get("id")
-		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.Said()+" with the id "+verdict.Brief(id), m.Frame.Number) {
+		if !v.That(judge.IsString(id) || judge.IsInteger(id), "a request with an id that is a string or an integer", m.Said()+" with the id "+judge.Brief(id), m.Frame.Number) {
 			continue
 		}
 		key := m.Frame.Session + " " + judge.TypeName(id) + " " + id.String()
 		if first, twice := used[key]; twice && first.Frame.Number != m.Frame.Number {
-			v.That(false, "an id that the server has not used before", "the id "+verdict.Brief(id)+" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
+			v.That(false, "an id that the server has not used before", "the id "+judge.Brief(id)+" was used for "+first.Said()+" already", first.Frame.Number, m.Frame.Number)
 			continue
 		}
 		used[key] = m

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -46,9 +47,9 @@ var rpcRequestsChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("unknown-method") {
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
-					v.That(false, "a JSON-RPC error with code -32601", verdict.Describe(x)+" to a request for an unknown method", x.Evidence()...)
+					v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
 				} else {
-					v.Expect(x).To(verdict.BeErrorCode(-32601), "a request for an unknown method")
+					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 				}
 				v.Hint("answer methods that the server does not know with error -32601")
 			}
@@ -85,6 +86,7 @@ var rpcRequestsChecks = []verdict.Check{{
 	{
 		Requirement: "RPC-17",
 		From:        []recording.Name{Concurrency},
+		With:        []recording.Name{recording.Reads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			asked := map[string]bool{}
 			for _, x := range r.Steps("together") {
@@ -113,10 +115,10 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 	case recording.Silent:
 		if len(x.Replies) > 0 {
 			v.Observe("late-answer", x.Method+" was answered after the time limit: "+x.Reason, frames...)
-			v.Saw()
+			v.Holds()
 			return
 		}
-		v.That(false, expected, verdict.Describe(x), frames...)
+		v.That(false, expected, matcher.Describe(x), frames...)
 		v.Hint("answer every request, if need be with an error; if the target takes longer by design, raise --timeout")
 	case recording.Lost:
 		if x.Request == 0 {
@@ -125,7 +127,7 @@ func answeredOnce(r *recording.Recording, x *recording.Exchange, v *verdict.Verd
 		v.That(false, expected, verdict.LostWords(x), frames...)
 	case recording.HTTPOnly:
 		if x.Status < 300 {
-			v.That(false, expected, verdict.Describe(x), frames...)
+			v.That(false, expected, matcher.Describe(x), frames...)
 		}
 	}
 }
@@ -140,7 +142,7 @@ func retriedHandshakes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		frames, then := h.First.Evidence(), "was not sent"
 		if h.Second != nil {
-			frames, then = append(frames, h.Second.Evidence()...), "led to: "+verdict.Describe(h.Second)
+			frames, then = append(frames, h.Second.Evidence()...), "led to: "+matcher.Describe(h.Second)
 		}
 		v.Observe("handshake-retried", "initialize was not answered ("+h.First.Reason+"); the same on another connection "+then, frames...)
 	}
@@ -157,7 +159,7 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() && !owned[m.Frame.Number] && r.Combination.Transport != requirement.HTTP {
-			v.That(false, "no response to a notification", "a response without id: "+verdict.Brief(m.Result), m.Frame.Number)
+			v.That(false, "no response to a notification", "a response without id: "+judge.Brief(m.Result), m.Frame.Number)
 			v.Hint("never answer a message without an id")
 		}
 	}
@@ -172,13 +174,13 @@ func refusedAsInvalid(x *recording.Exchange, v *verdict.Verdict, about string, s
 		v.That(false, "a server that goes on after "+about, verdict.LostWords(x), frames...)
 	case x.Status >= 400 && x.Status < 500:
 		v.Answered(x)
-		v.Saw()
+		v.Holds()
 	case x.Outcome == recording.Replied:
-		v.Expect(x).To(verdict.BeErrorCode(codes...), about)
+		v.Expect(x).To(matcher.BeErrorReply(codes...), about)
 	case x.Outcome == recording.HTTPOnly && x.Status >= 500:
-		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", verdict.Describe(x)+" to "+about, frames...)
+		v.That(false, "a JSON-RPC error, or an HTTP status of 4xx", matcher.Describe(x)+" to "+about, frames...)
 	case x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly:
-		v.That(silence, verdict.BeErrorCode(codes...).Expected, verdict.Describe(x)+" to "+about, frames...)
+		v.That(silence, matcher.BeErrorReply(codes...).Expected(), matcher.Describe(x)+" to "+about, frames...)
 	default:
 		v.Answered(x)
 	}
@@ -192,7 +194,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 		return
 	}
 	if x.Outcome == recording.Silent || x.Outcome == recording.Lost && x.Request > 0 {
-		v.That(false, "a response to each of 20 requests in flight", verdict.Describe(x)+" to "+x.Method, x.Evidence()...)
+		v.That(false, "a response to each of 20 requests in flight", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
 		return
 	}
 	if !v.Answered(x) {
@@ -208,7 +210,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 		v.That(false, "the contents of "+uri, "those of "+got+", which was asked for under another id", x.Evidence()...)
 		return
 	}
-	v.Saw()
+	v.Holds()
 }
 
 // outOfPlace is the URI of the first contents of a read that have nothing to do with
@@ -220,7 +222,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 // elsewhere, as an alias does (which may have moved on since), nothing is proven.
 func outOfPlace(v *verdict.Verdict, x *recording.Exchange, uri string) string {
 	got := urisIn(x)
-	reads := v.Recs[recording.Reads]
+	reads := v.Recording(recording.Reads)
 	if len(got) == 0 || belong(got, uri) || reads == nil {
 		return ""
 	}

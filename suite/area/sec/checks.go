@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -22,7 +24,7 @@ var secChecks = []verdict.Check{{Requirement: "SEC-01", From: []recording.Name{O
 		uncheckedHost(r, v)
 		x := r.Step("request")
 		if answeredOrigin(x, v) {
-			policy(v)(turnedAway(x), "a refusal", verdict.Describe(x)+" to a request from the origin "+x.Tags["origin"], x.Evidence()...)
+			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags["origin"], x.Evidence()...)
 			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 		}
 	}},
@@ -30,7 +32,7 @@ var secChecks = []verdict.Check{{Requirement: "SEC-01", From: []recording.Name{O
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		without, with := r.Step("no-origin"), r.Step("own-origin")
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
-			v.Ought(without.Succeeded() || !with.Succeeded(), "service without an Origin", verdict.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
+			v.WarnUnless(without.Succeeded() || !with.Succeeded(), "service without an Origin", matcher.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
 		}
 	}},
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -48,7 +50,7 @@ func policy(v *verdict.Verdict) func(bool, string, string, ...int) bool {
 	if v.Facts.Local || v.Facts.Configured["origins"] {
 		return v.That
 	}
-	return v.Ought
+	return v.WarnUnless
 }
 
 // answeredOrigin reports whether it is known what became of a request: a
@@ -80,18 +82,18 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 	}
 	about := " to a request from the origin " + x.Tags["origin"]
 	if x.Status == http.StatusUnauthorized {
-		v.Ought(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
-		v.Mild("it is refused, but with another status")
+		v.WarnUnless(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
+		v.Downgrade("it is refused, but with another status")
 		v.Hint("look at the Origin before credentials are asked for")
 		return
 	}
-	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", verdict.Describe(x)+about, x.Evidence()...)
+	policy(v)(x.Status == http.StatusForbidden, "HTTP 403", matcher.Describe(x)+about, x.Evidence()...)
 	v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 	if x.Status == http.StatusForbidden {
 		raw := verdict.Body(r, x)
 		id := gjson.GetBytes(raw, "id")
-		v.Ought(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+verdict.Brief(id), x.Evidence()...)
-		v.Mild("it is refused as it should be; only the body is unusual")
+		v.WarnUnless(!gjson.ValidBytes(raw) || !id.Exists() || id.Type == gjson.Null, "a body without id, if any", "the id "+judge.Brief(id), x.Evidence()...)
+		v.Downgrade("it is refused as it should be; only the body is unusual")
 		v.Hint("refuse a foreign Origin before the body is read")
 	}
 }
@@ -125,7 +127,7 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 		if !answeredOrigin(x, v) {
 			continue
 		}
-		policy(v)(turnedAway(x), "every request from a foreign origin to be refused, as others are", verdict.Describe(x)+" to "+fromPage(x), x.Evidence()...)
+		policy(v)(turnedAway(x), "every request from a foreign origin to be refused, as others are", matcher.Describe(x)+" to "+fromPage(x), x.Evidence()...)
 		v.Hint("check the Origin before anything else, whatever the method")
 	}
 }
@@ -150,7 +152,7 @@ func loggedSecrets(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNotExercised, "no credentials were sent")
 			return
 		}
-		v.Saw()
+		v.Holds()
 		for name, secret := range secrets {
 			v.That(!strings.Contains(string(f.Raw), secret), "log messages without credentials", "the value of the header "+strconv.Quote(name)+" in a log message", f.Number)
 		}

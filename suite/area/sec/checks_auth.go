@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -17,13 +18,13 @@ var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Na
 		if metadata(r) == nil {
 			challenge(r, v)
 		} else if x := challenged(r); x != nil {
-			v.Saw()
+			v.Holds()
 		}
 	}},
 	{Requirement: "SEC-10", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step("invalid")
 		if demanded(r, v) && answeredOrigin(x, v) {
-			authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", verdict.Describe(x)+" to an invented bearer token", x.Evidence()...)
+			authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to an invented bearer token", x.Evidence()...)
 		}
 	}},
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
@@ -36,11 +37,11 @@ var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Na
 			return
 		}
 		servers := gjson.Get(x.Tags["text"], "authorization_servers")
-		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+verdict.Brief(servers), x.Evidence()...)
+		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x.Evidence()...)
 	}},
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step("foreign"); x != nil && answeredOrigin(x, v) {
-			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", verdict.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
+			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
 			v.Hint("check the audience of tokens")
 		}
 	}},
@@ -73,7 +74,7 @@ func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, st
 	x := challenged(r)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
 	if v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] && metadata(r) == nil && !bearer {
-		return v.Ought
+		return v.WarnUnless
 	}
 	return v.That
 }
@@ -116,7 +117,7 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 		if x.Step == "anonymous-list" && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
-		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", verdict.Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
+		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
 	}
 }
 
@@ -137,7 +138,7 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
 		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") && strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", fmt.Sprintf("%s, WWW-Authenticate: %q", verdict.Describe(x), got), x.Evidence()...)
+			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", fmt.Sprintf("%s, WWW-Authenticate: %q", matcher.Describe(x), got), x.Evidence()...)
 	}
 }
 
@@ -149,9 +150,9 @@ func protectedResources(r *recording.Recording, v *verdict.Verdict) {
 		case x.Step == "subscribe" && v.Modern():
 			v.That(x.Tags["granted"] == "", "a refusal", "updates were granted to "+about, x.Evidence()...)
 		case turnedAway(x):
-			v.Saw()
+			v.Holds()
 		case v.Answered(x):
-			v.That(!x.Succeeded(), "a refusal", verdict.Describe(x)+" to "+about, x.Evidence()...)
+			v.That(!x.Succeeded(), "a refusal", matcher.Describe(x)+" to "+about, x.Evidence()...)
 			v.Hint("check the right at each operation")
 		}
 	}

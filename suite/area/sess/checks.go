@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -24,7 +25,7 @@ var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recor
 		if issuing(r, v) == nil || !verdict.Responded(x, v) {
 			return
 		}
-		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", verdict.Describe(x)+" to a request without the session id", x.Evidence()...)
+		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
 	}),
 	sessionCheck("SESS-04", endedSession),
 	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
@@ -36,12 +37,12 @@ var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recor
 			v.Skip(recording.CodeNotExercised, "the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
-		v.That(x.Status == http.StatusNotFound, "HTTP 404", verdict.Describe(x)+" to a session id that was never issued", x.Evidence()...)
+		v.That(x.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(x)+" to a session id that was never issued", x.Evidence()...)
 		v.Hint("answer a session id that the server does not know with HTTP 404")
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step("reopen"); x != nil && verdict.Responded(x, v) {
-			v.That(x.Succeeded(), "a new session after one was ended", verdict.Describe(x)+" to initialize", x.Evidence()...)
+			v.That(x.Succeeded(), "a new session after one was ended", matcher.Describe(x)+" to initialize", x.Evidence()...)
 		}
 	}),
 	sessionCheck("SESS-09", acceptedIDs),
@@ -105,7 +106,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	last := all[len(all)-1]
-	v.That(last.Status == http.StatusNotFound, "HTTP 404", verdict.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
 	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
 }
 
@@ -121,7 +122,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		v.Saw()
+		v.Holds()
 		if x.Status == http.StatusBadRequest || x.Status == http.StatusNotFound {
 			refused[x.Tags["session"]] = x
 		}
@@ -131,7 +132,7 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 	}
 	if x := r.Step("after-other"); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
 		v.That(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, "a session to go on beside one in another revision",
-			verdict.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
+			matcher.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
 		v.Hint("keep the negotiated version with the session")
 	}
 }

@@ -59,7 +59,7 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 		v.That(params == "" || params == "utf-8" || params == "utf8", "UTF-8", "the stream is declared to be "+params, x.Evidence()...)
 	}
 	for _, f := range events(r) {
-		v.Saw()
+		v.Holds()
 		for _, flaw := range f.Flaws {
 			switch flaw.Code {
 			case wire.FlawFraming, wire.FlawUTF8, wire.FlawBOM:
@@ -77,14 +77,14 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
-			v.Ought(false, expected, "an event with the id "+strconv.Quote(f.Event.ID)+" and empty data, as only 2025-11-25 has it", f.Number)
-			v.Mild("clients that parse the data of every event trip over it")
+			v.WarnUnless(false, expected, "an event with the id "+strconv.Quote(f.Event.ID)+" and empty data, as only 2025-11-25 has it", f.Number)
+			v.Downgrade("clients that parse the data of every event trip over it")
 			v.Hint("begin streams with an event without data only where 2025-11-25 was negotiated")
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || f.Event.Type == "endpoint" {
 			continue
 		}
-		v.Saw()
+		v.Holds()
 		for _, flaw := range f.Flaws {
 			if flaw.Code == wire.FlawNotJSON || flaw.Code == wire.FlawTrailing || flaw.Code == wire.FlawNotObject {
 				v.That(false, expected, string(flaw.Code)+": "+wire.Excerpt(f.Raw, 120), f.Number)
@@ -116,7 +116,7 @@ func primingEvents(r *recording.Recording, v *verdict.Verdict) {
 		}
 		seen[channel] = true
 		if f.Event.HasID && len(f.Raw) == 0 {
-			v.Saw()
+			v.Holds()
 			continue
 		}
 		begins := beginning(f)
@@ -168,7 +168,7 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 		other := seen[key]
 		if other == nil {
 			seen[key] = f
-			v.Saw()
+			v.Holds()
 			continue
 		}
 		if len(f.Raw) == 0 && other.Channel == f.Channel {
@@ -185,7 +185,7 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "no stream was resumed")
 		return
 	}
-	v.Saw()
+	v.Holds()
 	ids := map[string]bool{}
 	for _, n := range second.Evidence() {
 		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
@@ -222,7 +222,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		if f.Event.Type != "endpoint" {
 			continue
 		}
-		v.Ought(i == 0, "the endpoint event first", fmt.Sprintf("%d events before it", i), f.Number)
+		v.WarnUnless(i == 0, "the endpoint event first", fmt.Sprintf("%d events before it", i), f.Number)
 		base, err := url.Parse(x.Tags["url"])
 		if err != nil {
 			return // our own address; it was dialled
@@ -231,7 +231,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
 		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) {
-			v.Ought(u.Host == base.Host, "an address on the host of the stream", "the address "+text+" is on another host", f.Number)
+			v.WarnUnless(u.Host == base.Host, "an address on the host of the stream", "the address "+text+" is on another host", f.Number)
 		}
 		return
 	}
@@ -263,7 +263,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 		if inBody > 0 {
 			state := v.That
 			if onStream > 0 {
-				state = v.Ought
+				state = v.WarnUnless
 			}
 			state(false, "the answer on the event stream", "the answer to "+x.Method+" in the response to the POST", x.Evidence()...)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -23,8 +24,8 @@ var stdioChecks = []verdict.Check{{
 			case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
 			case l.frame.HasFlaw(wire.FlawBlank):
 				if !named[""] {
-					v.Ought(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
-					v.Mild("clients pass over blank lines")
+					v.WarnUnless(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
+					v.Downgrade("clients pass over blank lines")
 					v.Hint("write one newline after each message, and no more")
 				}
 				named[""] = true
@@ -82,7 +83,7 @@ var stdioChecks = []verdict.Check{{
 					continue
 				}
 				failed := x.Failed() && x.Step == "split" && !before.Failed()
-				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, verdict.Describe(x)), x.Evidence()...)
+				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, matcher.Describe(x)), x.Evidence()...)
 				v.Hint("collect input until a newline has come, and no further")
 			}
 			judgeOddEnds(r, before, v)
@@ -94,12 +95,12 @@ var stdioChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("long") {
 				if x.Outcome == recording.Silent || x.Fatal {
-					v.That(false, "an answer to a request of a mebibyte", verdict.Describe(x), x.Request)
+					v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
 					v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
 					continue
 				}
 				if v.Answered(x) {
-					v.Saw()
+					v.Holds()
 				}
 			}
 		},
@@ -201,7 +202,7 @@ func spreadOver(all []line, places []int) int {
 func flushedInTime(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	s := r.Session(x.Session)
 	if x.Outcome == recording.Replied {
-		v.Saw()
+		v.Holds()
 	}
 	if x.Outcome != recording.Silent || len(x.Replies) == 0 || s == nil || s.Ending == nil || s.Ending.By != "us" {
 		return
@@ -226,7 +227,7 @@ func endsWithItsInput(r *recording.Recording, v *verdict.Verdict) {
 		}
 		switch s.Ending.How {
 		case "exited":
-			v.Saw()
+			v.Holds()
 			return
 		case "terminated", "killed":
 			// Once it is known that they stay, they are not waited for in full.

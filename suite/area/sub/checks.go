@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -20,6 +21,7 @@ var subChecks = []verdict.Check{{
 	{
 		Requirement: "SUB-03",
 		From:        []recording.Name{recording.Changes},
+		With:        []recording.Name{recording.Listening},
 		Needs:       []verdict.Gate{verdict.Subscribe},
 		Judge:       updateArrives,
 	},
@@ -36,6 +38,7 @@ var subChecks = []verdict.Check{{
 	{
 		Requirement: "SUB-06",
 		From:        []recording.Name{recording.Changes, recording.Everything},
+		With:        []recording.Name{recording.Listening},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
 				withoutSubscription(r, v)
@@ -47,6 +50,7 @@ var subChecks = []verdict.Check{{
 	{
 		Requirement: "SUB-07",
 		From:        []recording.Name{recording.Changes, recording.Everything},
+		With:        []recording.Name{recording.Listening},
 		Needs:       []verdict.Gate{verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
@@ -59,12 +63,14 @@ var subChecks = []verdict.Check{{
 	{
 		Requirement: "SUB-09",
 		From:        []recording.Name{recording.Changes},
+		With:        []recording.Name{recording.Listening, recording.WalkResources},
 		Needs:       []verdict.Gate{verdict.Subscribe},
 		Judge:       onlyTheSubscribed,
 	},
 	{
 		Requirement: "SUB-10",
 		From:        []recording.Name{recording.Changes},
+		With:        []recording.Name{recording.Listening},
 		Needs:       []verdict.Gate{verdict.Subscribe},
 		Judge:       keptApart,
 	},
@@ -79,9 +85,9 @@ var subChecks = []verdict.Check{{
 					continue
 				}
 				about := "resources/subscribe with params " + verdict.ParamsOf(x)
-				if v.Expect(x).To(verdict.BeRefused(), about) && x.Failed() {
-					v.Expect(x).Should(verdict.BeErrorCode(-32602), about)
-					v.Mild(verdict.RefusedOtherwise)
+				if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
+					v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
+					v.Downgrade(verdict.RefusedOtherwise)
 				}
 				v.Hint("check that uri is there and a string, and answer with error -32602")
 			}
@@ -94,7 +100,7 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 	tried, listed := r.Steps("subscribe"), 0
 	for _, x := range tried {
 		if x.Succeeded() {
-			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+verdict.Brief(x.Result()), x.Evidence()...)
+			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+judge.Brief(x.Result()), x.Evidence()...)
 			v.Hint("confirm with an empty object: {}")
 			unsubscribable(r.Step("unsubscribe"), v)
 			return
@@ -111,12 +117,12 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
 		return
 	}
-	note := v.Ought
+	note := v.WarnUnless
 	if len(tried) == listed && tried[0].Tags["templates"] == "0" {
 		note = v.That
 	}
 	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
-		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags["uri"]+" gets "+verdict.Describe(tried[0]), tried[0].Evidence()...)
+		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags["uri"]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)
 	v.Hint("confirm subscriptions, or do not declare resources.subscribe")
 }
 
@@ -127,8 +133,8 @@ func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
 	if verdict.Unknown(x) {
 		return // judged by CAP-09
 	}
-	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", verdict.Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
-		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+verdict.Brief(x.Result()), x.Evidence()...)
+	if v.That(x.Succeeded(), "a result to resources/unsubscribe of what was subscribed", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...) {
+		v.That(x.Result().IsObject(), "a result object", "the result of resources/unsubscribe is "+judge.Brief(x.Result()), x.Evidence()...)
 		v.Hint("confirm with an empty object: {}")
 		return
 	}
@@ -167,7 +173,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if len(mine) > 0 {
-		v.Saw()
+		v.Holds()
 		stillUpdated(r, x, mine, v)
 		besideOthers(r, x, mine, v)
 		return
@@ -177,7 +183,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 	}
 	const expected = verdict.Updated + " after triggers.update has changed the subscribed resource"
 	if why, none := verdict.NoChannel(r, x.Session); none {
-		v.Ought(false, expected, "none came"+verdict.WithTrigger(r, recording.MarkUpdate)+": "+why, x.Evidence()...)
+		v.WarnUnless(false, expected, "none came"+verdict.WithTrigger(r, recording.MarkUpdate)+": "+why, x.Evidence()...)
 		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
 		return
 	}
@@ -191,9 +197,9 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	if !fired || mine[0].Frame.Number > mark.After || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
 		return
 	}
-	v.Ought(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
+	v.WarnUnless(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
 		append(x.Evidence(), r.Step("subscribe-again").Evidence()...)...)
-	v.Mild("what a second subscription does is not specified, but both were confirmed")
+	v.Downgrade("what a second subscription does is not specified, but both were confirmed")
 	v.Hint("let a second subscription to the same resource change nothing")
 }
 
@@ -205,7 +211,7 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 		return
 	}
 	frames := append(x.Evidence(), r.Step("subscribe-next").Evidence()...)
-	v.Ought(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
+	v.WarnUnless(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
 		"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step("subscribe-next").Tags["uri"]+" was subscribed and unsubscribed in the same session",
 		append(frames, r.Step("unsubscribe-next").Evidence()...)...)
 	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
@@ -241,7 +247,7 @@ func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	switch {
 	case !ok || !seen:
 	case slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }):
-		v.Saw()
+		v.Holds()
 	case !verdict.LostSession(r, v, x.Session):
 		v.That(false, "updates in the session that subscribed, whatever other sessions give up",
 			"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
@@ -270,7 +276,7 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		case none || len(mine) == 0:
 			v.Skip(recording.CodeNotExercised, "there is nothing to compare with: the session that subscribed got no update, or the other one no stream")
 		default:
-			v.Saw()
+			v.Holds()
 		}
 		return
 	}
@@ -295,7 +301,7 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	if !gone.Succeeded() || len(gone.Replies) == 0 {
-		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+verdict.Describe(gone))
+		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+matcher.Describe(gone))
 		return
 	}
 	mark, _ := r.Mark(recording.MarkUpdate) // it is there, or the subscription would not be
@@ -356,15 +362,15 @@ func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []verdi
 			strays[uri] = append(strays[uri], h.Frame.Number)
 		}
 	}
-	walk := v.Recs[recording.WalkResources]
+	walk := v.Recording(recording.WalkResources)
 	if len(strays) == 0 || walk == nil {
 		return
 	}
 	for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
 		if frames := strays[i.Str]; len(frames) > 1 {
-			v.Ought(false, "updates for "+x.Tags["uri"]+" and what lies below it",
+			v.WarnUnless(false, "updates for "+x.Tags["uri"]+" and what lies below it",
 				strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
-			v.Mild("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
+			v.Downgrade("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
 			v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
 			delete(strays, i.Str)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -35,7 +36,7 @@ var subChangesChecks = []verdict.Check{{
 		Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag,
 	},
 	{
-		Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, Judge: noListenNoChange,
+		Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange,
 	},
 	{
 		Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd,
@@ -86,7 +87,7 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	x := streams[0]
 	switch {
 	case len(mine(all, x)) > 0:
-		v.Saw()
+		v.Holds()
 	case verdict.LostSession(r, v, x.Session):
 	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags["ended"] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
@@ -108,7 +109,7 @@ func bearsItsID(r *recording.Recording, v *verdict.Verdict) {
 			continue // on no stream at all: that is judged elsewhere
 		}
 		v.That(slices.ContainsFunc(own, func(x *recording.Exchange) bool { return sameID(h.Subscription(), x) }),
-			"subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request", "subscriptionId is "+verdict.Brief(h.Subscription()), h.Frame.Number)
+			"subscriptionId in _meta of "+h.Method()+", equal to the id of the listen request", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
 	}
 	if len(verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated)) == 0 {
 		v.Skip(recording.CodeNotExercised, "no change was notified")
@@ -144,11 +145,11 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 			// Acknowledgments, cancellations, and what belongs to other
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == verdict.Updated {
-				v.That(verdict.Granted(x.Param("notifications."+typeOf(m))), "only what the listen request asks for, "+verdict.Brief(x.Param("notifications")), m+" on this subscription", h.Frame.Number)
+				v.That(verdict.Granted(x.Param("notifications."+typeOf(m))), "only what the listen request asks for, "+judge.Brief(x.Param("notifications")), m+" on this subscription", h.Frame.Number)
 			}
 		}
 		if x.Tags["name"] == "uris" && seen[verdict.ListUpdated] || x.Tags["name"] == "list" && seen[verdict.Updated] {
-			v.Saw()
+			v.Holds()
 		}
 	}
 	v.Skip(recording.CodeNotExercised, "it takes updates and changes of the list, and streams that ask for one of them only")
@@ -162,7 +163,7 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 		got := verdict.Only(on(all, r, x), verdict.Updated)
 		for _, h := range got {
 			if h.URI() != "" && !related(h.URI(), x.Tags["uri"]) {
-				note := v.Ought
+				note := v.WarnUnless
 				if fired && h.URI() == x.Tags["other"] {
 					note = v.That
 				}
@@ -176,7 +177,7 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 		case related(x.Tags["other"], x.Tags["uri"]):
 			v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
 		case len(got) > 0:
-			v.Saw()
+			v.Holds()
 		default:
 			v.Skip(recording.CodeNotExercised, "no update came for the watched resource either")
 		}
@@ -190,7 +191,7 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 	asked := verdict.StreamsNamed(r, "uris", "off")
 	if len(streams) == 1 && len(asked) == 2 {
 		if x := asked[1]; asked[0] == streams[0] && x.Failed() {
-			v.Ought(false, "a second subscription beside the first", verdict.Describe(x), x.Evidence()...)
+			v.WarnUnless(false, "a second subscription beside the first", matcher.Describe(x), x.Evidence()...)
 		}
 		return
 	}
@@ -237,13 +238,13 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 	for _, h := range on(all, r, gone) {
 		switch {
 		case h.Frame.Number > stopped && h.Msg.Get("result").Exists():
-			v.Ought(false, "silence after notifications/cancelled for a subscription", "a late result", h.Frame.Number)
+			v.WarnUnless(false, "silence after notifications/cancelled for a subscription", "a late result", h.Frame.Number)
 		case h.Frame.Number > last.After:
 			v.That(false, "silence after notifications/cancelled for a subscription", h.Method()+" for the subscription "+string(gone.ID), h.Frame.Number)
 			v.Hint("end a subscription when notifications/cancelled names its request")
 		}
 	}
-	v.Saw()
+	v.Holds()
 }
 
 // falseFlag: a flag that is false asks for nothing.
@@ -284,7 +285,7 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps("listen")) > 0:
 		v.Skip(recording.CodeNotExercised, "no change was notified on the connection that listens either")
 	default:
-		v.Saw()
+		v.Holds()
 	}
 }
 
@@ -300,7 +301,7 @@ func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 	}
 	switch {
 	case x.Tags["ended"] != "" || x.Tags["canceled"] != "":
-		v.Saw()
+		v.Holds()
 	case x.Tags["lost"] != "":
 		v.That(false, expected, "the connection ended without one"+verdict.WithTrigger(r, recording.MarkShutdown), verdict.Evidence(r, x)...)
 		v.Hint("answer open listen requests before the process ends")
@@ -321,7 +322,7 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
-			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+verdict.Brief(h.Subscription()), h.Frame.Number)
+			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -28,7 +29,7 @@ var subListenChecks = []verdict.Check{{
 		Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 			v.That(sameID(ack.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of the acknowledgment",
-				"subscriptionId is "+verdict.Brief(ack.Subscription()), ack.Frame.Number)
+				"subscriptionId is "+judge.Brief(ack.Subscription()), ack.Frame.Number)
 		}),
 	},
 	{
@@ -80,15 +81,15 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 		_, ok := verdict.AckOf(r, x)
 		switch {
 		case ok:
-			v.Saw()
+			v.Holds()
 		case verdict.Unknown(x):
-			v.That(false, expected, verdict.Describe(x)+", although subscriptions are declared", x.Evidence()...)
+			v.That(false, expected, matcher.Describe(x)+", although subscriptions are declared", x.Evidence()...)
 			v.Hint("implement subscriptions/listen, or declare neither resources.subscribe nor resources.listChanged")
 		case verdict.Broken(x):
 			v.That(false, expected, "HTTP "+strconv.Itoa(x.Status)+" without a JSON-RPC response", x.Evidence()...)
 			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
-			v.That(false, expected, verdict.Describe(x)+" and no acknowledgment", x.Evidence()...)
+			v.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
 		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags["alive"] != "":
 			v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
 			v.Hint("send the acknowledgment before anything else, whatever the filter")
@@ -136,16 +137,16 @@ func wellFormedFilter(_ *recording.Exchange, ack verdict.Heard, v *verdict.Verdi
 	}
 	uris := n.Get("resourceSubscriptions")
 	strays := slices.DeleteFunc(uris.Array(), judge.IsString)
-	v.That(!uris.Exists() || (uris.IsArray() && len(strays) == 0), "resourceSubscriptions as an array of strings", "resourceSubscriptions is "+verdict.Brief(uris), ack.Frame.Number)
+	v.That(!uris.Exists() || (uris.IsArray() && len(strays) == 0), "resourceSubscriptions as an array of strings", "resourceSubscriptions is "+judge.Brief(uris), ack.Frame.Number)
 }
 
 // nothingUnasked: the acknowledged filter holds nothing that was not requested.
 func nothingUnasked(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 	asked := x.Param("notifications")
-	v.Saw()
+	v.Holds()
 	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) && !verdict.Granted(asked.Get(gjson.Escape(member.Str))) {
-			v.That(false, "an acknowledgment of what was requested, "+verdict.Brief(asked), member.Str+" is acknowledged as "+verdict.Brief(value), ack.Frame.Number)
+			v.That(false, "an acknowledgment of what was requested, "+judge.Brief(asked), member.Str+" is acknowledged as "+judge.Brief(value), ack.Frame.Number)
 			v.Hint("leave out of the acknowledgment what the request does not ask for")
 		}
 		return true
@@ -153,7 +154,7 @@ func nothingUnasked(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict
 	for _, uri := range ack.Msg.Get("params.notifications.resourceSubscriptions").Array() {
 		same := slices.ContainsFunc(asked.Get("resourceSubscriptions").Array(), func(u gjson.Result) bool { return u.String() == uri.String() })
 		if asked.Get("resourceSubscriptions").Exists() && uri.Type == gjson.String {
-			v.Ought(same, "the URIs of the request, unchanged, in the acknowledgment", "the URI "+verdict.Brief(uri)+", which was not requested", ack.Frame.Number)
+			v.WarnUnless(same, "the URIs of the request, unchanged, in the acknowledgment", "the URI "+judge.Brief(uri)+", which was not requested", ack.Frame.Number)
 		}
 	}
 }
@@ -177,11 +178,11 @@ func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
 				}
 			}
 			value := ack.Msg.Get("params.notifications." + member)
-			if !v.That(!verdict.Grants(ack, member), member+" left out of the acknowledgment, for want of the capability", member+" is acknowledged as "+verdict.Brief(value), ack.Frame.Number) {
+			if !v.That(!verdict.Grants(ack, member), member+" left out of the acknowledgment, for want of the capability", member+" is acknowledged as "+judge.Brief(value), ack.Frame.Number) {
 				v.Hint("acknowledge only what the capabilities cover")
 				continue
 			}
-			v.Ought(!value.Exists(), member+" left out of the acknowledgment", member+" is "+verdict.Brief(value), ack.Frame.Number)
+			v.WarnUnless(!value.Exists(), member+" left out of the acknowledgment", member+" is "+judge.Brief(value), ack.Frame.Number)
 		}
 	})(&recording.Recording{Combination: r.Combination, Exchanges: asked, Frames: r.Frames}, v)
 }
@@ -194,10 +195,10 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !verdict.Granted(x.Param("notifications.resourceSubscriptions")):
 		case ok && verdict.Grants(ack, "resourceSubscriptions"):
-			v.Saw()
+			v.Holds()
 			return
 		case ok && verdict.IllFormed(ack, v):
-		case (ok || verdict.Refused(x) && !verdict.Unknown(x)) && asked == nil:
+		case (ok || matcher.Refused(x) && !verdict.Unknown(x)) && asked == nil:
 			asked = x
 		default:
 			verdict.Unacknowledged(x, v)
@@ -208,13 +209,13 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	n := len(asked.Param("notifications.resourceSubscriptions").Array())
-	note := v.Ought
+	note := v.WarnUnless
 	if strconv.Itoa(n) == asked.Tags["listed"] && asked.Tags["templates"] == "0" {
 		note = v.That
 	}
 	actual := fmt.Sprintf("none of %d listed resources is acknowledged", n)
-	if verdict.Refused(asked) {
-		actual = verdict.Describe(asked) + " to a request for updates of listed resources"
+	if matcher.Refused(asked) {
+		actual = matcher.Describe(asked) + " to a request for updates of listed resources"
 	}
 	note(false, "resourceSubscriptions with a listed resource in the acknowledgment, as capabilities.resources.subscribe says", actual, verdict.Evidence(r, asked)...)
 	v.Hint("watch listed resources, or do not declare resources.subscribe")
@@ -238,12 +239,12 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 		}
 		after, err := strconv.Atoi(x.Tags["ended"])
 		if x.Tags["ended"] == "" || err != nil {
-			v.Saw()
+			v.Holds()
 			continue
 		}
 		note := v.That
 		if after >= atOnce {
-			note = v.Ought
+			note = v.WarnUnless
 		}
 		note(false, "a stream that stays open", fmt.Sprintf("it ended within %d ms of its acknowledgment", after), verdict.Evidence(r, x)...)
 		v.Hint("answer subscriptions/listen only when the subscription ends")
@@ -258,12 +259,12 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.Unknown(x):
 			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
 		case x.Tags["ack"] != "":
-			v.Ought(false, "a JSON-RPC error with code -32602", "an acknowledgment of "+about, x.Evidence()...)
+			v.WarnUnless(false, "a JSON-RPC error with code -32602", "an acknowledgment of "+about, x.Evidence()...)
 			v.Hint("refuse a filter that is missing or malformed")
 		case x.Outcome == recording.Sent:
-			v.Ought(false, "a JSON-RPC error with code -32602", "no answer to "+about, x.Evidence()...)
+			v.WarnUnless(false, "a JSON-RPC error with code -32602", "no answer to "+about, x.Evidence()...)
 		default:
-			v.Expect(x).Should(verdict.BeErrorCode(-32602), about)
+			v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
 		}
 	}
 }
@@ -284,7 +285,7 @@ func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	if streams > 0 && len(others) > 0 {
-		v.Saw()
+		v.Holds()
 		return
 	}
 	v.Skip(recording.CodeNotExercised, "the target sent no progress and no log messages while a stream was open: name a slow resource (subjects.slow)")
@@ -307,10 +308,10 @@ func eventStream(r *recording.Recording, v *verdict.Verdict) {
 func methodsGone(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps("old-subscribe", "old-unsubscribe") {
 		if x.Outcome == recording.HTTPOnly && x.Status == http.StatusNotFound {
-			v.Saw()
+			v.Holds()
 			continue
 		}
-		v.Expect(x).To(verdict.BeErrorCode(-32601), x.Method+" under 2026-07-28")
+		v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+" under 2026-07-28")
 	}
 }
 
@@ -330,7 +331,7 @@ func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason, x.Evidence()...)
 			v.Hint("serve a subscription beside other requests")
 		} else if v.Answered(x) {
-			v.Saw()
+			v.Holds()
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -69,6 +70,7 @@ var tmplChecks = []verdict.Check{{
 	{
 		Requirement: "TMPL-09",
 		From:        templateWalk,
+		With:        []recording.Name{recording.WalkResources},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			items := verdict.ListedItems(r, v)
@@ -80,7 +82,7 @@ var tmplChecks = []verdict.Check{{
 				if v.Revision() >= requirement.R20250618 {
 					verdict.Typed(v, i, "title", judge.IsString, "a string")
 				}
-				v.Saw()
+				v.Holds()
 			}
 		},
 	},
@@ -91,10 +93,10 @@ var tmplChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			with := r.Step("with-params")
 			if with != nil && with.Failed() {
-				v.Skip(recording.CodeNeedsSubject, "the list of templates was refused with params, too: "+verdict.Describe(with))
+				v.Skip(recording.CodeNeedsSubject, "the list of templates was refused with params, too: "+matcher.Describe(with))
 				return
 			}
-			v.Expect(r.Step("without-params")).To(verdict.Succeed(), "resources/templates/list without params")
+			v.Expect(r.Step("without-params")).To(matcher.BeResult(), "resources/templates/list without params")
 			v.Hint("treat absent params like empty ones")
 		},
 	},
@@ -105,19 +107,21 @@ var tmplChecks = []verdict.Check{{
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, i := range verdict.TemplateTexts(r, v) {
 				ok, known := judge.StartsWithScheme(i.Str)
-				v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+verdict.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+				v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
 			}
 		},
 	},
 	{
 		Requirement: "TMPL-10",
 		From:        []recording.Name{Expansions, recording.TemplateSweep},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge:       sameTypes,
 	},
 	{
 		Requirement: "TMPL-11",
 		From:        []recording.Name{Expansions},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("expansion") {
@@ -130,6 +134,7 @@ var tmplChecks = []verdict.Check{{
 	{
 		Requirement: "TMPL-12",
 		From:        []recording.Name{Expansions},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("expansion") {
@@ -143,6 +148,7 @@ var tmplChecks = []verdict.Check{{
 	{
 		Requirement: "TMPL-13",
 		From:        []recording.Name{Expansions},
+		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("query") {
@@ -151,7 +157,7 @@ var tmplChecks = []verdict.Check{{
 					given = "no query variable"
 				}
 				if toBeJudged(x, v) {
-					v.Expect(x).To(verdict.Succeed(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags["template"])
+					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags["template"])
 					v.Hint("let every variable of a {?…} expression be absent")
 				}
 			}
@@ -171,12 +177,12 @@ func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes 
 			found = true
 			state := v.That
 			if p.Soft {
-				state = v.Ought
+				state = v.WarnUnless
 			}
-			state(false, expected, "the template "+verdict.Brief(i.Result)+": "+p.String(), i.Frames...)
+			state(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
 		}
 		if !found {
-			v.Saw()
+			v.Holds()
 		}
 	}
 }
@@ -185,7 +191,7 @@ func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes 
 // and that are listed as resources, too.
 func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 	listed := map[string]bool{}
-	if walk := v.Recs[recording.WalkResources]; walk != nil {
+	if walk := v.Recording(recording.WalkResources); walk != nil {
 		for _, x := range walk.Steps("page") {
 			for _, uri := range verdict.Identities(x, "resources") {
 				listed[uri] = true
@@ -200,14 +206,14 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 			continue
 		}
 		if seen[text.Str] {
-			twice.Add(verdict.Brief(text), i.Frames...)
+			twice.Add(judge.Brief(text), i.Frames...)
 		}
 		seen[text.Str] = true
 		if len(judge.Variables(text.Str)) == 0 && !strings.ContainsAny(text.Str, "{}") {
-			plain.Add(verdict.Brief(text), i.Frames...)
+			plain.Add(judge.Brief(text), i.Frames...)
 		}
 		if listed[text.Raw] {
-			both.Add(verdict.Brief(text), i.Frames...)
+			both.Add(judge.Brief(text), i.Frames...)
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d templates listed more than once: %s")
@@ -234,7 +240,7 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags["template"]
-	if !toBeJudged(x, v) || !v.Expect(x).To(verdict.Succeed(), about) || verdict.UnreadableShape(x, v) {
+	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || verdict.UnreadableShape(x, v) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
@@ -247,10 +253,10 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 	for _, c := range contents {
 		got := c.Get("text").String()
 		if got == text || (x.Tags["contains"] != "" && strings.Contains(got, text)) {
-			v.Saw()
+			v.Holds()
 			return
 		}
-		seen = verdict.Brief(c.Get("text"))
+		seen = judge.Brief(c.Get("text"))
 	}
 	v.That(false, "the text that the target file gives for these arguments", "the text "+seen+" for "+about, x.Evidence()...)
 }
@@ -268,7 +274,7 @@ func sameTypes(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
-				"mimeType of "+c.Name+" is "+verdict.Brief(mime), c.Frames...)
+				"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
 			v.Hint("leave mimeType out of a template whose resources are of different types")
 		}
 	}

@@ -66,7 +66,7 @@ var uriChecks = []verdict.Check{{
 // sound notes a violation if a URI has one of the problems.
 func sound(v *verdict.Verdict, i verdict.Item, expected string, codes ...judge.Code) {
 	p, bad := judge.First(judge.URI(i.Str), codes...)
-	v.That(!bad, expected, "the URI "+verdict.Brief(i.Result)+": "+p.String(), i.Frames...)
+	v.That(!bad, expected, "the URI "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
 }
 
 // schemes: what stands before the first colon is a scheme, in URIs and, where
@@ -87,11 +87,11 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		_, good := judge.Scheme(name + ":")
-		state := v.Ought
+		state := v.WarnUnless
 		if v.Revision() >= requirement.R20250618 {
 			state = v.That
 		}
-		state(good, expected, fmt.Sprintf("the scheme %q of the template %s", name, verdict.Brief(i.Result)), i.Frames...)
+		state(good, expected, fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)), i.Frames...)
 	}
 }
 
@@ -112,7 +112,7 @@ func givenURIs(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		p, bad := judge.First(judge.URI(uri.Str))
-		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+verdict.Brief(uri)+": "+p.String(), frames...)
+		v.That(!bad || ours[uri.Str], "a URI in the sense of RFC 3986", where+" is "+judge.Brief(uri)+": "+p.String(), frames...)
 	}
 	for _, x := range r.Calls("resources/read") {
 		if x.Succeeded() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -16,6 +17,7 @@ import (
 var uriAskedChecks = []verdict.Check{{
 	Requirement: "URI-08",
 	From:        []recording.Name{recording.MalformedReads, recording.TemplateSweep},
+	With:        []recording.Name{recording.Every},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Sampled(r)
@@ -76,13 +78,13 @@ var uriAskedChecks = []verdict.Check{{
 		Needs:       []verdict.Gate{verdict.Resources, verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps("subscribe") {
-				about := "a subscription to " + verdict.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags["uri"])))
+				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags["uri"])))
 				if !verdict.Withstood(v, x, about) {
 					continue
 				}
 				taken := x.Tags["accepted"] != "" && x.Tags["served"] == "" && x.Tags["form"] != "climbing"
-				v.Ought(!taken, "a refusal", about+", which is no URI, was accepted", x.Evidence()...)
-				v.Mild(verdict.Lenient)
+				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", x.Evidence()...)
+				v.Downgrade(verdict.Lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
 			}
 		},
@@ -95,14 +97,14 @@ func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string, state 
 	switch {
 	case verdict.AsksForInput(x):
 		v.Skip(recording.CodeNotExercised, "the target asks for input first")
-	case verdict.Refused(x), !v.Modern() && verdict.EmptyContents(x):
-		v.Saw()
+	case matcher.Refused(x), !v.Modern() && verdict.EmptyContents(x):
+		v.Holds()
 	case x.Outcome == recording.HTTPOnly:
-		v.Ought(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
-		v.Mild("it is refused, but not in a form that clients understand")
+		v.WarnUnless(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
+		v.Downgrade("it is refused, but not in a form that clients understand")
 		v.Hint("answer a uri that cannot be read with a JSON-RPC error")
 	default:
-		state(false, verdict.BeRefused().Expected, verdict.Describe(x)+" to "+about, x.Evidence()...)
+		state(false, matcher.BeRefused().Expected(), matcher.Describe(x)+" to "+about, x.Evidence()...)
 		v.Hint("check the uri of a read before anything is looked up, and answer with an error")
 	}
 }
@@ -119,8 +121,8 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.EmptyContents(x):
 			v.Skip(recording.CodeNotExercised, "the target answers with empty contents, which ERR-09 judges")
 		case everything && verdict.Yields(x):
-			answered.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
-			v.Saw()
+			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			v.Holds()
 		default:
 			refusedRead(v, x, about, v.That)
 		}
@@ -135,7 +137,7 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 	if what == "" {
 		return
 	}
-	if reads := v.Recs[recording.Reads]; reads != nil {
+	if reads := v.Recording(recording.Reads); reads != nil {
 		for _, y := range reads.Steps("read") {
 			if misshapen(y) != "" {
 				return
@@ -177,10 +179,10 @@ func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
 	kinds := [3]string{"case", "prefix", "loose"}
 	for _, x := range r.Steps("variant") {
 		if k := slices.Index(kinds[:], x.Tags["matching"]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
-			seen[k].Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+			seen[k].Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
 	}
-	listed := verdict.Brief(exact.Param("uri"))
+	listed := judge.Brief(exact.Param("uri"))
 	seen[0].Observe(v, "uri-case-insensitive", "%d in other letters read like "+literally(listed)+", although paths tell capital letters from small ones: %s")
 	seen[1].Observe(v, "uri-prefix-match", "%d longer or shorter read like "+literally(listed)+", as if a part of the URI were enough: %s")
 	seen[2].Observe(v, "uri-loose-match", "%d different read like "+literally(listed)+": %s")
@@ -192,18 +194,10 @@ func literally(s string) string { return strings.ReplaceAll(s, "%", "%%") }
 // everyExchange lists what was exchanged in all scenarios of the combination, each
 // exchange once.
 func everyExchange(v *verdict.Verdict) []*recording.Exchange {
-	var names []recording.Name
-	for name := range v.Recs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	var all []*recording.Exchange
 	seen := map[*recording.Exchange]bool{}
-	for _, name := range names {
-		if v.Recs[name] == nil {
-			continue
-		}
-		for _, x := range v.Recs[name].Exchanges {
+	for _, r := range v.Recordings() {
+		for _, x := range r.Exchanges {
 			if !seen[x] {
 				seen[x] = true
 				all = append(all, x)

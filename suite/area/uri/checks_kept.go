@@ -25,11 +25,11 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...string) {
 		}
 		state := v.That
 		if !sure || x.Tags["form"] == "link" && x.Tags["links"] != "forbidden" {
-			state = v.Ought
+			state = v.WarnUnless
 		}
 		state(what == "", "nothing from outside of "+x.Tags["root"], about+" yields "+what, x.Evidence()...)
 		if !sure {
-			v.Mild("what came looks like a file from outside, but no canary proves it")
+			v.Downgrade("what came looks like a file from outside, but no canary proves it")
 		}
 		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root")
 	}

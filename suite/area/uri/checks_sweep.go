@@ -70,7 +70,7 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
 			}
 			if leaked {
-				seen.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 				break
 			}
 		}
@@ -91,7 +91,7 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range verdict.ContentsOf(x) {
 			text := strings.ReplaceAll(c.Get("text").String(), x.Tags["uri"], "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
-				seen.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 				break
 			}
 		}
@@ -105,7 +105,7 @@ func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Steps("known") {
 		if x.Tags["variables"] == "1" && x.Failed() && verdict.NotFound(x) {
-			seen.Add(verdict.Brief(x.Param("uri")), x.Evidence()...)
+			seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
 	}
 	seen.Observe(v, "suggestion-unreadable", "%d expansions with a value that a completion suggests do not exist: %s")

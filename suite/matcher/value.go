@@ -1,0 +1,158 @@
+package matcher
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/onsi/gomega/types"
+	"github.com/tidwall/gjson"
+)
+
+func onValue(expected string, match func(gjson.Result) bool) Matcher {
+	return words[gjson.Result]{expected, value, match, describeValue}
+}
+
+// BeAString expects a JSON string.
+func BeAString() Matcher { return onValue("a string", judge.IsString) }
+
+// BeANumber expects a JSON number.
+func BeANumber() Matcher { return onValue("a number", judge.IsNumber) }
+
+// BeAnInteger expects a number without a fraction; 5.0 is one.
+func BeAnInteger() Matcher { return onValue("an integer", judge.IsInteger) }
+
+// BeABoolean expects true or false.
+func BeABoolean() Matcher { return onValue("a boolean", judge.IsBool) }
+
+// BeAnObject expects a JSON object.
+func BeAnObject() Matcher { return onValue("an object", judge.IsObject) }
+
+// BeAnArray expects a JSON array.
+func BeAnArray() Matcher { return onValue("an array", judge.IsArray) }
+
+// BeAbsentOr expects what m expects, unless there is no such value. A null is a value.
+func BeAbsentOr(m Matcher) Matcher {
+	return onValue(m.Expected()+", or absent", func(v gjson.Result) bool {
+		ok, err := m.Match(v)
+		return !v.Exists() || ok && err == nil
+	})
+}
+
+// BeOneOf expects one of some strings.
+func BeOneOf(texts ...string) Matcher {
+	quoted := make([]string, len(texts))
+	for i, s := range texts {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	return onValue(strings.Join(quoted, " or "), func(v gjson.Result) bool {
+		for _, s := range texts {
+			if v.Type == gjson.String && v.Str == s {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// BeAURI expects a string that is an absolute URI in the sense of RFC 3986, as the URI of a
+// resource has to be (server/resources#resource).
+func BeAURI() Matcher {
+	return onValue("a URI in the sense of RFC 3986", func(v gjson.Result) bool {
+		return judge.IsString(v) && len(judge.URI(v.Str)) == 0
+	})
+}
+
+// BeAURITemplate expects a string that is a URI template in the sense of RFC 6570
+// (server/resources#resource-templates).
+func BeAURITemplate() Matcher {
+	return onValue("a URI template in the sense of RFC 6570", func(v gjson.Result) bool {
+		return judge.IsString(v) && len(judge.Template(v.Str)) == 0
+	})
+}
+
+// BeBase64 expects a string in the standard alphabet of base64, with its padding (RFC 4648,
+// section 4), as a blob has to be.
+func BeBase64() Matcher {
+	return onValue("base64 in the standard alphabet, padded", func(v gjson.Result) bool {
+		return judge.IsString(v) && len(judge.Base64(v.Str)) == 0
+	})
+}
+
+// BeAMIMEType expects a string that is a media type (RFC 6838, RFC 9110).
+func BeAMIMEType() Matcher {
+	return onValue("a MIME type", func(v gjson.Result) bool { return judge.IsString(v) && len(judge.MIME(v.Str)) == 0 })
+}
+
+// BeATimestamp expects a string that is a date and time of RFC 3339, the common part of it
+// and ISO 8601 (server/resources#annotations).
+func BeATimestamp() Matcher {
+	return onValue("a timestamp such as 2025-01-12T15:00:58Z", func(v gjson.Result) bool {
+		_, err := time.Parse(time.RFC3339Nano, v.Str)
+		return judge.IsString(v) && err == nil
+	})
+}
+
+// HaveMember expects an object that has a member of this very name, whose value m matches.
+// Without m any value will do. The name is no path: a dot in it is a dot.
+func HaveMember(name string, m ...types.GomegaMatcher) Matcher {
+	expected := "an object with " + name
+	for _, one := range m {
+		if told, ok := one.(Matcher); ok {
+			expected += " as " + told.Expected()
+		}
+	}
+	return onValue(expected, func(v gjson.Result) bool {
+		member := judge.Member(v, name)
+		if !v.IsObject() || !member.Exists() {
+			return false
+		}
+		for _, one := range m {
+			if ok, err := one.Match(member); !ok || err != nil {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// BeValidResponse expects a JSON-RPC response to a request of the method that keeps to the
+// message schema of a revision, as far as it is about resources.
+func BeValidResponse(rev requirement.Revision, method string) Matcher {
+	return schemaMatcher{words[gjson.Result]{"a response to " + method + " as the schema of " + string(rev) + " has it", value,
+		func(v gjson.Result) bool { return len(violations(rev, method, v)) == 0 }, describeValue}, rev, method}
+}
+
+type schemaMatcher struct {
+	words[gjson.Result]
+	rev    requirement.Revision
+	method string
+}
+
+// Actual names what breaks the schema.
+func (m schemaMatcher) Actual(actual any) string {
+	v, err := value(actual)
+	if err != nil {
+		return err.Error()
+	}
+	var all []string
+	for _, x := range violations(m.rev, m.method, v) {
+		all = append(all, fmt.Sprint(x))
+	}
+	return strings.Join(all, "; ")
+}
+
+func (m schemaMatcher) FailureMessage(actual any) string {
+	return "expected: " + m.expected + "\nactual:   " + m.Actual(actual)
+}
+
+func violations(rev requirement.Revision, method string, v gjson.Result) []schema.Violation {
+	set := schema.For(rev)
+	if set == nil {
+		return nil
+	}
+	return set.ResponseIn(method, v)
+}
