@@ -25,6 +25,7 @@ type decoder struct {
 	anchors  map[string]ast.Node
 	open     []string // aliases being replaced
 	nodes    int
+	fields   map[reflect.Type]map[string]int
 }
 
 // fail notes a problem; past the bound nothing is noted.
@@ -183,7 +184,11 @@ func (d *decoder) structure(path string, n ast.Node, to reflect.Value, depth int
 		d.fail(path, n, "%s must have fields, such as %q, not %s", name(path), example(to.Type()), what(n))
 		return
 	}
-	fields := fieldsOf(to.Type())
+	fields, ok := d.fields[to.Type()]
+	if !ok {
+		fields = fieldsOf(to.Type())
+		d.fields[to.Type()] = fields
+	}
 	for _, m := range members {
 		k, ok := d.key(path, m)
 		if !ok {

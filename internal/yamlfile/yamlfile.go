@@ -102,7 +102,7 @@ func (x *Index) Problem(path, format string, args ...any) Problem {
 // lists all problems; the index is valid even then. The name of the file only
 // serves messages.
 func Decode(file string, data []byte, into any) (*Index, error) {
-	d := &decoder{index: &Index{File: file, at: make(map[string]Pos)}, anchors: make(map[string]ast.Node)}
+	d := &decoder{index: &Index{File: file, at: make(map[string]Pos)}, anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string]int)}
 	root := reflect.ValueOf(into)
 	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct {
 		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct is needed", into)

@@ -38,8 +38,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// Area is what judges one area of the catalogue.
+// Area is one area of the catalogue, and what judges it.
 type Area struct {
+	// Package is the last element of the package's path.
+	Package string
+	// Rows is the requirements, as [requirement.ReadArea] reads them.
+	Rows      string
 	Checks    []verdict.Check
 	Scenarios []*scenario.Scenario
 }
@@ -47,32 +51,32 @@ type Area struct {
 // All lists the areas in the order of the specification's table of contents.
 func All() []Area {
 	return []Area{
-		{Checks: rpc.Checks(), Scenarios: rpc.Scenarios()},
-		{Checks: batch.Checks(), Scenarios: batch.Scenarios()},
-		{Checks: errs.Checks(), Scenarios: errs.Scenarios()},
-		{Checks: meta.Checks(), Scenarios: meta.Scenarios()},
-		{Checks: icon.Checks()},
-		{Checks: life.Checks(), Scenarios: life.Scenarios()},
-		{Checks: mrtr.Checks(), Scenarios: mrtr.Scenarios()},
-		{Checks: prog.Checks(), Scenarios: prog.Scenarios()},
-		{Checks: canc.Checks(), Scenarios: canc.Scenarios()},
-		{Checks: stdio.Checks(), Scenarios: stdio.Scenarios()},
-		{Checks: http.Checks(), Scenarios: http.Scenarios()},
-		{Checks: sess.Checks()},
-		{Checks: sse.Checks(), Scenarios: sse.Scenarios()},
-		{Checks: sec.Checks(), Scenarios: sec.Scenarios()},
-		{Checks: disc.Checks(), Scenarios: disc.Scenarios()},
-		{Checks: capability.Checks(), Scenarios: capability.Scenarios()},
-		{Checks: list.Checks(), Scenarios: list.Scenarios()},
-		{Checks: read.Checks(), Scenarios: read.Scenarios()},
-		{Checks: tmpl.Checks(), Scenarios: tmpl.Scenarios()},
-		{Checks: lch.Checks()},
-		{Checks: sub.Checks(), Scenarios: sub.Scenarios()},
-		{Checks: ann.Checks()},
-		{Checks: uri.Checks()},
-		{Checks: comp.Checks(), Scenarios: comp.Scenarios()},
-		{Checks: page.Checks(), Scenarios: page.Scenarios()},
-		{Checks: cache.Checks(), Scenarios: cache.Scenarios()},
+		{Package: "rpc", Rows: rpc.Rows, Checks: rpc.Checks(), Scenarios: rpc.Scenarios()},
+		{Package: "batch", Rows: batch.Rows, Checks: batch.Checks(), Scenarios: batch.Scenarios()},
+		{Package: "errs", Rows: errs.Rows, Checks: errs.Checks(), Scenarios: errs.Scenarios()},
+		{Package: "meta", Rows: meta.Rows, Checks: meta.Checks(), Scenarios: meta.Scenarios()},
+		{Package: "icon", Rows: icon.Rows, Checks: icon.Checks()},
+		{Package: "life", Rows: life.Rows, Checks: life.Checks(), Scenarios: life.Scenarios()},
+		{Package: "mrtr", Rows: mrtr.Rows, Checks: mrtr.Checks(), Scenarios: mrtr.Scenarios()},
+		{Package: "prog", Rows: prog.Rows, Checks: prog.Checks(), Scenarios: prog.Scenarios()},
+		{Package: "canc", Rows: canc.Rows, Checks: canc.Checks(), Scenarios: canc.Scenarios()},
+		{Package: "stdio", Rows: stdio.Rows, Checks: stdio.Checks(), Scenarios: stdio.Scenarios()},
+		{Package: "http", Rows: http.Rows, Checks: http.Checks(), Scenarios: http.Scenarios()},
+		{Package: "sess", Rows: sess.Rows, Checks: sess.Checks()},
+		{Package: "sse", Rows: sse.Rows, Checks: sse.Checks(), Scenarios: sse.Scenarios()},
+		{Package: "sec", Rows: sec.Rows, Checks: sec.Checks(), Scenarios: sec.Scenarios()},
+		{Package: "disc", Rows: disc.Rows, Checks: disc.Checks(), Scenarios: disc.Scenarios()},
+		{Package: "capability", Rows: capability.Rows, Checks: capability.Checks(), Scenarios: capability.Scenarios()},
+		{Package: "list", Rows: list.Rows, Checks: list.Checks(), Scenarios: list.Scenarios()},
+		{Package: "read", Rows: read.Rows, Checks: read.Checks(), Scenarios: read.Scenarios()},
+		{Package: "tmpl", Rows: tmpl.Rows, Checks: tmpl.Checks(), Scenarios: tmpl.Scenarios()},
+		{Package: "lch", Rows: lch.Rows, Checks: lch.Checks()},
+		{Package: "sub", Rows: sub.Rows, Checks: sub.Checks(), Scenarios: sub.Scenarios()},
+		{Package: "ann", Rows: ann.Rows, Checks: ann.Checks()},
+		{Package: "uri", Rows: uri.Rows, Checks: uri.Checks()},
+		{Package: "comp", Rows: comp.Rows, Checks: comp.Checks(), Scenarios: comp.Scenarios()},
+		{Package: "page", Rows: page.Rows, Checks: page.Checks(), Scenarios: page.Scenarios()},
+		{Package: "cache", Rows: cache.Rows, Checks: cache.Checks(), Scenarios: cache.Scenarios()},
 	}
 }
 

@@ -1,13 +1,14 @@
-// Package requirement is the catalogue: every statement of the Model Context
-// Protocol that mcpcheck holds a server to, with its level, its grade, the
-// revisions and transports it applies to, and the section it comes from.
+// Package requirement holds the types of the catalogue, and reads it: every statement
+// of the Model Context Protocol that mcpcheck holds a server to, with its level, its
+// grade, the revisions and transports it applies to, and the section it comes from.
 //
-// It is data and types, without I/O. The rows stand in one file per area, in
-// the order of the specification; [Catalogue] joins them. Ids are permanent:
-// they are never renumbered and never reused.
+// The rows stand in one file per area (see [ReadArea]); what a revision is and inherits
+// in revisions.yaml, the sections of the specification in sections.yaml. Ids are
+// permanent: they are never renumbered and never reused.
 package requirement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,50 +51,40 @@ const (
 	Implied   Basis = "implied"
 )
 
-// Section is one place in the specification.
-type Section struct {
-	// From and To are the first and the last revision that hold the
-	// section. Both empty: a document outside the specification (an RFC).
-	From, To Revision
-	// Page is the page below /specification/REVISION/, such as
-	// "server/resources", or "schema", or the name of an outside document,
-	// such as "JSON-RPC 2.0".
-	Page string
-	// Anchor is the heading's slug without "#", or the type in the schema.
-	Anchor string
+// Terms is how binding a requirement is, what a violation is worth, and what both
+// rest on.
+type Terms struct {
+	Level Level `yaml:"level"`
+	Grade Grade `yaml:"grade"`
+	Basis Basis `yaml:"basis"`
 }
 
-// Ref is the section's place in writing: page#anchor.
-func (s Section) Ref() string {
-	if s.Anchor == "" {
-		return s.Page
+// over takes what is left open from other terms. If these leave the grade open too, it
+// follows from level and basis. The grade of a MUST makes no SHOULD fail.
+func (t Terms) over(other Terms) Terms {
+	made := Terms{cmp.Or(t.Level, other.Level), t.Grade, cmp.Or(t.Basis, other.Basis)}
+	switch {
+	case made.Grade != "":
+	case made.Level == Should && other.Grade == Fail:
+		made.Grade = Warn
+	case other.Grade != "":
+		made.Grade = other.Grade
+	case made.Level == May:
+		made.Grade = Control
+	case made.Level == Must && (made.Basis == Normative || made.Basis == Schema):
+		made.Grade = Fail
+	default:
+		made.Grade = Warn
 	}
-	return s.Page + "#" + s.Anchor
+	return made
 }
 
-// URL is where the section can be read in a revision; empty for a document outside
-// the specification. Revisions before 2025-06-18 publish their schema as a file,
-// without a page.
-func (s Section) URL(rev Revision) string {
-	if s.From == "" {
-		return ""
+// downgraded lowers a failure to a warning.
+func (t Terms) downgraded() Terms {
+	if t.Grade == Fail {
+		t.Grade = Warn
 	}
-	if s.Page == "schema" {
-		if rev < R20250618 {
-			return "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" + string(rev) + "/schema.ts"
-		}
-		s.Anchor = strings.ToLower(s.Anchor)
-	}
-	s.Page = strings.TrimSuffix(s.Page, "/index")
-	return "https://modelcontextprotocol.io/specification/" + string(rev) + "/" + s.Ref()
-}
-
-// Exception changes a requirement in one revision. Empty members keep the
-// requirement's own value.
-type Exception struct {
-	Level Level
-	Grade Grade
-	Basis Basis
+	return t
 }
 
 // Requirement is one row of the catalogue.
@@ -103,11 +94,8 @@ type Requirement struct {
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
 	Title, Text string
-	Level       Level
-	Grade       Grade
-	Basis       Basis
-	// In lists the revisions in which level, grade or basis differ.
-	In map[Revision]Exception
+	// Terms hold where a revision has none of its own.
+	Terms
 	// Revisions and Transports say where the requirement applies.
 	Revisions  []Revision
 	Transports []Transport
@@ -124,6 +112,11 @@ type Requirement struct {
 	Since string
 	// Provisional rows warn at most: they are new in this minor release.
 	Provisional bool
+	// in holds the terms in each of the revisions.
+	in map[Revision]Terms
+	// gridOnly rows do not apply in combinations that the specification does
+	// not define.
+	gridOnly bool
 }
 
 // Area is the first part of the id, such as "PAGE".
@@ -133,46 +126,31 @@ func (r *Requirement) Area() string {
 }
 
 // LevelIn is the level in a revision.
-func (r *Requirement) LevelIn(rev Revision) Level {
-	if x := r.In[rev].Level; x != "" {
-		return x
-	}
-	return r.Level
-}
+func (r *Requirement) LevelIn(rev Revision) Level { return r.termsIn(rev).Level }
 
-// GradeIn is the grade in a revision. A SHOULD never fails, and a provisional
-// row warns at most.
-func (r *Requirement) GradeIn(rev Revision) Grade {
-	grade := r.Grade
-	if x := r.In[rev].Grade; x != "" {
-		grade = x
-	} else if grade == Fail && r.In[rev].Level == Should {
-		grade = Warn
-	}
-	if grade == Fail && r.Provisional {
-		grade = Warn
-	}
-	return grade
-}
+// GradeIn is the grade in a revision.
+func (r *Requirement) GradeIn(rev Revision) Grade { return r.termsIn(rev).Grade }
 
 // BasisIn is the basis in a revision.
-func (r *Requirement) BasisIn(rev Revision) Basis {
-	if x := r.In[rev].Basis; x != "" {
-		return x
+func (r *Requirement) BasisIn(rev Revision) Basis { return r.termsIn(rev).Basis }
+
+func (r *Requirement) termsIn(rev Revision) Terms {
+	if t, ok := r.in[rev]; ok {
+		return t
 	}
-	return r.Basis
+	return r.Terms
 }
 
 // SectionIn is the best source for a revision: the first section that the
 // revision holds, else the first outside document.
 func (r *Requirement) SectionIn(rev Revision) (Section, bool) {
 	for _, s := range r.Sections {
-		if s.From != "" && s.From <= rev && rev <= s.To {
+		if !s.Outside && s.Holds(rev) {
 			return s, true
 		}
 	}
 	for _, s := range r.Sections {
-		if s.From == "" {
+		if s.Outside {
 			return s, true
 		}
 	}
@@ -186,7 +164,7 @@ func (r *Requirement) Citation(rev Revision) string {
 	if !ok {
 		return string(rev)
 	}
-	if s.From == "" {
+	if s.Outside {
 		return s.Ref()
 	}
 	return fmt.Sprintf("%s %s", rev, s.Ref())
@@ -203,8 +181,8 @@ func (r *Requirement) Names(c Combination) bool {
 	if c.Defined() {
 		return slices.Contains(r.Transports, c.Transport)
 	}
-	if r.Area() == "BATCH" {
-		return false // what a transport takes as one message is a matter of the transport
+	if r.gridOnly {
+		return false
 	}
 	for _, t := range c.Revision.Transports() {
 		if !slices.Contains(r.Transports, t) {

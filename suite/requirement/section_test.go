@@ -1,24 +1,61 @@
 package requirement
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestSectionURL(t *testing.T) {
 	t.Parallel()
 	const site = "https://modelcontextprotocol.io/specification/"
 	for _, c := range []struct {
-		section Section
-		rev     Revision
-		want    string
+		ref  string
+		rev  Revision
+		want string
 	}{
-		{secAll("server/resources", "error-handling"), R20251125, site + "2025-11-25/server/resources#error-handling"},
-		{secAll("basic/index", "messages"), R20250326, site + "2025-03-26/basic#messages"},
-		{schemaAll("ReadResourceResult"), R20260728, site + "2026-07-28/schema#readresourceresult"},
-		{schemaAll("ReadResourceResult"), R20241105, "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts"},
-		{secAll("server/resources", ""), R20241105, site + "2024-11-05/server/resources"},
-		{doc("RFC 6570", "2.3"), R20251125, ""},
+		{"server/resources#error-handling", R20251125, site + "2025-11-25/server/resources#error-handling"},
+		{"basic/index#messages", R20250326, site + "2025-03-26/basic#messages"},
+		{"schema#ReadResourceResult", R20260728, site + "2026-07-28/schema#readresourceresult"},
+		{"schema#ReadResourceResult", R20241105, "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/2024-11-05/schema.ts"},
+		{"server/resources", R20241105, site + "2024-11-05/server/resources"},
+		{"RFC 6570#section-2.3", R20251125, ""},
 	} {
-		if got := c.section.URL(c.rev); got != c.want {
-			t.Errorf("%+v: got %q, want %q", c.section, got, c.want)
+		section, ok := sections().find(c.ref, nil)
+		if got := section.URL(c.rev); !ok || got != c.want || section.Ref() != c.ref {
+			t.Errorf("%s: got %q, want %q", c.ref, got, c.want)
+		}
+	}
+}
+
+func TestSectionsEndWithTheirPage(t *testing.T) {
+	t.Parallel()
+	for ref, want := range map[string]Span{
+		"basic/lifecycle#operation":                          {Until: R20251125},
+		"basic/authorization#error-handling":                 {Since: R20250326, Until: R20251125},
+		"basic/transports#http-with-sse":                     {Until: R20241105},
+		"basic/transports":                                   {Until: R20251125},
+		"schema#Icon":                                        {Since: R20251125},
+		"server/resources#capabilities":                      {},
+		"basic/index#batching":                               {Since: R20250326, Until: R20250326},
+		"basic/transports/streamable-http#security-endpoint": {Since: R20260728},
+	} {
+		if got, ok := sections().find(ref, nil); !ok || got.Span != want {
+			t.Errorf("%s: got %+v, want %+v", ref, got.Span, want)
+		}
+	}
+}
+
+func TestReadSectionsErrors(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"pages:\n  a: {sinse: 2025-03-26}":                                                `f:2:7: unknown field "sinse" in pages.a: did you mean "since"?`,
+		"pages:\n  a: {since: 2025-03-27}":                                                `f:2:7: "2025-03-27" is no revision: the revisions are 2024-11-05, `,
+		"pages:\n  a: {since: 2025-06-18, until: 2025-03-26}":                             `no revision is since 2025-06-18 and until 2025-03-26`,
+		"pages:\n  a:\n    until: 2025-11-25\n    anchors:\n      b: {since: 2026-07-28}": `f:5:7: a does not stand in 2026-07-28`,
+		"pages:\n  a:\n  a:":                                                              `f:3:`,
+	} {
+		if _, err := readSections("f", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
 }

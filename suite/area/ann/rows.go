@@ -1,0 +1,10 @@
+// Package ann is the area ANN: annotations on resources, templates and contents
+// (server/resources#annotations).
+package ann
+
+import _ "embed"
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string

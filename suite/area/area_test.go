@@ -1,0 +1,113 @@
+package area
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// maxTitle is the longest title, in characters.
+const maxTitle = 70
+
+// Rows are never taken away: their ids are permanent.
+func TestNoRowIsLost(t *testing.T) {
+	t.Parallel()
+	if n := len(Catalogue().Requirements()); n < 341 {
+		t.Errorf("%d rows, there were 341", n)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	titles := map[string]string{}
+	for _, r := range Catalogue().Requirements() {
+		if n := utf8.RuneCountInString(r.Title); n == 0 || n > maxTitle {
+			t.Errorf("%s: title of %d characters, want 1 to %d", r.ID, n, maxTitle)
+		}
+		if strings.HasSuffix(r.Title, ".") {
+			t.Errorf("%s: title ends in a full stop", r.ID)
+		}
+		if other, dup := titles[r.Title]; dup {
+			t.Errorf("%s: same title as %s", r.ID, other)
+		}
+		titles[r.Title] = r.ID
+		if !strings.HasSuffix(r.Text, ".") {
+			t.Errorf("%s: text is not a sentence: %q", r.ID, r.Text)
+		}
+		if r.Tolerated != "" && !strings.HasSuffix(r.Tolerated, ".") {
+			t.Errorf("%s: tolerance is not a sentence: %q", r.ID, r.Tolerated)
+		}
+	}
+}
+
+// contradictions lists the rows that may fail without a keyword or a rule of
+// the schema, because a violation contradicts the server's own declaration,
+// acknowledgment or data.
+var contradictions = []string{
+	"CAP-08", "CAP-09", "DISC-03", "HTTP-28", "HTTP-32", "LCH-06", "LIFE-10",
+	"LIST-15", "PAGE-02", "PAGE-03", "PAGE-04", "PAGE-08", "PAGE-09", "PAGE-12",
+	"READ-13", "SESS-09", "STDIO-03", "STDIO-05", "SUB-01", "SUB-03", "SUB-24",
+	"SUB-25", "SUB-27", "SUB-28", "SUB-31", "SUB-37", "SUB-60", "TMPL-11",
+}
+
+func TestOnlyFirmGroundFails(t *testing.T) {
+	t.Parallel()
+	for _, r := range Catalogue().Requirements() {
+		for _, rev := range r.Revisions {
+			basis := r.BasisIn(rev)
+			firm := basis == requirement.Normative || basis == requirement.Schema || slices.Contains(contradictions, r.ID)
+			if r.GradeIn(rev) == requirement.Fail && !firm {
+				t.Errorf("%s in %s: fails although its basis is %s", r.ID, rev, basis)
+			}
+		}
+	}
+	for _, id := range contradictions {
+		if r, ok := Catalogue().Find(id); !ok || r.Grade != requirement.Fail {
+			t.Errorf("%s: listed as a contradiction, but does not fail", id)
+		}
+	}
+}
+
+// Rows that need a change, another caller or a known subject cannot be judged
+// from what a server lists; they say what the target file must add.
+func TestNeeds(t *testing.T) {
+	t.Parallel()
+	for _, r := range Catalogue().Requirements() {
+		if strings.TrimSpace(r.Needs) != r.Needs || strings.HasSuffix(r.Needs, ".") {
+			t.Errorf("%s: needs are not a phrase: %q", r.ID, r.Needs)
+		}
+	}
+	for _, id := range []string{"SUB-03", "LCH-01", "CACHE-12", "MRTR-11", "CANC-05", "SEC-12", "SEC-61"} {
+		if r, ok := Catalogue().Find(id); !ok || r.Needs == "" {
+			t.Errorf("%s: does not say what it needs", id)
+		}
+	}
+}
+
+func TestAreasAndProfiles(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	used := map[string]bool{}
+	for _, a := range Catalogue().Areas() {
+		if seen[a.Name] || a.Title == "" {
+			t.Errorf("area %+v", a)
+		}
+		seen[a.Name] = true
+		used[a.Profile] = true
+	}
+	if len(seen) != 26 {
+		t.Errorf("%d areas, want 26", len(seen))
+	}
+	for _, p := range requirement.Profiles() {
+		if !used[p] {
+			t.Errorf("profile %s has no area", p)
+		}
+		delete(used, p)
+	}
+	if len(used) != 0 {
+		t.Errorf("areas with unknown profiles: %v", used)
+	}
+}

@@ -1,0 +1,10 @@
+// Package icon is the area ICON: the icons of resources, templates and the server
+// (basic/index#icons).
+package icon
+
+import _ "embed"
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string

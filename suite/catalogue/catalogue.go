@@ -1,0 +1,65 @@
+// Package catalogue joins the areas of requirements to one catalogue, in which each
+// requirement has its place and its id is unique.
+package catalogue
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// Version is the version of the built-in rows: year and month. Reports carry it, so
+// that two of them can be compared.
+const Version = "2026.11"
+
+// Catalogue is all requirements of some areas. It is safe for concurrent use.
+type Catalogue struct {
+	areas    []requirement.Area
+	rows     []requirement.Requirement
+	position map[string]int // of each id in rows
+}
+
+// New joins areas, in their order. It fails if two have the same name.
+func New(areas ...requirement.Area) (*Catalogue, error) {
+	c := &Catalogue{areas: areas, position: map[string]int{}}
+	for _, a := range areas {
+		for _, r := range a.Rows {
+			if _, taken := c.position[r.ID]; taken {
+				return nil, fmt.Errorf("catalogue: two areas hold %s: the name of an area is its own", r.ID)
+			}
+			c.position[r.ID] = len(c.rows)
+			c.rows = append(c.rows, r)
+		}
+	}
+	return c, nil
+}
+
+// Requirements lists all requirements: areas in their order, each sorted by id. The
+// slice is the caller's own; the slices inside the rows are shared and must not be
+// changed.
+func (c *Catalogue) Requirements() []requirement.Requirement { return slices.Clone(c.rows) }
+
+// Find returns the requirement with an id, and whether there is one. The value is the
+// caller's own; the slices inside are shared and must not be changed.
+func (c *Catalogue) Find(id string) (*requirement.Requirement, bool) {
+	i, ok := c.position[id]
+	if !ok {
+		return nil, false
+	}
+	found := c.rows[i]
+	return &found, true
+}
+
+// Areas lists all areas in their order. The slice is the caller's own.
+func (c *Catalogue) Areas() []requirement.Area { return slices.Clone(c.areas) }
+
+// Profile is the profile that an area counts towards; empty for an unknown area.
+func (c *Catalogue) Profile(area string) string {
+	for i := range c.areas {
+		if c.areas[i].Name == area {
+			return c.areas[i].Profile
+		}
+	}
+	return ""
+}

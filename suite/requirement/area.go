@@ -1,0 +1,291 @@
+package requirement
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+)
+
+// firstRelease is the release of rows that name none.
+const firstRelease = "0.1"
+
+// The profiles: the parts of the resources feature that a report sums up.
+const (
+	ProfileCore          = "core"
+	ProfilePagination    = "pagination"
+	ProfileTemplates     = "templates"
+	ProfileCompletion    = "completion"
+	ProfileSubscriptions = "subscriptions"
+	ProfileCaching       = "caching"
+	ProfileTransport     = "transport"
+	ProfileSecurity      = "security"
+)
+
+// Profiles lists all profiles, in the order of reports.
+func Profiles() []string {
+	return []string{
+		ProfileCore, ProfilePagination, ProfileTemplates, ProfileCompletion,
+		ProfileSubscriptions, ProfileCaching, ProfileTransport, ProfileSecurity,
+	}
+}
+
+// Area is a part of the catalogue: the rows of one file.
+type Area struct {
+	// Name is the first part of the ids, such as "PAGE".
+	Name string
+	// Title says in words what the area is about, such as "Pagination".
+	Title string
+	// Profile is the profile that the area counts towards.
+	Profile string
+	// Rows are sorted by id.
+	Rows []Requirement
+}
+
+// areaFile is an area as its file has it.
+type areaFile struct {
+	Area      string              `yaml:"area"`
+	Title     string              `yaml:"title"`
+	Profile   string              `yaml:"profile"`
+	GridOnly  bool                `yaml:"grid-only"`
+	Documents map[string][]string `yaml:"documents"`
+	Rows      map[string]row      `yaml:"rows"`
+}
+
+// row is a requirement as its file has it.
+type row struct {
+	Title       string             `yaml:"title"`
+	Text        string             `yaml:"text"`
+	Level       Level              `yaml:"level"`
+	Grade       Grade              `yaml:"grade"`
+	Basis       Basis              `yaml:"basis"`
+	Since       Revision           `yaml:"since"`
+	Until       Revision           `yaml:"until"`
+	Transports  []Transport        `yaml:"transports"`
+	From        map[Revision]Terms `yaml:"from"`
+	Section     references         `yaml:"section"`
+	Tolerated   string             `yaml:"tolerated"`
+	Needs       string             `yaml:"needs"`
+	Untestable  string             `yaml:"untestable"`
+	Added       string             `yaml:"added"`
+	Provisional bool               `yaml:"provisional"`
+}
+
+// reference names a section, and the revisions in which the row cites it if these
+// are not all that hold it. It may stand for itself: "page#anchor".
+type reference struct {
+	At    string   `yaml:"at"`
+	Since Revision `yaml:"since"`
+	Until Revision `yaml:"until"`
+}
+
+func (r *reference) UnmarshalText(text []byte) error {
+	r.At = string(text)
+	return nil
+}
+
+// references is a list of references, or a single one.
+type references []reference
+
+func (r *references) UnmarshalText(text []byte) error {
+	*r = references{{At: string(text)}}
+	return nil
+}
+
+var areaName = regexp.MustCompile(`^[A-Z]{2,}$`)
+
+// ReadArea reads the rows of an area. The name of the file only serves messages;
+// all that is wrong with the file is reported at once, each with its line.
+//
+// What a row leaves out follows from the rest: the basis is a keyword of the
+// specification; a MUST fails where it rests on a keyword or the schema and warns
+// elsewhere, a SHOULD warns, a MAY is a control; revisions go on for ever, and all
+// transports of these count.
+func ReadArea(file, text string) (Area, error) {
+	var f areaFile
+	x, err := yamlfile.Decode(file, []byte(text), &f)
+	if err != nil {
+		return Area{}, err
+	}
+	r := &areaReader{reader: reader{index: x}, file: &f}
+	if !areaName.MatchString(f.Area) {
+		r.fail("area", "area must be a name of capital letters such as PAGE, not %q", f.Area)
+	}
+	if f.Title == "" {
+		r.fail("title", "title is missing: what is the area about?")
+	}
+	oneOf(&r.reader, "profile", f.Profile, Profiles()...)
+	if len(f.Rows) == 0 {
+		r.fail("rows", "rows is empty: an area has requirements")
+	}
+	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile}
+	for _, id := range slices.Sorted(maps.Keys(f.Rows)) {
+		area.Rows = append(area.Rows, r.requirement(id, f.Rows[id]))
+	}
+	if err := r.err(); err != nil {
+		return Area{}, err
+	}
+	return area, nil
+}
+
+// areaReader makes requirements of rows.
+type areaReader struct {
+	reader
+	file *areaFile
+}
+
+var rowNumber = regexp.MustCompile(`^[0-9]{2}$`)
+
+// requirement makes a requirement of a row; it notes what is wrong with it.
+func (a *areaReader) requirement(id string, w row) Requirement {
+	path := "rows." + id
+	if number, ok := strings.CutPrefix(id, a.file.Area+"-"); !ok || !rowNumber.MatchString(number) {
+		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area, a.file.Area, id)
+	}
+	q := Requirement{
+		ID: id, Title: w.Title, Text: w.Text, Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
+		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
+	}
+	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {
+		if x.text == "" {
+			a.fail(path, "%s: %s is missing", id, x.name)
+		}
+	}
+	if w.Provisional && w.Added == "" {
+		a.fail(path+".provisional", "%s: a provisional row says in added which release brings it", id)
+	}
+	if w.Needs != "" && w.Untestable != "" {
+		a.fail(path+".untestable", "%s: what is untestable needs nothing", id)
+	}
+	if span := (Span{w.Since, w.Until}); a.span(path, span) {
+		q.Revisions = span.revisions()
+	}
+	q.Transports = a.transports(path, w.Transports, q.Revisions)
+	a.terms(path, w, &q)
+	q.Sections = a.sections(path, w.Section, q.Revisions)
+	return q
+}
+
+// transports lists the transports of a row: those given, or all of its revisions.
+func (a *areaReader) transports(path string, given []Transport, revisions []Revision) []Transport {
+	path += ".transports"
+	offered := map[Transport]bool{}
+	for _, rev := range revisions {
+		for _, t := range rev.Transports() {
+			offered[t] = true
+		}
+		if given != nil && !slices.ContainsFunc(rev.Transports(), func(t Transport) bool { return slices.Contains(given, t) }) {
+			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s", rev, strings.Join(texts(rev.Transports()), ", "))
+		}
+	}
+	for i, t := range given {
+		switch {
+		case !slices.Contains(Transports(), t):
+			oneOf(&a.reader, path, t, Transports()...)
+		case !offered[t]:
+			a.fail(path, "no revision of the row has the transport %s", t)
+		case slices.Contains(given[:i], t):
+			a.fail(path, "%s is listed twice", t)
+		}
+	}
+	if given != nil {
+		return given
+	}
+	return slices.DeleteFunc(Transports(), func(t Transport) bool { return !offered[t] })
+}
+
+// terms works out what the requirement is worth, by itself and in the revisions in
+// which that differs. What is provisional warns at most.
+func (a *areaReader) terms(path string, w row, q *Requirement) {
+	own := Terms{w.Level, w.Grade, w.Basis}.over(Terms{Basis: Normative})
+	a.sound(path, own)
+	in := func(rev Revision) Terms {
+		for _, date := range slices.Backward(rev.entry().line) {
+			if x, ok := w.From[date]; ok {
+				return x.over(Terms{own.Level, w.Grade, own.Basis})
+			}
+		}
+		return own
+	}
+	for _, date := range slices.Sorted(maps.Keys(w.From)) {
+		at, before := path+".from."+string(date), own
+		if from := date.entry().Inherits; slices.Contains(q.Revisions, from) {
+			before = in(from)
+		}
+		switch {
+		case !slices.Contains(q.Revisions, date):
+			a.fail(at, "the row does not apply in %q: its revisions are %s", date, strings.Join(texts(q.Revisions), ", "))
+		case in(date) == before:
+			a.fail(at, "nothing changes with %s", date)
+		default:
+			a.sound(at, in(date))
+		}
+	}
+	q.Terms, q.in = own, map[Revision]Terms{}
+	for _, rev := range q.Revisions {
+		q.in[rev] = in(rev)
+	}
+	if w.Provisional {
+		q.Terms = q.downgraded()
+		for rev, t := range q.in {
+			q.in[rev] = t.downgraded()
+		}
+	}
+}
+
+// sound wants known words, and a grade that fits the level.
+func (a *areaReader) sound(path string, t Terms) {
+	oneOf(&a.reader, path+".level", t.Level, Must, Should, May)
+	oneOf(&a.reader, path+".grade", t.Grade, Fail, Warn, Info, Control)
+	oneOf(&a.reader, path+".basis", t.Basis, Normative, Schema, SchemaDoc, External, Implied)
+	if (t.Level == May) != (t.Grade == Control) || t.Level == Should && t.Grade == Fail {
+		a.fail(path+".grade", "the grade %s does not fit the level %s", t.Grade, t.Level)
+	}
+}
+
+// sections looks up what a row cites. Each revision of the row needs a source.
+func (a *areaReader) sections(path string, given references, revisions []Revision) []Section {
+	path += ".section"
+	var found []Section
+	for i, ref := range given {
+		at := path
+		if a.index.Has(fmt.Sprintf("%s[%d]", path, i)) {
+			at = fmt.Sprintf("%s[%d]", path, i)
+		}
+		s, ok := sections().find(ref.At, a.file.Documents)
+		span := Span{ref.Since, ref.Until}
+		switch {
+		case !ok:
+			a.fail(at, "there is no section %q%s", ref.At, sections().hint(ref.At, a.file.Documents))
+		case !a.span(at, span) || !a.inside(at, span, s.Span, ref.At):
+		default:
+			s.Span = span.within(s.Span)
+			a.cited(at, s, found, revisions)
+			found = append(found, s)
+		}
+	}
+	for _, rev := range revisions {
+		holds := func(s Section) bool { return s.Holds(rev) }
+		if len(found) == len(given) && !slices.ContainsFunc(found, holds) {
+			a.fail(path, "no section for %s, where the row applies", rev)
+		}
+	}
+	return found
+}
+
+// cited wants a section that holds in a revision of the row, and not there twice.
+func (a *areaReader) cited(path string, s Section, before []Section, revisions []Revision) {
+	cited := slices.DeleteFunc(slices.Clone(revisions), func(r Revision) bool { return !s.Holds(r) })
+	if len(cited) == 0 && len(revisions) > 0 {
+		a.fail(path, "%s stands in none of the row's revisions", s.Ref())
+	}
+	for _, b := range before {
+		if b.Ref() == s.Ref() && slices.ContainsFunc(cited, b.Holds) {
+			a.fail(path, "%s is cited twice", s.Ref())
+		}
+	}
+}
