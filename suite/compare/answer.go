@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
@@ -158,7 +157,7 @@ const (
 // walk asks for all pages of a list. names are put into the words of the direct side.
 func walk(ctx context.Context, t *talk, method, member, key string, back func(string) string) answer {
 	var params any
-	if t.rev < requirement.R20260728 {
+	if !t.rev.Modern() {
 		params = map[string]any{}
 	}
 	var first answer

@@ -217,7 +217,7 @@ func (r *round) complete(template, variable, value string, given map[string]stri
 // completions complete the first variable of each template, and what the target file
 // of the direct side gives. 2024-11-05 has no capability for them.
 func (r *round) completions(declared *question, templates []entry) []*question {
-	if r.rev != requirement.R20241105 && !declares(declared.direct, "completions") && !declares(declared.through, "completions") {
+	if r.rev.Since(requirement.R20250326) && !declares(declared.direct, "completions") && !declares(declared.through, "completions") {
 		return nil
 	}
 	var all []*question
@@ -228,7 +228,7 @@ func (r *round) completions(declared *question, templates []entry) []*question {
 	}
 	for _, k := range r.cfg.Direct.Subjects.Completions {
 		given := k.Context
-		if r.rev < requirement.R20250618 {
+		if r.rev.Before(requirement.R20250618) {
 			given = nil
 		}
 		all = append(all, r.complete(k.Template, k.Argument, k.Prefix, given))
@@ -276,7 +276,7 @@ func (r *round) further(first []*question) []*question {
 			continue
 		}
 		given := map[string]string{}
-		if value := r.suggestions(template)[v[0]]; value != "" && r.rev >= requirement.R20250618 {
+		if value := r.suggestions(template)[v[0]]; value != "" && r.rev.Since(requirement.R20250618) {
 			given[v[0]] = value
 		}
 		for _, name := range v[1:] {

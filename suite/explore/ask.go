@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -71,7 +72,7 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 				"ref":      map[string]any{"type": "ref/resource", "uri": t.Template},
 				"argument": map[string]any{"name": v, "value": ""},
 			}
-			if len(chosen) > 0 && s.Revision() >= "2025-06-18" {
+			if len(chosen) > 0 && s.Revision().Since(requirement.R20250618) {
 				c.Context = maps.Clone(chosen)
 				params["context"] = map[string]any{"arguments": c.Context}
 			}

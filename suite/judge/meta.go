@@ -21,7 +21,7 @@ const (
 // an optional prefix of labels joined by dots and ended by a slash, then a name.
 // The format exists since 2025-06-18; before, every key is in order.
 func MetaKey(key string, rev requirement.Revision) []Problem {
-	if rev < requirement.R20250618 {
+	if rev.Before(requirement.R20250618) {
 		return nil
 	}
 	var f findings
@@ -97,11 +97,11 @@ func ExtensionID(id string) []Problem {
 // second label is one of the two.
 func ReservedPrefix(key string, rev requirement.Revision) bool {
 	prefix, _, prefixed := strings.Cut(key, "/")
-	if !prefixed || rev < requirement.R20250618 {
+	if !prefixed || rev.Before(requirement.R20250618) {
 		return false
 	}
 	labels := strings.Split(prefix, ".")
-	if rev == requirement.R20250618 {
+	if rev.Before(requirement.R20251125) {
 		return slices.ContainsFunc(labels[:len(labels)-1], isProtocolLabel)
 	}
 	return len(labels) > 1 && isProtocolLabel(labels[1])
@@ -131,7 +131,7 @@ func DefinedMetaKey(key string, rev requirement.Revision) bool {
 	}
 	switch name {
 	case "related-task", "model-immediate-response":
-		return rev >= requirement.R20251125
+		return rev.Since(requirement.R20251125)
 	case "protocolVersion", "clientInfo", "clientCapabilities", "logLevel", "subscriptionId", "serverInfo":
 		return rev.Modern()
 	}

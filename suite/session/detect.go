@@ -266,7 +266,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		f.serve(s, json.RawMessage(x.Result().Raw))
 		return nil
 	}
-	if !s.onlyEchoes() && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) {
+	if !s.onlyEchoes() && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
 		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
@@ -295,6 +295,15 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
 	return f.reject(s, failed)
+}
+
+// namesAnother reports whether a list names a modern revision, but not the one that was
+// asked for.
+func namesAnother(versions []string, rev requirement.Revision) bool {
+	return !slices.Contains(versions, string(rev)) && slices.ContainsFunc(versions, func(v string) bool {
+		other := requirement.Revision(v)
+		return other.Known() && other.Modern()
+	})
 }
 
 // ModernAnswer tells a modern server by its answer to server/discover: a result

@@ -192,3 +192,16 @@ func TestDetectKeepsToTheInstances(t *testing.T) {
 		}
 	})
 }
+
+func TestNamesAnother(t *testing.T) {
+	for _, c := range []struct {
+		versions []string
+		want     bool
+	}{
+		{nil, false}, {[]string{"2025-11-25"}, false}, {[]string{"2026-07-28"}, true}, {[]string{"2026-07-28", "2027-01-01"}, false}, {[]string{"9999-01-01"}, false},
+	} {
+		if got := namesAnother(c.versions, "2027-01-01"); got != c.want {
+			t.Errorf("%v: got %t", c.versions, got)
+		}
+	}
+}

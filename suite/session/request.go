@@ -208,7 +208,7 @@ func (s *Session) headers(q Request) http.Header {
 		if name := mcpName(q); name != "" {
 			h.Set("Mcp-Name", HeaderValue(name))
 		}
-	case version >= string(requirement.R20250618):
+	case requirement.Revision(version).Since(requirement.R20250618):
 		h.Set("Mcp-Protocol-Version", version)
 	}
 	if id != "" {

@@ -3,7 +3,6 @@ package schema
 import "github.com/mcpcheck/mcpcheck/suite/requirement"
 
 const (
-	r20241105 = requirement.R20241105
 	r20250326 = requirement.R20250326
 	r20250618 = requirement.R20250618
 	r20251125 = requirement.R20251125
@@ -18,7 +17,9 @@ type definition struct {
 	to   requirement.Revision // empty: to the last
 }
 
-func (d definition) in(rev requirement.Revision) bool { return member{from: d.from, to: d.to}.in(rev) }
+func (d definition) in(rev requirement.Revision) bool {
+	return requirement.Span{Since: d.from, Until: d.to}.Holds(rev)
+}
 
 // The metadata that messages carry: of requests, results and notifications, and of
 // resources, templates and contents, which have it since 2025-06-18.
@@ -147,7 +148,7 @@ func elicitParams(more ...member) fragment {
 	url := object(must("url", text), must("elicitationId", text).only(r20251125))
 	return func(rev requirement.Revision) node {
 		n := object(append(more, must("message", text), may("mode", word("form", "url")).since(r20251125), may("task", object(may("ttl", integer))).only(r20251125))...)(rev)
-		if rev < r20251125 {
+		if rev.Before(r20251125) {
 			n["allOf"] = []any{form(rev)}
 			return n
 		}

@@ -18,7 +18,7 @@ type member struct {
 	name     string
 	of       fragment
 	required bool
-	from, to requirement.Revision // the first and the last revision; empty: no bound
+	in       requirement.Span
 }
 
 // must is a member that has to be there, may one that can be left out.
@@ -26,12 +26,11 @@ func must(name string, of fragment) member { return member{name: name, of: of, r
 func may(name string, of fragment) member  { return member{name: name, of: of} }
 
 // since and until bound the revisions that have a member, only names the one that does.
-func (m member) since(rev requirement.Revision) member { m.from = rev; return m }
-func (m member) until(rev requirement.Revision) member { m.to = rev; return m }
-func (m member) only(rev requirement.Revision) member  { m.from, m.to = rev, rev; return m }
-
-func (m member) in(rev requirement.Revision) bool {
-	return rev >= m.from && (m.to == "" || rev <= m.to)
+func (m member) since(rev requirement.Revision) member { m.in.Since = rev; return m }
+func (m member) until(rev requirement.Revision) member { m.in.Until = rev; return m }
+func (m member) only(rev requirement.Revision) member {
+	m.in = requirement.Span{Since: rev, Until: rev}
+	return m
 }
 
 // fixed is a fragment that is the same in every revision.
@@ -53,7 +52,7 @@ func object(members ...member) fragment {
 	return func(rev requirement.Revision) node {
 		properties, required := node{}, []any{}
 		for _, m := range members {
-			if !m.in(rev) {
+			if !m.in.Holds(rev) {
 				continue
 			}
 			properties[m.name] = m.of(rev)
@@ -109,7 +108,7 @@ var (
 // changed is one fragment before a revision and another one from it on.
 func changed(at requirement.Revision, before, after fragment) fragment {
 	return func(rev requirement.Revision) node {
-		if rev < at {
+		if rev.Before(at) {
 			return before(rev)
 		}
 		return after(rev)

@@ -54,19 +54,19 @@ type Set struct {
 
 // For is the set of a revision; nil if the revision is unknown.
 func For(rev requirement.Revision) *Set {
-	if once := sets[rev]; once != nil {
+	if once := sets()[rev]; once != nil {
 		return once()
 	}
 	return nil
 }
 
-var sets = func() map[requirement.Revision]func() *Set {
+var sets = sync.OnceValue(func() map[requirement.Revision]func() *Set {
 	all := map[requirement.Revision]func() *Set{}
 	for _, rev := range requirement.Revisions() {
 		all[rev] = sync.OnceValue(func() *Set { return compile(rev) })
 	}
 	return all
-}()
+})
 
 // Document is the schema of a revision as JSON Schema 2020-12, with a definition for
 // each type; nil if the revision is unknown.

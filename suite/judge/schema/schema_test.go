@@ -3,6 +3,8 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -60,7 +62,7 @@ func TestResponses(t *testing.T) {
 	}
 	for _, c := range cases {
 		for _, rev := range requirement.Revisions() {
-			if !(member{from: c.from, to: c.to}).in(rev) {
+			if !(requirement.Span{Since: c.from, Until: c.to}).Holds(rev) {
 				continue
 			}
 			got := lines(For(rev).Response(c.method, []byte(`{"jsonrpc":"2.0","id":1,"result":`+c.result+`}`)))
@@ -125,6 +127,17 @@ func TestHostile(t *testing.T) {
 	}
 	if For("1900-01-01") != nil || Document("1900-01-01") != nil {
 		t.Error("a revision that does not exist")
+	}
+}
+
+// TestLaterRevisionsInherit: a revision that no definition knows has the messages of
+// the one before it.
+func TestLaterRevisionsInherit(t *testing.T) {
+	const later = requirement.Revision("2027-01-01")
+	s, latest := compile(later), For(r20260728)
+	if !reflect.DeepEqual(s.defs, latest.defs) || !maps.Equal(s.requests, latest.requests) ||
+		!maps.Equal(s.notifications, latest.notifications) || !maps.Equal(s.failures, latest.failures) {
+		t.Errorf("the schemas of %s are not those of %s", later, r20260728)
 	}
 }
 
