@@ -102,6 +102,7 @@ func versioned(version func(asked string) string) peer {
 }
 
 func TestDetect(t *testing.T) {
+	ask := append(requirement.Legacy(), requirement.R20260728)
 	for name, c := range map[string]struct {
 		peer   peer
 		served string
@@ -136,7 +137,7 @@ func TestDetect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
 				begin := time.Now()
-				found, err := Detect(t.Context(), c.peer.pipe(), options(""), requirement.Revisions(), 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+				found, err := Detect(t.Context(), c.peer.pipe(), options(""), ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
 				if took := time.Since(begin); took > c.within {
 					t.Errorf("it took %v", took)
 				}
