@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -283,12 +284,12 @@ func (c *checker) rulings(s *Server, transports map[requirement.Transport]bool) 
 // the revision.
 func cites(q *requirement.Requirement, section string, rev requirement.Revision) bool {
 	return slices.ContainsFunc(q.Sections, func(s requirement.Section) bool {
-		return s.Ref() == section && (s.From == "" || s.From <= rev && rev <= s.To)
+		return s.Ref() == section && s.Holds(rev)
 	})
 }
 
 func (c *checker) ruling(at string, r *Ruling) {
-	q, ok := requirement.Find(r.ID)
+	q, ok := area.Catalogue().Find(r.ID)
 	if !ok {
 		c.fail(at, "there is no requirement %q", r.ID)
 		return

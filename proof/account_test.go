@@ -56,13 +56,13 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 	permits := map[string][]string{}
 	for _, q := range quirk.All() {
 		for _, id := range q.Permits {
-			if _, ok := requirement.Find(id); !ok {
+			if _, ok := area.Catalogue().Find(id); !ok {
 				t.Errorf("the quirk %s is permitted by %s, which does not exist", q.Name, id)
 			}
 			permits[id] = append(permits[id], q.Name)
 		}
 	}
-	for _, r := range requirement.Catalogue() {
+	for _, r := range area.Catalogue().Requirements() {
 		_, checked := area.Find(r.ID)
 		switch {
 		case r.Untestable != "":

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -86,7 +87,7 @@ func (e *effect) note(k kind, change string, c requirement.Combination) {
 // requirement which is never worth more.
 func observed(id string, report *reports.Report) map[requirement.Combination]string {
 	found := map[requirement.Combination]string{}
-	req, ok := requirement.Find(id)
+	req, ok := area.Catalogue().Find(id)
 	for _, o := range report.Observations {
 		c := requirement.Combination{Revision: requirement.Revision(o.Revision), Transport: requirement.Transport(o.Transport)}
 		if ok && o.Requirement == id && req.GradeIn(c.Revision) == requirement.Info {

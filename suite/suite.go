@@ -36,6 +36,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -155,7 +156,7 @@ func accusation(report *reports.Report, x *reports.Result) string {
 }
 
 // Catalogue lists the requirements.
-func Catalogue() []requirement.Requirement { return requirement.Catalogue() }
+func Catalogue() []requirement.Requirement { return area.Catalogue().Requirements() }
 
 // LabelKeys lists the keys of the labels that rows bear.
 func LabelKeys() []string { return []string{"rev", "transport", "level", "area", "id", "profile"} }
@@ -166,7 +167,7 @@ func Labels(row engine.Row) []string {
 	req, c := row.Requirement, row.Combination
 	return []string{
 		"rev:" + string(c.Revision), "transport:" + string(c.Transport), "level:" + string(req.LevelIn(c.Revision)),
-		"area:" + req.Area(), "id:" + req.ID, "profile:" + requirement.Profile(req.Area()),
+		"area:" + req.Area(), "id:" + req.ID, "profile:" + area.Catalogue().Profile(req.Area()),
 	}
 }
 
@@ -177,7 +178,7 @@ func (c Config) engine() (engine.Config, error) {
 	}
 	t := *c.Target
 	for _, id := range slices.Concat(c.Only, c.Skip) {
-		if _, ok := requirement.Find(id); !ok {
+		if _, ok := area.Catalogue().Find(id); !ok {
 			return engine.Config{}, &UsageError{Reason: unknownID(id)}
 		}
 	}
@@ -208,7 +209,7 @@ func intersect(want, have []requirement.Revision) []requirement.Revision {
 
 func unknownID(id string) string {
 	s := fmt.Sprintf("there is no requirement %q", id)
-	if near := requirement.Suggest(id); len(near) > 0 {
+	if near := area.Catalogue().Suggest(id); len(near) > 0 {
 		return s + ": did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return s + `: "mcpcheck list" shows them all`

@@ -59,7 +59,7 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 
 // rules is what baselines are held to: the catalogue of this release.
 func rules() baseline.Catalogue {
-	c := baseline.Catalogue{Known: func(id string) bool { _, ok := requirement.Find(id); return ok }, Suggest: requirement.Suggest, Never: neverFound}
+	c := baseline.Catalogue{Known: func(id string) bool { _, ok := area.Catalogue().Find(id); return ok }, Suggest: area.Catalogue().Suggest, Never: neverFound}
 	for _, r := range requirement.Revisions() {
 		c.Revisions = append(c.Revisions, string(r))
 	}
@@ -148,7 +148,7 @@ func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
 	file := baseline.From(report)
 	for i := range file.Entries {
 		e := &file.Entries[i]
-		if _, ok := requirement.Find(e.ID); !ok {
+		if _, ok := area.Catalogue().Find(e.ID); !ok {
 			return nil, badUsage("%s: there is no requirement %q in this release: the report was written by %s %s", o.from, e.ID, report.Tool.Name, report.Tool.Version)
 		}
 		if c := rules(); e.Revision != "" && !requirement.Revision(e.Revision).Known() || e.Transport != "" && !slices.Contains(c.Transports, e.Transport) {
@@ -202,7 +202,7 @@ Each entry needs a reason. Remove an entry when what it excuses is mended.`,
 // neverFound says why no run can have a finding on a requirement in a revision and on
 // a transport; empty if one can.
 func neverFound(id, revision, transport string) string {
-	r, ok := requirement.Find(id)
+	r, ok := area.Catalogue().Find(id)
 	if !ok {
 		return ""
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/compare"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -248,7 +249,7 @@ func sideOf(flag, value string) (*target.Target, error) {
 	}
 	if ext := strings.ToLower(filepath.Ext(value)); ext == ".yaml" || ext == ".yml" {
 		if _, err := os.Stat(value); err == nil || !strings.ContainsAny(value, " \t") {
-			return target.Load(value)
+			return target.Load(value, area.Catalogue())
 		}
 	}
 	words, err := shell.Split(value)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -52,7 +53,7 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 	var all []*requirement.Requirement
 	var unknown []string
 	for _, id := range args {
-		r, ok := requirement.Find(strings.ToUpper(id))
+		r, ok := area.Catalogue().Find(strings.ToUpper(id))
 		if !ok {
 			unknown = append(unknown, unknownRow(id))
 			continue
@@ -69,12 +70,12 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 
 // unknownRow says what somebody may have meant by an id that does not exist.
 func unknownRow(id string) string {
-	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(requirement.Areas(), func(x requirement.AreaInfo) bool { return x.Name == a }) {
+	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(), func(x requirement.Area) bool { return x.Name == a }) {
 		first := rowIDs([]string{a})
 		return fmt.Sprintf("%q is an area: its requirements are %s to %s", id, first[0], first[len(first)-1])
 	}
 	s := fmt.Sprintf("there is no requirement %q", id)
-	if near := requirement.Suggest(id); len(near) > 0 {
+	if near := area.Catalogue().Suggest(id); len(near) > 0 {
 		return s + ": did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return s + `: "mcpcheck list" shows them all`

@@ -76,12 +76,12 @@ type behaviour struct {
 // explained says of a requirement all that needs no run.
 func explained(r *requirement.Requirement) *explanation {
 	x := &explanation{
-		ID: r.ID, Title: r.Title, Text: r.Text, Profile: requirement.Profile(r.Area()), Level: r.Level, Grade: r.Grade,
+		ID: r.ID, Title: r.Title, Text: r.Text, Profile: area.Catalogue().Profile(r.Area()), Level: r.Level, Grade: r.Grade,
 		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
 		row: r,
 	}
-	for _, a := range requirement.Areas() {
+	for _, a := range area.Catalogue().Areas() {
 		if a.Name == r.Area() {
 			x.Area = a.Title
 		}
@@ -118,7 +118,7 @@ func holding(r *requirement.Requirement, rev requirement.Revision) inRevision {
 		}
 	}
 	for _, s := range r.Sections {
-		if s.From == "" || s.From <= rev && rev <= s.To {
+		if s.Holds(rev) {
 			in.Sections = append(in.Sections, place{s.Ref(), s.URL(rev)})
 		}
 	}

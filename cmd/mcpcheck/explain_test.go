@@ -39,7 +39,7 @@ func rendered(t *testing.T, x *explanation, width int, color bool) string {
 // TestExplainEveryRow: the text of every row is whole, in every width, and its JSON
 // has no null in it.
 func TestExplainEveryRow(t *testing.T) {
-	for _, r := range requirement.Catalogue() {
+	for _, r := range area.Catalogue().Requirements() {
 		x := explained(&r)
 		for _, width := range []int{40, 80, 120} {
 			text := rendered(t, x, width, false)
@@ -82,7 +82,7 @@ func TestExplainEveryRow(t *testing.T) {
 // shown at work: red with the fault, and not red without it.
 func TestExamples(t *testing.T) {
 	n := 0
-	for _, r := range requirement.Catalogue() {
+	for _, r := range area.Catalogue().Requirements() {
 		x := explained(&r)
 		if !x.Check || len(x.Faults) == 0 || !slices.ContainsFunc(x.Faults, func(b behaviour) bool { f, _ := fault.Find(b.Name); return showsHere(f) }) {
 			continue

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
@@ -139,7 +140,7 @@ func (o *connect) file(c *cobra.Command) (*target.Target, error) {
 			return nil, badUsage("--%s does not go with --config: put it into the target file", name)
 		}
 	}
-	return target.Load(o.config)
+	return target.Load(o.config, area.Catalogue())
 }
 
 // pairs reads flags of the form "K=V" or "K: V". The value is not repeated in
@@ -181,8 +182,8 @@ func revisions(given []string) ([]requirement.Revision, error) {
 // area.
 func namesRows(s string) bool {
 	s = strings.ToUpper(strings.Trim(s, ", "))
-	area, _, _ := strings.Cut(s, "-")
-	return slices.ContainsFunc(requirement.Areas(), func(a requirement.AreaInfo) bool { return a.Name == area })
+	name, _, _ := strings.Cut(s, "-")
+	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool { return a.Name == name })
 }
 
 // rowIDs reads a list of ids and areas in any case; an area stands for all of its
@@ -192,12 +193,12 @@ func rowIDs(given []string) []string {
 	for _, s := range given {
 		s = strings.TrimSpace(s)
 		upper := strings.ToUpper(s)
-		if _, ok := requirement.Find(upper); ok {
+		if _, ok := area.Catalogue().Find(upper); ok {
 			all = append(all, upper)
 			continue
 		}
 		n := len(all)
-		for _, r := range requirement.Catalogue() {
+		for _, r := range area.Catalogue().Requirements() {
 			if r.Area() == upper {
 				all = append(all, r.ID)
 			}

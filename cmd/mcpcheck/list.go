@@ -37,7 +37,7 @@ func (p *program) listCommand() *cobra.Command {
 		Long: `List the requirements, all or those named. The level that is shown is the strictest
 in any revision; "mcpcheck explain ID" says what each revision asks for.`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := selected(catalogue(), args)
+			all, err := selected(listing(), args)
 			if err != nil {
 				return err
 			}
@@ -78,15 +78,15 @@ func ids(all []listed) []string {
 	return list
 }
 
-// catalogue lists the requirements with their checks and the faults that prove
+// listing is the requirements with their checks and the faults that prove
 // these.
-func catalogue() []listed {
+func listing() []listed {
 	faults := map[string][]string{}
 	for _, f := range fault.All() {
 		faults[f.Requirement] = append(faults[f.Requirement], f.Name)
 	}
 	all := []listed{}
-	for _, r := range requirement.Catalogue() {
+	for _, r := range area.Catalogue().Requirements() {
 		l := listed{
 			ID: r.ID, Title: r.Title, Level: r.Level, Grade: r.Grade, Revisions: r.Revisions, Transports: r.Transports,
 			Reason: r.Needs, Faults: append([]string{}, faults[r.ID]...), Since: r.Since,
@@ -119,7 +119,7 @@ func unchecked(r *requirement.Requirement) string {
 
 func printCatalogue(w io.Writer, all []listed) error {
 	titles := map[string]string{}
-	for _, a := range requirement.Areas() {
+	for _, a := range area.Catalogue().Areas() {
 		titles[a.Name] = a.Title
 	}
 	area := ""

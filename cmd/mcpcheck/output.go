@@ -7,7 +7,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
 )
 
@@ -71,7 +71,7 @@ func (o *outputs) mustWrite(p *program, r *reports.Report, x output.Options) {
 // areas lists the areas in the order of the specification.
 func areas() []reports.Area {
 	var all []reports.Area
-	for _, a := range requirement.Areas() {
+	for _, a := range area.Catalogue().Areas() {
 		all = append(all, reports.Area{Name: a.Name, Title: a.Title})
 	}
 	return all
@@ -79,7 +79,7 @@ func areas() []reports.Area {
 
 // describe gives the full text of a requirement, and what its check tolerates.
 func describe(id string) (text, tolerated string) {
-	r, ok := requirement.Find(id)
+	r, ok := area.Catalogue().Find(id)
 	if !ok {
 		return "", "" // a report of another release
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
 )
 
@@ -60,7 +60,7 @@ together.`,
 				}
 				list = append(list, r)
 			}
-			r, err := reports.Merge(list, requirement.Profile)
+			r, err := reports.Merge(list, area.Catalogue().Profile)
 			if err != nil {
 				return badUsage("%w", err)
 			}

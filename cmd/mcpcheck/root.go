@@ -11,7 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
 )
@@ -87,9 +87,9 @@ var release string
 // tool describes this program, from the information of its build.
 func tool() reports.Tool {
 	b := version.Of(release)
-	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: requirement.Version}
+	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: catalogue.Version}
 }
 
 func versionText() string {
-	return version.Of(release).String() + ", catalogue " + requirement.Version
+	return version.Of(release).String() + ", catalogue " + catalogue.Version
 }

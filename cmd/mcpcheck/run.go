@@ -189,7 +189,7 @@ func withoutCheck(only []string, report *reports.Report) []string {
 		return nil
 	}
 	for _, id := range only {
-		if r, ok := requirement.Find(id); ok {
+		if r, ok := area.Catalogue().Find(id); ok {
 			if _, checked := area.Find(id); checked {
 				return nil
 			}
@@ -208,7 +208,7 @@ func whyNothing(cfg suite.Config, served []requirement.Combination) string {
 	const few = 3
 	var why []string
 	for _, id := range cfg.Only {
-		r, ok := requirement.Find(id)
+		r, ok := area.Catalogue().Find(id)
 		switch {
 		case !ok || slices.ContainsFunc(served, r.Names) || slices.Contains(cfg.Skip, id):
 		case !slices.ContainsFunc(served, func(c requirement.Combination) bool { return slices.Contains(r.Transports, c.Transport) }):

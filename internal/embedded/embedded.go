@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -94,7 +95,7 @@ func describe(server *reference.Server) (*target.Target, error) {
 		return nil, err
 	}
 	Attach(t, server)
-	return t, t.Validate()
+	return t, t.Validate(area.Catalogue())
 }
 
 // Attach adds the endpoints and triggers of a server in this process.

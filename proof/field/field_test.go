@@ -17,7 +17,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/verify"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 )
 
 // bug is an entry of bugs.yaml, which says what the members mean.
@@ -109,7 +109,7 @@ func (b bug) complete(t *testing.T) {
 // known: requirements, faults and rules exist, and mockserver takes the arguments.
 func (b bug) known(t *testing.T) {
 	for _, id := range b.Check {
-		if _, ok := requirement.Find(id); !ok {
+		if _, ok := area.Catalogue().Find(id); !ok {
 			t.Errorf("there is no requirement %s", id)
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 
 	"github.com/mcpcheck/mcpcheck/suite/area/capability"
@@ -53,7 +54,7 @@ func TestHurry(t *testing.T) {
 			takes: map[requirement.Combination]*Take{c: {Recordings: map[recording.Name]*recording.Recording{
 				recording.Everything: {Sessions: x.sessions}}}},
 		}
-		req, ok := requirement.Find(x.id)
+		req, ok := area.Catalogue().Find(x.id)
 		if !ok {
 			t.Fatal(x.id)
 		}
@@ -88,7 +89,7 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		"it is not about the end":   {"RPC-09", nil, stayed, 5},
 		"no scenario had a session": {"STDIO-08", nil, map[recording.Name]*recording.Recording{recording.Reads: {}, stdio.Framing: {}}, 2},
 	} {
-		req, ok := requirement.Find(x.id)
+		req, ok := area.Catalogue().Find(x.id)
 		if !ok {
 			t.Fatal(x.id)
 		}

@@ -19,7 +19,7 @@ type Row struct {
 // rows lists the rows of the combinations, in the order of the catalogue.
 func rows(combinations []requirement.Combination, want func(Row) bool) []Row {
 	var all []Row
-	catalogue := requirement.Catalogue()
+	catalogue := area.Catalogue().Requirements()
 	for i := range catalogue {
 		for _, c := range combinations {
 			row := Row{Requirement: &catalogue[i], Combination: c}

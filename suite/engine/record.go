@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -330,7 +331,7 @@ func (r *Run) reattach(x *recording.Exchange) {
 func (r *Run) restoreRows(rows []recordedRow) error {
 	var unknown []string
 	for _, row := range rows {
-		req, ok := requirement.Find(row.ID)
+		req, ok := area.Catalogue().Find(row.ID)
 		if !ok {
 			unknown = append(unknown, row.ID)
 			continue

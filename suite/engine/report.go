@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -50,7 +51,7 @@ func (r *Run) Report(strict bool) *reports.Report {
 	}
 	w.report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
-		Profile: requirement.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
+		Profile: area.Catalogue().Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report
 }

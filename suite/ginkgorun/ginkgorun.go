@@ -25,6 +25,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -205,11 +206,11 @@ func values(name string) []string {
 	case "profile":
 		all = requirement.Profiles()
 	case "area":
-		for _, a := range requirement.Areas() {
+		for _, a := range area.Catalogue().Areas() {
 			all = append(all, a.Name)
 		}
 	case "id":
-		for _, r := range requirement.Catalogue() {
+		for _, r := range area.Catalogue().Requirements() {
 			all = append(all, r.ID)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 )
 
@@ -64,7 +63,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 					t.Errorf("%d resources were read together, not 5", len(asked))
 				}
 				k, _ := area.Find("RPC-17")
-				req, _ := requirement.Find("RPC-17")
+				req, _ := area.Catalogue().Find("RPC-17")
 				if got := verdict.Evaluate(k, req, st.Facts, recs); got.Outcome != verdict.Pass {
 					t.Errorf("%s: %s", got.Outcome, got.Actual)
 				}

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 )
@@ -154,6 +153,6 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 // judged is the verdict on a requirement by a recording.
 func judged(rec *recording.Recording, id string) verdict.Outcome {
 	k, _ := area.Find(id)
-	req, _ := requirement.Find(id)
+	req, _ := area.Catalogue().Find(id)
 	return verdict.Evaluate(k, req, rec.Facts, verdict.Recordings{rec.Scenario: rec}).Outcome
 }

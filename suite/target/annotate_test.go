@@ -23,7 +23,7 @@ func reread(t rapid.TB, target *Target, found Found) (written string, got *Targe
 	if err := WriteAnnotated(&b, target, found); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Parse(target.File, []byte(b.String()))
+	got, err := Parse(target.File, []byte(b.String()), known(t))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, b.String())
 	}
@@ -38,7 +38,7 @@ func TestWriteKeeps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Parse(name, data)
+		want, err := Parse(name, data, known(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestWriteSuggests(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, written)
 		}
 	}
-	used, err := Parse("used.yaml", []byte(suggestion.ReplaceAllString(written, "$1$2")))
+	used, err := Parse("used.yaml", []byte(suggestion.ReplaceAllString(written, "$1$2")), known(t))
 	if err != nil {
 		t.Fatalf("the suggestions cannot be used: %v\n%s", err, suggestion.ReplaceAllString(written, "$1$2"))
 	}
@@ -89,7 +89,7 @@ func TestWriteExplainsEveryField(t *testing.T) {
 	exampleEnv(t)
 	for _, e := range []Endpoint{{Command: []string{"srv"}}, {URL: "http://h"}} {
 		written, _ := reread(t, &Target{Endpoints: []Endpoint{e}}, Found{})
-		if _, err := Parse("used.yaml", []byte(suggestion.ReplaceAllString(written, "$1$2"))); err != nil {
+		if _, err := Parse("used.yaml", []byte(suggestion.ReplaceAllString(written, "$1$2")), known(t)); err != nil {
 			t.Errorf("the suggestions cannot be used: %v\n%s", err, written)
 		}
 		for _, typ := range []reflect.Type{reflect.TypeFor[Target](), reflect.TypeFor[Subjects](), reflect.TypeFor[Triggers](), reflect.TypeFor[Limits]()} {

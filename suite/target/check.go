@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // checker collects what is wrong with a target.
 type checker struct {
 	at       func(path string) yamlfile.Pos
+	rows     *catalogue.Catalogue
 	problems []Problem
 }
 
@@ -30,8 +32,8 @@ func (c *checker) fail(path, format string, args ...any) {
 }
 
 // check lists everything wrong with the target.
-func (t *Target) check(at func(path string) yamlfile.Pos) []Problem {
-	c := &checker{at: at}
+func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalogue) []Problem {
+	c := &checker{at: at, rows: rows}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
 	}
@@ -235,9 +237,9 @@ func (c *checker) permissions(t *Target) {
 	seen := make(map[string]bool)
 	for i, o := range t.OptOut {
 		path := fmt.Sprintf("opt-out[%d]", i)
-		if _, known := requirement.Find(o.ID); !known {
+		if _, known := c.rows.Find(o.ID); !known {
 			hint := ""
-			if near := requirement.Suggest(o.ID); len(near) > 0 {
+			if near := c.rows.Suggest(o.ID); len(near) > 0 {
 				hint = fmt.Sprintf(": did you mean %s?", strings.Join(near, " or "))
 			}
 			c.fail(path+".id", "%q is no requirement of this release%s", o.ID, hint)

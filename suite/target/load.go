@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 )
 
 // ConfigError is everything wrong with a target: the user has to change it
@@ -46,13 +47,14 @@ func (e *ConfigError) Error() string {
 }
 
 // Load reads a target file. Relative directories and certificate files in it
-// are taken from where the file stands. All errors are a [*ConfigError].
-func Load(path string) (*Target, error) {
+// are taken from where the file stands; rows are the requirements that it can opt out
+// of. All errors are a [*ConfigError].
+func Load(path string, rows *catalogue.Catalogue) (*Target, error) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, &ConfigError{File: path, Problems: []Problem{{Message: err.Error()}}}
 	}
-	t, err := Parse(path, data)
+	t, err := Parse(path, data, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -100,16 +102,17 @@ func (t *Target) rebase(dir string) {
 	}
 }
 
-// Parse reads a target file from memory; the name only serves messages. All
-// errors are a [*ConfigError].
-func Parse(name string, data []byte) (*Target, error) {
+// Parse reads a target file from memory; the name only serves messages,
+// and rows are the requirements that the file can opt out of. All errors are a
+// [*ConfigError].
+func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error) {
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
 	if err != nil {
 		return nil, configError(name, err)
 	}
 	t.File = name
-	if problems := t.check(index.At); len(problems) > 0 {
+	if problems := t.check(index.At, rows); len(problems) > 0 {
 		return nil, &ConfigError{File: name, Problems: problems}
 	}
 	return t, nil
@@ -117,8 +120,8 @@ func Parse(name string, data []byte) (*Target, error) {
 
 // Validate checks a target that was put together in Go, in the way in which
 // Parse checks files. The error is a [*ConfigError].
-func (t *Target) Validate() error {
-	if problems := t.check(func(string) yamlfile.Pos { return yamlfile.Pos{} }); len(problems) > 0 {
+func (t *Target) Validate(rows *catalogue.Catalogue) error {
+	if problems := t.check(func(string) yamlfile.Pos { return yamlfile.Pos{} }, rows); len(problems) > 0 {
 		return &ConfigError{File: t.File, Problems: problems}
 	}
 	return nil

@@ -13,8 +13,25 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/fixtures/targets"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"pgregory.net/rapid"
 )
+
+// known is a catalogue of the requirements that the files of the tests name.
+func known(t rapid.TB) *catalogue.Catalogue {
+	t.Helper()
+	var areas []requirement.Area
+	for _, id := range []string{"LIST-08", "PAGE-02", "SEC-06"} {
+		name, _, _ := strings.Cut(id, "-")
+		areas = append(areas, requirement.Area{Name: name, Rows: []requirement.Requirement{{ID: id}}})
+	}
+	c, err := catalogue.New(areas...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
 
 // exampleEnv sets the variables that the shipped files refer to.
 func exampleEnv(t *testing.T) {
@@ -34,7 +51,7 @@ func TestShippedFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Parse(name, data)
+		got, err := Parse(name, data, known(t))
 		if name == targets.Reference {
 			// The program that embeds the reference adds the endpoint.
 			reference := &Target{}
@@ -42,7 +59,7 @@ func TestShippedFiles(t *testing.T) {
 				t.Error(err)
 			}
 			reference.Endpoints = []Endpoint{{URL: "http://127.0.0.1/mcp"}}
-			got, err = reference, reference.Validate()
+			got, err = reference, reference.Validate(known(t))
 		}
 		if err != nil {
 			t.Errorf("%v", err)
@@ -128,7 +145,7 @@ triggers:
 identities: [{name: w, rights: weaker, headers: {X-Key: other}}]
 allow: [any-origin]
 opt-out: [{id: PAGE-02, reason: because}]
-`))
+`), known(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +249,7 @@ func TestParseErrors(t *testing.T) {
 		oneEndpoint + "limits: {jobs: -1}":                                                                                      `limits.jobs must not be negative`,
 		oneEndpoint + "secrets: [{env: MCPCHECK_UNSET_VARIABLE}]":                                                               `secrets[0] cannot be used`,
 	} {
-		_, err := Parse("target.yaml", []byte(src))
+		_, err := Parse("target.yaml", []byte(src), known(t))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\n got %v\nwant %s", src, err, want)
 			continue
@@ -245,7 +262,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestParseReportsAllProblemsInOrder(t *testing.T) {
-	_, err := Parse("t", []byte("allow: [x]\nendpoints:\n- url: http://h\n  env: {A: b}\n  dir: x\n  instances: 1\nauthorization: x\n"))
+	_, err := Parse("t", []byte("allow: [x]\nendpoints:\n- url: http://h\n  env: {A: b}\n  dir: x\n  instances: 1\nauthorization: x\n"), known(t))
 	e, ok := errors.AsType[*ConfigError](err)
 	if !ok {
 		t.Fatalf("got %v", err)
@@ -266,7 +283,7 @@ func TestLoad(t *testing.T) {
 	if err := os.WriteFile(path, []byte(src), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load(path)
+	got, err := Load(path, known(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +292,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	for _, bad := range []string{filepath.Join(dir, "none.yaml"), dir} {
-		_, err := Load(bad)
+		_, err := Load(bad, known(t))
 		if _, ok := errors.AsType[*ConfigError](err); !ok || strings.Count(err.Error(), bad) != 1 {
 			t.Errorf("Load(%s): %v", bad, err)
 		}
@@ -283,11 +300,11 @@ func TestLoad(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
-	err := (&Target{}).Validate()
+	err := (&Target{}).Validate(known(t))
 	if err == nil || !strings.HasPrefix(err.Error(), "target: endpoints must name") {
 		t.Errorf("got %v", err)
 	}
-	if err := (&Target{Endpoints: []Endpoint{{Command: []string{"x"}}}}).Validate(); err != nil {
+	if err := (&Target{Endpoints: []Endpoint{{Command: []string{"x"}}}}).Validate(known(t)); err != nil {
 		t.Error(err)
 	}
 }
@@ -302,7 +319,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add([]byte("endpoints: [{url: 'http://h', headers: {a: '$${${X}'}}]"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := Parse("f", data)
+		got, err := Parse("f", data, known(t))
 		if err != nil {
 			if _, ok := errors.AsType[*ConfigError](err); !ok {
 				t.Errorf("the error is a %T", err)
@@ -317,7 +334,7 @@ func FuzzParse(f *testing.F) {
 		if err := WriteAnnotated(&b, got, Found{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Parse("f", []byte(b.String())); err != nil {
+		if _, err := Parse("f", []byte(b.String()), known(t)); err != nil {
 			t.Errorf("the written file is not read back: %v\n%s", err, b.String())
 		}
 	})

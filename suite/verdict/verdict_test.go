@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -54,7 +55,7 @@ func TestDescribe(t *testing.T) {
 // the violation that was just stated, and to no earlier one.
 func TestMildness(t *testing.T) {
 	judge := func(id string, rev requirement.Revision, judge func(v *verdict.Verdict)) verdict.Result {
-		req, ok := requirement.Find(id)
+		req, ok := area.Catalogue().Find(id)
 		if !ok {
 			t.Fatalf("%s is not in the catalogue", id)
 		}
@@ -100,7 +101,7 @@ func TestCause(t *testing.T) {
 		"":                      func(v *verdict.Verdict) { v.That(false, "a", "b"); v.That(true, "a", "b"); v.Cause("c") },
 		"unknown-uri-a-json-rpc-error-with-code-32602": func(v *verdict.Verdict) { v.Expect(x).To(matcher.BeErrorReply(-32602), "a read") },
 	} {
-		req, _ := requirement.Find("LIST-01")
+		req, _ := area.Catalogue().Find("LIST-01")
 		got := verdict.Evaluate(&verdict.Check{Requirement: req.ID, Judge: func(_ *recording.Recording, v *verdict.Verdict) { judge(v) }}, req, facts, nil)
 		if got.Outcome != verdict.Fail || got.Cause != want {
 			t.Errorf("%+v, and not the cause %q", got, want)

@@ -25,7 +25,7 @@ func Lines(l ...rt.Line) []rt.Line { return l }
 func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run, revisions ...requirement.Revision) {
 	t.Helper()
 	for i, x := range runs {
-		req, ok := requirement.Find(x.ID)
+		req, ok := area.Catalogue().Find(x.ID)
 		if !ok {
 			t.Fatalf("%s is not in the catalogue", x.ID)
 		}

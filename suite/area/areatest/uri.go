@@ -33,7 +33,7 @@ const (
 func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line, recs ...*recording.Recording) map[string]string {
 	t.Helper()
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
-	req, known := requirement.Find(id)
+	req, known := area.Catalogue().Find(id)
 	k, ok := area.Find(id)
 	if !known || !ok {
 		t.Fatalf("%s has no check", id)

@@ -134,7 +134,7 @@ func TestContradictions(t *testing.T) {
 func found(t *testing.T, id string) (*verdict.Check, *requirement.Requirement) {
 	t.Helper()
 	k, ok := area.Find(id)
-	req, known := requirement.Find(id)
+	req, known := area.Catalogue().Find(id)
 	if !ok || !known {
 		t.Fatalf("%s is not known", id)
 	}

@@ -117,7 +117,7 @@ func TestDualEraChecks(t *testing.T) {
 		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("modern", "resources/list", "{}", areatest.NotFoundError, "version", "2026-07-28")},
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}", `{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
-		req, _ := requirement.Find(x.id)
+		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.Find(x.id)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}", areatest.GoodList), x.line)})
 		if got.Outcome != x.want {

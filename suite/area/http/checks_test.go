@@ -242,7 +242,7 @@ func TestPrimingEventsAreCounted(t *testing.T) {
 	logged.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/message","params":{}}`}
 	stream(200, wire.Event{}, logged)
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
-	req, _ := requirement.Find("SSE-04")
+	req, _ := area.Catalogue().Find("SSE-04")
 	k, _ := area.Find("SSE-04")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
 	if got.Outcome != verdict.Pass || len(got.Observations) != 3 {

@@ -114,7 +114,7 @@ func TestListComparisons(t *testing.T) {
 	})
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
 	k, _ := area.Find("LIST-10")
-	req, _ := requirement.Find("LIST-10")
+	req, _ := area.Catalogue().Find("LIST-10")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b), step("one-again", a))})
 	if got.Outcome != verdict.Fail {
 		t.Errorf("two connections with different lists: %+v", got)
@@ -147,7 +147,7 @@ func TestListObservations(t *testing.T) {
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
 		k, _ := area.Find(run.check)
-		req, _ := requirement.Find(run.check)
+		req, _ := area.Catalogue().Find(run.check)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
 		times := 0
 		for _, o := range got.Observations {

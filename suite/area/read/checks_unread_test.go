@@ -16,7 +16,7 @@ func TestUnread(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
 	rec := rt.New(recording.Reads, facts, areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"1"}`))
 	rec.Skipped = &recording.Skipped{Code: recording.CodeNotExercised, Reason: "7 resources were not read"}
-	req, _ := requirement.Find("READ-01")
+	req, _ := area.Catalogue().Find("READ-01")
 	k, _ := area.Find("READ-01")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Reads: rec})
 	if got.Outcome != verdict.Pass || len(got.Observations) != 1 || got.Observations[0].ID != "unread" || got.Observations[0].Detail != rec.Skipped.Reason {

@@ -55,7 +55,7 @@ func part(step string, answers int, o recording.Outcome) rt.Line {
 }
 
 func TestEndings(t *testing.T) {
-	req, _ := requirement.Find("STDIO-08")
+	req, _ := area.Catalogue().Find("STDIO-08")
 	k, _ := area.Find("STDIO-08")
 	for _, x := range []struct {
 		owned bool
@@ -82,7 +82,7 @@ func TestFlushedInTime(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}, `{}`)
 	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 	late.Outcome = recording.Silent
-	req, _ := requirement.Find("STDIO-03")
+	req, _ := area.Catalogue().Find("STDIO-03")
 	k, _ := area.Find("STDIO-03")
 	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable, time.Millisecond: verdict.Fail} {
 		rec := rt.New(recording.Everything, facts, late)

@@ -131,7 +131,7 @@ func TestEventStream(t *testing.T) {
 func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want verdict.Outcome) {
 	t.Helper()
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
-	req, _ := requirement.Find(id)
+	req, _ := area.Catalogue().Find(id)
 	k, _ := area.Find(id)
 	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{name: rt.New(name, facts, rec...)}); got.Outcome != want {
 		t.Errorf("%s: %s, expected %s\n%+v", id, got.Outcome, want, got)

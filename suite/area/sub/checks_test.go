@@ -142,7 +142,7 @@ func TestNeverSubscribed(t *testing.T) {
 						want = verdict.NotApplicable
 					}
 				}
-				req, _ := requirement.Find("SUB-09")
+				req, _ := area.Catalogue().Find("SUB-09")
 				k, _ := area.Find("SUB-09")
 				page := rt.Line{Step: "page", Method: "resources/list", Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
 				got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
@@ -162,7 +162,7 @@ func TestNoChannel(t *testing.T) {
 	rec[0].Method = "" // a GET has none
 	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
 	facts := rt.Facts(c, subscribing)
-	req, _ := requirement.Find("SUB-03")
+	req, _ := area.Catalogue().Find("SUB-03")
 	k, _ := area.Find("SUB-03")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, rec...)})
 	if got.Outcome != verdict.Warn {

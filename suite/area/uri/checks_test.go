@@ -197,7 +197,7 @@ func TestCorpusCutShort(t *testing.T) {
 		{"URI-08", recording.MalformedReads, areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.OneText, "")), verdict.Fail, "", false},
 		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
 	} {
-		req, _ := requirement.Find(x.id)
+		req, _ := area.Catalogue().Find(x.id)
 		k, _ := area.Find(x.id)
 		rec := rt.New(x.name, facts, x.rec...)
 		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
