@@ -24,6 +24,7 @@ import (
 // Run is one run against one target. [Prepare] makes it, [Run.Execute] plays and
 // judges, [Run.Report] says what came out.
 type Run struct {
+	catalogue
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
@@ -247,7 +248,7 @@ func (r *Run) plan() error {
 	slices.SortFunc(r.stages, func(a, b *scenario.Stage) int {
 		return slices.Index(combinations, a.Combination) - slices.Index(combinations, b.Combination)
 	})
-	r.rows = rows(combinations, r.cfg.Select)
+	r.rows = r.list(combinations, r.cfg.Select)
 	return nil
 }
 

@@ -12,8 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Judgement is the verdict on one row.
@@ -44,7 +42,7 @@ func (r *Run) judge(ctx context.Context) {
 // row judges one row on what was recorded.
 func (r *Run) row(row Row, take *Take) *Judgement {
 	j := &Judgement{Row: row}
-	j.Result = Judge(row, take, r.cfg.Target)
+	j.Result = r.verdict(row, take.Facts, take.Recordings)
 	if result, gone := buried(j, take); gone {
 		j.Result = result
 	}
@@ -52,7 +50,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
-	if k, ok := area.Find(row.Requirement.ID); ok {
+	if k, ok := r.check(row.Requirement.ID); ok {
 		for _, name := range k.From {
 			j.Took += take.Took[name]
 		}
@@ -112,14 +110,12 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 	return lost
 }
 
-// Judge is the verdict on a row by what was recorded in its combination. It
+// verdict is the verdict on a row by what was recorded in its combination. It
 // depends on nothing else, so that a recorded run can be judged again.
-func Judge(row Row, take *Take, t *target.Target) verdict.Result {
+func (r *Run) verdict(row Row, facts *recording.Facts, recs check.Recordings) check.Result {
 	req := row.Requirement
-	if t != nil {
-		if why, ok := t.OptedOut(req.ID); ok {
-			return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
-		}
+	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
+		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
 	}
 	if req.Untestable != "" {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
@@ -127,11 +123,11 @@ func Judge(row Row, take *Take, t *target.Target) verdict.Result {
 	if req.GradeIn(row.Combination.Revision) == requirement.Control {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
 	}
-	k, ok := area.Find(req.ID)
+	k, ok := r.check(req.ID)
 	if !ok {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
-	return verdict.Evaluate(k, req, take.Facts, take.Recordings)
+	return check.Evaluate(k, req, facts, recs)
 }
 
 // confirm plays the scenarios of red verdicts once more, on sessions of their
@@ -244,7 +240,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 				take.Recordings[name] = rec
 			}
 		}
-		again[st.Combination], plans[second] = take, inOrder(needed)
+		again[st.Combination], plans[second] = take, r.inOrder(needed)
 		total += len(plans[second])
 		stages = append(stages, second)
 	}
@@ -273,7 +269,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 // repeated one after the other, each with a process that would have to be waited for.
 func (r *Run) hurry(red []*Judgement) {
 	looks := slices.ContainsFunc(red, func(j *Judgement) bool {
-		k, ok := area.Find(j.Requirement.ID)
+		k, ok := r.check(j.Requirement.ID)
 		return ok && k.Endings
 	})
 	for _, e := range r.endpoints {
@@ -327,7 +323,7 @@ func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*sc
 // talking in that session at the time; if none was, all of them. How processes end
 // shows in a few scenarios as well as in all.
 func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
-	if few := endings(j, take); len(few) > 0 {
+	if few := r.endings(j, take); len(few) > 0 {
 		for _, name := range few {
 			needed[name] = true
 		}
@@ -335,7 +331,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	}
 	for _, name := range j.From {
 		if name != recording.Everything {
-			if sc, ok := area.Scenario(name); ok {
+			if sc, ok := r.scenario(name); ok {
 				needed[sc.Name] = true
 			}
 			continue
@@ -347,7 +343,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			}
 		}
 		for other := range take.Recordings {
-			if sc, ok := area.Scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
+			if sc, ok := r.scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
 				needed[other] = true
 			}
 		}
@@ -356,15 +352,15 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 
 // endings names some scenarios with a process of their own that did not end with its
 // input, if that is all that a verdict rests on: else there are none.
-func endings(j *Judgement, take *Take) []recording.Name {
-	k, ok := area.Find(j.Requirement.ID)
+func (r *Run) endings(j *Judgement, take *Take) []recording.Name {
+	k, ok := r.check(j.Requirement.ID)
 	if !ok || !k.Endings || len(j.Frames) > 0 {
 		return nil
 	}
 	const some = 2
 	var names []recording.Name
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		sc, ok := area.Scenario(name)
+		sc, ok := r.scenario(name)
 		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
 			names = append(names, name)
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -16,14 +15,14 @@ type Row struct {
 	Combination requirement.Combination
 }
 
-// rows lists the rows of the combinations, in the order of the catalogue.
-func rows(combinations []requirement.Combination, want func(Row) bool) []Row {
+// list lists the rows of the combinations, in the order of the catalogue.
+func (c catalogue) list(combinations []requirement.Combination, want func(Row) bool) []Row {
 	var all []Row
-	catalogue := area.Catalogue().Requirements()
-	for i := range catalogue {
-		for _, c := range combinations {
-			row := Row{Requirement: &catalogue[i], Combination: c}
-			if row.Requirement.Names(c) && (want == nil || want(row)) {
+	requirements := c.requirements()
+	for i := range requirements {
+		for _, at := range combinations {
+			row := Row{Requirement: &requirements[i], Combination: at}
+			if row.Requirement.Names(at) && (want == nil || want(row)) {
 				all = append(all, row)
 			}
 		}
@@ -42,28 +41,28 @@ func sortCombinations(all []requirement.Combination) {
 
 // scenariosFor lists the scenarios that the checks of the rows judge, with all
 // that they build on, in the order in which they are to be played.
-func scenariosFor(rows []Row, c requirement.Combination) []*scenario.Scenario {
+func (c catalogue) scenariosFor(rows []Row, at requirement.Combination) []*scenario.Scenario {
 	needed := map[recording.Name]bool{}
 	for _, row := range rows {
-		if row.Combination != c {
+		if row.Combination != at {
 			continue
 		}
-		if k, ok := area.Find(row.Requirement.ID); ok {
-			for _, name := range k.Inputs() {
-				need(needed, name)
+		if k, ok := c.check(row.Requirement.ID); ok {
+			for _, name := range k.From {
+				c.need(needed, name)
 			}
 		}
 	}
-	return inOrder(needed)
+	return c.inOrder(needed)
 }
 
 // need adds a scenario and what it builds on.
-func need(needed map[recording.Name]bool, name recording.Name) {
-	if name == recording.Everything || name == recording.Every {
-		// Clean sessions, and probes, occur in any scenario: a verdict on all of them
-		// must not depend on what else was selected.
-		for _, s := range area.Scenarios() {
-			need(needed, s.Name)
+func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
+	if name == recording.Everything {
+		for _, s := range c.scenarios() {
+			if s.Phase == scenario.Read || s.Phase == scenario.Quiet {
+				c.need(needed, s.Name)
+			}
 		}
 		return
 	}
@@ -71,15 +70,15 @@ func need(needed map[recording.Name]bool, name recording.Name) {
 		return
 	}
 	needed[name] = true
-	if s, ok := area.Scenario(name); ok {
+	if s, ok := c.scenario(name); ok {
 		for _, earlier := range s.After {
-			need(needed, earlier)
+			c.need(needed, earlier)
 		}
 	}
 }
 
 // inOrder lists scenarios by phase, each after those that it builds on.
-func inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
+func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 	var order []*scenario.Scenario
 	placed := map[recording.Name]bool{}
 	var place func(*scenario.Scenario)
@@ -89,13 +88,13 @@ func inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 		}
 		placed[s.Name] = true
 		for _, name := range s.After {
-			if earlier, ok := area.Scenario(name); ok && needed[name] {
+			if earlier, ok := c.scenario(name); ok && needed[name] {
 				place(earlier)
 			}
 		}
 		order = append(order, s)
 	}
-	for _, s := range area.Scenarios() {
+	for _, s := range c.scenarios() {
 		if needed[s.Name] {
 			place(s)
 		}

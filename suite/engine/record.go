@@ -331,7 +331,7 @@ func (r *Run) reattach(x *recording.Exchange) {
 func (r *Run) restoreRows(rows []recordedRow) error {
 	var unknown []string
 	for _, row := range rows {
-		req, ok := area.Catalogue().Find(row.ID)
+		req, ok := r.requirement(row.ID)
 		if !ok {
 			unknown = append(unknown, row.ID)
 			continue

@@ -37,7 +37,7 @@ func (r *Run) Execute(ctx context.Context) {
 	total := 0
 	plans := map[*scenario.Stage][]*scenario.Scenario{}
 	for _, st := range r.stages {
-		plans[st] = scenariosFor(r.rows, st.Combination)
+		plans[st] = r.scenariosFor(r.rows, st.Combination)
 		total += len(plans[st])
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
