@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -23,3 +25,15 @@ func (catalogue) scenario(name recording.Name) (*scenario.Scenario, bool) { retu
 
 // scenarios lists the scenarios by phase and name.
 func (catalogue) scenarios() []*scenario.Scenario { return scenario.All() }
+
+// selfContained reports whether a check looks at nothing but the recordings that it
+// names, and these are not put together from others.
+func selfContained(k *check.Check) bool {
+	return !k.Probes && !slices.Contains(k.From, recording.Everything) && !slices.Contains(lookFurther, k.Requirement)
+}
+
+// lookFurther are the requirements whose checks look at recordings that they do not name.
+var lookFurther = []string{
+	"ERR-01", "ERR-08", "ERR-11", "LCH-02", "LIFE-13", "READ-02", "RPC-17", "SUB-04", "SUB-06", "SUB-07", "SUB-09", "SUB-43",
+	"TMPL-09", "TMPL-11", "TMPL-12", "TMPL-13", "URI-08",
+}

@@ -2,6 +2,29 @@
 // which requirements can be judged and so which scenarios have to be played,
 // plays them in phases, judges what they recorded, confirms every red verdict
 // by playing its scenario once more, and writes the report.
+//
+// # When verdicts are given
+//
+// [Run.Await] waits for the verdict on one row. A verdict is final when it is given, and
+// the same whether anybody waits for it or not. So a row is judged before the run is over
+// only where nothing that is still to come could change the verdict:
+//
+//   - at the beginning, where nothing has to be played: what is opted out of or cannot be
+//     tested, what a capability that is not declared makes not applicable, and what is
+//     judged on the declaration alone;
+//   - as soon as its recordings are complete, where these hold only sessions that their
+//     scripts had to themselves, and all of these have ended.
+//
+// What happened in sessions that scripts share is judged when the run was played to its
+// end: a second response, a notification or the loss of the connection may follow, in the
+// last phase still, what a script saw of an exchange. The same holds for the requirements
+// about everything that was received, and for those few whose checks look at more
+// recordings than they name.
+//
+// Verdicts that are red or blocked are given last. They depend on whether the target was
+// still there at the end, on how its processes ended in sessions without a fault of ours,
+// and on the repetition, for which all of them have to be known: copies of a target may be
+// in each other's way.
 package engine
 
 import (

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -39,10 +40,13 @@ type Run struct {
 	takes map[requirement.Combination]*Take
 	again map[requirement.Combination]*Take // those that confirmed red verdicts
 	alone map[requirement.Combination]*Take // those with one copy of the target at a time
-	done  chan struct{}                     // closed when every verdict is there
-	out   map[key]*Judgement
-	ended error // why the run ended early; nil if it did not
+	ended error                             // why the run ended early; nil if it did not
 	took  time.Duration
+
+	begun   sync.Once
+	results *results
+	done    chan struct{} // closed when the run is over
+	masks   func() *mask.Masker
 
 	recorded *reports.Target // of a run that is judged again
 }
@@ -73,11 +77,6 @@ func (e *endpoint) misspeaks(err error) bool {
 		(dial.Stage == "content-type" || dial.Stage == "endpoint")
 }
 
-type key struct {
-	id string
-	c  requirement.Combination
-}
-
 // Prepare finds out what the target speaks and plans the run. An error of type
 // [*UsageError] means that the configuration cannot be run. If nothing of the
 // target can be reached, the run has no rows: [Run.Unreachable] says why.
@@ -89,8 +88,8 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	r := &Run{
 		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
 		began: time.Now(), gate: scenario.NewGate(), exit: scenario.NewExit(), takes: map[requirement.Combination]*Take{},
-		done: make(chan struct{}), out: map[key]*Judgement{},
 	}
+	r.prepare()
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
 	defer func() { r.ended, r.took = context.Cause(ctx), time.Since(r.began) }() // before cancel
@@ -114,6 +113,12 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		r.abandon() // nobody will execute it
 	}
 	return r, nil
+}
+
+// prepare sets up what a run needs to give verdicts.
+func (r *Run) prepare() {
+	r.results, r.done = &results{started: make(chan struct{})}, make(chan struct{})
+	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(r.cfg.Target.Secrets()) })
 }
 
 // bounded limits a context to what is left of the budget, and to a transcript that
@@ -293,7 +298,8 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 	return st
 }
 
-// Rows lists what the run will judge, in the order of the report.
+// Rows lists what the run can judge, in the order of the report; once it was started,
+// what it judges.
 func (r *Run) Rows() []Row { return slices.Clone(r.rows) }
 
 // Unreachable says, in one sentence, why there is nothing to judge; empty if

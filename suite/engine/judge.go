@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -17,18 +16,25 @@ import (
 // Judgement is the verdict on one row.
 type Judgement struct {
 	Row
-	verdict.Result
-	Took time.Duration
+	check.Result
 }
 
-// judge judges all rows and confirms the red ones.
+// judge judges all rows that are left and confirms the red ones. Red and blocked verdicts
+// are given when all of them are known: how they look depends on one another.
 func (r *Run) judge(ctx context.Context) {
-	var red []*Judgement
+	var red, late []*Judgement
 	for _, row := range r.rows {
+		if r.results.given(row) != nil {
+			continue
+		}
 		j := r.row(row, r.takes[row.Combination])
-		r.out[key{row.Requirement.ID, row.Combination}] = j
-		if j.Outcome.Red() {
-			red = append(red, j)
+		switch {
+		case j.Outcome.Red():
+			red, late = append(red, j), append(late, j)
+		case j.Outcome == check.Blocked:
+			late = append(late, j)
+		default:
+			r.results.give(j)
 		}
 	}
 	if len(red) > 0 && context.Cause(ctx) == nil {
@@ -37,12 +43,14 @@ func (r *Run) judge(ctx context.Context) {
 	if r.ended == nil {
 		r.ended = context.Cause(ctx)
 	}
+	for _, j := range late {
+		r.results.give(j)
+	}
 }
 
-// row judges one row on what was recorded.
+// row judges one row on what was recorded, in the light of how the run ended.
 func (r *Run) row(row Row, take *Take) *Judgement {
-	j := &Judgement{Row: row}
-	j.Result = r.verdict(row, take.Facts, take.Recordings)
+	j := &Judgement{Row: row, Result: r.verdict(row, take)}
 	if result, gone := buried(j, take); gone {
 		j.Result = result
 	}
@@ -50,12 +58,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
-	if k, ok := r.check(row.Requirement.ID); ok {
-		for _, name := range k.From {
-			j.Took += take.Took[name]
-		}
-	}
-	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
+	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted {
 		switch {
 		case errors.Is(r.ended, ErrBudget):
 			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
@@ -112,7 +115,7 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 
 // verdict is the verdict on a row by what was recorded in its combination. It
 // depends on nothing else, so that a recorded run can be judged again.
-func (r *Run) verdict(row Row, facts *recording.Facts, recs check.Recordings) check.Result {
+func (r *Run) verdict(row Row, take *Take) check.Result {
 	req := row.Requirement
 	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
 		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
@@ -127,7 +130,7 @@ func (r *Run) verdict(row Row, facts *recording.Facts, recs check.Recordings) ch
 	if !ok {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
-	return check.Evaluate(k, req, facts, recs)
+	return check.Evaluate(k, req, take.Facts, take.Recordings)
 }
 
 // confirm plays the scenarios of red verdicts once more, on sessions of their
@@ -244,9 +247,9 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 		total += len(plans[second])
 		stages = append(stages, second)
 	}
-	b := &board{run: r, slots: make(chan struct{}, r.cfg.Jobs), total: total}
+	p := &player{run: r, slots: make(chan struct{}, r.cfg.Jobs), total: total}
 	for _, phase := range scenario.Phases() {
-		b.phase(ctx, stages, plans, again, phase)
+		p.phase(ctx, stages, plans, again, phase)
 	}
 	closeStages(stages, again)
 	r.fallen(ctx, stages, again)
@@ -310,7 +313,7 @@ func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*sc
 		for _, sc := range plan {
 			fresh.Recordings[sc.Name] = take.Recordings[sc.Name]
 		}
-		r.gather(map[requirement.Combination]*Take{st.Combination: fresh})
+		r.gather(map[requirement.Combination]*Take{st.Combination: fresh}, func(*recording.Recording) bool { return false })
 		for name, rec := range fresh.Recordings {
 			take.Recordings[name] = rec
 		}
@@ -422,14 +425,4 @@ func inBrackets(j *Judgement) string {
 		return " (" + j.Reason + ")"
 	}
 	return ""
-}
-
-// Await waits for the verdict on a row; ok is false if the context ends first.
-func (r *Run) Await(ctx context.Context, row Row) (j *Judgement, ok bool) {
-	select {
-	case <-r.done:
-		return r.out[key{row.Requirement.ID, row.Combination}], true
-	case <-ctx.Done():
-		return nil, false
-	}
 }

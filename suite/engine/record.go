@@ -75,7 +75,7 @@ type recordedPlay struct {
 // Record writes the run so that it can be judged again. Secrets are masked, and what
 // the target gave away of other files is cut. It is written piece by piece: what a target sent may be all that fits into memory.
 func (r *Run) Record(w io.Writer) error {
-	masker := mask.NewMasker(r.cfg.Target.Secrets())
+	masker := r.masks()
 	h := head{
 		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.cfg.Shown,
 		Partial: r.cfg.Partial, Ended: r.interrupted(), Took: r.took, Rows: []recordedRow{},
@@ -185,6 +185,7 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		return nil, err
 	}
 	r.cfg.Tool = tool
+	r.results.expect(r.rows)
 	for _, row := range r.rows {
 		take := r.takes[row.Combination]
 		j := r.row(row, take)
@@ -194,7 +195,7 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 				settle(j, r.row(row, alone))
 			}
 		}
-		r.out[key{row.Requirement.ID, row.Combination}] = j
+		r.results.give(j)
 	}
 	close(r.done)
 	return r.Report(strict), nil
@@ -220,8 +221,8 @@ func restore(rd io.Reader) (*Run, error) {
 		recorded: &f.Target, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 		alone: map[requirement.Combination]*Take{},
-		out:   map[key]*Judgement{}, done: make(chan struct{}),
 	}
+	r.prepare()
 	switch f.Ended {
 	case "":
 	case "budget":

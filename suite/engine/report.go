@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -35,19 +36,18 @@ func (r *Run) Report(strict bool) *reports.Report {
 	cfg.RatePerSecond = r.cfg.Rate
 	w := &writer{
 		report: reports.New(r.cfg.Tool, r.target(), cfg), transcript: r.transcript,
-		mask:   mask.NewMasker(r.cfg.Target.Secrets()),
-		leaks:  r.leaks(),
+		mask: r.masks(), leaks: r.leaks(),
 		frames: map[int]int{}, sessions: map[string]string{},
 	}
-	judged := make([]*Judgement, 0, len(r.out))
+	judged := make([]*Judgement, 0, len(r.rows))
 	for _, row := range r.rows {
-		if j := r.out[key{row.Requirement.ID, row.Combination}]; j != nil {
+		if j := r.results.given(row); j != nil {
 			judged = append(judged, j)
 		}
 	}
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
 	for _, j := range judged {
-		w.result(j)
+		w.result(j, r.playing(j.Row))
 	}
 	w.report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
@@ -100,7 +100,7 @@ func (r *Run) target() reports.Target {
 		return *r.recorded
 	}
 	t := reports.Target{Name: r.cfg.Target.Name, Embedded: r.cfg.Embedded, Endpoints: []reports.Endpoint{}}
-	masker := mask.NewMasker(r.cfg.Target.Secrets())
+	masker := r.masks()
 	for _, e := range r.endpoints {
 		out := reports.Endpoint{
 			Transport: string(e.transport), Address: e.AddressWithout(masker.String),
@@ -154,14 +154,27 @@ type writer struct {
 	kept       int
 }
 
-func (w *writer) result(j *Judgement) {
+// playing is how long the scenarios were played that a verdict rests on.
+func (r *Run) playing(row Row) (d time.Duration) {
+	k, ok := r.check(row.Requirement.ID)
+	take := r.takes[row.Combination]
+	if !ok || take == nil {
+		return 0
+	}
+	for _, name := range k.From {
+		d += take.Took[name]
+	}
+	return d
+}
+
+func (w *writer) result(j *Judgement, played time.Duration) {
 	req, rev := j.Requirement, j.Combination.Revision
 	out := reports.Result{
 		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
 		Revision: string(rev), Transport: string(j.Combination.Transport),
 		Verdict: reports.Verdict(j.Outcome), ReasonCode: string(j.Code), Reason: w.mask.String(j.Reason),
 		Expected: w.mask.String(j.Expected), Actual: w.mask.String(j.Actual), Hint: w.mask.String(j.Hint),
-		DurationMS: reports.Milliseconds(j.Took), Evidence: w.evidence(j.Frames),
+		DurationMS: reports.Milliseconds(played), Evidence: w.evidence(j.Frames),
 	}
 	if j.Outcome.Red() {
 		out.Cause = cmp.Or(j.Cause, verdict.CauseCode(out.Expected))

@@ -30,6 +30,21 @@ type Take struct {
 // is judged, and the rest is blocked. It returns when no process and no
 // connection of the run is left.
 func (r *Run) Execute(ctx context.Context) {
+	r.Start(ctx, r.Rows())
+	<-r.done
+}
+
+// Start is [Run.Execute] for some of the rows, beside the caller: [Run.Await] waits for a
+// verdict, [Run.Done] for the end. A run is started once, whoever comes first.
+func (r *Run) Start(ctx context.Context, rows []Row) {
+	r.begun.Do(func() {
+		r.choose(rows)
+		r.results.expect(r.rows)
+		go r.execute(ctx)
+	})
+}
+
+func (r *Run) execute(ctx context.Context) {
 	defer close(r.done)
 	defer func() { r.took = time.Since(r.began) }()
 	bounded, cancel := r.bounded(ctx)
@@ -41,14 +56,16 @@ func (r *Run) Execute(ctx context.Context) {
 		total += len(plans[st])
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
-	b := &board{run: r, total: total, slots: make(chan struct{}, r.cfg.Jobs)}
+	early := r.begin(plans)
+	p := &player{run: r, total: total, slots: make(chan struct{}, r.cfg.Jobs), heard: early.played}
 	for _, phase := range scenario.Phases() {
-		b.phase(bounded, r.stages, plans, r.takes, phase)
+		p.phase(bounded, r.stages, plans, r.takes, phase)
 	}
 	closeStages(r.stages, r.takes)
 	r.abandon()
+	framed := early.end()
 	r.fallen(bounded, r.stages, r.takes)
-	r.gather(r.takes)
+	r.gather(r.takes, framed)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = context.Cause(bounded)
 	r.judge(bounded)
@@ -69,10 +86,11 @@ func newTake(facts *recording.Facts) *Take {
 	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}}
 }
 
-// board hands out the places in which scenarios are played.
-type board struct {
+// player plays scenarios, as many at once as it has slots.
+type player struct {
 	run   *Run
 	slots chan struct{}
+	heard func(*recording.Recording) // is told of each recording
 
 	mu          sync.Mutex
 	done, total int
@@ -80,7 +98,7 @@ type board struct {
 
 // phase plays the scenarios of a phase in all combinations: at most as many at
 // once as there are jobs; those that change the target one after the other.
-func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*scenario.Stage][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
+func (p *player) phase(ctx context.Context, stages []*scenario.Stage, plans map[*scenario.Stage][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		ready := map[recording.Name]chan struct{}{}
@@ -98,7 +116,7 @@ func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*
 						<-c
 					}
 				}
-				b.play(ctx, st, sc, takes[st.Combination])
+				p.play(ctx, st, sc, takes[st.Combination])
 			}
 			if phase == scenario.Mutate {
 				play()
@@ -115,23 +133,26 @@ func (b *board) phase(ctx context.Context, stages []*scenario.Stage, plans map[*
 }
 
 // play plays one scenario when there is a place for it.
-func (b *board) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, take *Take) {
+func (p *player) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, take *Take) {
 	defer st.Pool.Turn()()
-	b.slots <- struct{}{}
-	defer func() { <-b.slots }()
+	p.slots <- struct{}{}
+	defer func() { <-p.slots }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
-	b.tell(event, 0)
-	b.mu.Lock()
+	p.tell(event, 0)
+	p.mu.Lock()
 	earlier := maps.Clone(take.Recordings)
-	b.mu.Unlock()
+	p.mu.Unlock()
 	began := time.Now()
 	rec := perform(ctx, st, sc, earlier)
-	b.mu.Lock()
+	p.mu.Lock()
 	take.Recordings[sc.Name] = rec
 	take.Took[sc.Name] = time.Since(began)
-	b.mu.Unlock()
+	p.mu.Unlock()
+	if p.heard != nil {
+		p.heard(rec)
+	}
 	event.Kind = Played
-	b.tell(event, 1)
+	p.tell(event, 1)
 }
 
 // perform plays a scenario, unless the run is over.
@@ -144,17 +165,17 @@ func perform(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, ear
 }
 
 // tell reports progress, one event at a time.
-func (b *board) tell(e Event, step int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.done += step
-	e.Done, e.Total = b.done, b.total
-	b.run.cfg.Progress(e)
+func (p *player) tell(e Event, step int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done += step
+	e.Done, e.Total = p.done, p.total
+	p.run.cfg.Progress(e)
 }
 
-// gather gives every recording its frames, and adds the recording that stands
-// for all clean sessions.
-func (r *Run) gather(takes map[requirement.Combination]*Take) {
+// gather gives every recording its frames, unless it has them, and adds the recording
+// that stands for all clean sessions.
+func (r *Run) gather(takes map[requirement.Combination]*Take, framed func(*recording.Recording) bool) {
 	for _, take := range takes {
 		everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
 		seen := map[string]bool{}
@@ -172,7 +193,9 @@ func (r *Run) gather(takes map[requirement.Combination]*Take) {
 		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 			rec := take.Recordings[name]
 			collect(rec.Sessions)
-			r.frames(rec, take.Sessions)
+			if !framed(rec) {
+				r.frames(rec, take.Sessions)
+			}
 		}
 		sortFrames(everything)
 		if len(everything.Frames) > 0 {

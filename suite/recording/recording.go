@@ -133,7 +133,23 @@ type Session struct {
 	Lost string `json:"lost,omitempty"`
 	// Ending says how the connection ended.
 	Ending *Ending `json:"ending,omitempty"`
+
+	complete chan struct{} // closed when the record is complete
 }
+
+// NewSession begins the record of a session that is opened at a time since the start of
+// the run. Whoever holds the connection calls [Session.Complete] in the end.
+func NewSession(id string, kind Kind, opened time.Duration) *Session {
+	return &Session{ID: id, Kind: kind, Opened: opened, complete: make(chan struct{})}
+}
+
+// Complete says that nothing is left of the connection: neither the record nor an
+// exchange or frame of the session changes any more. It is called once.
+func (s *Session) Complete() { close(s.complete) }
+
+// Completed is closed by [Session.Complete]. It never is if there was no connection, and
+// is nil in a recording that was read from a file.
+func (s *Session) Completed() <-chan struct{} { return s.complete }
 
 // Ending says how a connection ended; see the transport for the meaning of the
 // members.

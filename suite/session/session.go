@@ -110,7 +110,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 	}
 	s := &Session{
 		opts:     opts,
-		rec:      &recording.Session{ID: opts.ID, Kind: opts.Kind, Opened: opts.Transcript.Now()},
+		rec:      recording.NewSession(opts.ID, opts.Kind, opts.Transcript.Now()),
 		nextID:   firstID(dialer.Transport(), opts.ID),
 		over:     dialer.Transport(),
 		channels: map[string]*Pending{},
@@ -379,6 +379,7 @@ func (s *Session) finish(ctx context.Context) *recording.Session {
 	if e.By == "target" && s.rec.Lost == "" {
 		s.rec.Lost = e.Reason
 	}
+	s.rec.Complete()
 	return s.rec
 }
 

@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+)
+
+// early gives verdicts while the run goes on: see the documentation of the package for
+// which of them, and why no others.
+type early struct {
+	run  *Run
+	over chan struct{} // closed when everything was played and every session was closed
+	busy sync.WaitGroup
+
+	mu       sync.Mutex
+	complete map[requirement.Combination]*Take // recordings that cannot change any more
+	waiting  map[requirement.Combination][]*waitingRow
+}
+
+// waitingRow is a row whose recordings are not complete yet.
+type waitingRow struct {
+	Row
+	missing []recording.Name
+}
+
+// begin gives the verdicts for which nothing has to be played, and notes what the other
+// rows wait for.
+func (r *Run) begin(plans map[*scenario.Stage][]*scenario.Scenario) *early {
+	e := &early{run: r, over: make(chan struct{}), complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
+	played := map[requirement.Combination][]recording.Name{}
+	for st, plan := range plans {
+		e.complete[st.Combination] = newTake(st.Facts)
+		for _, sc := range plan {
+			played[st.Combination] = append(played[st.Combination], sc.Name)
+		}
+	}
+	for _, row := range r.rows {
+		k, ok := r.check(row.Requirement.ID)
+		c := row.Combination
+		switch {
+		case !ok || r.settled(row, k):
+			e.judge(row, e.complete[c])
+		case selfContained(k):
+			missing := slices.DeleteFunc(slices.Clone(k.From), func(name recording.Name) bool { return !slices.Contains(played[c], name) })
+			if len(missing) == 0 {
+				e.judge(row, e.complete[c])
+				continue
+			}
+			e.waiting[c] = append(e.waiting[c], &waitingRow{row, missing})
+		}
+	}
+	return e
+}
+
+// settled reports whether there is nothing to judge in a row, whatever is recorded.
+func (r *Run) settled(row Row, k *check.Check) bool {
+	facts := r.takes[row.Combination].Facts
+	_, out := r.cfg.Target.OptedOut(row.Requirement.ID)
+	return out || row.Requirement.Untestable != "" || row.Requirement.GradeIn(row.Combination.Revision) == requirement.Control ||
+		slices.ContainsFunc(k.Needs, func(g check.Gate) bool { return g(facts) != nil })
+}
+
+// played takes note of a recording. As soon as it cannot change any more, the rows for
+// which it is the last one are judged.
+func (e *early) played(rec *recording.Recording) {
+	if !sole(rec) {
+		return
+	}
+	e.busy.Go(func() {
+		for _, s := range rec.Sessions {
+			select {
+			case <-s.Completed():
+			case <-e.over:
+				return // it has no end, as there was no connection
+			}
+		}
+		e.run.frames(rec, nil)
+		ready, take := e.add(rec)
+		for _, row := range ready {
+			e.judge(row, take)
+		}
+	})
+}
+
+// sole reports whether everything in a recording happened in sessions that the script
+// had to itself, and nothing is left under way.
+func sole(rec *recording.Recording) bool {
+	return !slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Outcome == "" || rec.Session(x.Session) == nil
+	})
+}
+
+// add notes that a recording is complete. It returns the rows for which it was the last
+// one, and all that is complete in its combination.
+func (e *early) add(rec *recording.Recording) (ready []Row, take *Take) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	c := rec.Combination
+	before := e.complete[c]
+	take = &Take{Facts: before.Facts, Recordings: maps.Clone(before.Recordings)}
+	take.Recordings[rec.Scenario] = rec
+	e.complete[c] = take
+	for _, w := range e.waiting[c] {
+		if i := slices.Index(w.missing, rec.Scenario); i >= 0 {
+			if w.missing = slices.Delete(w.missing, i, i+1); len(w.missing) == 0 {
+				ready = append(ready, w.Row)
+			}
+		}
+	}
+	return ready, take
+}
+
+// judge gives the verdict on a row if it does not depend on how the run ends: only what
+// is red or blocked does.
+func (e *early) judge(row Row, take *Take) {
+	j := &Judgement{Row: row, Result: e.run.verdict(row, take)}
+	if j.Outcome == check.Pass || j.Outcome == check.NotApplicable {
+		e.run.results.give(j)
+	}
+}
+
+// end waits until nothing is judged any more. framed tells then which recordings have
+// their frames.
+func (e *early) end() (framed func(*recording.Recording) bool) {
+	close(e.over)
+	e.busy.Wait()
+	return func(rec *recording.Recording) bool {
+		take := e.complete[rec.Combination]
+		return take != nil && take.Recordings[rec.Scenario] == rec
+	}
+}
