@@ -79,6 +79,9 @@ type Config struct {
 
 	// Progress is told what is going on.
 	Progress func(engine.Event)
+	// Unfiltered leaves it to the caller of [Prepare] to pick rows by Only, Skip and
+	// Filter, which are then only shown: he starts the run for those that he picked.
+	Unfiltered bool
 }
 
 // UsageError is a configuration that cannot be run; nothing was sent.
@@ -103,6 +106,16 @@ func Prepare(ctx context.Context, c Config) (*engine.Run, error) {
 		return nil, err
 	}
 	return engine.Prepare(ctx, cfg)
+}
+
+// Possible lists the rows that a run may have, whatever the target turns out to speak.
+// Nothing is sent to it.
+func Possible(c Config) ([]engine.Row, error) {
+	cfg, err := c.engine()
+	if err != nil {
+		return nil, err
+	}
+	return engine.Possible(cfg), nil
 }
 
 // Test judges the target in a test: every row becomes a subtest, named
@@ -224,6 +237,8 @@ func (c Config) partial() bool {
 func (c Config) wants(row engine.Row) bool {
 	id := row.Requirement.ID
 	switch {
+	case c.Unfiltered:
+		return true
 	case len(c.Only) > 0 && !slices.Contains(c.Only, id), slices.Contains(c.Skip, id):
 		return false
 	case c.Filter != nil:

@@ -241,7 +241,7 @@ func sideOf(flag, value string) (*target.Target, error) {
 		return nil, badUsage("%s is missing: give a URL, a target file or a command line", flag)
 	}
 	if scheme.MatchString(value) && !strings.ContainsAny(value, " \t") {
-		t, err := (&connect{url: value}).address()
+		t, err := (&target.Flags{URL: value}).Address()
 		if err != nil {
 			return nil, badUsage("%s is not of the form http://HOST/PATH or https://HOST/PATH", flag) // it may hold a key
 		}
@@ -256,7 +256,7 @@ func sideOf(flag, value string) (*target.Target, error) {
 	if err != nil {
 		return nil, badUsage("%s: the command line cannot be read: %w", flag, err)
 	}
-	t, err := (&connect{}).command(words)
+	t, err := (&target.Flags{}).Command(words)
 	if err != nil {
 		return nil, badUsage("%s holds no command", flag)
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"maps"
-	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,29 +14,20 @@ import (
 )
 
 // connect holds the flags that say which target to talk to, and how.
-type connect struct {
-	config    string
-	url       string
-	transport string
-	headers   []string
-	headerEnv []string
-	env       []string
-	dir       string
-	caFile    string
-}
+type connect struct{ target.Flags }
 
 func (o *connect) register(c *cobra.Command, withConfig bool) {
 	f := c.Flags()
 	if withConfig {
-		f.StringVar(&o.config, "config", "", "the target `file`")
+		f.StringVar(&o.Config, "config", "", "the target `file`")
 	}
-	f.StringVar(&o.url, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
-	f.StringVar(&o.transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
-	f.StringArrayVar(&o.headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
-	f.StringArrayVar(&o.headerEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
-	f.StringArrayVar(&o.env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
-	f.StringVar(&o.dir, "cwd", "", "the working `directory` of the server")
-	f.StringVar(&o.caFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
+	f.StringVar(&o.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
+	f.StringVar(&o.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
+	f.StringArrayVar(&o.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
+	f.StringArrayVar(&o.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.StringArrayVar(&o.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
+	f.StringVar(&o.Dir, "cwd", "", "the working `directory` of the server")
+	f.StringVar(&o.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
 }
 
 // target is what the flags and the arguments behind "--" describe; nil if they
@@ -51,116 +40,7 @@ func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error
 		}
 		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q", args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
-	given := 0
-	for _, name := range []string{"url", "config"} {
-		if c.Flags().Changed(name) {
-			given++
-		}
-	}
-	if dash == 0 {
-		given++
-	}
-	if given > 1 {
-		return nil, badUsage("give one of a command behind --, --url and --config")
-	}
-	switch {
-	case dash == 0:
-		return o.command(args)
-	case c.Flags().Changed("url"):
-		return o.address()
-	case c.Flags().Changed("config"):
-		return o.file(c)
-	}
-	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
-		if c.Flags().Changed(name) {
-			return nil, badUsage("--%s needs a target: a command behind --, or --url", name)
-		}
-	}
-	return nil, nil
-}
-
-func (o *connect) command(args []string) (*target.Target, error) {
-	if len(args) == 0 || args[0] == "" {
-		return nil, badUsage("there is no command behind --")
-	}
-	if len(o.headers)+len(o.headerEnv) > 0 || o.caFile != "" {
-		return nil, badUsage("--header, --header-env and --ca-file go with --url")
-	}
-	if o.transport != "" && o.transport != string(requirement.Stdio) {
-		return nil, badUsage("a command speaks stdio: --transport %s does not go with it", o.transport)
-	}
-	e := target.Endpoint{Command: args, Dir: o.dir}
-	env, err := pairs("--env", o.env, "=")
-	if err != nil {
-		return nil, err
-	}
-	e.Env = env
-	return &target.Target{Endpoints: []target.Endpoint{e}}, nil
-}
-
-func (o *connect) address() (*target.Target, error) {
-	if len(o.env) > 0 || o.dir != "" {
-		return nil, badUsage("--env and --cwd go with a command behind --")
-	}
-	if u, err := url.Parse(o.url); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, badUsage("--url is not of the form http://HOST/PATH or https://HOST/PATH") // it is not repeated: it may hold a key
-	}
-	e := target.Endpoint{URL: o.url, CAFile: o.caFile}
-	switch t := requirement.Transport(o.transport); t {
-	case "":
-	case requirement.HTTP, requirement.SSE:
-		e.Forced = t
-	default:
-		return nil, badUsage("a URL speaks http or sse: --transport %s does not go with it", o.transport)
-	}
-	headers, err := pairs("--header", o.headers, ":")
-	if err != nil {
-		return nil, err
-	}
-	e.Header = headers
-	for _, pair := range o.headerEnv {
-		name, variable, ok := strings.Cut(pair, "=")
-		if !ok || name == "" || variable == "" {
-			return nil, badUsage("--header-env %q is not of the form K=VAR", pair)
-		}
-		if _, set := os.LookupEnv(variable); !set {
-			return nil, badUsage("--header-env %s: the variable %s is not set", pair, variable)
-		}
-		if e.Header == nil {
-			e.Header = map[string]target.Value{}
-		}
-		e.Header[strings.TrimSpace(name)] = target.FromEnv(variable)
-	}
-	return &target.Target{Endpoints: []target.Endpoint{e}}, nil
-}
-
-func (o *connect) file(c *cobra.Command) (*target.Target, error) {
-	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
-		if c.Flags().Changed(name) {
-			return nil, badUsage("--%s does not go with --config: put it into the target file", name)
-		}
-	}
-	return target.Load(o.config, area.Catalogue())
-}
-
-// pairs reads flags of the form "K=V" or "K: V". The value is not repeated in
-// the error: it may be a secret.
-func pairs(flag string, given []string, separator string) (map[string]target.Value, error) {
-	if len(given) == 0 {
-		return nil, nil
-	}
-	m := map[string]target.Value{}
-	for i, pair := range given {
-		name, value, ok := strings.Cut(pair, separator)
-		if name = strings.TrimSpace(name); !ok || name == "" {
-			return nil, badUsage("%s number %d is not of the form K%sV", flag, i+1, separator)
-		}
-		if separator == ":" {
-			value = strings.TrimSpace(value)
-		}
-		m[name] = target.Plain(value)
-	}
-	return m, nil
+	return o.Target(c.Flags().Changed, dash == 0, args)
 }
 
 // revisions reads a list of revisions.

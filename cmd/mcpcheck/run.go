@@ -251,10 +251,10 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 			return cfg, badUsage("%w", err)
 		}
 	}
-	if o.transport != "" && !c.Flags().Changed("url") {
-		tr := requirement.Transport(o.transport)
+	if o.Transport != "" && !c.Flags().Changed("url") {
+		tr := requirement.Transport(o.Transport)
 		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
-			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse", o.transport)
+			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse", o.Transport)
 		}
 		cfg.Transports = []requirement.Transport{tr}
 	}

@@ -47,6 +47,7 @@ type Run struct {
 	results *results
 	done    chan struct{} // closed when the run is over
 	masks   func() *mask.Masker
+	leaked  func() leaks // once everything was played
 
 	recorded *reports.Target // of a run that is judged again
 }
@@ -95,7 +96,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	defer func() { r.ended, r.took = context.Cause(ctx), time.Since(r.began) }() // before cancel
 	for i := range cfg.Target.Endpoints {
 		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i]}
-		if t := e.Transport(); t != "" && len(cfg.Transports) > 0 && !slices.Contains(cfg.Transports, t) {
+		if len(cfg.candidates(e.Endpoint)) == 0 {
 			continue
 		}
 		cfg.Progress(Event{Kind: Connecting, Title: e.Label()})
@@ -118,6 +119,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 // prepare sets up what a run needs to give verdicts.
 func (r *Run) prepare() {
 	r.results, r.done = &results{started: make(chan struct{})}, make(chan struct{})
+	r.leaked = sync.OnceValue(r.leaks)
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(r.cfg.Target.Secrets()) })
 }
 
@@ -139,22 +141,8 @@ func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 // detect asks an endpoint what it speaks. A URL whose transport is not given is
 // tried as Streamable HTTP first and as HTTP+SSE if that leads nowhere.
 func (r *Run) detect(ctx context.Context, e *endpoint) error {
-	candidates := []requirement.Transport{e.Transport()}
-	if e.Transport() == "" {
-		candidates = []requirement.Transport{requirement.HTTP, requirement.SSE}
-		if len(r.cfg.Transports) > 0 {
-			candidates = slices.DeleteFunc(candidates, func(t requirement.Transport) bool {
-				return !slices.Contains(r.cfg.Transports, t)
-			})
-		}
-	}
-	var ask []requirement.Revision
-	for _, rev := range requirement.Revisions() {
-		if r.cfg.Target.Wants(e.Endpoint, rev) {
-			ask = append(ask, rev)
-		}
-	}
-	for _, t := range candidates {
+	ask := r.cfg.revisions(e.Endpoint)
+	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
 			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection,
 		}})

@@ -7,12 +7,48 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // Row is one requirement in one combination: what one verdict is about.
 type Row struct {
 	Requirement *requirement.Requirement
 	Combination requirement.Combination
+}
+
+// candidates lists the transports that an endpoint may speak, in the order in which they
+// are tried; none if it is not wanted.
+func (c Config) candidates(e *target.Endpoint) []requirement.Transport {
+	all := []requirement.Transport{e.Transport()}
+	if e.Transport() == "" {
+		all = []requirement.Transport{requirement.HTTP, requirement.SSE}
+	}
+	return slices.DeleteFunc(all, func(t requirement.Transport) bool {
+		return len(c.Transports) > 0 && !slices.Contains(c.Transports, t)
+	})
+}
+
+// revisions lists those that an endpoint is asked for.
+func (c Config) revisions(e *target.Endpoint) []requirement.Revision {
+	return slices.DeleteFunc(requirement.Revisions(), func(r requirement.Revision) bool { return !c.Target.Wants(e, r) })
+}
+
+// Possible lists the rows that a run may have, whatever the target turns out to speak.
+// Nothing is sent.
+func Possible(c Config) []Row {
+	var combinations []requirement.Combination
+	for i := range c.Target.Endpoints {
+		e := &c.Target.Endpoints[i]
+		for _, t := range c.candidates(e) {
+			for _, rev := range c.revisions(e) {
+				if at := (requirement.Combination{Revision: rev, Transport: t}); !slices.Contains(combinations, at) {
+					combinations = append(combinations, at)
+				}
+			}
+		}
+	}
+	sortCombinations(combinations)
+	return catalogue{}.list(combinations, c.Select)
 }
 
 // list lists the rows of the combinations, in the order of the catalogue.

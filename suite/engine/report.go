@@ -34,11 +34,8 @@ func (r *Run) Report(strict bool) *reports.Report {
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
 	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
 	cfg.RatePerSecond = r.cfg.Rate
-	w := &writer{
-		report: reports.New(r.cfg.Tool, r.target(), cfg), transcript: r.transcript,
-		mask: r.masks(), leaks: r.leaks(),
-		frames: map[int]int{}, sessions: map[string]string{},
-	}
+	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg))
+	w.leaks = r.leaks()
 	judged := make([]*Judgement, 0, len(r.rows))
 	for _, row := range r.rows {
 		if j := r.results.given(row); j != nil {
@@ -54,6 +51,24 @@ func (r *Run) Report(strict bool) *reports.Report {
 		Profile: area.Catalogue().Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report
+}
+
+// Show is a verdict that was given, as a report shows it: without secrets, and with the
+// frames that it rests on, which are numbered anew.
+func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
+	w := r.writer(&reports.Report{})
+	if len(j.Frames) > 0 { // nothing is recorded any more: see results
+		w.leaks = r.leaked()
+	}
+	j = &Judgement{Row: j.Row, Result: j.Result}
+	j.Observations = nil
+	w.result(j, 0)
+	return w.report.Results[0], w.report.Frames
+}
+
+// writer writes into a report.
+func (r *Run) writer(report *reports.Report) *writer {
+	return &writer{report: report, transcript: r.transcript, mask: r.masks(), frames: map[int]int{}, sessions: map[string]string{}}
 }
 
 // offered says whether the target declares what a profile is about. Where nothing
