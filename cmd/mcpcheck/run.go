@@ -15,9 +15,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/check"
+	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
-	"github.com/mcpcheck/mcpcheck/suite/ginkgorun"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -116,6 +116,7 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 
 // judge executes a run and writes what came out.
 func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, progress *progress, again func(id, revision, transport string) string) error {
+	cfg.Unfiltered = true // Ginkgo filters
 	r, err := suite.Prepare(ctx, cfg)
 	progress.clear()
 	if err != nil {
@@ -129,21 +130,19 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 		}
 	}
+	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: o.strict, Context: ctx})
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
 		nothing = "the target could not be judged: " + r.Unreachable() + pathHint(cfg.Target, r.Unreachable())
-	case len(r.Rows()) == 0:
+	case len(specs.Rows()) == 0:
 		nothing = "nothing was selected: " + whyNothing(cfg, r.Combinations())
 	}
-	if nothing == "" {
-		err = ginkgorun.Run(ctx, r, ginkgorun.Options{Strict: o.strict})
+	if r.Unreachable() == "" {
+		specs.Run()
 		progress.clear()
-		if err != nil {
-			return impossible("the run failed: %w", err)
-		}
 	}
-	report := r.Report(o.strict)
+	report := specs.Report()
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(o.strict, report.Summary.Baseline.Outdated())
 	for i := range report.Target.Endpoints {
@@ -247,7 +246,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return cfg, err
 	}
 	if c.Flags().Changed("label-filter") {
-		if cfg.Filter, err = ginkgorun.Filter(o.labelFilter); err != nil {
+		if cfg.Filter, err = conformance.Filter(o.labelFilter); err != nil {
 			return cfg, badUsage("%w", err)
 		}
 	}

@@ -89,8 +89,7 @@ func TestImports(t *testing.T) {
 			}
 		}
 		for _, i := range p.Imports {
-			if strings.HasPrefix(i, "github.com/onsi/ginkgo/") && !under(name, "suite/ginkgorun", "suite/conformance") ||
-				strings.HasPrefix(i, "github.com/onsi/gomega") && !under(name, "suite/ginkgorun", "suite/conformance", "suite/matcher", "suite/verdict", "suite/area") {
+			if strings.HasPrefix(i, "github.com/onsi/") && !under(name, "suite/conformance") {
 				t.Errorf("%s imports %s", name, i)
 			}
 		}

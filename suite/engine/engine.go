@@ -126,7 +126,7 @@ func (r *Run) prepare() {
 // bounded limits a context to what is left of the budget, and to a transcript that
 // is not full.
 func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, stop := context.WithDeadlineCause(ctx, r.began.Add(r.cfg.Budget), ErrBudget)
+	ctx, stop := context.WithDeadlineCause(ctx, r.Deadline(), ErrBudget)
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
 		select {
@@ -289,6 +289,9 @@ func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
 // Rows lists what the run can judge, in the order of the report; once it was started,
 // what it judges.
 func (r *Run) Rows() []Row { return slices.Clone(r.rows) }
+
+// Deadline is when the time for the whole run is spent.
+func (r *Run) Deadline() time.Time { return r.began.Add(r.cfg.Budget) }
 
 // Unreachable says, in one sentence, why there is nothing to judge; empty if
 // there is.

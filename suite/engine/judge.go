@@ -39,8 +39,6 @@ func (r *Run) judge(ctx context.Context) {
 	}
 	if len(red) > 0 && context.Cause(ctx) == nil {
 		r.confirm(ctx, slices.DeleteFunc(red, func(j *Judgement) bool { return r.takes[j.Combination].Facts.Notes[recording.FactGone] != "" }))
-	}
-	if r.ended == nil {
 		r.ended = context.Cause(ctx)
 	}
 	for _, j := range late {

@@ -26,9 +26,20 @@ const (
 	reportBytes = 32 << 20 // of all frames
 )
 
-// Report says what came out of the run. It may be called once Execute has
-// returned; before, and if there was nothing to execute, it has no results.
+// Report says what came out of the run. It may be called once the run is over;
+// before, and if there was nothing to execute, it has no results.
 func (r *Run) Report(strict bool) *reports.Report {
+	judged := make([]*Judgement, 0, len(r.rows))
+	for _, row := range r.rows {
+		if j := r.results.given(row); j != nil {
+			judged = append(judged, j)
+		}
+	}
+	return r.ReportOn(judged, strict)
+}
+
+// ReportOn is [Run.Report] on some of the verdicts.
+func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
 	cfg := r.cfg.Shown
 	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
@@ -36,12 +47,6 @@ func (r *Run) Report(strict bool) *reports.Report {
 	cfg.RatePerSecond = r.cfg.Rate
 	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg))
 	w.leaks = r.leaks()
-	judged := make([]*Judgement, 0, len(r.rows))
-	for _, row := range r.rows {
-		if j := r.results.given(row); j != nil {
-			judged = append(judged, j)
-		}
-	}
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
 	for _, j := range judged {
 		w.result(j, r.playing(j.Row))

@@ -1,11 +1,8 @@
-package ginkgorun
+package conformance
 
 import (
 	"strings"
 	"testing"
-
-	"github.com/mcpcheck/mcpcheck/suite"
-	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 func TestFilter(t *testing.T) {
@@ -53,18 +50,5 @@ func TestFilterErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\x1b") {
 			t.Errorf("%q: %v", expression, err)
 		}
-	}
-}
-
-func TestObstacles(t *testing.T) {
-	if why := obstacles(nil); len(why) != 1 {
-		t.Errorf("a run that could not be prepared: %q", why)
-	}
-	r, err := suite.Prepare(t.Context(), suite.Config{Target: &target.Target{Endpoints: []target.Endpoint{{Command: []string{"no-such-program-anywhere"}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if why := obstacles(r); len(why) != 1 || !strings.Contains(why[0], "no-such-program-anywhere") {
-		t.Errorf("a program that does not exist: %q", why)
 	}
 }

@@ -1,0 +1,263 @@
+// Package conformance is a run as a Ginkgo suite: a tree of areas, combinations and
+// requirements, with labels, in which each requirement in each combination is a spec.
+// Filters, focus, interrupts, timeouts and progress are Ginkgo's.
+//
+// A spec asks the engine for its verdict, waits for it, and fails, through Gomega, if it
+// speaks against the target. The engine plays what all specs need that are to be run, from
+// the first one on: their order costs no time. Every spec has a report entry "verdict"; a
+// red one also "expected", "actual", "hint" and "frames". Where Ginkgo has no word of its
+// own the entry tells: a warning passes, with an entry "warning", and what is not
+// applicable or blocked is skipped, but a blocked MUST fails.
+//
+// To judge a server with Ginkgo's or Go's own tools:
+//
+//	ginkgo --label-filter='area:PAGE' --junit-report=r.xml ./suite/conformance -- --url URL
+//	go test ./suite/conformance -args --url URL
+//	go test ./suite/conformance -args -- COMMAND
+//
+// [Flags] has the flags. In a Ginkgo suite of one's own [Specs] adds the tree:
+//
+//	var _ = conformance.Specs(suite.Config{Target: ...}, conformance.Options{})
+//
+// The tree does not depend on the target, which is not talked to before the first spec
+// runs, and so not at all under --dry-run. Specs of combinations that the target turns out
+// not to serve are skipped. If the target cannot be reached, or nothing of what was picked
+// applies to it, the first spec fails and says so.
+//
+// The specs are serial: of several processes (-p) the first one judges, and the others are
+// left for other specs. One target is never judged several times at once. An interrupt, a
+// timeout and --fail-fast end the run: what is known is given, and no process is left.
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// Options says how verdicts are presented.
+type Options struct {
+	// Strict makes warnings fail.
+	Strict bool
+	// Context ends the run early; nil means never.
+	Context context.Context
+}
+
+// Specs adds the rows that a run can have to the Ginkgo tree. Call it at the top level,
+// while the tree is built. A configuration that cannot be run becomes a spec that fails.
+func Specs(c suite.Config, o Options) bool {
+	_, err := add(c, o)
+	if err != nil {
+		ginkgo.It("can be judged", func() { ginkgo.Fail(err.Error()) })
+	}
+	return true
+}
+
+// add is [Specs] for whoever has more to do with the run.
+func add(c suite.Config, o Options) (*run, error) {
+	rows, err := suite.Possible(c)
+	if err != nil {
+		return nil, err
+	}
+	r := newRun(o, rows)
+	told := c.Progress
+	c.Progress = func(e engine.Event) {
+		r.heard(e)
+		if told != nil {
+			told(e)
+		}
+	}
+	r.prepare = func(ctx context.Context) (*engine.Run, error) { return suite.Prepare(ctx, c) }
+	r.tree()
+	return r, nil
+}
+
+// RunSpecs adds the tree and runs it, in a test that Ginkgo or Go runs. Only what the
+// specs that are not filtered out need is played.
+func RunSpecs(t ginkgo.GinkgoTestingT, c suite.Config, o Options) bool {
+	r, err := add(c, o)
+	if err != nil {
+		ginkgo.It("can be judged", func() { ginkgo.Fail(err.Error()) })
+		return ginkgo.RunSpecs(t, description)
+	}
+	r.pick()
+	return ginkgo.RunSpecs(t, description)
+}
+
+const description = "mcpcheck"
+
+// run is a run that specs wait for. It begins when the first of them is reached.
+type run struct {
+	options Options
+	rows    []engine.Row // those that are played
+	prepare func(context.Context) (*engine.Run, error)
+
+	once   sync.Once
+	cancel context.CancelCauseFunc
+	opened chan struct{} // closed when the target was found out about
+	engine *engine.Run
+	failed error // why there is no run
+
+	shown int         // specs that had a verdict
+	told  atomic.Bool // that there is an obstacle
+	event atomic.Pointer[engine.Event]
+}
+
+func newRun(o Options, rows []engine.Row) *run {
+	if o.Context == nil {
+		o.Context = context.Background()
+	}
+	return &run{options: o, rows: rows, opened: make(chan struct{})}
+}
+
+// tree adds a container for each area, in it one for each combination, and in these the
+// specs.
+func (r *run) tree() {
+	for _, area := range requirement.Areas() {
+		rows := slices.DeleteFunc(slices.Clone(r.rows), func(row engine.Row) bool { return row.Requirement.Area() != area.Name })
+		if len(rows) == 0 {
+			continue
+		}
+		ginkgo.Describe(area.Name+" "+area.Title, ginkgo.Serial, func() {
+			for _, c := range combinations(rows) {
+				ginkgo.Describe(c.String(), func() {
+					for _, row := range rows {
+						if row.Combination == c {
+							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, ginkgo.Label(suite.Labels(row)...), func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
+						}
+					}
+				})
+			}
+		})
+	}
+	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, _ ginkgo.Report) { r.end() })
+}
+
+func combinations(rows []engine.Row) []requirement.Combination {
+	var all []requirement.Combination
+	for _, row := range rows {
+		if !slices.Contains(all, row.Combination) {
+			all = append(all, row.Combination)
+		}
+	}
+	return all
+}
+
+// pick narrows what is played down to the specs that Ginkgo is going to run.
+func (r *run) pick(configuration ...any) {
+	picked := map[string]bool{}
+	for _, s := range ginkgo.PreviewSpecs(description, configuration...).SpecReports {
+		if s.State.Is(types.SpecStatePassed) {
+			picked[strings.Join(s.LeafNodeLabels, " ")] = true
+		}
+	}
+	r.rows = slices.DeleteFunc(r.rows, func(row engine.Row) bool { return !picked[strings.Join(suite.Labels(row), " ")] })
+}
+
+// begin finds out about the target and starts the run.
+func (r *run) begin() {
+	r.once.Do(func() {
+		ctx, cancel := context.WithCancelCause(r.options.Context)
+		r.cancel = cancel
+		go func() {
+			defer close(r.opened)
+			if r.engine, r.failed = r.prepare(ctx); r.failed == nil {
+				r.engine.Start(ctx, r.rows)
+			}
+		}()
+	})
+}
+
+// end waits until nothing is left of the run. One whose specs were not all reached is
+// interrupted.
+func (r *run) end() {
+	if r.cancel == nil {
+		return // none was
+	}
+	<-r.opened
+	if r.engine == nil {
+		return
+	}
+	if r.shown < len(r.engine.Rows()) {
+		r.cancel(engine.ErrInterrupted)
+	}
+	<-r.engine.Done()
+}
+
+// await waits for the verdict on a row. When the context of the spec ends so does the run;
+// the verdict then says so. It is nil if the run has no such row.
+func (r *run) await(ctx context.Context, row engine.Row) *engine.Judgement {
+	r.begin()
+	defer context.AfterFunc(ctx, func() { r.cancel(ended(ctx)) })()
+	<-r.opened
+	if r.failed != nil {
+		return nil
+	}
+	j, _ := r.engine.Await(context.Background(), row)
+	return j
+}
+
+// ended is why a spec was ended by Ginkgo.
+func ended(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), "suite timeout") {
+		return engine.ErrBudget
+	}
+	return engine.ErrInterrupted
+}
+
+// spec waits for a verdict and presents it.
+func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
+	detach := ctx.AttachProgressReporter(r.progress)
+	j := r.await(ctx, row)
+	detach()
+	if why := r.obstacle(); why != "" && !r.told.Swap(true) {
+		ginkgo.Fail(why)
+	} else if why != "" && j == nil {
+		ginkgo.Skip(why)
+	}
+	if j == nil {
+		ginkgo.Skip(fmt.Sprintf("the target does not serve %s", row.Combination))
+	}
+	r.shown++
+	result, frames := r.engine.Show(j)
+	present(&Verdict{Result: result, judgement: j}, frames, r.options.Strict)
+}
+
+// obstacle is why the run, or a part of it, could not be carried out; empty if it was.
+func (r *run) obstacle() string {
+	switch {
+	case r.failed != nil:
+		return r.failed.Error()
+	case r.engine.Unreachable() != "":
+		return "the target could not be judged: " + r.engine.Unreachable()
+	case len(r.engine.Rows()) == 0:
+		return "nothing that was picked applies to what the target serves: " + fmt.Sprint(r.engine.Combinations())
+	}
+	return strings.Join(r.engine.UnreachableEndpoints(), "; ")
+}
+
+// heard keeps the last event for progress reports.
+func (r *run) heard(e engine.Event) { r.event.Store(&e) }
+
+// progress tells, in a progress report of Ginkgo, what the run is doing.
+func (r *run) progress() string {
+	e := r.event.Load()
+	switch {
+	case e == nil:
+		return "mcpcheck: the run has not begun"
+	case e.Kind == engine.Connecting:
+		return "mcpcheck: connecting to " + e.Title
+	case e.Kind == engine.Judging || e.Kind == engine.Confirming:
+		return fmt.Sprintf("mcpcheck: everything was played, %d red verdicts are being confirmed", e.Total)
+	}
+	return fmt.Sprintf("mcpcheck: %d of %d scenarios were played; the last one that began: %s, %s", e.Done, e.Total, e.Combination, e.Title)
+}

@@ -1,0 +1,69 @@
+package conformance
+
+import (
+	"flag"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// Arguments are the flags of a test binary that say what to judge. They have the names and
+// meanings of those of "mcpcheck run"; what picks requirements is Ginkgo's.
+type Arguments struct {
+	flags     *flag.FlagSet
+	target    target.Flags
+	config    suite.Config
+	revisions list
+}
+
+// list is a flag that may be repeated.
+type list []string
+
+func (l *list) String() string     { return strings.Join(*l, " ") }
+func (l *list) Set(s string) error { *l = append(*l, s); return nil }
+
+// Flags adds the flags to those of a test binary, which package testing parses.
+func Flags(f *flag.FlagSet) *Arguments {
+	a := &Arguments{flags: f}
+	t, c := &a.target, &a.config
+	f.StringVar(&t.Config, "config", "", "the target `file`")
+	f.StringVar(&t.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
+	f.StringVar(&t.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
+	f.Var((*list)(&t.Headers), "header", "send this HTTP header, `'K: V'`; may be repeated")
+	f.Var((*list)(&t.HeaderEnv), "header-env", "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.Var((*list)(&t.Env), "env", "set a variable of the server's environment, `K=V`; may be repeated")
+	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
+	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
+	f.Var(&a.revisions, "revision", "judge this protocol `revision` only; may be repeated")
+	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
+	f.DurationVar(&c.Timeout, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(&c.StartTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m)")
+	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched (default 300ms)")
+	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	return a
+}
+
+// Config is what the flags and the arguments behind them say, once they are parsed. It has
+// no target if they name none.
+func (a *Arguments) Config() (suite.Config, error) {
+	c := a.config
+	changed := map[string]bool{}
+	a.flags.Visit(func(f *flag.Flag) { changed[f.Name] = true })
+	t, err := a.target.Target(func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args())
+	if err != nil {
+		return c, err
+	}
+	c.Target = t
+	if a.target.Transport != "" && a.target.URL == "" {
+		c.Transports = []requirement.Transport{requirement.Transport(a.target.Transport)}
+	}
+	for _, given := range a.revisions {
+		for rev := range strings.SplitSeq(given, ",") {
+			c.Revisions = append(c.Revisions, requirement.Revision(strings.TrimSpace(rev)))
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,123 @@
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// key is what a label begins with.
+var key = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*`)
+
+// Filter turns a Ginkgo label filter, such as "rev:2025-11-25 && !area:SUB", into
+// a condition on labels. The error is a sentence about the expression.
+func Filter(expression string) (func(labels []string) bool, error) {
+	if strings.TrimSpace(expression) == "" {
+		return nil, errors.New("the label filter is empty")
+	}
+	filter, err := types.ParseLabelFilter(expression)
+	if err != nil {
+		return nil, fmt.Errorf("the label filter %q cannot be understood: %s", expression, summary(err))
+	}
+	for _, atom := range atoms(expression) {
+		name := key.FindString(atom)
+		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) || !strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
+			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
+		}
+		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(atom[len(name):]), ":"))
+		if known := values(strings.ToLower(name)); value != "" && !operation(value) && !slices.ContainsFunc(known, func(s string) bool { return strings.EqualFold(s, value) }) {
+			return nil, fmt.Errorf("the label filter %q uses %q, which no requirement bears%s", expression, name+":"+value, meant(value, known))
+		}
+	}
+	return filter, nil
+}
+
+// values lists the values that labels with a key can have.
+func values(name string) []string {
+	var all []string
+	switch name {
+	case "rev":
+		all = words(requirement.Revisions())
+	case "transport":
+		all = words(requirement.Transports())
+	case "level":
+		all = words([]requirement.Level{requirement.Must, requirement.Should, requirement.May})
+	case "profile":
+		all = requirement.Profiles()
+	case "area":
+		for _, a := range requirement.Areas() {
+			all = append(all, a.Name)
+		}
+	case "id":
+		for _, r := range requirement.Catalogue() {
+			all = append(all, r.ID)
+		}
+	}
+	return all
+}
+
+func words[T ~string](all []T) []string {
+	list := make([]string, len(all))
+	for i, s := range all {
+		list[i] = string(s)
+	}
+	return list
+}
+
+// meant says what a value may have been meant to be; where there are only a few it
+// lists them.
+func meant(value string, known []string) string {
+	const few = 10
+	if s := nearest.Question(value, known); s != "" || len(known) > few {
+		return s
+	}
+	return ": there are " + strings.Join(known, ", ")
+}
+
+// operation reports whether what follows a key is the name of an operation on sets.
+func operation(value string) bool {
+	switch strings.ToLower(value) {
+	case "isempty", "containsany", "containsall", "consistsof", "issubsetof":
+		return true
+	}
+	return false
+}
+
+// atoms lists the labels of an expression: what is left when operators, regular
+// expressions and the arguments of set operations are taken out.
+func atoms(expression string) []string {
+	cleared := regexp.MustCompile(`/[^/]*/|\{[^}]*\}`).ReplaceAllString(expression, " ")
+	var found []string
+	for _, part := range regexp.MustCompile(`\|\||&&|[!,()]`).Split(cleared, -1) {
+		if part = strings.TrimSpace(part); part != "" {
+			found = append(found, part)
+		}
+	}
+	return found
+}
+
+// escape is a colour in Ginkgo's errors.
+var escape = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
+
+// summary is the telling line of Ginkgo's error, with the position in the
+// expression, which Ginkgo shows by a colour. The lines are a heading, the
+// expression and what is wrong with it.
+func summary(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	if len(lines) < 3 {
+		return strings.TrimSpace(escape.ReplaceAllString(lines[0], ""))
+	}
+	told := strings.TrimRight(strings.TrimSpace(escape.ReplaceAllString(lines[2], "")), ".")
+	const margin = 2
+	if at := escape.FindStringIndex(lines[1]); at != nil && at[0] >= margin {
+		return fmt.Sprintf("at character %d: %s", at[0]-margin+1, told)
+	}
+	return told
+}

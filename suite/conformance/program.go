@@ -1,0 +1,102 @@
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/formatter"
+	"github.com/onsi/ginkgo/v2/types"
+)
+
+// Program is a run of a program that has no tests of its own and writes the reports
+// itself: Ginkgo writes nothing. Ginkgo allows one of them in a process.
+type Program struct {
+	engine    *engine.Run
+	run       *run
+	suite     types.SuiteConfig
+	reporter  types.ReporterConfig
+	collected map[engine.Row]*engine.Judgement
+}
+
+// Build adds the rows of a prepared run to the Ginkgo tree and finds out which of them a
+// label filter picks; an empty one picks all. See [Filter] for the expression.
+func Build(r *engine.Run, filter string, o Options) *Program {
+	p := &Program{engine: r, run: newRun(o, r.Rows()), collected: map[engine.Row]*engine.Judgement{}}
+	p.run.prepare = func(context.Context) (*engine.Run, error) { return r, nil }
+	p.suite, p.reporter = ginkgo.GinkgoConfiguration()
+	p.suite.FailOnEmpty, p.suite.LabelFilter = false, filter
+	p.suite.Timeout = max(time.Until(r.Deadline()), time.Millisecond)
+	p.reporter.Succinct, p.reporter.NoColor = true, true
+	p.run.tree()
+	ginkgo.ReportAfterEach(p.collect)
+	p.run.pick(p.suite)
+	return p
+}
+
+// Rows lists those that are run.
+func (p *Program) Rows() []engine.Row { return p.run.rows }
+
+// Run runs the specs and returns when nothing is left of the run.
+func (p *Program) Run() {
+	stdout := formatter.ColorableStdOut
+	formatter.ColorableStdOut = io.Discard
+	defer func() { formatter.ColorableStdOut = stdout }()
+	ginkgo.RunSpecs(silent{}, description, p.suite, p.reporter)
+	p.run.begin() // an interrupt may have come before the first spec
+	p.run.end()
+}
+
+// silent stands for the testing.T that Ginkgo wants: the exit code follows the
+// report.
+type silent struct{}
+
+func (silent) Fail() {}
+
+// collect takes the verdict of a spec out of its report.
+func (p *Program) collect(spec ginkgo.SpecReport) {
+	for _, e := range spec.ReportEntries {
+		if v, ok := e.GetRawValue().(*Verdict); ok {
+			p.collected[v.judgement.Row] = v.judgement
+		}
+	}
+}
+
+// Report is the report on the specs that were run. Those that were picked, but not
+// reached because the run was ended before, are in it with what is known of them.
+func (p *Program) Report() *reports.Report {
+	var all []*engine.Judgement
+	for _, row := range p.run.rows {
+		j, ok := p.collected[row]
+		if !ok {
+			j, ok = p.engine.Await(context.Background(), row)
+		}
+		if ok {
+			all = append(all, j)
+		}
+	}
+	return p.engine.ReportOn(all, p.run.options.Strict)
+}
+
+// Expression is the selection of a configuration as a label filter; empty if it picks all.
+func Expression(c suite.Config) string {
+	var all []string
+	if len(c.Only) > 0 {
+		all = append(all, ids(c.Only))
+	}
+	if len(c.Skip) > 0 {
+		all = append(all, "!"+ids(c.Skip))
+	}
+	if c.LabelFilter != "" {
+		all = append(all, "("+c.LabelFilter+")")
+	}
+	return strings.Join(all, " && ")
+}
+
+func ids(all []string) string { return fmt.Sprintf("(id:%s)", strings.Join(all, " || id:")) }
