@@ -40,7 +40,7 @@ func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error
 		}
 		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q", args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
-	return o.Target(c.Flags().Changed, dash == 0, args)
+	return o.Target(area.Catalogue(), c.Flags().Changed, dash == 0, args)
 }
 
 // revisions reads a list of revisions.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -52,7 +53,7 @@ func (a *Arguments) Config() (suite.Config, error) {
 	c := a.config
 	changed := map[string]bool{}
 	a.flags.Visit(func(f *flag.Flag) { changed[f.Name] = true })
-	t, err := a.target.Target(func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args())
+	t, err := a.target.Target(area.Catalogue(), func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args())
 	if err != nil {
 		return c, err
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // early gives verdicts while the run goes on: see the documentation of the package for
@@ -47,7 +47,7 @@ func (r *Run) begin(plans map[*scenario.Stage][]*scenario.Scenario) *early {
 		case !ok || r.settled(row, k):
 			e.judge(row, e.complete[c])
 		case selfContained(k):
-			missing := slices.DeleteFunc(slices.Clone(k.From), func(name recording.Name) bool { return !slices.Contains(played[c], name) })
+			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool { return !slices.Contains(played[c], name) })
 			if len(missing) == 0 {
 				e.judge(row, e.complete[c])
 				continue
@@ -59,11 +59,11 @@ func (r *Run) begin(plans map[*scenario.Stage][]*scenario.Scenario) *early {
 }
 
 // settled reports whether there is nothing to judge in a row, whatever is recorded.
-func (r *Run) settled(row Row, k *check.Check) bool {
+func (r *Run) settled(row Row, k *verdict.Check) bool {
 	facts := r.takes[row.Combination].Facts
 	_, out := r.cfg.Target.OptedOut(row.Requirement.ID)
 	return out || row.Requirement.Untestable != "" || row.Requirement.GradeIn(row.Combination.Revision) == requirement.Control ||
-		slices.ContainsFunc(k.Needs, func(g check.Gate) bool { return g(facts) != nil })
+		slices.ContainsFunc(k.Needs, func(g verdict.Gate) bool { return g(facts) != nil })
 }
 
 // played takes note of a recording. As soon as it cannot change any more, the rows for
@@ -120,7 +120,7 @@ func (e *early) add(rec *recording.Recording) (ready []Row, take *Take) {
 // is red or blocked does.
 func (e *early) judge(row Row, take *Take) {
 	j := &Judgement{Row: row, Result: e.run.verdict(row, take)}
-	if j.Outcome == check.Pass || j.Outcome == check.NotApplicable {
+	if j.Outcome == verdict.Pass || j.Outcome == verdict.NotApplicable {
 		e.run.results.give(j)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/check"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Verdicts are given while the run goes on, and those that are given early are the ones
@@ -66,7 +66,7 @@ func judgedEarly(t *testing.T, fault string) {
 			t.Errorf("%s in %s, early:\n%+v\nin the end:\n%+v", row.Requirement.ID, row.Combination, early.Result, late.Result)
 		}
 		all++
-		if early.Outcome == check.Pass && len(early.From) > 0 {
+		if early.Outcome == verdict.Pass && len(early.From) > 0 {
 			played++
 		}
 	}

@@ -7,16 +7,16 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Judgement is the verdict on one row.
 type Judgement struct {
 	Row
-	check.Result
+	verdict.Result
 }
 
 // judge judges all rows that are left and confirms the red ones. Red and blocked verdicts
@@ -31,7 +31,7 @@ func (r *Run) judge(ctx context.Context) {
 		switch {
 		case j.Outcome.Red():
 			red, late = append(red, j), append(late, j)
-		case j.Outcome == check.Blocked:
+		case j.Outcome == verdict.Blocked:
 			late = append(late, j)
 		default:
 			r.results.give(j)
@@ -56,7 +56,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
-	if j.Outcome == check.Blocked && j.Code == recording.CodeInterrupted {
+	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		switch {
 		case errors.Is(r.ended, ErrBudget):
 			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
@@ -113,10 +113,10 @@ func restsOnLoss(j *Judgement, take *Take) bool {
 
 // verdict is the verdict on a row by what was recorded in its combination. It
 // depends on nothing else, so that a recorded run can be judged again.
-func (r *Run) verdict(row Row, take *Take) check.Result {
+func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	req := row.Requirement
 	if why, ok := r.cfg.Target.OptedOut(req.ID); ok {
-		return check.Result{Outcome: check.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
+		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeOptedOut, Reason: "opted out in the target file: " + why}
 	}
 	if req.Untestable != "" {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeUntestable, Reason: req.Untestable}
@@ -128,7 +128,7 @@ func (r *Run) verdict(row Row, take *Take) check.Result {
 	if !ok {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
-	return check.Evaluate(k, req, take.Facts, take.Recordings)
+	return verdict.Evaluate(k, req, take.Facts, take.Recordings)
 }
 
 // confirm plays the scenarios of red verdicts once more, on sessions of their

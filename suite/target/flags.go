@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -19,8 +20,9 @@ type Flags struct {
 }
 
 // Target is the target that the flags describe, or the command behind them; nil if there
-// is none. changed tells which flags were given, dashed whether a command was.
-func (o *Flags) Target(changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+// is none. A target file is read against a catalogue; changed tells which flags were given,
+// dashed whether a command was.
+func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
 	given := 0
 	for _, name := range []string{"url", "config"} {
 		if changed(name) {
@@ -39,7 +41,7 @@ func (o *Flags) Target(changed func(name string) bool, dashed bool, command []st
 	case changed("url"):
 		return o.Address()
 	case changed("config"):
-		return o.file(changed)
+		return o.file(rows, changed)
 	}
 	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
 		if changed(name) {
@@ -106,13 +108,13 @@ func (o *Flags) Address() (*Target, error) {
 	return &Target{Endpoints: []Endpoint{e}}, nil
 }
 
-func (o *Flags) file(changed func(string) bool) (*Target, error) {
+func (o *Flags) file(rows *catalogue.Catalogue, changed func(string) bool) (*Target, error) {
 	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s does not go with --config: put it into the target file", name)
 		}
 	}
-	return Load(o.Config)
+	return Load(o.Config, rows)
 }
 
 // pairs reads flags of the form "K=V" or "K: V". The value is not repeated in
