@@ -46,6 +46,9 @@ import (
 // default; only Target is required.
 type Config struct {
 	Target *target.Target
+	// Areas are judged beside those that are built in: rows, scripts and checks of one's
+	// own.
+	Areas []area.Area
 	// Embedded says that the target is the reference that is built in.
 	Embedded bool
 	// Tool is the program that the report names.
@@ -180,7 +183,7 @@ func Labels(row engine.Row) []string {
 	req, c := row.Requirement, row.Combination
 	return []string{
 		"rev:" + string(c.Revision), "transport:" + string(c.Transport), "level:" + string(req.LevelIn(c.Revision)),
-		"area:" + req.Area(), "id:" + req.ID, "profile:" + area.Catalogue().Profile(req.Area()),
+		"area:" + req.Area(), "id:" + req.ID, "profile:" + row.Area.Profile,
 	}
 }
 
@@ -190,9 +193,13 @@ func (c Config) engine() (engine.Config, error) {
 		return engine.Config{}, &UsageError{Reason: "there is no target: give a command, a URL or a target file"}
 	}
 	t := *c.Target
+	areas, err := c.areas()
+	if err != nil {
+		return engine.Config{}, &UsageError{Reason: err.Error()}
+	}
 	for _, id := range slices.Concat(c.Only, c.Skip) {
-		if _, ok := area.Catalogue().Find(id); !ok {
-			return engine.Config{}, &UsageError{Reason: unknownID(id)}
+		if _, ok := areas.Find(id); !ok {
+			return engine.Config{}, &UsageError{Reason: unknownID(areas, id)}
 		}
 	}
 	if len(c.Revisions) > 0 {
@@ -203,7 +210,7 @@ func (c Config) engine() (engine.Config, error) {
 	}
 	l := t.Limits
 	cfg := engine.Config{
-		Target: &t, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
+		Target: &t, Areas: areas, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
 		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
@@ -213,6 +220,14 @@ func (c Config) engine() (engine.Config, error) {
 	return cfg, nil
 }
 
+// areas is what is judged.
+func (c Config) areas() (*area.Set, error) {
+	if len(c.Areas) == 0 {
+		return area.BuiltIn(), nil
+	}
+	return area.Join(append(area.All(), c.Areas...)...)
+}
+
 func intersect(want, have []requirement.Revision) []requirement.Revision {
 	if len(have) == 0 {
 		return want
@@ -220,9 +235,9 @@ func intersect(want, have []requirement.Revision) []requirement.Revision {
 	return slices.DeleteFunc(slices.Clone(want), func(r requirement.Revision) bool { return !slices.Contains(have, r) })
 }
 
-func unknownID(id string) string {
+func unknownID(areas *area.Set, id string) string {
 	s := fmt.Sprintf("there is no requirement %q", id)
-	if near := area.Catalogue().Suggest(id); len(near) > 0 {
+	if near := areas.Suggest(id); len(near) > 0 {
 		return s + ": did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return s + `: "mcpcheck list" shows them all`

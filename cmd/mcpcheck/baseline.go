@@ -206,7 +206,7 @@ func neverFound(id, revision, transport string) string {
 	if !ok {
 		return ""
 	}
-	if _, checked := area.Find(id); !checked {
+	if _, checked := area.BuiltIn().Check(id); !checked {
 		return "no check judges it"
 	}
 	if revision != "" && !slices.Contains(r.Revisions, requirement.Revision(revision)) {

@@ -99,7 +99,7 @@ func explained(r *requirement.Requirement) *explanation {
 			x.Quirks = append(x.Quirks, behaviour{Name: q.Name, Summary: q.Summary})
 		}
 	}
-	if k, ok := area.Find(r.ID); ok {
+	if k, ok := area.BuiltIn().Check(r.ID); ok {
 		x.Check = true
 		for _, name := range k.From {
 			x.Scenarios = append(x.Scenarios, conversationOf(name))
@@ -131,7 +131,7 @@ func conversationOf(name recording.Name) conversation {
 			"Whatever all other scenarios send there: each message of the target is looked at."}
 	}
 	c := conversation{Name: name, Title: string(name)}
-	if s, ok := area.Scenario(name); ok {
+	if s, ok := area.BuiltIn().Scenario(name); ok {
 		c.Title, c.Sends = s.Title, s.Sends
 	}
 	return c

@@ -18,7 +18,7 @@ import (
 
 // TestScenariosAreDescribed: it is said of every scenario what it sends.
 func TestScenariosAreDescribed(t *testing.T) {
-	for _, s := range area.Scenarios() {
+	for _, s := range area.BuiltIn().Scenarios() {
 		if s.Title == "" || s.Sends == "" {
 			t.Errorf("the scenario %s does not say what it sends", s.Name)
 		}

@@ -95,7 +95,7 @@ func listing() []listed {
 		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1]); ok {
 			l.Section = s.Ref()
 		}
-		if _, ok := area.Find(r.ID); ok {
+		if _, ok := area.BuiltIn().Check(r.ID); ok {
 			l.Check = true
 		} else {
 			l.Reason = unchecked(&r)

@@ -189,7 +189,7 @@ func withoutCheck(only []string, report *reports.Report) []string {
 	}
 	for _, id := range only {
 		if r, ok := area.Catalogue().Find(id); ok {
-			if _, checked := area.Find(id); checked {
+			if _, checked := area.BuiltIn().Check(id); checked {
 				return nil
 			}
 			all = append(all, id+" has no check: "+unchecked(r))

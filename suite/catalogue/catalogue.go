@@ -54,12 +54,20 @@ func (c *Catalogue) Find(id string) (*requirement.Requirement, bool) {
 // Areas lists all areas in their order. The slice is the caller's own.
 func (c *Catalogue) Areas() []requirement.Area { return slices.Clone(c.areas) }
 
-// Profile is the profile that an area counts towards; empty for an unknown area.
-func (c *Catalogue) Profile(area string) string {
+// Area is the area with a name; nil if there is none. It must not be changed.
+func (c *Catalogue) Area(name string) *requirement.Area {
 	for i := range c.areas {
-		if c.areas[i].Name == area {
-			return c.areas[i].Profile
+		if c.areas[i].Name == name {
+			return &c.areas[i]
 		}
+	}
+	return nil
+}
+
+// Profile is the profile that an area counts towards; empty for an unknown area.
+func (c *Catalogue) Profile(name string) string {
+	if a := c.Area(name); a != nil {
+		return a.Profile
 	}
 	return ""
 }

@@ -122,11 +122,8 @@ func newRun(o Options, rows []engine.Row) *run {
 // tree adds a container for each area, in it one for each combination, and in these the
 // specs.
 func (r *run) tree() {
-	for _, area := range requirement.Areas() {
-		rows := slices.DeleteFunc(slices.Clone(r.rows), func(row engine.Row) bool { return row.Requirement.Area() != area.Name })
-		if len(rows) == 0 {
-			continue
-		}
+	for _, area := range areas(r.rows) {
+		rows := slices.DeleteFunc(slices.Clone(r.rows), func(row engine.Row) bool { return row.Area != area })
 		ginkgo.Describe(area.Name+" "+area.Title, ginkgo.Serial, func() {
 			for _, c := range combinations(rows) {
 				ginkgo.Describe(c.String(), func() {
@@ -140,6 +137,16 @@ func (r *run) tree() {
 		})
 	}
 	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, _ ginkgo.Report) { r.end() })
+}
+
+func areas(rows []engine.Row) []*requirement.Area {
+	var all []*requirement.Area
+	for _, row := range rows {
+		if !slices.Contains(all, row.Area) {
+			all = append(all, row.Area)
+		}
+	}
+	return all
 }
 
 func combinations(rows []engine.Row) []requirement.Combination {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/onsi/ginkgo/v2/types"
 )
@@ -52,11 +53,11 @@ func values(name string) []string {
 	case "profile":
 		all = requirement.Profiles()
 	case "area":
-		for _, a := range requirement.Areas() {
+		for _, a := range area.Catalogue().Areas() {
 			all = append(all, a.Name)
 		}
 	case "id":
-		for _, r := range requirement.Catalogue() {
+		for _, r := range area.Catalogue().Requirements() {
 			all = append(all, r.ID)
 		}
 	}

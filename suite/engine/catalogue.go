@@ -12,22 +12,22 @@ import (
 
 // catalogue is where the engine looks up requirements, checks and scenarios; it knows
 // no other place.
-type catalogue struct{}
+type catalogue struct{ set *area.Set }
 
 // requirements lists the requirements in the order of the report.
-func (catalogue) requirements() []requirement.Requirement { return area.Catalogue().Requirements() }
+func (c catalogue) requirements() []requirement.Requirement { return c.set.Requirements() }
 
-func (catalogue) requirement(id string) (*requirement.Requirement, bool) {
-	return area.Catalogue().Find(id)
-}
+func (c catalogue) requirement(id string) (*requirement.Requirement, bool) { return c.set.Find(id) }
 
 // check is what judges a requirement; false if nothing does.
-func (catalogue) check(id string) (*verdict.Check, bool) { return area.Find(id) }
+func (c catalogue) check(id string) (*verdict.Check, bool) { return c.set.Check(id) }
 
-func (catalogue) scenario(name recording.Name) (*scenario.Scenario, bool) { return area.Scenario(name) }
+func (c catalogue) scenario(name recording.Name) (*scenario.Scenario, bool) {
+	return c.set.Scenario(name)
+}
 
 // scenarios lists the scenarios by phase and name.
-func (catalogue) scenarios() []*scenario.Scenario { return area.Scenarios() }
+func (c catalogue) scenarios() []*scenario.Scenario { return c.set.Scenarios() }
 
 // selfContained reports whether what a check looks at is recorded by single scenarios, and
 // not put together from all of them.

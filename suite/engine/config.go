@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -51,6 +52,8 @@ type Config struct {
 	Embedded bool
 	// Transports limits the run; empty means all.
 	Transports []requirement.Transport
+	// Areas is what is judged; nil means [area.BuiltIn].
+	Areas *area.Set
 	// Select says which rows are wanted; nil means all.
 	Select func(Row) bool
 	// Partial says that Select leaves requirements out, so that the report
@@ -121,6 +124,9 @@ func (c Config) withDefaults() Config {
 	set(&c.Start, 30*time.Second)
 	set(&c.Budget, 5*time.Minute)
 	set(&c.QuietWindow, 300*time.Millisecond)
+	if c.Areas == nil {
+		c.Areas = area.BuiltIn()
+	}
 	if c.Jobs <= 0 {
 		c.Jobs = 8
 	}

@@ -87,7 +87,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
 	r := &Run{
-		cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
+		catalogue: catalogue{cfg.Areas}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
 		began: time.Now(), gate: scenario.NewGate(), exit: scenario.NewExit(), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()

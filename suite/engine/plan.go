@@ -14,6 +14,8 @@ import (
 type Row struct {
 	Requirement *requirement.Requirement
 	Combination requirement.Combination
+	// Area is that of the requirement.
+	Area *requirement.Area
 }
 
 // candidates lists the transports that an endpoint may speak, in the order in which they
@@ -36,6 +38,7 @@ func (c Config) revisions(e *target.Endpoint) []requirement.Revision {
 // Possible lists the rows that a run may have, whatever the target turns out to speak.
 // Nothing is sent.
 func Possible(c Config) []Row {
+	c = c.withDefaults()
 	var combinations []requirement.Combination
 	for i := range c.Target.Endpoints {
 		e := &c.Target.Endpoints[i]
@@ -48,7 +51,7 @@ func Possible(c Config) []Row {
 		}
 	}
 	sortCombinations(combinations)
-	return catalogue{}.list(combinations, c.Select)
+	return catalogue{c.Areas}.list(combinations, c.Select)
 }
 
 // list lists the rows of the combinations, in the order of the catalogue.
@@ -57,7 +60,7 @@ func (c catalogue) list(combinations []requirement.Combination, want func(Row) b
 	requirements := c.requirements()
 	for i := range requirements {
 		for _, at := range combinations {
-			row := Row{Requirement: &requirements[i], Combination: at}
+			row := Row{Requirement: &requirements[i], Combination: at, Area: c.set.Area(requirements[i].Area())}
 			if row.Requirement.Names(at) && (want == nil || want(row)) {
 				all = append(all, row)
 			}

@@ -221,6 +221,7 @@ func restore(rd io.Reader) (*Run, error) {
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 		alone: map[requirement.Combination]*Take{},
 	}
+	r.catalogue = catalogue{r.cfg.Areas}
 	r.prepare()
 	switch f.Ended {
 	case "":
@@ -339,7 +340,7 @@ func (r *Run) restoreRows(rows []recordedRow) error {
 		if r.takes[row.Combination] == nil {
 			return fmt.Errorf("there is no recording for %s, which a row names", row.Combination)
 		}
-		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination})
+		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination, Area: r.set.Area(req.Area())})
 	}
 	if len(unknown) > 0 {
 		return fmt.Errorf("the recording names requirements that this release does not know: %s", strings.Join(unknown, ", "))

@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -53,7 +52,7 @@ func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
 	}
 	w.report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
-		Profile: area.Catalogue().Profile, Profiles: requirement.Profiles(), Offered: r.offered,
+		Profile: r.set.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report
 }

@@ -41,7 +41,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 				recs := verdict.Recordings{recording.WalkResources: scenario.ListedAs("resources", "uri", uris...)}
 				for _, name := range []recording.Name{recording.Reads, rpc.Concurrency} {
-					sc, _ := area.Scenario(name)
+					sc, _ := area.BuiltIn().Scenario(name)
 					recs[name] = scenario.Perform(t.Context(), st, sc, recs)
 				}
 				asked := map[string]bool{}
@@ -62,7 +62,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 				if len(asked) != 5 {
 					t.Errorf("%d resources were read together, not 5", len(asked))
 				}
-				k, _ := area.Find("RPC-17")
+				k, _ := area.BuiltIn().Check("RPC-17")
 				req, _ := area.Catalogue().Find("RPC-17")
 				if got := verdict.Evaluate(k, req, st.Facts, recs); got.Outcome != verdict.Pass {
 					t.Errorf("%s: %s", got.Outcome, got.Actual)

@@ -144,7 +144,7 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 	})
 	st := scenario.PeerStage(t, srv)
 	st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
-	sc, _ := area.Scenario(recording.WalkResources)
+	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
 	rec = scenario.Perform(t.Context(), st, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
 	st.Close()
 	return rec, asked
@@ -152,7 +152,7 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 
 // judged is the verdict on a requirement by a recording.
 func judged(rec *recording.Recording, id string) verdict.Outcome {
-	k, _ := area.Find(id)
+	k, _ := area.BuiltIn().Check(id)
 	req, _ := area.Catalogue().Find(id)
 	return verdict.Evaluate(k, req, rec.Facts, verdict.Recordings{rec.Scenario: rec}).Outcome
 }

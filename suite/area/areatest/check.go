@@ -29,7 +29,7 @@ func WalkRuns(t *testing.T, name recording.Name, capabilities string, runs []Run
 		if !ok {
 			t.Fatalf("%s is not in the catalogue", x.ID)
 		}
-		k, ok := area.Find(x.ID)
+		k, ok := area.BuiltIn().Check(x.ID)
 		if !ok {
 			t.Fatalf("%s has no check", x.ID)
 		}

@@ -34,7 +34,7 @@ func Observations(t *testing.T, id string, name recording.Name, rec []rt.Line, r
 	t.Helper()
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
 	req, known := area.Catalogue().Find(id)
-	k, ok := area.Find(id)
+	k, ok := area.BuiltIn().Check(id)
 	if !known || !ok {
 		t.Fatalf("%s has no check", id)
 	}

@@ -133,7 +133,7 @@ func TestContradictions(t *testing.T) {
 // found is a check with its requirement.
 func found(t *testing.T, id string) (*verdict.Check, *requirement.Requirement) {
 	t.Helper()
-	k, ok := area.Find(id)
+	k, ok := area.BuiltIn().Check(id)
 	req, known := area.Catalogue().Find(id)
 	if !ok || !known {
 		t.Fatalf("%s is not known", id)

@@ -76,7 +76,7 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 	} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{},"completions":{}}`)
 		req, _ := area.Catalogue().Find("COMP-12")
-		k, _ := area.Find("COMP-12")
+		k, _ := area.BuiltIn().Check("COMP-12")
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.TemplateCompletions: rt.New(recording.TemplateCompletions, facts, c.rec...)})
 		if len(got.Observations) != c.want || c.want > 0 && (got.Outcome != verdict.NotApplicable || got.Observations[0].ID != "completion-needs-context") {
 			t.Errorf("%s: %+v", name, got)

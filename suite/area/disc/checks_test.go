@@ -118,7 +118,7 @@ func TestDualEraChecks(t *testing.T) {
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("modern", "resources/list", "{}", `{"code":-32022,"message":"no"}`, "version", "2026-07-28")},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.Find(x.id)
+		k, _ := area.BuiltIn().Check(x.id)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rt.New(x.name, facts, areatest.Asked("plain", "resources/list", "{}", areatest.GoodList), x.line)})
 		if got.Outcome != x.want {
 			t.Errorf("%d: %s is %s, expected %s\n%+v", i, x.id, got.Outcome, x.want, got)

@@ -243,7 +243,7 @@ func TestPrimingEventsAreCounted(t *testing.T) {
 	stream(200, wire.Event{}, logged)
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{"resources":{}}`)
 	req, _ := area.Catalogue().Find("SSE-04")
-	k, _ := area.Find("SSE-04")
+	k, _ := area.BuiltIn().Check("SSE-04")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, all...)})
 	if got.Outcome != verdict.Pass || len(got.Observations) != 3 {
 		t.Fatalf("%s with %d observations: %+v", got.Outcome, len(got.Observations), got.Observations)

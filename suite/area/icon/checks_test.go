@@ -67,7 +67,7 @@ func TestServerIcons(t *testing.T) {
 	} {
 		facts := rt.Facts(requirement.Combination{Revision: x.revision, Transport: requirement.Stdio}, areatest.HasResources)
 		facts.Declared = json.RawMessage(x.declared)
-		k, _ := area.Find("ICON-01")
+		k, _ := area.BuiltIn().Check("ICON-01")
 		req, _ := area.Catalogue().Find("ICON-01")
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, areatest.Page("1d", `{}`, x.page))})
 		if got.Outcome != x.want {

@@ -179,7 +179,7 @@ func TestOwners(t *testing.T) {
 				}
 				hits++
 				for _, id := range strings.Fields(life.Owners()[i]) {
-					k, _ := area.Find(id)
+					k, _ := area.BuiltIn().Check(id)
 					req, _ := area.Catalogue().Find(id)
 					if k != nil && req != nil && slices.Contains(req.Revisions, x.rev) && verdict.Evaluate(k, req, facts, recs).Outcome.Red() {
 						proven[i][id] = true
@@ -208,7 +208,7 @@ func TestSchemas(t *testing.T) {
 		return hello("initialize", string(old), `{"protocolVersion":"2025-11-25","capabilities":{"prompts":{"listChanged":`+flag+`}},"serverInfo":{"name":"a","version":"1"}}`)
 	}
 	req, _ := area.Catalogue().Find("LIFE-13")
-	k, _ := area.Find("LIFE-13")
+	k, _ := area.BuiltIn().Check("LIFE-13")
 	probe := func(l rt.Line) rt.Line {
 		l.Kind, l.Session = recording.Probe, "p"
 		return l

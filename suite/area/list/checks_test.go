@@ -113,7 +113,7 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
 	})
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
-	k, _ := area.Find("LIST-10")
+	k, _ := area.BuiltIn().Check("LIST-10")
 	req, _ := area.Catalogue().Find("LIST-10")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b), step("one-again", a))})
 	if got.Outcome != verdict.Fail {
@@ -146,7 +146,7 @@ func TestListObservations(t *testing.T) {
 		"cursor-drifts": {"PAGE-07", page.Paging, areatest.Lines(paging("first", `{}`, "1"), paging("second", `{}`, "1"),
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {
-		k, _ := area.Find(run.check)
+		k, _ := area.BuiltIn().Check(run.check)
 		req, _ := area.Catalogue().Find(run.check)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{run.name: rt.New(run.name, facts, run.rec...)})
 		times := 0

@@ -87,7 +87,7 @@ func TestHeaderMismatchForMissingVersion(t *testing.T) {
 	mismatch := areatest.Asked("no-version", "resources/list", "{}", `{"code":-32020,"message":"no"}`)
 	recorded := areatest.Lines(areatest.Asked("plain", "resources/list", "{}", areatest.GoodList), mismatch)
 	req, _ := area.Catalogue().Find("META-07")
-	k, _ := area.Find("META-07")
+	k, _ := area.BuiltIn().Check("META-07")
 	for tr, want := range map[requirement.Transport]verdict.Outcome{requirement.HTTP: verdict.Pass, requirement.Stdio: verdict.Fail} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: tr}, `{"resources":{}}`)
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{meta.BadMetadata: rt.New(meta.BadMetadata, facts, recorded...)})

@@ -161,7 +161,7 @@ func TestCursorElsewhere(t *testing.T) {
 		{requirement.R20251125, requirement.HTTP, refused, verdict.Pass},
 	} {
 		req, _ := area.Catalogue().Find("PAGE-07")
-		k, _ := area.Find("PAGE-07")
+		k, _ := area.BuiltIn().Check("PAGE-07")
 		facts := rt.Facts(requirement.Combination{Revision: c.revision, Transport: c.transport}, areatest.HasResources)
 		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:2"), step("next-again", "a:2"), step("middle", "a:1"), c.last)
 		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: rec}); got.Outcome != c.want {
@@ -177,7 +177,7 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 	}
 	for _, last := range []rt.Line{step("elsewhere", "a:3"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")} {
 		req, _ := area.Catalogue().Find("PAGE-07")
-		k, _ := area.Find("PAGE-07")
+		k, _ := area.BuiltIn().Check("PAGE-07")
 		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, areatest.HasResources)
 		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:3"), step("next-again", "a:3"), step("middle", "a:1"), last)
 		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: rec}); got.Outcome != verdict.Pass {
@@ -222,7 +222,7 @@ func TestCycle(t *testing.T) {
 	const whole = `{"resources":[{"uri":"a:1","name":"1"}],"nextCursor":"x"}`
 	rec := areatest.Lines(areatest.Page("1", `{}`, whole), areatest.Page("2", `{"cursor":"x"}`, `{"resources":[{"uri":"a:2","name":"2"}],"nextCursor":"y"}`), areatest.Page("3c", `{"cursor":"y"}`, whole))
 	req, _ := area.Catalogue().Find("PAGE-02")
-	k, _ := area.Find("PAGE-02")
+	k, _ := area.BuiltIn().Check("PAGE-02")
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rt.New(recording.WalkResources, facts, rec...)})
 	if !strings.Contains(got.Actual, "page 3 repeats page 1 ") || !slices.Equal(got.Frames, []int{1, 2, 5, 6}) {

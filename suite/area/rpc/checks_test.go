@@ -186,7 +186,7 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		return rt.Line{Step: step, Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
 	}
 	req, _ := area.Catalogue().Find("RPC-17")
-	k, _ := area.Find("RPC-17")
+	k, _ := area.BuiltIn().Check("RPC-17")
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
 	for name, c := range map[string]struct {
 		alone, together []rt.Line

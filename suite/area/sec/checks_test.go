@@ -43,7 +43,7 @@ func TestOriginChecks(t *testing.T) {
 // TestOriginPolicy: what is allowed is the operator's choice on servers that are
 // not local.
 func TestOriginPolicy(t *testing.T) {
-	k, _ := area.Find("SEC-01")
+	k, _ := area.BuiltIn().Check("SEC-01")
 	req, _ := area.Catalogue().Find("SEC-01")
 	for name, change := range map[string]struct {
 		adjust func(*recording.Facts)
@@ -119,7 +119,7 @@ func TestCredentialChecks(t *testing.T) {
 
 // TestLoggedSecrets: a credential that was sent is looked for in the log.
 func TestLoggedSecrets(t *testing.T) {
-	k, _ := area.Find("SEC-14")
+	k, _ := area.BuiltIn().Check("SEC-14")
 	req, _ := area.Catalogue().Find("SEC-14")
 	for data, want := range map[string]verdict.Outcome{"read with secret-token": verdict.Fail, "read": verdict.Pass} {
 		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)

@@ -56,7 +56,7 @@ func part(step string, answers int, o recording.Outcome) rt.Line {
 
 func TestEndings(t *testing.T) {
 	req, _ := area.Catalogue().Find("STDIO-08")
-	k, _ := area.Find("STDIO-08")
+	k, _ := area.BuiltIn().Check("STDIO-08")
 	for _, x := range []struct {
 		owned bool
 		how   string
@@ -83,7 +83,7 @@ func TestFlushedInTime(t *testing.T) {
 	late := areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`)
 	late.Outcome = recording.Silent
 	req, _ := area.Catalogue().Find("STDIO-03")
-	k, _ := area.Find("STDIO-03")
+	k, _ := area.BuiltIn().Check("STDIO-03")
 	for closed, want := range map[time.Duration]verdict.Outcome{time.Hour: verdict.NotApplicable, time.Millisecond: verdict.Fail} {
 		rec := rt.New(recording.Everything, facts, late)
 		rec.Sessions[0].Closed = closed

@@ -132,7 +132,7 @@ func judgeHTTP(t *testing.T, id string, name recording.Name, rec []rt.Line, want
 	t.Helper()
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, subscribing)
 	req, _ := area.Catalogue().Find(id)
-	k, _ := area.Find(id)
+	k, _ := area.BuiltIn().Check(id)
 	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{name: rt.New(name, facts, rec...)}); got.Outcome != want {
 		t.Errorf("%s: %s, expected %s\n%+v", id, got.Outcome, want, got)
 	}

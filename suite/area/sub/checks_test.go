@@ -143,7 +143,7 @@ func TestNeverSubscribed(t *testing.T) {
 					}
 				}
 				req, _ := area.Catalogue().Find("SUB-09")
-				k, _ := area.Find("SUB-09")
+				k, _ := area.BuiltIn().Check("SUB-09")
 				page := rt.Line{Step: "page", Method: "resources/list", Result: `{"resources":[{"uri":"a:1"},{"uri":"b:2"},{"uri":"` + c.listed + `"}]}`}
 				got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, changes...),
 					recording.WalkResources: rt.New(recording.WalkResources, facts, page)})
@@ -163,7 +163,7 @@ func TestNoChannel(t *testing.T) {
 	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}
 	facts := rt.Facts(c, subscribing)
 	req, _ := area.Catalogue().Find("SUB-03")
-	k, _ := area.Find("SUB-03")
+	k, _ := area.BuiltIn().Check("SUB-03")
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Changes: rt.New(recording.Changes, facts, rec...)})
 	if got.Outcome != verdict.Warn {
 		t.Errorf("%+v", got)

@@ -198,7 +198,7 @@ func TestCorpusCutShort(t *testing.T) {
 		{"URI-11", recording.Traversal, areatest.Lines(areatest.TaggedRead("dots", `{"uri":"a:../x"}`, "", areatest.NoSuch, "root", "a:", "marker", "canary")), verdict.NotApplicable, "", false},
 	} {
 		req, _ := area.Catalogue().Find(x.id)
-		k, _ := area.Find(x.id)
+		k, _ := area.BuiltIn().Check(x.id)
 		rec := rt.New(x.name, facts, x.rec...)
 		whole := verdict.Evaluate(k, req, facts, verdict.Recordings{x.name: rec})
 		rec.Cut = &recording.Cut{Tried: 32, Of: 150, Reason: "the target is slow"}

@@ -1,0 +1,64 @@
+package suite_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The rules of an organisation stand in an area of its own, and are judged like all others.
+var acme = area.Area{File: "acme.yaml", Rows: `
+area: ACME
+title: Rules of Acme
+profile: core
+documents: {Acme handbook: [schemes]}
+rows:
+  ACME-01:
+    title: Nothing is served under the scheme file
+    text: A server of ours lists no resource with a file URI, for these name places on a machine.
+    level: MUST
+    section: Acme handbook#schemes
+`, Checks: []verdict.Check{{
+	Requirement: "ACME-01",
+	From:        []recording.Name{recording.WalkResources},
+	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			uri := i.Get("uri").String()
+			v.That(!strings.HasPrefix(uri, "file:"), "a URI without the scheme file", i.Name, i.Frames...)
+			v.Hint("serve it under a scheme of ours")
+		}
+	},
+}}}
+
+func ExampleRun_areas() {
+	server, err := reference.New(reference.World{Resources: []reference.Resource{{URI: "file:///etc/motd", Name: "motd"}}}, reference.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer server.Close()
+	pipe := func(ctx context.Context) (io.ReadWriteCloser, error) { return server.Pipe(ctx) }
+	report, err := suite.Run(context.Background(), suite.Config{
+		Target:    &target.Target{Endpoints: []target.Endpoint{{Pipe: pipe}}},
+		Areas:     []area.Area{acme},
+		Only:      []string{"ACME-01"},
+		Revisions: []requirement.Revision{requirement.R20251125},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, x := range report.Results {
+		fmt.Println(x.ID, x.Verdict, "-", x.Actual)
+	}
+	// Output: ACME-01 fail - the resource "file:///etc/motd"
+}
