@@ -106,6 +106,8 @@ type run struct {
 	opened chan struct{} // closed when the target was found out about
 	engine *engine.Run
 	failed error // why there is no run
+	// obstacle is why the run, or a part of it, could not be carried out; empty if it was.
+	obstacle string
 
 	shown int         // specs that had a verdict
 	told  atomic.Bool // that there is an obstacle
@@ -160,9 +162,9 @@ func combinations(rows []engine.Row) []requirement.Combination {
 }
 
 // pick narrows what is played down to the specs that Ginkgo is going to run.
-func (r *run) pick(configuration ...any) {
+func (r *run) pick() {
 	picked := map[string]bool{}
-	for _, s := range ginkgo.PreviewSpecs(description, configuration...).SpecReports {
+	for _, s := range ginkgo.PreviewSpecs(description).SpecReports {
 		if s.State.Is(types.SpecStatePassed) {
 			picked[strings.Join(s.LeafNodeLabels, " ")] = true
 		}
@@ -180,6 +182,7 @@ func (r *run) begin() {
 			if r.engine, r.failed = r.prepare(ctx); r.failed == nil {
 				r.engine.Start(ctx, r.rows)
 			}
+			r.obstacle = r.obstacles()
 		}()
 	})
 }
@@ -226,12 +229,12 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	detach := ctx.AttachProgressReporter(r.progress)
 	j := r.await(ctx, row)
 	detach()
-	if why := r.obstacle(); why != "" && !r.told.Swap(true) {
-		ginkgo.Fail(why)
-	} else if why != "" && j == nil {
-		ginkgo.Skip(why)
-	}
-	if j == nil {
+	switch {
+	case r.obstacle != "" && !r.told.Swap(true):
+		ginkgo.Fail(r.obstacle)
+	case r.obstacle != "" && j == nil:
+		ginkgo.Skip(r.obstacle)
+	case j == nil:
 		ginkgo.Skip(fmt.Sprintf("the target does not serve %s", row.Combination))
 	}
 	r.shown++
@@ -239,8 +242,8 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	present(&Verdict{Result: result, judgement: j}, frames, r.options.Strict)
 }
 
-// obstacle is why the run, or a part of it, could not be carried out; empty if it was.
-func (r *run) obstacle() string {
+// obstacles says why the run, or a part of it, cannot be carried out; nothing if it can.
+func (r *run) obstacles() string {
 	switch {
 	case r.failed != nil:
 		return r.failed.Error()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,7 +37,9 @@ func Build(r *engine.Run, filter string, o Options) *Program {
 	p.reporter.Succinct, p.reporter.NoColor = true, true
 	p.run.tree()
 	ginkgo.ReportAfterEach(p.collect)
-	p.run.pick(p.suite)
+	if picks, err := types.ParseLabelFilter(filter); err == nil { // what Ginkgo will do, without a preview of the tree
+		p.run.rows = slices.DeleteFunc(p.run.rows, func(row engine.Row) bool { return !picks(suite.Labels(row)) })
+	}
 	return p
 }
 

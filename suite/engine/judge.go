@@ -23,18 +23,16 @@ type Judgement struct {
 // are given when all of them are known: how they look depends on one another.
 func (r *Run) judge(ctx context.Context) {
 	var red, late []*Judgement
-	for _, row := range r.rows {
-		if r.results.given(row) != nil {
-			continue
-		}
-		j := r.row(row, r.takes[row.Combination])
-		switch {
-		case j.Outcome.Red():
-			red, late = append(red, j), append(late, j)
-		case j.Outcome == verdict.Blocked:
-			late = append(late, j)
-		default:
-			r.results.give(j)
+	for _, c := range r.Combinations() {
+		for _, j := range r.rest(c) {
+			switch {
+			case j.Outcome.Red():
+				red, late = append(red, j), append(late, j)
+			case j.Outcome == verdict.Blocked:
+				late = append(late, j)
+			default:
+				r.results.give(j)
+			}
 		}
 	}
 	if len(red) > 0 && context.Cause(ctx) == nil {
@@ -44,6 +42,20 @@ func (r *Run) judge(ctx context.Context) {
 	for _, j := range late {
 		r.results.give(j)
 	}
+}
+
+// rest judges the rows of a combination that have no verdict yet.
+func (r *Run) rest(c requirement.Combination) (all []*Judgement) {
+	take := r.takes[c]
+	for _, row := range r.rows {
+		if row.Combination == c && r.results.given(row) == nil {
+			all = append(all, r.row(row, take))
+		}
+	}
+	for _, rec := range take.Recordings {
+		rec.Forget()
+	}
+	return all
 }
 
 // row judges one row on what was recorded, in the light of how the run ended.

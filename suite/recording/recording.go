@@ -53,6 +53,17 @@ type Recording struct {
 // the key has to tell all that it depends on beside the recording.
 func (r *Recording) Note(key any, work func() any) any { return note(&r.notes, key, work) }
 
+// Forget drops what was kept by Note, here and for the exchanges: it takes up more memory
+// than the recording, and can be worked out again.
+func (r *Recording) Forget() {
+	r.notes.Clear()
+	for _, x := range r.Exchanges {
+		if x.notes != nil {
+			x.notes.Clear()
+		}
+	}
+}
+
 func note(notes *sync.Map, key any, work func() any) any {
 	if v, ok := notes.Load(key); ok {
 		return v
