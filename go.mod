@@ -37,3 +37,5 @@ require (
 	golang.org/x/text v0.38.0 // indirect
 	pgregory.net/rapid v1.3.0
 )
+
+tool github.com/onsi/ginkgo/v2/ginkgo

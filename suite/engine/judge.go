@@ -61,7 +61,7 @@ func (r *Run) rest(c requirement.Combination) (all []*Judgement) {
 // row judges one row on what was recorded, in the light of how the run ended.
 func (r *Run) row(row Row, take *Take) *Judgement {
 	j := &Judgement{Row: row, Result: r.verdict(row, take)}
-	if result, gone := buried(j, take); gone {
+	if result, gone := endedBlocked(j, take); gone {
 		j.Result = result
 	}
 	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
@@ -262,7 +262,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 		p.phase(ctx, stages, plans, again, phase)
 	}
 	closeStages(stages, again)
-	r.fallen(ctx, stages, again)
+	r.noteGone(ctx, stages, again)
 	if context.Cause(ctx) != nil {
 		return nil // half a repetition settles nothing, nor is it recorded
 	}

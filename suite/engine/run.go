@@ -64,7 +64,7 @@ func (r *Run) execute(ctx context.Context) {
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()
-	r.fallen(bounded, r.stages, r.takes)
+	r.noteGone(bounded, r.stages, r.takes)
 	r.gather(r.takes, framed)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = context.Cause(bounded)

@@ -1,4 +1,4 @@
-package conformance_test
+package commandtest
 
 import (
 	"bytes"
@@ -22,7 +22,11 @@ const presented = "MCPCHECK_TEST_PRESENTED"
 // TestMain is the child process, too: Ginkgo presents once in a process only.
 func TestMain(m *testing.M) {
 	if os.Getenv(presented) == "" {
-		os.Exit(m.Run())
+		status := m.Run()
+		if dir, _ := tools(); dir != "" {
+			_ = os.RemoveAll(dir)
+		}
+		os.Exit(status)
 	}
 	if err := present(); err != nil {
 		os.Stderr.WriteString(err.Error() + "\n")

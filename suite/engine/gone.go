@@ -17,10 +17,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// fallen looks, where messages were lost on the way to a target that is no process of
+// noteGone looks, where messages were lost on the way to a target that is no process of
 // ours, whether it is gone for good. Then it is noted with what was sent to it
 // last: nobody can start it again to find out which message it died of.
-func (r *Run) fallen(ctx context.Context, stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
+func (r *Run) noteGone(ctx context.Context, stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
 	for _, e := range r.endpoints {
 		if e.Owned() || e.found == nil {
 			continue
@@ -174,11 +174,11 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *scenario.Stage) string
 // closeTime bounds the closing of a connection, all signals included.
 const closeTime = 15 * time.Second
 
-// buried is the verdict on a row of a target that is gone for good, where what
+// endedBlocked is the verdict on a row of a target that is gone for good, where what
 // was recorded shows no more than that; false if it shows more.
-func buried(j *Judgement, take *Take) (verdict.Result, bool) {
+func endedBlocked(j *Judgement, take *Take) (verdict.Result, bool) {
 	why := take.Facts.Notes[recording.FactGone]
-	if why == "" || !deadly(j, take) {
+	if why == "" || !restsOnEnd(j, take) {
 		return verdict.Result{}, false
 	}
 	frames := slices.Clone(j.Frames)
@@ -189,11 +189,11 @@ func buried(j *Judgement, take *Take) (verdict.Result, bool) {
 	return verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, Reason: why, From: j.From, Frames: frames}, true
 }
 
-// deadly reports whether a verdict comes of the end of the target: it could not be
+// restsOnEnd reports whether a verdict comes of the end of the target: it could not be
 // judged because of it, or its evidence is nothing but messages that were lost. If
 // the last message of all was a correct one, and the only one under way, that the
 // target is gone is a finding about it.
-func deadly(j *Judgement, take *Take) bool {
+func restsOnEnd(j *Judgement, take *Take) bool {
 	switch {
 	case j.Outcome == verdict.Blocked:
 		return j.Code == recording.CodeUnreachable || j.Code == recording.CodeDied || j.Code == recording.CodeNoHandshake
