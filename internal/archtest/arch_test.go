@@ -88,6 +88,11 @@ func TestImports(t *testing.T) {
 				}
 			}
 		}
+		for _, d := range p.Deps {
+			if strings.HasPrefix(d, "github.com/onsi/ginkgo/") && under(name, "suite") && !under(name, "suite/conformance") {
+				t.Errorf("%s depends on %s: a run goes without Ginkgo", name, d)
+			}
+		}
 		for _, i := range p.Imports {
 			if strings.HasPrefix(i, "github.com/onsi/ginkgo/") && !under(name, "suite/conformance") ||
 				strings.HasPrefix(i, "github.com/onsi/gomega") && !under(name, "suite/conformance", "suite/matcher", "suite/verdict", "suite/area") {

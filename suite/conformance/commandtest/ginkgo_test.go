@@ -136,7 +136,11 @@ func TestDryRun(t *testing.T) {
 func TestLabelFilterAndReports(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t, wrong)
-	o := ginkgo(t, []string{"--label-filter=area:LIST || id:PAGE-02"}, at(url)...)
+	const secret = "a-key-that-nobody-may-see"
+	o := ginkgo(t, []string{"--label-filter=area:LIST || id:PAGE-02"}, append(at(url), "--header=X-Key: "+secret)...)
+	if raw, err := json.Marshal(o.report); err != nil || strings.Contains(string(raw)+o.junit+o.text, secret) || !strings.Contains(string(raw), "X-Key") {
+		t.Errorf("a secret is told, or the frames have no headers: %v", err)
+	}
 	ran := o.ran(reached)
 	if o.status != 1 || len(ran) < 5 || slices.ContainsFunc(ran, func(id string) bool { return !strings.HasPrefix(id, "LIST-") && id != "PAGE-02" }) {
 		t.Fatalf("status %d, %q ran\n%s", o.status, ran, o.text)
