@@ -43,6 +43,17 @@ const (
 	consoleText    = 2000
 )
 
+// WriteFindings writes each result of a report, whatever its verdict, as [WriteConsole]
+// writes those that are red: with level, section and combinations, what was expected and
+// seen, what to change, and the frames of the evidence.
+func WriteFindings(w io.Writer, r *Report, o ConsoleOptions) error {
+	c := newConsole(w, r, o)
+	for _, f := range group(r, func(*Result) bool { return true }) {
+		c.finding(f)
+	}
+	return c.flush("results")
+}
+
 // WriteConsole writes a report for people: a table of the areas, each finding
 // with its evidence and what to change, what was blocked, observed and not
 // exercised, and the outcome on the last line. The report must have been

@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -187,6 +188,22 @@ func TestConsoleTarget(t *testing.T) {
 		}
 		if test.not != "" && strings.Contains(text, test.not) {
 			t.Errorf("%s: %q in %s", name, test.not, text)
+		}
+	}
+}
+
+// TestFindingsOfAll: what is in order is shown as what is not, with the headers of its
+// frames where much is to be shown.
+func TestFindingsOfAll(t *testing.T) {
+	for verbose, want := range map[bool]bool{true: true, false: false} {
+		text := written(t, func(w io.Writer) error { return WriteFindings(w, sample(), ConsoleOptions{Verbose: verbose}) })
+		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad", "\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404"} {
+			if strings.Count(text, part) != 1 {
+				t.Errorf("%q stands there %d times in\n%s", part, strings.Count(text, part), text)
+			}
+		}
+		if strings.Contains(text, "        Content-Type: text/plain\n") != want {
+			t.Errorf("%s", text)
 		}
 	}
 }

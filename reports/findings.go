@@ -144,7 +144,21 @@ func (c *console) evidence(x *Result) {
 			}
 			c.Line(pad, c.Paint(terminal.Cyan, l))
 		}
+		for _, name := range telling {
+			for _, v := range f.Headers.Values(name) {
+				if c.o.Verbose {
+					c.Text(8, terminal.Dim, Sanitize(Shorten(name+": "+v, 200)))
+				}
+			}
+		}
 	}
+}
+
+// telling are the headers that requirements are about, or that say why a request was
+// refused.
+var telling = []string{
+	"Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id", "Origin", "Allow", "Location",
+	"Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After", "Cache-Control", "X-Accel-Buffering",
 }
 
 // frameLine is a frame in one line that is safe to print: its number, an arrow

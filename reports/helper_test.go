@@ -44,7 +44,7 @@ func sample() *Report {
 		for _, revision := range []string{"2025-11-25", "2025-06-18"} {
 			r.Results = append(r.Results,
 				Result{ID: "PAGE-10", Title: "An empty page is legal", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Pass, Section: "server/utilities/pagination", DurationMS: 1.25},
-				Result{ID: "PAGE-9", Title: "A cursor is a string", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Fail, ReasonCode: "violated", Reason: "nextCursor is a number", Expected: "a string", Actual: "an integer, 5", Section: "server/utilities/pagination#response-format", Link: "https://example.com/9", Hint: "send the cursor as a string", DurationMS: 2, Evidence: []int{1, 2, 4}},
+				Result{ID: "PAGE-9", Title: "A cursor is a string", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Fail, ReasonCode: "violated", Reason: "nextCursor is a number", Expected: "a string", Actual: "an integer, 5", Cause: "a-string", Section: "server/utilities/pagination#response-format", Link: "https://example.com/9", Hint: "send the cursor as a string", DurationMS: 2, Evidence: []int{1, 2, 4}},
 				Result{ID: "READ-09", Title: "Pad bits are zero", Level: LevelShould, Grade: "warn", Revision: revision, Transport: transport, Verdict: Warn, Reason: "the pad bits are set", Section: "server/resources", Evidence: []int{3}},
 				Result{ID: "TMPL-12", Title: "Values arrive decoded", Level: LevelMust, Grade: "warn", Revision: revision, Transport: transport, Verdict: NotApplicable, ReasonCode: CodeNeedsConfig, Reason: "no template arguments are configured", Hint: "add subjects.templates to the target file", Section: "server/resources"},
 				Result{ID: "SUB-01", Title: "Subscribe answers", Level: LevelMust, Grade: "fail", Revision: revision, Transport: transport, Verdict: Blocked, ReasonCode: "target-died", Reason: "the process ended in the middle", Section: "server/resources"})
@@ -81,11 +81,13 @@ func hostileReport() *Report {
 		r.Frames[i].Note = hostile
 		r.Frames[i].URL = hostile
 		r.Frames[i].Method = "POST"
+		r.Frames[i].Headers = http.Header{"Mcp-Name": {hostile}}
 	}
 	for i := range r.Results {
 		x := &r.Results[i]
 		x.Reason, x.Expected, x.Actual, x.Hint, x.Title = hostile, hostile, hostile, hostile, hostile
 		x.ReasonCode += hostile
+		x.Cause += hostile
 		x.Section, x.Link = hostile, hostile
 		x.Rerun = hostile
 		x.Evidence = []int{1, 2, 3, 4}

@@ -183,7 +183,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	for i := range 5000 {
 		x := r.Results[1]
 		x.ID, x.Revision = "PAGE-"+strings.Repeat("1", 1+i%5), strings.Repeat("2", 1+i%300)
-		x.Actual = strings.Repeat("y", 1+i)
+		x.Actual, x.Cause = strings.Repeat("y", 1+i), "c"+strings.Repeat("1", i)
 		r.Results = append(r.Results, x)
 	}
 	var b bytes.Buffer

@@ -130,7 +130,7 @@ func (j *jsonWriter) frame(f *Frame) {
 	if j.err != nil {
 		return
 	}
-	raw, err := json.Marshal(*f)
+	raw, err := json.Marshal(plainFrame(*f))
 	if err != nil {
 		j.err = err
 		return
@@ -175,11 +175,24 @@ func (j *jsonWriter) pieces(data []byte) {
 	}
 }
 
+// plainFrame is a frame without its bytes.
+type plainFrame Frame
+
+// MarshalJSON writes a frame with its bytes as "text" or "base64".
+func (f Frame) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	j := &jsonWriter{w: bufio.NewWriter(&b)}
+	j.frame(&f)
+	if err := errors.Join(j.err, j.w.Flush()); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
 // UnmarshalJSON reads a frame with its bytes from "text" or "base64".
 func (f *Frame) UnmarshalJSON(raw []byte) error {
-	type plain Frame
 	var x struct {
-		plain
+		plainFrame
 		Text   *string `json:"text"`
 		Base64 []byte  `json:"base64"`
 	}
@@ -189,7 +202,7 @@ func (f *Frame) UnmarshalJSON(raw []byte) error {
 	if x.Text != nil && x.Base64 != nil {
 		return errors.New("a frame has both text and base64")
 	}
-	*f = Frame(x.plain)
+	*f = Frame(x.plainFrame)
 	switch {
 	case x.Base64 != nil:
 		f.Data = x.Base64

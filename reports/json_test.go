@@ -81,6 +81,14 @@ func TestJSONFrameBytesSurvive(t *testing.T) {
 		if !bytes.Equal(got.Frames[0].Data, data) {
 			t.Fatalf("%d bytes came back as %d others", len(data), len(got.Frames[0].Data))
 		}
+		var alone Frame
+		raw, err := json.Marshal(r.Frames[0])
+		if err == nil {
+			err = json.Unmarshal(raw, &alone)
+		}
+		if err != nil || !reflect.DeepEqual(alone, got.Frames[0]) {
+			t.Fatalf("a frame on its own: %v %+v", err, alone)
+		}
 	})
 }
 

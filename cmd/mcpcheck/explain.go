@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
@@ -96,13 +98,14 @@ func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *e
 			continue
 		}
 		err := output.Buffered(p.stdout, func(w io.Writer) error {
-			page := &page{w: w, color: output.Color(p.stdout, o.noColor), width: output.Width(p.stdout)}
+			so := reports.ConsoleOptions{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
 			if i > 0 {
-				page.line("")
-				page.rule()
-				page.line("")
+				rule := terminal.New(w, so.Color, so.Width)
+				rule.Line()
+				rule.Line(rule.Paint(terminal.Dim, strings.Repeat("─", rule.Width)))
+				rule.Line()
 			}
-			return page.explanation(x, !o.noExamples)
+			return x.write(w, so)
 		})
 		if err != nil {
 			return impossible("the explanation was not written: %w", err)

@@ -1,15 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
-	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -17,7 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // examples are a violation and its counterpart, made by judging the reference.
@@ -32,23 +30,12 @@ type examples struct {
 	Green       *example                 `json:"green,omitempty"`
 }
 
-// example is a verdict with what was said on the wire.
+// example is a result as reports have it, with the frames of its evidence.
 type example struct {
-	Verdict  string         `json:"verdict"`
-	Expected string         `json:"expected,omitempty"`
-	Actual   string         `json:"actual,omitempty"`
-	Hint     string         `json:"hint,omitempty"`
-	Frames   []exampleFrame `json:"frames"`
-	// More is how many exchanges were left out.
-	More int `json:"more,omitempty"`
-}
+	*reports.Result
+	Frames []reports.Frame `json:"frames"`
 
-// exampleFrame is one message, shortened.
-type exampleFrame struct {
-	Direction string   `json:"direction"` // out, in or note
-	HTTP      string   `json:"http,omitempty"`
-	Headers   []string `json:"headers,omitempty"`
-	Text      string   `json:"text,omitempty"`
+	report *reports.Report
 }
 
 // The limits of the runs that make examples: the server is in this process, where
@@ -64,11 +51,11 @@ const (
 func (x *explanation) illustrate(ctx context.Context) error {
 	x.Examples = &examples{}
 	switch {
+	case !x.Check && len(x.Quirks) > 0:
+		x.Examples.Missing, x.Examples.See = "nothing can be violated; the quirk shows what is permitted", "mockserver --http 127.0.0.1:8931 --quirk "+x.Quirks[0].Name
+		return nil
 	case !x.Check:
 		x.Examples.Missing = "there is no check that could be seen at work"
-		if len(x.Quirks) > 0 {
-			x.Examples.Missing, x.Examples.See = "nothing can be violated; the quirk shows what is permitted", "mockserver --http 127.0.0.1:8931 --quirk "+x.Quirks[0].Name
-		}
 		return nil
 	case len(x.Faults) == 0:
 		x.Examples.Missing = "no fault of the reference server breaks it on its own"
@@ -106,13 +93,14 @@ func seen(id, name string) string {
 		return len(f.Needs.Transports) == 0 || slices.Contains(f.Needs.Transports, string(t))
 	}
 	const address = "127.0.0.1:8931"
+	path := "/sse"
 	switch {
 	case in(requirement.Stdio):
 		return "mcpcheck run --only " + id + " -- mockserver --stdio --fault " + name
 	case in(requirement.HTTP):
-		return "mockserver --http " + address + " --fault " + name + " & mcpcheck run --only " + id + " --url http://" + address + "/mcp"
+		path = "/mcp"
 	}
-	return "mockserver --http " + address + " --fault " + name + " & mcpcheck run --only " + id + " --url http://" + address + "/sse"
+	return "mockserver --http " + address + " --fault " + name + " & mcpcheck run --only " + id + " --url http://" + address + path
 }
 
 // show makes the examples with a fault: first in the combination that reads best,
@@ -122,31 +110,31 @@ func (x *explanation) show(ctx context.Context, f fault.Fault) (bool, error) {
 	if len(all) == 0 {
 		return false, nil
 	}
-	for _, one := range []bool{true, false} {
-		cfg := suite.Config{Only: []string{x.ID}, Timeout: exampleTimeout, StartTimeout: exampleTimeout, Budget: exampleBudget, QuietWindow: embedded.QuietWindow}
-		if one {
-			cfg.Revisions, cfg.Transports = []requirement.Revision{all[0].Revision}, []requirement.Transport{all[0].Transport}
-		} else {
-			cfg.Timeout, cfg.StartTimeout = patientTimeout, patientTimeout
-			if f.Needs.Authorization {
-				cfg.Transports = []requirement.Transport{requirement.HTTP}
-			}
-		}
+	best := suite.Config{Only: []string{x.ID}, Timeout: exampleTimeout, StartTimeout: exampleTimeout, Budget: exampleBudget, QuietWindow: embedded.QuietWindow}
+	every := best
+	best.Revisions, best.Transports = []requirement.Revision{all[0].Revision}, []requirement.Transport{all[0].Transport}
+	every.Timeout, every.StartTimeout = patientTimeout, patientTimeout
+	if f.Needs.Authorization {
+		every.Transports = []requirement.Transport{requirement.HTTP}
+	}
+	for _, cfg := range []suite.Config{best, every} {
 		red, err := rehearse(ctx, f, true, cfg)
 		if err != nil {
 			return false, err
 		}
 		for _, c := range all {
-			j := red.judgement(ctx, x.row, c)
-			if j == nil || !j.Outcome.Red() {
+			bad := red.judgement(ctx, x.row, c)
+			if bad == nil || !bad.Outcome.Red() {
 				continue
 			}
 			green, err := rehearse(ctx, f, false, cfg)
 			if err != nil {
 				return false, err
 			}
-			x.Examples = &examples{Fault: f.Name, Summary: f.Summary, Combination: &c}
-			x.Examples.fill(red, green, j, green.judgement(ctx, x.row, c))
+			if good := green.judgement(ctx, x.row, c); good != nil && len(good.Frames) == 0 {
+				good.Frames = counterpart(bad, red.Take(c), green.Take(c)) // what is in order has no evidence of its own
+			}
+			x.Examples = &examples{Fault: f.Name, Summary: f.Summary, Combination: &c, Red: red.example(c), Green: green.example(c)}
 			return true, nil
 		}
 	}
@@ -173,10 +161,7 @@ func (x *explanation) combinations(f fault.Fault) []requirement.Combination {
 }
 
 // rehearsal is a run against the reference.
-type rehearsal struct {
-	*engine.Run
-	mask *mask.Masker
-}
+type rehearsal struct{ *engine.Run }
 
 // rehearse judges the reference, with or without the fault but under the conditions
 // that the fault needs.
@@ -197,7 +182,7 @@ func rehearse(ctx context.Context, f fault.Fault, broken bool, cfg suite.Config)
 	if f.Needs.Authorization && broken {
 		embedded.Authorize(t)
 	}
-	cfg.Target = t
+	cfg.Target, cfg.Embedded, cfg.Tool = t, true, tool()
 	r, err := suite.Prepare(ctx, cfg)
 	if err != nil {
 		return nil, err
@@ -208,7 +193,7 @@ func rehearse(ctx context.Context, f fault.Fault, broken bool, cfg suite.Config)
 	if ctx.Err() != nil {
 		return nil, impossible("interrupted")
 	}
-	return &rehearsal{Run: r, mask: mask.NewMasker(t.Secrets())}, nil
+	return &rehearsal{r}, nil
 }
 
 // judgement is the verdict in a combination; nil if it was not judged there.
@@ -220,191 +205,79 @@ func (r *rehearsal) judgement(ctx context.Context, row *requirement.Requirement,
 	return j
 }
 
-// spot is the place of an exchange in a script.
-type spot struct {
-	scenario recording.Name
-	step     string
-	nth      int
-}
-
-// fill takes the evidence of the red verdict, and what stands in its place in the
-// green run.
-func (e *examples) fill(red, green *rehearsal, bad, good *engine.Judgement) {
-	const most = 3
-	e.Red = &example{Verdict: string(bad.Outcome), Expected: bad.Expected, Actual: bad.Actual, Hint: bad.Hint, Frames: []exampleFrame{}}
-	e.Green = &example{Frames: []exampleFrame{}}
-	if good != nil {
-		e.Green.Verdict = string(good.Outcome)
-		if good.Reason != "" {
-			e.Green.Verdict += ": " + good.Reason
-		}
-		e.Green.Expected, e.Green.Actual = good.Expected, good.Actual
-	}
-	was, is := red.Take(*e.Combination), green.Take(*e.Combination)
-	spots, loose := located(was, bad)
-	if len(spots) == 0 && len(loose) == 0 {
-		spots = introduction(was)
-	}
-	if n := len(spots); n > most {
-		e.Red.More = n - most
-		spots = append(spots[:most-1:most-1], spots[n-1]) // the last one tells most
-	}
-	shown := map[*recording.Exchange]bool{}
-	for _, s := range spots {
-		a, b := at(was, s), at(is, s)
-		e.Red.Frames = append(e.Red.Frames, red.exchange(was, a, is, b)...)
-		if b != nil && !shown[b] {
-			shown[b] = true
-			e.Green.Frames = append(e.Green.Frames, green.exchange(is, b, was, a)...)
-		}
-	}
-	e.Red.repeated()
-	e.Green.repeated()
-	for _, f := range loose[:min(len(loose), most)] {
-		e.Red.Frames = append(e.Red.Frames, red.frame(f, nil))
-	}
-	if len(e.Green.Frames) == 0 {
-		for _, s := range introduction(is) {
-			b := at(is, s)
-			e.Green.Frames = append(e.Green.Frames, green.exchange(is, b, nil, nil)...)
-		}
-	}
-}
-
-// requestID is the id of a message, by which repetitions differ.
-var requestID = regexp.MustCompile(`"id":[0-9]+`)
-
-// repeated cuts long messages that were shown before under another id.
-func (e *example) repeated() {
-	seen := map[string]bool{}
-	for i := range e.Frames {
-		f := &e.Frames[i]
-		if len(f.Text) <= wholeMessage {
-			continue
-		}
-		text := requestID.ReplaceAllString(f.Text, "")
-		if seen[text] {
-			f.Text = reports.Shorten(f.Text, longString) + " as before"
-		}
-		seen[text] = true
-	}
-}
-
-// located finds the exchanges to which the evidence of a verdict belongs, in order,
-// and the frames that belong to none.
-func located(t *engine.Take, j *engine.Judgement) (spots []spot, loose []*wire.Frame) {
-	names := slices.Clone(j.From)
-	for name := range t.Recordings {
-		if name != recording.Everything && !slices.Contains(names, name) && slices.Contains(j.From, recording.Everything) {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	frames := slices.Sorted(slices.Values(j.Frames))
-	for _, n := range frames {
-		s, ok := holder(t, names, n)
-		switch {
-		case ok && !slices.Contains(spots, s):
-			spots = append(spots, s)
-		case !ok:
-			if f := frameOf(t, n); f != nil {
-				loose = append(loose, f)
-			}
-		}
-	}
-	return spots, loose
-}
-
-// holder is the exchange of which a frame is part.
-func holder(t *engine.Take, names []recording.Name, frame int) (spot, bool) {
-	for _, name := range names {
-		rec := t.Recordings[name]
-		if rec == nil || name == recording.Everything {
-			continue
-		}
-		count := map[string]int{}
-		for _, x := range rec.Exchanges {
-			if slices.Contains(x.Evidence(), frame) {
-				return spot{name, x.Step, count[x.Step]}, true
-			}
-			count[x.Step]++
-		}
-	}
-	return spot{}, false
-}
-
-// at is the exchange at a place, or the last one of its step if there are not as
-// many; nil if there is none.
-func at(t *engine.Take, s spot) *recording.Exchange {
-	rec := t.Recordings[s.scenario]
-	if rec == nil {
+// example is the report of the run, narrowed down to a combination; nil if nothing was
+// judged there.
+func (r *rehearsal) example(c requirement.Combination) *example {
+	report := r.Report(false)
+	report.Results = slices.DeleteFunc(report.Results, func(x reports.Result) bool {
+		return x.Revision != string(c.Revision) || x.Transport != string(c.Transport)
+	})
+	if len(report.Results) == 0 {
 		return nil
 	}
-	all := rec.Steps(s.step)
-	if len(all) == 0 {
-		return nil
+	e := &example{Result: &report.Results[0], Frames: []reports.Frame{}, report: report}
+	for _, n := range e.Evidence {
+		e.Frames = append(e.Frames, *report.Frame(n))
 	}
-	return all[min(s.nth, len(all)-1)]
+	return e
 }
 
-// introduction is where a target says what it is, or else the first that it was asked.
-func introduction(t *engine.Take) []spot {
-	first := []spot{}
-	for name, rec := range t.Recordings {
-		count := map[string]int{}
-		for _, x := range rec.Exchanges {
-			s := spot{name, x.Step, count[x.Step]}
-			count[x.Step]++
-			if name != recording.Everything && (x.Method == "initialize" || x.Method == "server/discover") {
-				return []spot{s}
-			}
-			if len(first) == 0 {
-				first = append(first, s)
-			}
-		}
-	}
-	return first
-}
-
-// frameOf finds a frame in what was recorded.
-func frameOf(t *engine.Take, n int) *wire.Frame {
-	for _, rec := range t.Recordings {
-		if f := rec.Frame(n); f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
-// exchange shows an exchange; of what it has in common with its counterpart only the
-// beginning.
-func (r *rehearsal) exchange(t *engine.Take, x *recording.Exchange, other *engine.Take, y *recording.Exchange) []exampleFrame {
-	if x == nil {
-		return nil
-	}
-	const most = 8
-	var out []exampleFrame
-	var theirs []int
-	if y != nil {
-		theirs = y.Evidence()
-	}
-	for i, n := range x.Evidence() {
-		f := frameOf(t, n)
-		if f == nil {
+// counterpart finds the frames that stand in one take where the evidence of a verdict
+// stands in another: those of the exchanges at the same places of the scripts, and for
+// what came unasked another notification of the same method.
+func counterpart(bad *engine.Judgement, was, is *engine.Take) []int {
+	var frames []int
+	for name, rec := range was.Recordings {
+		other := is.Recordings[name]
+		if other == nil {
 			continue
 		}
-		if i == most {
-			out = append(out, exampleFrame{Direction: string(wire.Note), Text: fmt.Sprintf("and %d messages more", len(x.Evidence())-i)})
-			break
+		if slices.Contains(bad.From, name) {
+			frames = append(frames, unasked(bad, rec, other)...)
 		}
-		var counterpart *wire.Frame
-		if i < len(theirs) {
-			counterpart = frameOf(other, theirs[i])
+		if name == recording.Everything {
+			continue // the exchanges stand in the recordings of their scenarios
 		}
-		out = append(out, r.frame(f, counterpart))
+		steps := map[string][]*recording.Exchange{}
+		for _, y := range said(other) {
+			steps[y.Step] = append(steps[y.Step], y)
+		}
+		for _, x := range said(rec) {
+			all := steps[x.Step]
+			if len(all) == 0 {
+				continue
+			}
+			if slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(bad.Frames, n) }) {
+				frames = append(frames, all[0].Evidence()...)
+			}
+			if len(all) > 1 { // the last one stands for those that were not reached
+				steps[x.Step] = all[1:]
+			}
+		}
 	}
-	if x.Reason != "" && x.Outcome != recording.Replied && x.Outcome != recording.Sent {
-		out = append(out, exampleFrame{Direction: string(wire.Note), Text: r.mask.String(x.Reason)})
+	slices.Sort(frames)
+	return slices.Compact(frames)
+}
+
+// unasked finds notifications for those among the evidence that read differently.
+func unasked(bad *engine.Judgement, was, is *recording.Recording) []int {
+	var frames []int
+	for _, f := range was.Notifications("", 0) {
+		same := is.Notifications(gjson.GetBytes(f.Raw, "method").Str, 0)
+		if slices.Contains(bad.Frames, f.Number) && len(same) > 0 && !bytes.Equal(same[0].Raw, f.Raw) {
+			frames = append(frames, same[0].Number)
+		}
 	}
-	return out
+	return frames
+}
+
+// said lists the exchanges of a recording, its handshakes first.
+func said(rec *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, s := range rec.Sessions {
+		if s.Initialize != nil {
+			all = append(all, s.Initialize)
+		}
+	}
+	return append(all, rec.Exchanges...)
 }
