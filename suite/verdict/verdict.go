@@ -101,8 +101,9 @@ func (v *Verdict) Hint(format string, args ...any) {
 }
 
 // Cause gives the violation that was just stated a code, in a few words that are the same
-// in every combination. It is needed where what was expected names ids, revisions or
-// other data of the run.
+// in every combination and hold nothing that the target sent: unlike sentences they are
+// not masked. It is needed where what was expected names ids, revisions or other data of
+// the run.
 func (v *Verdict) Cause(words string) {
 	if v.noted {
 		v.findings[len(v.findings)-1].Cause = CauseCode(words)

@@ -26,6 +26,7 @@ var batchChecks = []verdict.Check{{
 				ids := strings.Join(strings.Fields(x.Tags["ids"]), " and ")
 				v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
 					"none with the id "+strings.Join(missing, " and ")+"; "+matcher.Describe(x)+" to the batch", x.Evidence()...)
+				v.Cause("a response to each request of a batch")
 				v.Hint("handle each message of an array by itself, and answer with an array of the responses")
 			}
 		}

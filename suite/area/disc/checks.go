@@ -55,6 +55,7 @@ var discChecks = []verdict.Check{{
 			versions := x.Result().Get("supportedVersions")
 			v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
 				"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
+			v.Cause("supportedVersions without the version of the request")
 		},
 	},
 	{

@@ -221,5 +221,6 @@ func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 		id := x.Message().Get("id")
 		v.That(wire.SameID([]byte(id.Raw), x.ID), "the id of the request, "+string(x.ID), "id is "+judge.Brief(id)+" in the body of HTTP "+strconv.Itoa(x.Status), x.Evidence()...)
+		v.Cause("the id of the request")
 	}
 }

@@ -41,6 +41,7 @@ var lifeChecks = []verdict.Check{{
 					continue
 				}
 				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
+				v.Cause("another version than the requested one")
 			}
 			for _, x := range r.Steps("return") {
 				if v.Answered(x) && x.Succeeded() {
@@ -71,6 +72,7 @@ var lifeChecks = []verdict.Check{{
 					continue
 				}
 				v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
+				v.Cause("an offer that is not the latest version")
 			}
 		},
 	},

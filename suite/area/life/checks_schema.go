@@ -186,6 +186,7 @@ func (b *breaches) tell(v *verdict.Verdict) {
 			actual += fmt.Sprintf(", and wrong in %d messages in all", f.times)
 		}
 		v.That(false, fmt.Sprintf("%s as %s, as %s has it in %s", f.Member, f.Want, b.rev, f.Message), actual, f.frames...)
+		v.Cause(f.Member + " as " + f.Want)
 		if f.Got == "null" {
 			v.Hint("leave the member out instead of sending null")
 		}

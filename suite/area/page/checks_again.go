@@ -317,6 +317,8 @@ func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	}
 	for _, e := range gjson.Parse(last.Tags["expected"]).Array() {
 		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
+		v.Cause("an entry is missing")
 		v.WarnUnless(times[e.Str] < 2, judge.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)
+		v.Cause("an entry is repeated")
 	}
 }

@@ -319,6 +319,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				if !v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
 					v.Hint("take the id from the request before its params are looked at")
+					v.Cause("the id of the request")
 				}
 			case x.Step == "not-json":
 				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)

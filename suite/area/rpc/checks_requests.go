@@ -208,6 +208,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 	}
 	if got := outOfPlace(v, x, uri); got != "" && asked[got] {
 		v.That(false, "the contents of "+uri, "those of "+got+", which was asked for under another id", x.Evidence()...)
+		v.Cause("the contents of another resource")
 		return
 	}
 	v.Holds()

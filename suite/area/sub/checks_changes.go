@@ -146,6 +146,7 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 			// requests are no types of the filter.
 			if m := h.Method(); strings.HasSuffix(m, "/list_changed") || m == verdict.Updated {
 				v.That(verdict.Granted(x.Param("notifications."+typeOf(m))), "only what the listen request asks for, "+judge.Brief(x.Param("notifications")), m+" on this subscription", h.Frame.Number)
+				v.Cause("what was not asked for")
 			}
 		}
 		if x.Tags["name"] == "uris" && seen[verdict.ListUpdated] || x.Tags["name"] == "list" && seen[verdict.Updated] {
@@ -323,6 +324,7 @@ func closingResult(r *recording.Recording, v *verdict.Verdict) {
 			}
 			v.That(judge.IsString(result.Get("resultType")), "resultType as a string in the result of subscriptions/listen", "resultType is "+judge.TypeName(result.Get("resultType")), h.Frame.Number)
 			v.That(sameID(h.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of its result", "subscriptionId is "+judge.Brief(h.Subscription()), h.Frame.Number)
+			v.Cause("subscriptionId of the result")
 		}
 	}
 }

@@ -30,6 +30,7 @@ var subListenChecks = []verdict.Check{{
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 			v.That(sameID(ack.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of the acknowledgment",
 				"subscriptionId is "+judge.Brief(ack.Subscription()), ack.Frame.Number)
+			v.Cause("subscriptionId of the acknowledgment")
 		}),
 	},
 	{
@@ -147,6 +148,7 @@ func nothingUnasked(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict
 	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) && !verdict.Granted(asked.Get(gjson.Escape(member.Str))) {
 			v.That(false, "an acknowledgment of what was requested, "+judge.Brief(asked), member.Str+" is acknowledged as "+judge.Brief(value), ack.Frame.Number)
+			v.Cause("what was not requested")
 			v.Hint("leave out of the acknowledgment what the request does not ask for")
 		}
 		return true
