@@ -7,7 +7,7 @@ type pageFinding struct {
 	Number                                 int
 	Verdict                                Verdict
 	Label, ID, Title, Level, Section, Link string
-	Where, Mild, Excused                   string
+	Where, WhyWarning, Excused             string
 	Expected, Actual, Reason, Hint, Rerun  string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
@@ -48,7 +48,7 @@ func (p *pageView) findings(v view, o HTMLOptions, wire *pageWire, places map[*R
 		}
 		switch {
 		case x.Verdict == Warn:
-			q.Mild = cleanLines(x.Reason)
+			q.WhyWarning = cleanLines(x.Reason)
 		case x.Reason != x.Actual:
 			q.Reason = cleanLines(x.Reason)
 		}

@@ -85,22 +85,8 @@ interrupted, or a file not written.`,
 	f.BoolVar(&o.quiet, "quiet", false, "a line for each difference, what could not be established, and the last line, nothing else")
 	f.BoolVar(&o.verbose, "verbose", false, "every difference on its own, and more of each value")
 	f.BoolVar(&o.noColour, "no-color", false, "no colours (the variable NO_COLOR does the same)")
-	c.AddCommand(p.compareSchemaCommand())
+	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
 	return c
-}
-
-func (p *program) compareSchemaCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of comparisons",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return p.file("-", func(w io.Writer) error {
-				_, err := w.Write(compare.JSONSchema)
-				return err
-			})
-		},
-	}
 }
 
 // files are the reports in the words of what checks and writes them.

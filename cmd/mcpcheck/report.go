@@ -19,7 +19,7 @@ func (p *program) reportCommand() *cobra.Command {
 		Args:  noArguments,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.convertCommand(), p.mergeCommand(), p.diffCommand(), p.badgeCommand(), p.statementCommand(), p.schemaCommand())
+	c.AddCommand(p.convertCommand(), p.mergeCommand(), p.diffCommand(), p.badgeCommand(), p.statementCommand(), p.schemaCommand("reports", reports.JSONSchema))
 	return c
 }
 
@@ -79,14 +79,15 @@ func readReport(path string) (*reports.Report, error) {
 	return r, nil
 }
 
-func (p *program) schemaCommand() *cobra.Command {
+// schemaCommand prints a published schema of some kind of files.
+func (p *program) schemaCommand(of string, schema []byte) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schema of reports",
+		Short: "Print the JSON Schema of " + of,
 		Args:  noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			return p.file("-", func(w io.Writer) error {
-				_, err := w.Write(reports.JSONSchema)
+				_, err := w.Write(schema)
 				return err
 			})
 		},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -26,16 +27,6 @@ const (
 	shortValue   = 160
 	longValue    = maxValue
 	shortSubject = 120
-)
-
-// The colours, as SGR parameters.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	purple = "35"
 )
 
 // alike are differences of the same kind in the same member of several subjects.
@@ -78,33 +69,21 @@ func shape(d *Difference) string {
 }
 
 type console struct {
-	w   *bufio.Writer
-	o   ConsoleOptions
-	r   *Report
-	err error
+	*terminal.Printer
+	o ConsoleOptions
+	r *Report
 }
 
-func (c *console) line(format string, args ...any) {
-	if c.err == nil {
-		_, c.err = fmt.Fprintln(c.w, strings.TrimRight(fmt.Sprintf(format, args...), " "))
-	}
-}
-
-func (c *console) paint(color, s string) string {
-	if !c.o.Color {
-		return s
-	}
-	return "\x1b[" + color + "m" + s + "\x1b[0m"
-}
+func (c *console) line(format string, args ...any) { c.Line(fmt.Sprintf(format, args...)) }
 
 func kindColor(k Kind) string {
 	switch k {
 	case Dropped:
-		return red
+		return terminal.Red
 	case Changed:
-		return yellow
+		return terminal.Yellow
 	}
-	return purple
+	return terminal.Purple
 }
 
 // show makes a text from outside safe to print, and short.
@@ -114,7 +93,8 @@ func show(s string, n int) string { return reports.Sanitize(reports.Shorten(s, n
 // what the server changes by itself, what could not be established, and the outcome on
 // the last line.
 func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
-	c := &console{w: bufio.NewWriter(w), o: o, r: r}
+	buffer := bufio.NewWriter(w)
+	c := &console{terminal.New(buffer, o.Color, 0), o, r}
 	if !o.Quiet {
 		c.head()
 	}
@@ -126,11 +106,11 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 	}
 	c.rest()
 	c.outcome()
-	if c.err == nil {
-		c.err = c.w.Flush()
+	if c.Err == nil {
+		c.Err = buffer.Flush()
 	}
-	if c.err != nil {
-		return fmt.Errorf("writing the comparison: %w", c.err)
+	if c.Err != nil {
+		return fmt.Errorf("writing the comparison: %w", c.Err)
 	}
 	return nil
 }
@@ -140,7 +120,7 @@ func (c *console) head() {
 		name string
 		s    *Side
 	}{{"direct", &c.r.Direct}, {"through", &c.r.Through}} {
-		c.line("%s %s", c.paint(bold, fmt.Sprintf("%-8s", side.name)), show(side.s.Address, shortSubject))
+		c.line("%s %s", c.Paint(terminal.Bold, fmt.Sprintf("%-8s", side.name)), show(side.s.Address, shortSubject))
 		for _, e := range side.s.Endpoints {
 			offers := strings.Join(e.Revisions, ", ")
 			if offers == "" {
@@ -156,7 +136,7 @@ func (c *console) head() {
 				words = append(words, fmt.Sprintf("%s %d", g, n))
 			}
 		}
-		c.line("%s", c.paint(dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+strings.Join(words, ", ")))
+		c.line("%s", c.Paint(terminal.Dim, "compared "+x.Revision+" ("+x.Direct+", "+x.Through+"): "+strings.Join(words, ", ")))
 	}
 }
 
@@ -170,12 +150,12 @@ func (c *console) group(g Group) {
 	}
 	if !c.o.Quiet {
 		c.line("")
-		c.line("%s", c.paint(bold, string(g)))
+		c.line("%s", c.Paint(terminal.Bold, string(g)))
 	}
 	for _, a := range all {
 		d := a.first
-		c.line("  %s %s  %s", c.paint(kindColor(d.Kind), fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind)))), what(&a),
-			c.paint(dim, "["+c.revisions(d.Revisions)+"]"))
+		c.line("  %s %s  %s", c.Paint(kindColor(d.Kind), fmt.Sprintf("%-7s", strings.ToUpper(string(d.Kind)))), what(&a),
+			c.Paint(terminal.Dim, "["+c.revisions(d.Revisions)+"]"))
 		if c.o.Quiet {
 			continue
 		}
@@ -243,10 +223,10 @@ func (c *console) unsteady() {
 		return
 	}
 	c.line("")
-	c.line("%s", c.paint(bold, "changes by itself, not counted"))
+	c.line("%s", c.Paint(terminal.Bold, "changes by itself, not counted"))
 	for _, g := range Groups() {
 		for _, a := range gather(c.r.Unsteady, g, shape) {
-			c.line("  %s: %s: %s  %s", g, what(&a), a.first.Reason, c.paint(dim, "["+c.revisions(a.first.Revisions)+"]"))
+			c.line("  %s: %s: %s  %s", g, what(&a), a.first.Reason, c.Paint(terminal.Dim, "["+c.revisions(a.first.Revisions)+"]"))
 		}
 	}
 }
@@ -258,7 +238,7 @@ func (c *console) rest() {
 			return
 		}
 		c.line("")
-		c.line("%s", c.paint(bold, title))
+		c.line("%s", c.Paint(terminal.Bold, title))
 		for i, s := range all {
 			if i == few && !c.o.Verbose {
 				c.line("  and %d more", len(all)-few)
@@ -313,6 +293,6 @@ func (c *console) outcome() {
 	if !c.o.Quiet {
 		c.line("")
 	}
-	color := map[Outcome]string{Same: green, Different: red, NotEstablished: purple}[c.r.Summary.Outcome]
-	c.line("%s", c.paint(color, c.r.Headline()))
+	color := map[Outcome]string{Same: terminal.Green, Different: terminal.Red, NotEstablished: terminal.Purple}[c.r.Summary.Outcome]
+	c.line("%s", c.Paint(color, c.r.Headline()))
 }
