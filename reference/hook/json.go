@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -105,13 +107,82 @@ func DecodeObject(raw []byte) (o Object, ok bool) {
 // Encode writes a JSON value on one line, without escaping <, > and &. Values
 // that have no JSON form (they do not occur in decoded objects) become null.
 func Encode(v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	b, ok := appendValue(nil, v)
+	if !ok {
 		return []byte("null")
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
+}
+
+// appendValue writes what values mostly consist of; the standard encoder, to which types
+// are news every time, writes the rest. ok is false if something has no JSON form.
+func appendValue(b []byte, v any) (_ []byte, ok bool) {
+	switch v := v.(type) {
+	case Object:
+		if v != nil {
+			return appendObject(b, v)
+		}
+	case []any:
+		if v != nil {
+			return appendList(b, v)
+		}
+	case string:
+		if simple(v) {
+			return append(append(append(b, '"'), v...), '"'), true
+		}
+	case json.Number:
+		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil && strconv.FormatInt(n, 10) == string(v) {
+			return append(b, v...), true
+		}
+	case bool:
+		return strconv.AppendBool(b, v), true
+	}
+	w := bytes.NewBuffer(b)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return nil, false
+	}
+	return bytes.TrimSuffix(w.Bytes(), []byte("\n")), true
+}
+
+func appendObject(b []byte, o Object) (_ []byte, ok bool) {
+	b = append(b, '{')
+	for i, name := range slices.Sorted(maps.Keys(o)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, ok = appendValue(b, name); ok {
+			b, ok = appendValue(append(b, ':'), o[name])
+		}
+		if !ok {
+			return nil, false
+		}
+	}
+	return append(b, '}'), true
+}
+
+func appendList(b []byte, list []any) (_ []byte, ok bool) {
+	b = append(b, '[')
+	for i, v := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, ok = appendValue(b, v); !ok {
+			return nil, false
+		}
+	}
+	return append(b, ']'), true
+}
+
+// simple reports whether a string can be written as it is.
+func simple(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 // Number is a JSON number for use in an Object.

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode: what is decoded is what encoding/json makes of it.
+// FuzzDecode: what is decoded is what encoding/json makes of it, and so is what is
+// encoded of that.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		"", " ", "1", "-0.5e+3", "1 2", "{}", "[]", "null", "true", "false", `"a"`, `"\u00e9\ud800\n"`, "\"\xff\"", "[1,[2],{}]", "nul", "[1,]", `{"a" : 1 , "b":[ ]}`,
@@ -33,6 +34,12 @@ func FuzzDecode(f *testing.F) {
 		}
 		if err == nil && !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %#v instead of %#v", raw, got, want)
+		}
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err == nil && (e.Encode(want) != nil || string(Encode(got))+"\n" != b.String()) {
+			t.Errorf("%q becomes %q instead of %q", raw, Encode(got), b.String())
 		}
 	})
 }

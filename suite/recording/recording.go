@@ -279,7 +279,7 @@ func (x *Exchange) Param(path string) gjson.Result { return gjson.GetBytes(x.Par
 
 // Evidence lists the frames of the exchange in transcript order.
 func (x *Exchange) Evidence() []int {
-	var frames []int
+	frames := make([]int, 0, 1+len(x.Replies)+len(x.Others))
 	if x.Request > 0 {
 		frames = append(frames, x.Request)
 	}

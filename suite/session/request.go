@@ -90,7 +90,9 @@ func InitializeParams(version string) map[string]any {
 func (s *Session) message(q Request, id json.RawMessage) (transport.Message, json.RawMessage, error) {
 	m := transport.Message{
 		Raw: q.Unframed, Method: q.HTTPMethod, URL: q.URL, Omit: q.Omit, Exact: q.Exact, Chunked: q.Chunked,
-		Header: s.headers(q),
+	}
+	if s.over != requirement.Stdio {
+		m.Header = s.headers(q)
 	}
 	if q.Body != nil {
 		m.Body = q.Body

@@ -52,7 +52,7 @@ const fieldRoom = 16
 // NewEventReader reads events whose data has at most limit bytes from r. Of
 // longer data the rest is dropped, but counted.
 func NewEventReader(r io.Reader, limit int) *EventReader {
-	return &EventReader{r: bufio.NewReaderSize(r, 32<<10), limit: max(limit, 1)}
+	return &EventReader{r: bufio.NewReaderSize(r, 4<<10), limit: max(limit, 1)}
 }
 
 // Next returns the next event, as soon as the blank line that ends it was read.

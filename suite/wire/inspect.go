@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,11 +81,19 @@ func inspectValue(body []byte) []Flaw {
 	return flaws
 }
 
+// decoders keep the tables of names of the values that they read before.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
 // valueEnd is the offset behind the first JSON value in body. Invalid UTF-8 is
 // let pass here, so that it does not hide other flaws.
 func valueEnd(body []byte, duplicates bool) (int64, error) {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(body), // which it reads in place
-		jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(duplicates))
+	dec := decoders.Get().(*jsontext.Decoder)
+	defer func() {
+		dec.Reset(&bytes.Buffer{}) // so that it does not hold on to the message
+		decoders.Put(dec)
+	}()
+	// A buffer is read in place.
+	dec.Reset(bytes.NewBuffer(body), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(duplicates))
 	if _, err := dec.ReadValue(); err != nil {
 		return 0, err
 	}
