@@ -100,20 +100,26 @@ func only(within func(requirement.Combination) bool) func(labels []string) bool 
 	}
 }
 
-// faultless is what servers without fault get, by the conditions.
-var faultless = struct {
+// faultless is what servers without fault get, by the conditions. Whoever needs it first
+// judges it, and keeps nobody waiting that needs another one.
+var faultless sync.Map // of *judgedOnce
+
+type judgedOnce struct {
 	sync.Mutex
-	made map[conditions]*reports.Report
-}{made: map[conditions]*reports.Report{}}
+	report *reports.Report
+}
 
 // faultlessUnder is what a server without fault gets; it is judged once.
 func faultlessUnder(t *testing.T, c conditions) *reports.Report {
-	faultless.Lock()
-	defer faultless.Unlock()
-	if faultless.made[c] == nil {
-		faultless.made[c] = c.run(t, func(requirement.Combination) bool { return true })
+	t.Helper()
+	made, _ := faultless.LoadOrStore(c, &judgedOnce{})
+	once := made.(*judgedOnce)
+	once.Lock()
+	defer once.Unlock()
+	if once.report == nil {
+		once.report = c.run(t, func(requirement.Combination) bool { return true })
 	}
-	return faultless.made[c]
+	return once.report
 }
 
 // kill judges a server with the fault in all combinations in which the fault can
@@ -190,14 +196,19 @@ func sample(f fault.Fault) func(requirement.Combination) bool {
 			others = append(others, c)
 		}
 	}
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(f.Name)) // a hash never fails
-	n := int(h.Sum32() >> 1)
+	n := hashOf(f.Name)
 	chosen := []requirement.Combination{killed[n%len(killed)], others[n/7%len(others)]}
 	if testing.Short() {
 		chosen = chosen[:1]
 	}
 	return func(c requirement.Combination) bool { return slices.Contains(chosen, c) }
+}
+
+// hashOf makes a number of a name, so that what is chosen by it is the same every time.
+func hashOf(name string) int {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name)) // a hash never fails
+	return int(h.Sum32() >> 1)
 }
 
 // admits is the filter of the combinations in which a fault can show.
