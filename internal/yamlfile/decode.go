@@ -25,7 +25,7 @@ type decoder struct {
 	anchors  map[string]ast.Node
 	open     []string // aliases being replaced
 	nodes    int
-	fields   map[reflect.Type]map[string]int
+	fields   map[reflect.Type]map[string][]int
 }
 
 // fail notes a problem; past the bound nothing is noted.
@@ -200,7 +200,7 @@ func (d *decoder) structure(path string, n ast.Node, to reflect.Value, depth int
 			continue
 		}
 		d.index.at[join(path, k)] = position(m.Key)
-		d.value(join(path, k), m.Value, to.Field(i), depth+1)
+		d.value(join(path, k), m.Value, to.FieldByIndex(i), depth+1)
 	}
 }
 

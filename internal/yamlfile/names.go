@@ -6,23 +6,33 @@ import (
 	"strings"
 )
 
-// fieldsOf maps the names of a struct's fields to their index.
-func fieldsOf(t reflect.Type) map[string]int {
-	fields := make(map[string]int, t.NumField())
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if n := tag(f); n != "" && f.IsExported() {
-			fields[n] = i
+// fieldsOf maps the names of a struct's fields to their index, those of embedded structs
+// included that are tagged ",inline".
+func fieldsOf(t reflect.Type) map[string][]int {
+	fields := make(map[string][]int, t.NumField())
+	for _, f := range reflect.VisibleFields(t) {
+		if n := tag(f); n != "" && f.IsExported() && inlined(t, f.Index) {
+			fields[n] = f.Index
 		}
 	}
 	return fields
 }
 
+// inlined reports whether a field is one of the struct itself or of structs that it inlines.
+func inlined(t reflect.Type, index []int) bool {
+	for i := range len(index) - 1 {
+		if t.FieldByIndex(index[:i+1]).Tag.Get("yaml") != ",inline" {
+			return false
+		}
+	}
+	return true
+}
+
 // names lists the names of a struct's fields in the order of declaration.
 func names(t reflect.Type) []string {
 	var found []string
-	for i := range t.NumField() {
-		if f := t.Field(i); f.IsExported() && tag(f) != "" {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.IsExported() && tag(f) != "" && inlined(t, f.Index) {
 			found = append(found, tag(f))
 		}
 	}

@@ -98,14 +98,14 @@ func (x *Index) Problem(path, format string, args ...any) Problem {
 	return Problem{Pos: x.At(path), Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
-// Decode reads data into a pointer to a struct. The error is an [*Error] that
+// Decode reads data into a pointer to a struct or map. The error is an [*Error] that
 // lists all problems; the index is valid even then. The name of the file only
 // serves messages.
 func Decode(file string, data []byte, into any) (*Index, error) {
-	d := &decoder{index: &Index{File: file, at: make(map[string]Pos)}, anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string]int)}
+	d := &decoder{index: &Index{File: file, at: make(map[string]Pos)}, anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string][]int)}
 	root := reflect.ValueOf(into)
-	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct {
-		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct is needed", into)
+	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct && root.Elem().Kind() != reflect.Map {
+		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct or map is needed", into)
 	}
 	body, problem := parse(data)
 	if problem != nil {

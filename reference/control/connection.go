@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 
@@ -20,15 +19,6 @@ type ConnectionFailure struct {
 	// Transports are those on which it can happen.
 	Transports []string
 	Hooks      hook.Hooks
-	Make       hook.Maker
-}
-
-// HooksFor makes the hooks for one server.
-func (c ConnectionFailure) HooksFor(rng *rand.Rand) hook.Hooks {
-	if c.Make == nil {
-		return c.Hooks
-	}
-	return hook.Join(c.Hooks, c.Make(rng))
 }
 
 // ConnectionFailures lists the failures of the connection.

@@ -1,68 +1,66 @@
 package control
 
 import (
-	"context"
-	"math/rand/v2"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
+
+// Failure is what matching requests are answered with. With a Code it is a
+// JSON-RPC error, over HTTP with Status (0 means 200). Without one, Status makes it an
+// HTTP answer without a JSON-RPC message (over HTTP+SSE that to the POST, whose request
+// is then never answered on the stream); on stdio such a failure is the error -32603.
+type Failure struct {
+	Code    int64           `json:"code,omitempty"`
+	Message string          `json:"message,omitempty"`
+	Data    json.RawMessage `json:"data,omitempty"`
+	Status  int             `json:"status,omitempty"`
+	// Header is added to the answer, Retry-After say.
+	Header map[string]string `json:"header,omitempty"`
+	// Body is the body of an HTTP answer without a message, as plain text.
+	Body string `json:"body,omitempty"`
+}
+
+func (f *Failure) validate() error {
+	switch {
+	case f.Code == 0 && f.Status == 0:
+		return errors.New("a failure needs a code, a status or both")
+	case f.Status != 0 && (f.Status < 200 || f.Status > 599):
+		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
+	case f.Code != 0 && f.Body != "":
+		return errors.New("a failure with a code has no body of its own")
+	case f.Data != nil && !json.Valid(f.Data):
+		return errors.New("the data of a failure must be JSON")
+	}
+	return nil
+}
 
 // codeInternal is JSON-RPC's internal error.
 const codeInternal = -32603
 
-// hooks makes the failure happen.
-func (f *Failure) hooks(*rand.Rand) hook.Hooks {
-	answering := hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Notification() {
-			return next(ctx, c)
-		}
-		return f.reply()
-	})
-	if f.Code != 0 {
-		return answering
-	}
-	return hook.Join(answering, hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		for name, value := range f.Header {
-			w.Header().Set(name, value)
-		}
-		if f.Body != "" && w.Header().Get("Content-Type") == "" {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		}
-		w.WriteHeader(f.Status)
-		if f.Body != "" {
-			_, _ = w.Write([]byte(f.Body)) // a client that has gone needs no answer
-		}
-	}))
-}
-
-// reply is the failure as an answer to a request.
-func (f *Failure) reply() *hook.Reply {
-	code, message := f.Code, f.Message
-	if code == 0 {
-		code = codeInternal
-	}
-	if message == "" {
-		message = "Internal error"
-		if code != codeInternal {
-			message = "Error"
-		}
-		if f.Code == 0 {
-			message = http.StatusText(f.Status)
-		}
-	}
-	r := hook.Fail(code, message)
+// operations is the failure in the vocabulary of operations.
+func (f *Failure) operations() []operation.Operation {
+	a := operation.Answer{Code: f.Code, Message: f.Message, Status: f.Status, Header: f.Header}
 	if f.Data != nil {
-		if data, err := hook.Decode(f.Data); err == nil { // Validate has seen that it is JSON
-			r.Error["data"] = data
-		}
+		a.Data, _ = hook.Decode(f.Data) // validate has seen that it is JSON
 	}
-	r.Status = f.Status
-	if len(f.Header) > 0 {
-		r.Header = http.Header{}
-		for name, value := range f.Header {
-			r.Header.Set(name, value)
-		}
+	if a.Code == 0 {
+		a.Code = codeInternal
 	}
-	return r
+	switch {
+	case a.Message != "":
+	case f.Code == 0:
+		a.Message = http.StatusText(f.Status)
+	case a.Code == codeInternal:
+		a.Message = "Internal error"
+	}
+	all := []operation.Operation{{On: operation.OnRequest, Answer: &a}}
+	if f.Code == 0 {
+		all = append(all, operation.Operation{On: operation.OnHTTPRequest, Answer: &operation.Answer{Status: f.Status, Header: f.Header, Body: f.Body}})
+	}
+	return all
 }

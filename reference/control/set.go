@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // maxRules bounds a set.
@@ -283,7 +283,7 @@ type node struct {
 	rule    Rule
 	about   made
 	rank    int
-	matcher *matcher
+	matcher *operation.Matcher
 	hooks   hook.Hooks
 	own     chain
 	next    atomic.Pointer[chain]
@@ -312,7 +312,7 @@ func (r Rule) rank() int {
 	case r.Quirk != "":
 		return rankQuirk
 	}
-	if m, err := findFault(r.Fault); err == nil && m.requirement == "connection" {
+	if m, err := r.find(); err == nil && m.requirement == "connection" {
 		return rankFailure
 	}
 	return rankFault
@@ -323,28 +323,15 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
-	m, err := r.Limits.compile()
+	m, err := r.Limits.Matcher()
 	if err != nil {
 		return nil, err
 	}
-	n := &node{set: s, rule: r, rank: r.rank(), matcher: m}
-	rng := stream(s.seed, source)
-	switch {
-	case r.Fault != "":
-		n.about, err = findFault(r.Fault)
-	case r.Quirk != "":
-		n.about, err = findQuirk(r.Quirk)
-	case r.Fail != nil:
-		n.about = made{hooks: r.Fail.hooks}
-	case r.Delay != nil:
-		n.about = made{hooks: r.Delay.hooks}
-	default:
-		err = errors.New("a rule does something")
-	}
+	about, err := r.find()
 	if err != nil {
 		return nil, err
 	}
-	n.hooks = n.about.hooks(rng)
+	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.hooks(stream(s.seed, source))}
 	n.build()
 	return n, nil
 }
@@ -413,11 +400,11 @@ func (n *node) build() {
 // for it. Without a trace nothing is known of it: only rules without limits hold.
 func (n *node) applies(t *hook.Trace) bool {
 	if t == nil {
-		return n.matcher.free
+		return n.matcher.Free
 	}
 	fresh := false
 	yes := t.Decide(n, func() bool {
-		fresh = n.matcher.match(t) && n.spend()
+		fresh = n.matcher.Match(t) && n.spend()
 		return fresh
 	})
 	if fresh {
@@ -443,7 +430,7 @@ func (n *node) spend() bool {
 func (n *node) mark(t *hook.Trace) {
 	name := n.rule.name()
 	t.Mark(name)
-	if n.matcher.free && n.rank > rankFailure {
+	if n.matcher.Free && n.rank > rankFailure {
 		return
 	}
 	n.set.journal.Note(&journal.Entry{
@@ -463,7 +450,7 @@ func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
 		return true
 	}
 	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
-		return t == nil && n.matcher.free
+		return t == nil && n.matcher.Free
 	}
 	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: gjson.GetBytes(m.Raw, "params.uri").String()}
 	if m.Peer != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // ParseFault reads a fault and its limits from text:
@@ -27,7 +29,7 @@ func ParseQuirk(s string) (Rule, error) {
 func ParseLatency(s string) (Rule, error) {
 	text, limits, _ := strings.Cut(s, ":")
 	switch text {
-	case KindFixed, KindUniform, KindLognormal, KindDribble:
+	case operation.KindFixed, operation.KindUniform, operation.KindLognormal, operation.KindDribble:
 		var value string
 		value, limits, _ = strings.Cut(limits, ":")
 		text += ":" + value

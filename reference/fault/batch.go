@@ -8,57 +8,40 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// Faults of batches.
-func init() {
-	only := Needs{Revisions: []string{hook.R20250326}}
-	stdio := Needs{Revisions: []string{hook.R20250326}, Transports: []string{hook.Stdio}}
-	Register(
-		Fault{
-			Name: "batch-01-refused", Requirement: "BATCH-01", Needs: only,
-			Summary: "batches are refused as invalid requests",
-			Hooks:   refuseBatch(func([]json.RawMessage) bool { return true }),
-		},
-		Fault{
-			Name: "batch-02-empty-array", Requirement: "BATCH-02", Needs: stdio,
-			Summary: "a batch of notifications is answered with an empty array",
-			Hooks: answerBatch(func(members []json.RawMessage) bool {
-				for _, m := range members {
-					if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
-						return false
-					}
+var batchCode = code{
+	"batch-07-still-served": lateBatches,
+	"batch-01-refused": func() hook.Hooks {
+		return refuseBatch(func([]json.RawMessage) bool { return true })
+	},
+	"batch-02-empty-array": func() hook.Hooks {
+		return answerBatch(func(members []json.RawMessage) bool {
+			for _, m := range members {
+				if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
+					return false
 				}
-				return len(members) > 0
-			}),
-		},
-		Fault{
-			Name: "batch-03-notification-answered", Requirement: "BATCH-03", Needs: only,
-			Summary: "a notification in a batch is answered with an error",
-			Hooks:   hook.Join(markBatches(), answerBatchedNotifications()),
-		},
-		Fault{
-			Name: "batch-04-empty-array", Requirement: "BATCH-04", Needs: stdio,
-			Summary: "an empty batch is answered with an empty array",
-			Hooks:   answerBatch(func(members []json.RawMessage) bool { return len(members) == 0 }),
-		},
-		Fault{
-			Name: "batch-04-one-spoils-all", Requirement: "BATCH-04", Needs: only,
-			Summary: "a batch with an invalid member is refused as a whole",
-			Hooks: refuseBatch(func(members []json.RawMessage) bool {
-				for _, m := range members {
-					if _, ok := hook.DecodeObject(m); !ok {
-						return true
-					}
+			}
+			return len(members) > 0
+		})
+	},
+	"batch-03-notification-answered": func() hook.Hooks {
+		return hook.Join(markBatches(), answerBatchedNotifications())
+	},
+	"batch-04-empty-array": func() hook.Hooks {
+		return answerBatch(func(members []json.RawMessage) bool { return len(members) == 0 })
+	},
+	"batch-04-one-spoils-all": func() hook.Hooks {
+		return refuseBatch(func(members []json.RawMessage) bool {
+			for _, m := range members {
+				if _, ok := hook.DecodeObject(m); !ok {
+					return true
 				}
-				return false
-			}),
-		},
-		Fault{
-			Name: "batch-07-array-of-one", Requirement: "BATCH-07",
-			Summary: "lists are answered by arrays of one response",
-			Needs:   Needs{Revisions: []string{hook.R20250618, hook.R20251125, hook.R20260728}},
-			Hooks:   hook.OnResponse(hook.MethodList, inArray),
-		},
-	)
+			}
+			return false
+		})
+	},
+	"batch-07-array-of-one": func() hook.Hooks {
+		return hook.OnResponse(hook.MethodList, inArray)
+	},
 }
 
 // inArray sends a message as the only member of an array, in revisions that have
@@ -124,4 +107,27 @@ func answerBatchedNotifications() hook.Hooks {
 		}
 		return &hook.Reply{Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)}
 	})
+}
+
+// lateBatches takes batches apart whatever the revision, and answers each request in
+// an array.
+func lateBatches() hook.Hooks {
+	receive := func(next hook.Receiver) hook.Receiver {
+		return func(ctx context.Context, in hook.Incoming) {
+			v, err := hook.Decode(in.Raw)
+			members, ok := v.([]any)
+			if err != nil || !ok || len(members) != 1 {
+				next(ctx, in)
+				return
+			}
+			in.Raw = hook.Encode(members[0])
+			next(context.WithValue(ctx, batchKey{}, true), in)
+		}
+	}
+	return hook.Join(hook.Hooks{Receive: receive}, hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if ctx.Value(batchKey{}) == nil {
+			return next(ctx, m)
+		}
+		return inArray(ctx, m, next)
+	}))
 }

@@ -1,69 +1,18 @@
 package fault
 
 import (
-	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// The faults of sessions over Streamable HTTP.
-func init() {
-	Register(
-		Fault{
-			Name: "sess-01-space-in-id", Requirement: "SESS-01", Needs: overHTTP,
-			Summary: "session ids have a space in them",
-			Hooks:   renamed(func(id string) string { return "session " + id }, func(id string) string { return strings.TrimPrefix(id, "session ") }),
-		},
-		Fault{
-			Name: "sess-02-counted", Requirement: "SESS-02", Needs: overHTTP,
-			Summary: "session ids are numbers in sequence",
-			Make:    counted,
-		},
-		Fault{
-			Name: "sess-03-missing-id-500", Requirement: "SESS-03", Needs: overHTTP,
-			Summary: "a missing session id is a server error",
-			Hooks: hook.EditHead(func(r *http.Request, status int, _ http.Header) int {
-				if status == http.StatusBadRequest && r.Header.Get(headerSession) == "" && !hook.Modern(r.Header.Get(headerVersion)) {
-					return http.StatusInternalServerError
-				}
-				return status
-			}),
-		},
-		Fault{
-			Name: "sess-04-ended-400", Requirement: "SESS-04", Needs: overHTTP,
-			Summary: "an ended session is answered by 400",
-			Hooks:   hook.ReplaceStatus(http.StatusNotFound, http.StatusBadRequest),
-		},
-		Fault{
-			Name: "sess-05-unknown-200", Requirement: "SESS-05", Needs: overHTTP,
-			Summary: "an unknown session id gets an empty list",
-			Hooks: hook.EditAnswer(func(r *http.Request, body []byte, a *hook.Answer) {
-				if id, ok := bodyObject(body)["id"]; ok && a.Status == http.StatusNotFound && r.Header.Get(headerSession) != "" {
-					a.Status = http.StatusOK
-					a.Body = hook.Encode(hook.Object{"jsonrpc": "2.0", "id": id, "result": hook.Object{"resources": []any{}}})
-				}
-			}),
-		},
-		Fault{
-			Name: "sess-08-no-new-session", Requirement: "SESS-08", Needs: overHTTP,
-			Summary: "the first initialize after a session was found ended is refused",
-			Make:    refusingToReopen,
-		},
-		Fault{
-			Name: "sess-09-works-once", Requirement: "SESS-09", Needs: overHTTP,
-			Summary: "a session id is accepted only once",
-			Make:    acceptedOnce,
-		},
-		Fault{
-			Name: "sess-09-last-version", Requirement: "SESS-09", Needs: overHTTP,
-			Summary: "the version that was negotiated last applies to all sessions",
-			Make:    lastVersion,
-		},
-	)
+var sessCode = code{
+	"sess-02-counted":        counted,
+	"sess-08-no-new-session": refusingToReopen,
+	"sess-09-works-once":     acceptedOnce,
+	"sess-09-last-version":   lastVersion,
 }
 
 // renamed issues session ids under other names.
@@ -81,7 +30,7 @@ func renamed(out, in func(id string) string) hook.Hooks {
 }
 
 // counted issues numbers as session ids.
-func counted(*rand.Rand) hook.Hooks {
+func counted() hook.Hooks {
 	var mu sync.Mutex
 	var issued []string
 	return renamed(func(id string) string {
@@ -102,7 +51,7 @@ func counted(*rand.Rand) hook.Hooks {
 
 // refusingToReopen remembers the revisions of sessions that were asked for after
 // their end, and refuses the next initialize in each.
-func refusingToReopen(*rand.Rand) hook.Hooks {
+func refusingToReopen() hook.Hooks {
 	var mu sync.Mutex
 	revisions := map[string]any{} // by session id
 	refused := map[any]bool{}
@@ -125,7 +74,7 @@ func refusingToReopen(*rand.Rand) hook.Hooks {
 }
 
 // acceptedOnce lets every session id pass a single time.
-func acceptedOnce(*rand.Rand) hook.Hooks {
+func acceptedOnce() hook.Hooks {
 	var used marks
 	return refuse(func(r *http.Request) bool {
 		id := r.Header.Get(headerSession)
@@ -134,7 +83,7 @@ func acceptedOnce(*rand.Rand) hook.Hooks {
 }
 
 // lastVersion keeps one version for all sessions.
-func lastVersion(*rand.Rand) hook.Hooks {
+func lastVersion() hook.Hooks {
 	var mu sync.Mutex
 	var last string
 	return refuse(func(r *http.Request) bool {

@@ -10,81 +10,61 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// Faults of the framing of stdio.
-func init() {
-	stdio := Needs{Transports: []string{hook.Stdio}}
-	Register(
-		Fault{
-			Name: "stdio-01-log-lines", Requirement: "STDIO-01", Needs: stdio,
-			Summary: "log lines in JSON go to standard output",
-			Hooks:   beforeTemplates([]byte(`{"level":30,"time":1767225600000,"msg":"listing templates"}`)),
-		},
-		Fault{
-			Name: "stdio-01-blank-lines", Requirement: "STDIO-01", Needs: stdio,
-			Summary: "a blank line precedes some messages",
-			Hooks:   beforeTemplates(nil),
-		},
-		Fault{
-			Name: "stdio-02-pretty-printed", Requirement: "STDIO-02", Needs: stdio,
-			Summary: "the list of templates is indented over many lines",
-			Hooks: hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
-				var b bytes.Buffer
-				if json.Indent(&b, raw, "", "  ") != nil {
-					return raw
+var stdioCode = code{
+	"stdio-01-banner": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{Start: func(_ context.Context, w io.Writer) {
+			// A client that has gone already sees no banner.
+			_, _ = io.WriteString(w, "Server running, press Ctrl+C to stop\n")
+		}}}
+	},
+	"stdio-01-blank-lines": func() hook.Hooks {
+		return beforeTemplates(nil)
+	},
+	"stdio-02-pretty-printed": func() hook.Hooks {
+		return hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+			var b bytes.Buffer
+			if json.Indent(&b, raw, "", "  ") != nil {
+				return raw
+			}
+			return b.Bytes()
+		}))
+	},
+	"stdio-02-two-in-a-line": func() hook.Hooks {
+		return hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+			return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+		}))
+	},
+	"stdio-03-not-flushed": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{
+			Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
+			End: func(_ context.Context, w io.Writer) {
+				if h, ok := w.(*holdingWriter); ok {
+					h.flush()
 				}
-				return b.Bytes()
-			})),
-		},
-		Fault{
-			Name: "stdio-02-two-in-a-line", Requirement: "STDIO-02", Needs: stdio,
-			Summary: "a notification stands in the line of the list of templates",
-			Hooks: hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
-				return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
-			})),
-		},
-		Fault{
-			Name: "stdio-03-not-flushed", Requirement: "STDIO-03", Needs: stdio,
-			Summary: "the list of templates stays in a buffer until the input ends",
-			Hooks: hook.Hooks{Streams: hook.Streams{
-				Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
-				End: func(_ context.Context, w io.Writer) {
-					if h, ok := w.(*holdingWriter); ok {
-						h.flush()
-					}
-				},
-			}},
-		},
-		Fault{
-			Name: "stdio-03-no-last-newline", Requirement: "STDIO-03", Needs: stdio,
-			Summary: "the last message has no newline",
-			Hooks: hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
-				// A client that has gone misses it.
-				_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
-			}}},
-		},
-		Fault{
-			Name: "stdio-05-read-is-message", Requirement: "STDIO-05", Needs: stdio,
-			Summary: "what is read at once is taken for a message",
-			Hooks: hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
-				return &chunkReader{r: r}
-			}}},
-		},
-		Fault{
-			Name: "stdio-06-long-lines-lost", Requirement: "STDIO-06", Needs: stdio,
-			Summary: "lines over 64 KiB are ignored",
-			Hooks: onIncoming(func(in hook.Incoming) bool {
-				return in.Transport != hook.Stdio || len(in.Raw) <= 64<<10
-			}),
-		},
-		Fault{
-			Name: "stdio-08-ignores-the-end", Requirement: "STDIO-08",
-			Summary: "the process goes on when its input has ended",
-			Needs:   Needs{Transports: []string{hook.Stdio}, Process: true},
-			Hooks: hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-				return &endlessReader{r: r, done: ctx.Done()}
-			}}},
-		},
-	)
+			},
+		}}
+	},
+	"stdio-03-no-last-newline": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
+			// A client that has gone misses it.
+			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
+		}}}
+	},
+	"stdio-05-read-is-message": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
+			return &chunkReader{r: r}
+		}}}
+	},
+	"stdio-06-long-lines-lost": func() hook.Hooks {
+		return onIncoming(func(in hook.Incoming) bool {
+			return in.Transport != hook.Stdio || len(in.Raw) <= 64<<10
+		})
+	},
+	"stdio-08-ignores-the-end": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
+			return &endlessReader{r: r, done: ctx.Done()}
+		}}}
+	},
 }
 
 // onStdio changes the bytes of messages on stdio.

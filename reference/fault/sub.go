@@ -2,11 +2,23 @@ package fault
 
 import (
 	"context"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
+
+var subCode = code{
+	"sub-03-second-subscribe-ends": secondEnds,
+	"sub-03-unsubscribe-ends-all":  endsAll,
+	"sub-06-broadcast": func() hook.Hooks {
+		return broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" })
+	},
+	"sub-09-all-resources": subscribeAll,
+	"sub-10-other-sessions": func() hook.Hooks {
+		return broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport })
+	},
+	"sub-10-unsubscribed-for-all": unsubscribedForAll,
+}
 
 const (
 	methodSubscribe   = "resources/subscribe"
@@ -14,111 +26,6 @@ const (
 
 	subscriptionID = "io.modelcontextprotocol/subscriptionId"
 )
-
-// changing is what a fault needs that shows only when something changes.
-var changing = Needs{Trigger: true}
-
-// Faults of subscriptions in the legacy revisions.
-func init() {
-	Register(
-		Fault{
-			Name: "sub-01-refuses-all", Requirement: "SUB-01",
-			Summary: "every subscription is an internal error",
-			Hooks:   legacyReply(methodSubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
-		},
-		Fault{
-			Name: "sub-01-no-unsubscribe", Requirement: "SUB-01",
-			Summary: "every unsubscription is an internal error",
-			Hooks:   legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply { return hook.Fail(-32603, "Internal error") }),
-		},
-		Fault{
-			Name: "sub-01-result-true", Requirement: "SUB-01",
-			Summary: "a subscription is confirmed with true instead of an object",
-			Hooks: hook.EditEnvelope(methodSubscribe, func(envelope hook.Object) {
-				if _, ok := envelope["result"]; ok {
-					envelope["result"] = true
-				}
-			}),
-		},
-		Fault{
-			Name: "sub-03-no-updates", Requirement: "SUB-03",
-			Summary: "subscriptions are confirmed, but no update is ever sent",
-			Needs:   changing,
-			Hooks:   hook.DropNotification(hook.NotificationUpdated),
-		},
-		Fault{
-			Name: "sub-03-second-subscribe-ends", Requirement: "SUB-03",
-			Summary: "who subscribes a resource once more gets no updates any more",
-			Needs:   changing,
-			Make:    func(*rand.Rand) hook.Hooks { return secondEnds() },
-		},
-		Fault{
-			Name: "sub-03-unsubscribe-ends-all", Requirement: "SUB-03",
-			Summary: "who unsubscribes one resource loses all subscriptions of the session",
-			Needs:   changing,
-			Make:    func(*rand.Rand) hook.Hooks { return endsAll() },
-		},
-		Fault{
-			Name: "sub-04-update-without-uri", Requirement: "SUB-04",
-			Summary: "updates do not say which resource has changed",
-			Needs:   changing,
-			Hooks: hook.EditNotification(hook.NotificationUpdated, func(n hook.Object) {
-				delete(hook.ObjectAt(n, "params"), "uri")
-			}),
-		},
-		Fault{
-			Name: "sub-06-broadcast", Requirement: "SUB-06",
-			Summary: "updates go to every session, whether it has subscribed or not",
-			Needs:   changing,
-			Hooks:   broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" }),
-		},
-		Fault{
-			Name: "sub-07-unsubscribe-ignored", Requirement: "SUB-07",
-			Summary: "resources/unsubscribe is confirmed, but the updates go on",
-			Needs:   changing,
-			Hooks: legacyReply(methodUnsubscribe, func(*hook.Call) *hook.Reply {
-				return &hook.Reply{Result: hook.Object{}}
-			}),
-		},
-		Fault{
-			Name: "sub-09-all-resources", Requirement: "SUB-09",
-			Summary: "one subscription brings the updates of all resources",
-			Needs:   changing,
-			Hooks:   subscribeAll(),
-		},
-		Fault{
-			Name: "sub-10-other-sessions", Requirement: "SUB-10",
-			Summary: "an update goes to the streams of all sessions on the transport",
-			Needs:   changing,
-			Hooks:   broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport }),
-		},
-		Fault{
-			Name: "sub-10-unsubscribed-for-all", Requirement: "SUB-10",
-			Summary: "resources/unsubscribe ends the subscriptions of all sessions to the resource",
-			Needs:   changing,
-			Make:    func(*rand.Rand) hook.Hooks { return unsubscribedForAll() },
-		},
-		Fault{
-			Name: "sub-11-no-uri-confirmed", Requirement: "SUB-11",
-			Summary: "a subscription without a uri is confirmed",
-			Hooks: hook.EditReply(methodSubscribe, func(c *hook.Call, r *hook.Reply) {
-				if _, ok := c.Param("uri").(string); !ok && !c.Modern {
-					*r = hook.Reply{Result: hook.Object{}}
-				}
-			}),
-		},
-	)
-}
-
-// legacyReply answers calls of sessions with a handshake without handling them.
-func legacyReply(method string, reply func(c *hook.Call) *hook.Reply) hook.Hooks {
-	return hook.OnMethod(method, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Modern {
-			return next(ctx, c)
-		}
-		return reply(c)
-	})
-}
 
 // muting drops the legacy updates of resources that are muted in a session, by
 // session and URI. The function is told of subscriptions and of their end.

@@ -2,123 +2,30 @@ package fault
 
 import (
 	"context"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// Faults of listen streams (2026-07-28) while resources and the list change, and
-// when the server ends them.
-func init() {
-	Register(
-		Fault{
-			Name: "sub-28-no-updates", Requirement: "SUB-28",
-			Summary: "streams are acknowledged, but updates are dropped",
-			Needs:   changing,
-			Hooks:   hook.DropNotification(hook.NotificationUpdated),
-		},
-		Fault{
-			Name: "sub-29-update-without-id", Requirement: "SUB-29",
-			Summary: "updates do not name their subscription",
-			Needs:   changing,
-			Hooks: hook.EditNotification(hook.NotificationUpdated, func(n hook.Object) {
-				delete(hook.ObjectAt(n, "params"), "_meta")
-			}),
-		},
-		Fault{
-			Name: "sub-29-list-changed-without-params", Requirement: "SUB-29",
-			Summary: "list_changed comes without params on listen streams",
-			Needs:   changing,
-			Hooks:   hook.EditNotification(hook.NotificationListChanged, func(n hook.Object) { delete(n, "params") }),
-		},
-		Fault{
-			Name: "sub-30-all-types", Requirement: "SUB-30",
-			Summary: "who asks for updates gets list_changed as well",
-			Needs:   changing,
-			Hooks: widen(func(filter hook.Object) {
-				if _, there := filter["resourcesListChanged"]; !there {
-					filter["resourcesListChanged"] = true
-				}
-			}),
-		},
-		Fault{
-			Name: "sub-31-all-resources", Requirement: "SUB-31",
-			Summary: "who watches one resource gets the updates of all",
-			Needs:   changing,
-			Hooks: widen(func(filter hook.Object) {
-				if uris, ok := filter["resourceSubscriptions"].([]any); ok {
-					filter["resourceSubscriptions"] = slices.Concat(uris, allURIs)
-				}
-			}),
-		},
-		Fault{
-			Name: "sub-32-last-takes-over", Requirement: "SUB-32",
-			Summary: "updates bear the id of the latest listen request only",
-			Needs:   changing,
-			Make:    func(*rand.Rand) hook.Hooks { return lastTakesOver() },
-		},
-		Fault{
-			Name: "sub-33-cancel-ignored", Requirement: "SUB-33",
-			Summary: "cancelling a listen request does not end its stream",
-			Needs:   changing,
-			Hooks: hook.OnMethod(methodCancelled, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-				if c.Peer.Revision() != "" {
-					return next(ctx, c)
-				}
-				return nil
-			}),
-		},
-		Fault{
-			Name: "sub-34-ends-silently", Requirement: "SUB-34",
-			Summary: "the server ends subscriptions without a word",
-			Needs:   changing,
-			Hooks:   hook.Join(dropListenResults(), hook.DropNotification(methodCancelled)),
-		},
-		Fault{
-			Name: "sub-34-connection-cut", Requirement: "SUB-34",
-			Summary: "the server ends subscriptions by cutting the connection",
-			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
-			Hooks: hook.Join(hook.DropNotification(methodCancelled), hook.OnResponse(hook.MethodListen, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-				if r, ok := hook.DecodeObject(m.Raw); ok && r["result"] != nil && m.Peer != nil {
-					m.Peer.Abort()
-					return nil
-				}
-				return next(ctx, m)
-			})),
-		},
-		Fault{
-			Name: "sub-35-result-without-meta", Requirement: "SUB-35",
-			Summary: "the result that ends a subscription does not name it",
-			Needs:   changing,
-			Hooks: hook.EditEnvelope(hook.MethodListen, func(envelope hook.Object) {
-				delete(hook.ObjectAt(envelope, "result"), "_meta")
-			}),
-		},
-		Fault{
-			Name: "sub-42-presence-is-enough", Requirement: "SUB-42",
-			Summary: "resourcesListChanged asks for list_changed even if it is false",
-			Needs:   changing,
-			Hooks: hook.EditParams(hook.MethodListen, func(_ *hook.Call, params hook.Object) {
-				if filter := hook.ObjectAt(params, "notifications"); filter["resourcesListChanged"] == false {
-					filter["resourcesListChanged"] = true
-				}
-			}),
-		},
-		Fault{
-			Name: "sub-43-unasked", Requirement: "SUB-43",
-			Summary: "on stdio updates go to every connection, listening or not",
-			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
-			Hooks:   unaskedUpdates(),
-		},
-		Fault{
-			Name: "sub-43-inherited", Requirement: "SUB-43",
-			Summary: "on stdio a new connection inherits the subscriptions of those that ended without giving them up",
-			Needs:   Needs{Trigger: true, Transports: []string{hook.Stdio}},
-			Make:    func(*rand.Rand) hook.Hooks { return inheritedUpdates() },
-		},
-	)
+var subChangesCode = code{
+	"sub-30-all-types": func() hook.Hooks {
+		return widen(func(filter hook.Object) {
+			if _, there := filter["resourcesListChanged"]; !there {
+				filter["resourcesListChanged"] = true
+			}
+		})
+	},
+	"sub-31-all-resources": func() hook.Hooks {
+		return widen(func(filter hook.Object) {
+			if uris, ok := filter["resourceSubscriptions"].([]any); ok {
+				filter["resourceSubscriptions"] = slices.Concat(uris, allURIs)
+			}
+		})
+	},
+	"sub-32-last-takes-over": lastTakesOver,
+	"sub-43-unasked":         unaskedUpdates,
+	"sub-43-inherited":       inheritedUpdates,
 }
 
 // asked is the member in which a widened filter keeps what was asked for.
@@ -183,16 +90,6 @@ func lastTakesOver() hook.Hooks {
 			}
 		}),
 	)
-}
-
-// dropListenResults keeps the results of listen requests back.
-func dropListenResults() hook.Hooks {
-	return hook.OnResponse(hook.MethodListen, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if r, ok := hook.DecodeObject(m.Raw); ok && r["result"] != nil {
-			return nil
-		}
-		return next(ctx, m)
-	})
 }
 
 // unaskedUpdates sends the updates of listen streams to all stdio connections

@@ -122,7 +122,11 @@ func ParseDemand(s string) (Demand, error) {
 }
 
 func (d Demand) matcher() (func(t *hook.Trace) bool, error) {
-	return control.Limits{Method: d.Method, URI: d.URI}.Matcher()
+	m, err := control.Limits{Method: d.Method, URI: d.URI}.Matcher()
+	if err != nil {
+		return nil, err
+	}
+	return m.Match, nil
 }
 
 // holds reports whether the token is good for a scope.

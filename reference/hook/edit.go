@@ -3,7 +3,6 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"strings"
 )
 
 // The methods that carry resources, and the names of their entries.
@@ -21,31 +20,14 @@ const (
 	NotificationProgress     = "notifications/progress"
 )
 
-// matches compares a method with a pattern: "" and "*" match every method, a
-// pattern that ends in "*" matches by its beginning, and several alternatives
-// are separated by "|".
-func matches(pattern, method string) bool {
-	if pattern == "" {
-		return true
-	}
-	for alternative := range strings.SplitSeq(pattern, "|") {
-		if alternative == method {
-			return true
-		}
-		if prefix, ok := strings.CutSuffix(alternative, "*"); ok && strings.HasPrefix(method, prefix) {
-			return true
-		}
-	}
-	return false
-}
-
 // OnMethod wraps the handler of the methods that match the pattern ("" is
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
 func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
+	methods := MethodsOf(pattern)
 	return Hooks{Handle: func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
-			if !matches(pattern, c.Method) {
+			if !methods.Has(c.Method) {
 				return next(ctx, c)
 			}
 			return handle(ctx, c, next)
@@ -180,19 +162,16 @@ func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Mess
 
 // OnNotification wraps the sending of notifications that match the pattern.
 func OnNotification(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
-	return OnMessage(func(m Message) bool {
-		return m.Kind == Notification && matches(pattern, m.Method)
-	}, send)
+	methods := MethodsOf(pattern)
+	return OnMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
 }
 
 // OnResponse wraps the sending of answers to the methods that match the
 // pattern; "" also matches answers to unreadable input.
 func OnResponse(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+	methods := MethodsOf(pattern)
 	return OnMessage(func(m Message) bool {
-		if m.Kind != Response {
-			return false
-		}
-		return pattern == "" || m.Call != nil && matches(pattern, m.Call.Method)
+		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))
 	}, send)
 }
 

@@ -28,7 +28,7 @@ func TestMatches(t *testing.T) {
 		{"", "x", true}, {"*", "x", true}, {"a/*", "a/b", true}, {"a/*", "b/a", false}, {"a|b", "b", true}, {"a|b", "c", false}, {"a", "a/b", false},
 	}
 	for _, test := range tests {
-		if got := matches(test.pattern, test.method); got != test.want {
+		if got := MethodsOf(test.pattern).Has(test.method); got != test.want {
 			t.Errorf("%q on %q: %t", test.pattern, test.method, got)
 		}
 	}

@@ -4,101 +4,46 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/world"
 )
+
+var httpCode = code{
+	"keep-alive-comments": func() hook.Hooks {
+		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if err := next(ctx, hook.Event{Raw: []byte(": still here\n\n"), Stream: e.Stream}); err != nil {
+				return err
+			}
+			return next(ctx, e)
+		})
+	},
+	"off-grid-revisions": func() hook.Hooks {
+		return hook.Hooks{OffGrid: true}
+	},
+	"no-session-ids":   sessionless,
+	"modern-event-ids": numbered,
+	"crlf-events": func() hook.Hooks {
+		return hook.EditEvent(func(e *hook.Event) {
+			var b bytes.Buffer
+			for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
+				if field[1] != "" {
+					b.WriteString(field[0] + ":" + field[1] + "\r\n")
+				}
+			}
+			e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
+		})
+	},
+	"broken-streams": breaking,
+}
 
 const (
 	headerVersion = "Mcp-Protocol-Version"
 	headerSession = "Mcp-Session-Id"
 )
-
-// The quirks of the HTTP transports.
-func init() {
-	over := Needs{Transports: []string{hook.HTTP}}
-	Register(
-		Quirk{
-			Name: "off-grid-revisions", Permits: []string{"LIFE-03"},
-			Summary: "a handshake settles on every served revision, whatever the transport",
-			Needs:   Needs{Transports: []string{hook.HTTP, hook.SSE}},
-			Hooks:   hook.Hooks{OffGrid: true},
-		},
-		Quirk{
-			Name: "no-session-ids", Permits: []string{"SESS-07"}, Needs: over,
-			Summary: "no session ids are issued, and no changes are announced",
-			Aspect:  "notifications",
-			Overlay: offering(func(c *world.Capabilities) { c.Subscribe, c.ListChanged = false, false }),
-			Make:    sessionless,
-			Idles: join(withoutUpdates, withoutAnnouncements, withoutChanges, []string{
-				"SESS-01", "SESS-02", "SESS-03", "SESS-04", "SESS-05", "SESS-08", "SESS-09"}),
-		},
-		Quirk{
-			Name: "delete-refused", Permits: []string{"SESS-07"}, Needs: over,
-			Summary: "clients cannot end sessions: DELETE is answered by 405",
-			Hooks:   answering(func(r *http.Request) bool { return r.Method == http.MethodDelete }, http.StatusMethodNotAllowed, ""),
-			Idles:   []string{"SESS-04", "SESS-08"},
-		},
-		Quirk{
-			Name: "null-ids-about-sessions", Permits: []string{"HTTP-62"}, Needs: over,
-			Summary: "errors about the session id have a null id",
-			Hooks: hook.EditAnswer(func(_ *http.Request, body []byte, a *hook.Answer) {
-				if (a.Status == http.StatusNotFound || a.Status == http.StatusBadRequest) && !bytes.Contains(body, []byte("io.modelcontextprotocol/")) {
-					a.Body = hook.EditRaw(a.Body, func(o hook.Object) {
-						// Another quirk gives other errors such a status, too.
-						e, _ := o["error"].(hook.Object)
-						if text, _ := e["message"].(string); strings.Contains(strings.ToLower(text), "session") {
-							o["id"] = nil
-						}
-					})
-				}
-			}),
-		},
-		Quirk{
-			Name: "no-replay", Permits: []string{"SSE-08"}, Needs: over, Aspect: "resumption",
-			Summary: "streams cannot be resumed",
-			Hooks:   answering(func(r *http.Request) bool { return r.Header.Get("Last-Event-ID") != "" && r.Method == http.MethodGet }, http.StatusMethodNotAllowed, ""),
-			Idles:   []string{"CANC-06"},
-		},
-		Quirk{
-			Name: "modern-event-ids", Permits: []string{"SSE-10"}, Needs: over,
-			Summary: "events have ids and retry times in all revisions",
-			Make:    numbered,
-		},
-		Quirk{
-			Name: "headerless-is-legacy", Permits: []string{"HTTP-38"}, Needs: over,
-			Summary: "a modern request without a version header is refused as a legacy one without a session",
-			Hooks: answering(func(r *http.Request) bool {
-				body, err := hook.PeekBody(r)
-				return err == nil && r.Method == http.MethodPost && r.Header.Get(headerVersion) == "" && bytes.Contains(body, []byte("io.modelcontextprotocol/"))
-			}, http.StatusBadRequest, `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Bad request: no session"}}`),
-		},
-		Quirk{
-			Name: "crlf-events", Permits: []string{"SSE-01"}, Needs: Needs{Transports: []string{hook.HTTP, hook.SSE}},
-			Summary: "lines of event streams end with CR LF, and fields have no space after the colon",
-			Hooks: hook.EditEvent(func(e *hook.Event) {
-				var b bytes.Buffer
-				for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
-					if field[1] != "" {
-						b.WriteString(field[0] + ":" + field[1] + "\r\n")
-					}
-				}
-				e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
-			}),
-		},
-		Quirk{
-			Name: "broken-streams", Permits: []string{"HTTP-08"}, Needs: over, Aspect: "resumption",
-			Summary: "the streams that answer requests break off before the response, and can be resumed",
-			Make:    breaking,
-		},
-	)
-}
 
 // answering answers requests with a status and a body.
 func answering(match func(*http.Request) bool, status int, body string) hook.Hooks {
@@ -113,7 +58,7 @@ func answering(match func(*http.Request) bool, status int, body string) hook.Hoo
 
 // sessionless keeps one session for each revision behind the scenes, in which all
 // clients are served.
-func sessionless(*rand.Rand) hook.Hooks {
+func sessionless() hook.Hooks {
 	var mu sync.Mutex
 	ids := map[string]string{} // by revision
 	noDelete := answering(func(r *http.Request) bool { return r.Method == http.MethodDelete }, http.StatusMethodNotAllowed, "")
@@ -150,10 +95,10 @@ func sessionless(*rand.Rand) hook.Hooks {
 }
 
 // numbered gives ids to events that have none.
-func numbered(*rand.Rand) hook.Hooks {
+func numbered() hook.Hooks {
 	var mu sync.Mutex
 	last := 0
-	return hook.Join(hook.Hooks{EventStreams: true}, hook.EditEvent(func(e *hook.Event) {
+	return hook.EditEvent(func(e *hook.Event) {
 		if e.Stream != "post" || e.ID != "" {
 			return
 		}
@@ -161,15 +106,15 @@ func numbered(*rand.Rand) hook.Hooks {
 		defer mu.Unlock()
 		last++
 		e.ID, e.Retry = "event-"+strconv.Itoa(last), 3*time.Second
-	}))
+	})
 }
 
 // breaking ends the stream of each request once before the response is sent, that
 // of initialize excepted.
-func breaking(*rand.Rand) hook.Hooks {
+func breaking() hook.Hooks {
 	var mu sync.Mutex
 	broken := map[string]bool{}
-	return hook.Join(hook.Hooks{EventStreams: true}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
 			return next(ctx, e)
 		}
@@ -191,5 +136,5 @@ func breaking(*rand.Rand) hook.Hooks {
 			return err
 		}
 		return io.ErrClosedPipe
-	}))
+	})
 }

@@ -2,73 +2,25 @@ package quirk
 
 import (
 	"context"
-	"encoding/json"
-	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// Quirks of lists, pages and reads.
-func init() {
-	Register(
-		Quirk{
-			Name: "extra-members", Permits: []string{"LIST-19"},
-			Summary: "resources, templates and contents have members that no specification knows",
-			Hooks: hook.Join(
-				hook.EditEachResource(func(i int, r hook.Object) { r["x-rank"] = hook.Number(int64(i)) }),
-				hook.EditEachTemplate(func(_ int, t hook.Object) { t["x-tags"] = []any{"a", nil} }),
-				hook.EditEachContent(func(_ int, c hook.Object) { c["x-etag"] = nil })),
-		},
-		Quirk{
-			Name: "sizes-with-a-point", Permits: []string{"LIST-05"},
-			Summary: "the size of a resource is written with a decimal point",
-			Hooks: hook.EditEachResource(func(_ int, r hook.Object) {
-				if n, ok := r["size"].(json.Number); ok {
-					r["size"] = n + ".0"
-				}
-			}),
-		},
-		Quirk{
-			Name: "changing-order", Permits: []string{"LIST-19"},
-			Summary: "every second page comes in reverse order",
-			Make:    everySecondReversed,
-		},
-		Quirk{
-			Name: "empty-first-page", Permits: []string{"PAGE-10"},
-			Summary: "the first page is empty and leads to the others",
-			Hooks:   hook.OnMethod(hook.MethodList, afterEmptyPage),
-		},
-		Quirk{
-			Name: "empty-cursor", Permits: []string{"PAGE-60", "PAGE-09"},
-			Summary: "the cursor of the second page is the empty string",
-			Needs:   Needs{PageSize: 3, Revisions: []string{hook.R20260728}},
-			Make:    secondPageWithoutName,
-		},
-		Quirk{
-			Name: "directories-without-contents", Permits: []string{"READ-60"}, Aspect: "contents",
-			Summary: "the read of a directory yields no contents",
-			Hooks: hook.EditResult(hook.MethodRead, func(result hook.Object) {
-				if items, ok := result["contents"].([]any); ok && len(items) > 1 {
-					result["contents"] = []any{}
-				}
-			}),
-		},
-		Quirk{
-			Name: "contents-under-other-uris", Permits: []string{"READ-10"},
-			Summary: "contents name a part of the resource that was read",
-			Hooks: hook.EditEachContent(func(_ int, c hook.Object) {
-				if uri, ok := c["uri"].(string); ok {
-					c["uri"] = uri + "#whole"
-				}
-			}),
-			Idles: []string{"TMPL-10"}, // the type of what a template names, not of its parts
-		},
-	)
+var listCode = code{
+	"long-cursors": func() hook.Hooks {
+		return hook.Join(lengthenCursors(), shortenCursors())
+	},
+	"changing-order": everySecondReversed,
+	"empty-first-page": func() hook.Hooks {
+		return hook.OnMethod(hook.MethodList, afterEmptyPage)
+	},
+	"empty-cursor": secondPageWithoutName,
 }
 
-func everySecondReversed(*rand.Rand) hook.Hooks {
+func everySecondReversed() hook.Hooks {
 	var pages atomic.Int64
 	return hook.EditResult(hook.MethodList, func(result hook.Object) {
 		if entries, ok := result["resources"].([]any); ok && pages.Add(1)%2 == 0 {
@@ -97,7 +49,7 @@ func afterEmptyPage(ctx context.Context, c *hook.Call, next hook.Handler) *hook.
 
 // secondPageWithoutName hands out the empty string for the cursor of the second
 // page. That cursor is the same for everyone, so it is enough to keep the last.
-func secondPageWithoutName(*rand.Rand) hook.Hooks {
+func secondPageWithoutName() hook.Hooks {
 	var second atomic.Value
 	return hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		cursor := c.Param("cursor")
@@ -131,4 +83,26 @@ func withCursor(c *hook.Call, cursor any) {
 		params["cursor"] = cursor
 	}
 	c.Params = hook.Encode(params)
+}
+
+var padding = strings.Repeat("→ weiter → ", 100)
+
+func lengthenCursors() hook.Hooks {
+	return hook.EditResult(hook.MethodList+"|"+hook.MethodTemplates, func(result hook.Object) {
+		if next, ok := result["nextCursor"].(string); ok {
+			result["nextCursor"] = padding + next
+		}
+	})
+}
+
+func shortenCursors() hook.Hooks {
+	return hook.EditParams(hook.MethodList+"|"+hook.MethodTemplates, func(_ *hook.Call, params hook.Object) {
+		if cursor, ok := params["cursor"].(string); ok {
+			short, padded := strings.CutPrefix(cursor, padding)
+			if !padded {
+				short = "not one of ours"
+			}
+			params["cursor"] = short
+		}
+	})
 }

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net/http"
 	"strconv"
-	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf16"
@@ -17,173 +15,57 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
-// The quirks of messages and their framing.
-func init() {
-	over := Needs{Transports: []string{hook.HTTP, hook.SSE}}
-	Register(
-		Quirk{
-			Name: "answers-out-of-order", Permits: []string{"RPC-17"},
-			Summary: "of several requests the later ones may be answered first",
-			Make:    overtaking,
-		},
-		Quirk{
-			Name: "escaped-characters", Permits: []string{"RPC-20"},
-			Summary: "all but ASCII is written with escapes, and so are slashes",
-			Hooks: hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-				return next(ctx, m.With(escape(m.Raw)))
-			}),
-		},
-		Quirk{
-			Name: "generous-spacing", Permits: []string{"STDIO-02", "RPC-20"}, Aspect: "spacing",
-			Summary: "the JSON of answers has white space wherever there may be some; over HTTP also line breaks",
-			Hooks: hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-				return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
-			}),
-		},
-		Quirk{
-			Name: "batches-answered-apart", Permits: []string{"BATCH-01"},
-			Summary: "over stdio the answers to a batch come as messages of their own",
-			Needs:   Needs{Revisions: []string{hook.R20250326}, Transports: []string{hook.Stdio}},
-			Hooks: hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-				var all []json.RawMessage
-				if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
-					return next(ctx, m)
+var messagesCode = code{
+	"restless-hints": func() hook.Hooks {
+		return hinted(func(result hook.Object, n int) { result["ttlMs"] = hook.Number(int64(n%7) * 1000) })
+	},
+	"crlf-lines": func() hook.Hooks {
+		return hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
+		})
+	},
+	"escaped-characters": func() hook.Hooks {
+		return hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			return next(ctx, m.With(escape(m.Raw)))
+		})
+	},
+	"generous-spacing": func() hook.Hooks {
+		return hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
+		})
+	},
+	"batches-answered-apart": func() hook.Hooks {
+		return hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			var all []json.RawMessage
+			if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
+				return next(ctx, m)
+			}
+			for _, raw := range all {
+				if err := next(ctx, m.With(raw)); err != nil {
+					return err
 				}
-				for _, raw := range all {
-					if err := next(ctx, m.With(raw)); err != nil {
-						return err
-					}
-				}
-				return nil
-			}),
-		},
-		Quirk{
-			Name: "data-on-errors", Permits: []string{"RPC-07"},
-			Summary: "errors carry data of any kind where none is laid down",
-			Hooks: hook.EditError("", func(e hook.Object) {
-				if _, there := e["data"]; !there {
-					e["data"] = []any{"see the log", nil}
-				}
-			}),
-		},
-		Quirk{
-			Name: "metadata-on-notifications", Permits: []string{"META-01", "RPC-12"},
-			Summary: "notifications carry metadata of the server's own",
-			Hooks: hook.EditNotification("", func(n hook.Object) {
-				hook.MakeObjectAt(n, "params", "_meta")["com.example/sent-by"] = "worker 7"
-			}),
-		},
-		Quirk{
-			Name: "pings", Permits: []string{"LIFE-14", "RPC-21"},
-			Summary: "up to 2025-11-25 the server pings the client, with ids that are strings",
-			Needs:   Needs{Transports: []string{hook.Stdio, hook.SSE}},
-			Make:    pinging,
-		},
-		Quirk{
-			Name: "log-messages", Permits: []string{"CAP-12"},
-			Summary: "up to 2025-11-25 the server sends log messages without having been asked for a level",
-			Hooks: besideLists(hook.Object{"jsonrpc": "2.0", "method": "notifications/message",
-				"params": hook.Object{"level": "emergency", "data": nil}}),
-		},
-		Quirk{
-			Name: "legacy-after-handshake", Permits: []string{"DISC-15"},
-			Summary: "over stdio a handshake selects the legacy rules for all that follows, modern metadata or not",
-			Needs:   Needs{Transports: []string{hook.Stdio}},
-			Hooks: hook.EditResultOf("", func(c *hook.Call, result hook.Object) {
-				if c.Modern && c.Peer != nil && c.Peer.Revision() != "" {
-					for _, member := range []string{"resultType", "ttlMs", "cacheScope"} {
-						delete(result, member)
-					}
-				}
-			}),
-		},
-		Quirk{
-			Name: "mute-before-handshake", Permits: []string{"LIFE-11"}, Aspect: "before-handshake",
-			Summary: "what comes before the handshake is ignored",
-			Needs:   Needs{Transports: []string{hook.Stdio, hook.SSE}},
-			Hooks:   beforeHandshake(func(*hook.Call) *hook.Reply { return &hook.Reply{Silent: true} }),
-		},
-		Quirk{
-			Name: "open-before-handshake", Permits: []string{"LIFE-11"}, Aspect: "before-handshake",
-			Summary: "lists are served before the handshake",
-			Needs:   Needs{Transports: []string{hook.Stdio, hook.SSE}},
-			Hooks: beforeHandshake(func(c *hook.Call) *hook.Reply {
-				if c.Method != hook.MethodList {
-					return nil
-				}
-				return &hook.Reply{Result: hook.Object{"resources": []any{}}}
-			}),
-		},
-		Quirk{
-			Name: "ends-when-idle", Permits: []string{"STDIO-09"},
-			Summary: "over stdio the server closes its output and ends after 15 s without input",
-			Needs:   Needs{Transports: []string{hook.Stdio}},
-			Hooks: hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-				return newIdleReader(ctx, r, 15*time.Second)
-			}}},
-		},
-		Quirk{
-			Name: "noise-on-standard-error", Permits: []string{"STDIO-07"},
-			Summary: "over stdio the server writes to its standard error, also what looks like messages",
-			Needs:   Needs{Transports: []string{hook.Stdio}, Process: true},
-			Hooks:   noisy(),
-		},
-		Quirk{
-			Name: "spelled-media-types", Permits: []string{"HTTP-07"}, Needs: over,
-			Summary: "media types of bodies have parameters and capital letters",
-			Hooks: hook.EditHead(func(_ *http.Request, status int, h http.Header) int {
-				switch h.Get("Content-Type") {
-				case "application/json":
-					h.Set("Content-Type", "Application/JSON; charset=UTF-8")
-				case "text/event-stream":
-					h.Set("Content-Type", "text/event-stream;charset=utf-8")
-				}
-				return status
-			}),
-		},
-		Quirk{
-			Name: "errors-with-status", Permits: []string{"ERR-13"}, Needs: over,
-			Summary: "over HTTP invalid params of a call come with the status 400, and internal errors with 500",
-			Hooks: hook.EditReply("resources/*|"+hook.MethodComplete, func(c *hook.Call, r *hook.Reply) {
-				if c.Transport != hook.HTTP || r.Error == nil || r.Status != 0 {
-					return
-				}
-				switch r.Error["code"] {
-				case hook.Number(-32602):
-					r.Status = http.StatusBadRequest
-				case hook.Number(-32603):
-					r.Status = http.StatusInternalServerError
-				}
-			}),
-		},
-		Quirk{
-			Name: "data-over-several-lines", Permits: []string{"SSE-01"}, Needs: over,
-			Summary: "the data of events is spread over several lines",
-			Hooks: hook.EditEvent(func(e *hook.Event) {
-				if e.Type != "endpoint" {
-					e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
-				}
-			}),
-		},
-	)
-}
-
-// overtaking holds every other answer back for a moment.
-func overtaking(*rand.Rand) hook.Hooks {
-	var n atomic.Int64
-	return hook.OnMethod("resources/*|"+hook.MethodComplete, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
-		if n.Add(1)%2 == 0 || c.Method == methodSubscribe || c.Method == "resources/unsubscribe" {
-			return r
-		}
-		timer := time.NewTimer(7 * time.Millisecond)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-		}
-		return r
-	})
+			}
+			return nil
+		})
+	},
+	"pings": pinging,
+	"log-messages": func() hook.Hooks {
+		return besideLists(hook.Object{"jsonrpc": "2.0", "method": "notifications/message",
+			"params": hook.Object{"level": "emergency", "data": nil}})
+	},
+	"ends-when-idle": func() hook.Hooks {
+		return hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
+			return newIdleReader(ctx, r, 15*time.Second)
+		}}}
+	},
+	"noise-on-standard-error": noisy,
+	"data-over-several-lines": func() hook.Hooks {
+		return hook.EditEvent(func(e *hook.Event) {
+			if e.Type != "endpoint" {
+				e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
+			}
+		})
+	},
 }
 
 // escape writes JSON in ASCII. What is not ASCII stands inside strings only.
@@ -218,7 +100,7 @@ func spread(raw []byte, lines bool) []byte {
 }
 
 // pinging sends a ping after each list of a legacy session.
-func pinging(*rand.Rand) hook.Hooks {
+func pinging() hook.Hooks {
 	var n atomic.Int64
 	return afterLists(func() []byte {
 		return hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
@@ -243,17 +125,17 @@ func afterLists(raw func() []byte) hook.Hooks {
 	})
 }
 
-// beforeHandshake answers requests of sessions that have not begun; nil leaves
-// the answer to the server.
-func beforeHandshake(reply func(c *hook.Call) *hook.Reply) hook.Hooks {
-	return hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Modern || c.Notification() || c.Transport == hook.HTTP || c.Revision != "" || c.Peer.Revision() != "" ||
-			c.Method == "initialize" || c.Method == "ping" || strings.HasPrefix(c.Method, "server/") {
-			return next(ctx, c)
+// hinted changes results with caching hints; n counts them.
+func hinted(edit func(result hook.Object, n int)) hook.Hooks {
+	var mu sync.Mutex
+	n := 0
+	return hook.EditResult("", func(result hook.Object) {
+		if _, there := result["ttlMs"]; !there {
+			return
 		}
-		if r := reply(c); r != nil {
-			return r
-		}
-		return next(ctx, c)
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		edit(result, n)
 	})
 }

@@ -1,0 +1,272 @@
+// Package catalogue reads the deviations of the reference server that are written as
+// data: faults and quirks. A file maps names to rows, strictly read:
+//
+//	page-09-empty-cursor-restarts:
+//	  summary: the last page has the nextCursor "", which leads to the first page
+//	  needs: {pageSize: 3}
+//	  do:
+//	    - {method: resources/list, when: [{at: result.nextCursor, type: missing}], set: result.nextCursor, to: ""}
+//	    - {on: request, method: resources/list, when: [{at: params.cursor, is: ""}], drop: params.cursor}
+//
+// What a row does is operations (package operation), an overlay of the world, or code: a
+// function with the name of the row. Code is for what the vocabulary has no words for.
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// Needs says under which conditions a deviation can be seen at all.
+type Needs struct {
+	// PageSize is the page size that the server must have; 0 means any.
+	PageSize int `yaml:"pageSize"`
+	// Revisions and Transports restrict where it shows; empty means all of those for which
+	// the requirement holds. In files legacy and modern stand for several revisions.
+	Revisions  []string `yaml:"revisions"`
+	Transports []string `yaml:"transports"`
+	// World names a world other than the default one.
+	World string `yaml:"world"`
+	// Served lists the revisions that the server must be limited to, say the
+	// modern one alone; empty means all.
+	Served []string `yaml:"served"`
+	// Trigger says that a resource or the list must be changed meanwhile.
+	Trigger bool `yaml:"trigger"`
+	// Authorization says that the server demands a bearer token (hook.RequireBearer),
+	// which the client must be given.
+	Authorization bool `yaml:"authorization"`
+	// Process says that only a real process shows it (its exit, say).
+	Process bool `yaml:"process"`
+}
+
+// Entry is one deviation.
+type Entry struct {
+	Name string
+	// Summary says in one clause what the server does.
+	Summary string
+	Needs   Needs
+	// Permits lists the requirements that grant it, if it is legal.
+	Permits []string
+	// Idles lists the requirements that have no occasion in a server with it, though they
+	// have one without; the summary says why.
+	Idles []string
+	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
+	// aspect a server can have only one.
+	Aspect string
+	// Do are its operations.
+	Do []operation.Operation
+	// Overlay changes a copy of the world before the server is made; nil leaves it.
+	Overlay func(w *world.World)
+
+	streams bool
+	code    func() hook.Hooks
+}
+
+// HooksFor makes the hooks of the deviation for one server.
+func (e Entry) HooksFor(rng *rand.Rand) hook.Hooks {
+	h, err := operation.Hooks(e.Do, rng)
+	if err != nil { // has been checked when it was read
+		h = hook.Hooks{}
+	}
+	all := []hook.Hooks{{EventStreams: e.streams}, h}
+	if e.code != nil {
+		all = append(all, e.code())
+	}
+	if e.Needs.Authorization {
+		all = append(all, hook.RequireBearer())
+	}
+	return hook.Join(all...)
+}
+
+// Code is functions that make the hooks of rows, by name.
+type Code map[string]func() hook.Hooks
+
+// Overlays is functions that change the world for rows, by name.
+type Overlays map[string]func(w *world.World)
+
+// row is an entry as a file has it.
+type row struct {
+	Summary string   `yaml:"summary"`
+	Needs   Needs    `yaml:"needs"`
+	Permits []string `yaml:"permits"`
+	Idles   []string `yaml:"idles"`
+	Aspect  string   `yaml:"aspect"`
+	// Streams has every request over HTTP answered by an event stream.
+	Streams bool                  `yaml:"streams"`
+	Overlay *overlay              `yaml:"overlay"`
+	Do      []operation.Operation `yaml:"do"`
+}
+
+// overlay changes a world.
+type overlay struct {
+	// Without are capabilities that are not offered.
+	Without   []string         `yaml:"without"`
+	Resources []world.Resource `yaml:"resources"`
+	Templates []world.Template `yaml:"templates"`
+}
+
+// Read reads all files of a directory, by name of the entries. The error, if there is one, lists
+// all that is wrong, with file and line; flaw says what else may be wrong with an entry.
+func Read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) ([]Entry, error) {
+	files, err := fs.Glob(fsys, dir+"/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]Entry{}
+	var failed []error
+	for _, file := range files {
+		data, err := fs.ReadFile(fsys, file)
+		if err != nil {
+			return nil, err
+		}
+		rows := map[string]row{}
+		index, err := yamlfile.Decode(file, data, &rows)
+		if err != nil {
+			failed = append(failed, err)
+			continue
+		}
+		for name, r := range rows {
+			e := r.entry(name, code, overlays)
+			problems := r.check(index, e)
+			if _, twice := all[name]; twice {
+				problems = append(problems, index.Problem(name, "%s is there twice", name))
+			}
+			if err := flaw(e); err != nil {
+				problems = append(problems, index.Problem(name, "%v", err))
+			}
+			if len(problems) > 0 {
+				failed = append(failed, &yamlfile.Error{File: file, Problems: problems})
+				continue
+			}
+			all[name] = e
+		}
+	}
+	for name := range union(code, overlays) {
+		if _, ok := all[name]; !ok {
+			failed = append(failed, fmt.Errorf("%s: there is code for %q, and no row", dir, name))
+		}
+	}
+	entries := make([]Entry, 0, len(all))
+	for _, e := range all {
+		entries = append(entries, e)
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return entries, errors.Join(failed...)
+}
+
+// union is the names of all that is code.
+func union(code []Code, overlays Overlays) map[string]bool {
+	names := map[string]bool{}
+	for _, c := range code {
+		for name := range c {
+			names[name] = true
+		}
+	}
+	for name := range overlays {
+		names[name] = true
+	}
+	return names
+}
+
+func (r *row) entry(name string, code []Code, overlays Overlays) Entry {
+	e := Entry{
+		Name: name, Summary: r.Summary, Needs: r.Needs, Permits: r.Permits, Idles: r.Idles, Aspect: r.Aspect, Do: r.Do,
+		Overlay: overlays[name], streams: r.Streams,
+	}
+	e.Needs.Revisions, e.Needs.Served = revisions(r.Needs.Revisions), revisions(r.Needs.Served)
+	if r.Overlay != nil {
+		e.Overlay = r.Overlay.apply
+	}
+	for _, c := range code {
+		if c[name] != nil {
+			e.code = c[name]
+		}
+	}
+	return e
+}
+
+// check says what is wrong with a row.
+func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
+	var found []yamlfile.Problem
+	say := func(member, format string, args ...any) {
+		found = append(found, index.Problem(e.Name+"."+member, e.Name+"."+member+": "+format, args...))
+	}
+	if r.Summary == "" {
+		say("summary", "is missing")
+	}
+	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams && r.Needs.PageSize == 0 {
+		say("do", "is missing, and there is no code of this name")
+	}
+	for _, p := range operation.CheckAll(r.Do) {
+		say("do"+p.Member, "%s", p.Text)
+	}
+	for _, revision := range slices.Concat(e.Needs.Revisions, e.Needs.Served) {
+		if !slices.Contains(known, revision) {
+			say("needs", "there is no revision %s", revision)
+		}
+	}
+	for _, transport := range r.Needs.Transports {
+		if !slices.Contains([]string{hook.Stdio, hook.HTTP, hook.SSE}, transport) {
+			say("needs.transports", "there is no transport %s", transport)
+		}
+	}
+	if r.Overlay != nil {
+		for _, name := range r.Overlay.Without {
+			if _, ok := capabilities[name]; !ok {
+				say("overlay.without", "there is no capability %q", name)
+			}
+		}
+	}
+	return found
+}
+
+var known = []string{hook.R20241105, hook.R20250326, hook.R20250618, hook.R20251125, hook.R20260728}
+
+// revisions replaces legacy and modern by what they stand for.
+func revisions(given []string) []string {
+	var all []string
+	for _, revision := range given {
+		switch revision {
+		case "legacy":
+			all = append(all, known[:4]...)
+		case "modern":
+			all = append(all, hook.R20260728)
+		default:
+			all = append(all, revision)
+		}
+	}
+	return all
+}
+
+// capabilities are the members of the capabilities of a world by name.
+var capabilities = map[string]func(c *world.Capabilities) *bool{
+	"subscribe":   func(c *world.Capabilities) *bool { return &c.Subscribe },
+	"listChanged": func(c *world.Capabilities) *bool { return &c.ListChanged },
+	"completions": func(c *world.Capabilities) *bool { return &c.Completions },
+	"logging":     func(c *world.Capabilities) *bool { return &c.Logging },
+}
+
+func (o *overlay) apply(w *world.World) {
+	w.Resources = append(w.Resources, o.Resources...)
+	w.Templates = append(w.Templates, o.Templates...)
+	if len(o.Without) == 0 {
+		return
+	}
+	c := world.AllCapabilities()
+	if w.Capabilities != nil {
+		c = *w.Capabilities
+	}
+	for _, name := range o.Without {
+		*capabilities[name](&c) = false
+	}
+	w.Capabilities = &c
+}

@@ -1,0 +1,271 @@
+package operation
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// Problem is something that is wrong with an operation or a rule.
+type Problem struct {
+	// Member is that which is to blame, as in "when[0].at"; empty for the whole.
+	Member string
+	Text   string
+}
+
+// Error is the problem in one sentence.
+func (p Problem) Error() string {
+	if p.Member == "" {
+		return p.Text
+	}
+	return p.Member + ": " + p.Text
+}
+
+// The verbs of the vocabulary, and the sorts of messages to which each can be done.
+var verbs = map[string][]string{
+	"set":     {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
+	"drop":    {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
+	"retype":  {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPAnswer},
+	"rewrite": {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnHTTPAnswer, OnEvent},
+	"code":    {OnReply, OnResponse},
+	"silence": {OnRequest, OnReply, OnResponse, OnNotification, OnEvent},
+	"delay":   {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest, OnEvent},
+	"repeat":  {OnResponse, OnNotification, OnEvent},
+	"reorder": {OnResponse, OnNotification},
+	"abort":   {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest},
+	"send":    {OnRequest, OnReply, OnResponse, OnNotification},
+	"answer":  {OnRequest, OnHTTPRequest},
+}
+
+// roots are the names that paths into a sort of message can begin with. Those after
+// the empty one can be tested only.
+var roots = map[string][]string{
+	OnRequest:      {"method", "params", "header", "", "id", "session"},
+	OnReply:        {"result", "error", "status", "header", "", "request"},
+	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request"},
+	OnNotification: {"jsonrpc", "id", "method", "params", "", "request"},
+	OnHTTPRequest:  {"header", "", "verb", "path", "body"},
+	OnHTTPAnswer:   {"status", "header", "body", "", "request"},
+	OnEvent:        {"type", "id", "data", "raw", "", "retry", "stream", "answer"},
+}
+
+// retypes are what As can be.
+var retypes = []string{"string", "number", "array", "element", "json"}
+
+// given are the verbs that the operation has, in the order of their names.
+func (o *Operation) given() []string {
+	var names []string
+	for name, is := range map[string]bool{
+		"set": o.Set != "", "drop": o.Drop != "", "retype": o.Retype != "", "rewrite": o.Rewrite != "", "code": o.Code != nil,
+		"silence": o.Silence, "delay": o.Delay != nil, "repeat": o.Repeat != 0, "reorder": o.Reorder != 0, "abort": o.Abort,
+		"send": o.Send != nil, "answer": o.Answer != nil,
+	} {
+		if is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// on is the sort of message.
+func (o *Operation) on() string {
+	if o.On == "" {
+		return OnReply
+	}
+	return o.On
+}
+
+// at is the path of the member that is changed; empty if none is.
+func (o *Operation) at() string { return o.Set + o.Drop + o.Retype + o.Rewrite }
+
+// checker collects problems.
+type checker struct{ found []Problem }
+
+func (c *checker) say(member, format string, args ...any) {
+	c.found = append(c.found, Problem{member, fmt.Sprintf(format, args...)})
+}
+
+// oneOf complains about a word that is not known.
+func (c *checker) oneOf(member, given string, known []string) {
+	if given != "" && !slices.Contains(known, given) {
+		c.say(member, "is %q: known are %s%s", given, strings.Join(known, ", "), nearest.Question(given, known))
+	}
+}
+
+// Check says what is wrong with the operation; nothing if it can be done.
+func (o *Operation) Check() []Problem {
+	c := &checker{}
+	c.oneOf("on", o.On, slices.Sorted(maps.Keys(roots)))
+	c.oneOf("era", o.Era, []string{"legacy", "modern"})
+	for _, transport := range hook.MethodsOf(o.Transport) {
+		c.oneOf("transport", transport, []string{hook.Stdio, hook.HTTP, hook.SSE})
+	}
+	names := o.given()
+	if len(names) != 1 {
+		c.say("", "needs exactly one of %s", strings.Join(slices.Sorted(maps.Keys(verbs)), ", "))
+		return c.found
+	}
+	if roots[o.on()] == nil {
+		return c.found
+	}
+	verb := names[0]
+	if !slices.Contains(verbs[verb], o.on()) {
+		c.say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(), strings.Join(verbs[verb], ", "))
+		return c.found
+	}
+	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, o.on()) && (o.Method != "" || o.Era != "") {
+		c.say("method", "method and era cannot be told of a message of the sort %s: test its body or data", o.on())
+	}
+	if path := o.at(); path != "" {
+		o.checkPath(c, verb, path)
+	}
+	o.checkArguments(c, verb)
+	for i, t := range o.When {
+		c.test(fmt.Sprintf("when[%d]", i), t, roots[o.on()])
+	}
+	for i, t := range o.Where {
+		c.test(fmt.Sprintf("where[%d]", i), t, nil)
+	}
+	return c.found
+}
+
+// checkPath checks the path of what is changed.
+func (o *Operation) checkPath(c *checker, verb, text string) {
+	p, err := parsePath(text)
+	if err != nil {
+		c.say(verb, "%v", err)
+		return
+	}
+	writable := roots[o.on()][:slices.Index(roots[o.on()], "")]
+	if !slices.Contains(writable, p[0].name) {
+		c.say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s", text, strings.Join(writable, ", "), o.on())
+	}
+	if o.on() == OnReply && len(p) == 1 && (p[0].name == "result" || p[0].name == "error") {
+		c.say(verb, "a reply has either a result or an error: do this to a response")
+	}
+}
+
+// checkArguments checks what belongs to a verb only.
+func (o *Operation) checkArguments(c *checker, verb string) {
+	for member, is := range map[string]struct {
+		given bool
+		verbs []string
+	}{
+		"to": {o.To != nil, []string{"set"}}, "as": {o.As != "", []string{"retype"}}, "pattern": {o.Pattern != "", []string{"rewrite"}},
+		"with": {o.With != "", []string{"rewrite"}}, "was": {o.Was != nil, []string{"code"}}, "after": {o.After, []string{"send"}},
+		"where": {len(o.Where) > 0, []string{"set", "drop", "retype", "rewrite"}},
+	} {
+		if is.given && !slices.Contains(is.verbs, verb) {
+			c.say(member, "belongs to %s only", strings.Join(is.verbs, ", "))
+		}
+	}
+	if o.Skip < 0 || o.Count < 0 || o.Every < 0 || max(o.Skip, o.Count, o.Every) > maxCount {
+		c.say("", "skip, count and every must be between 0 and %d", maxCount)
+	}
+	switch verb {
+	case "retype":
+		c.oneOf("as", o.As, retypes)
+		if o.As == "" {
+			c.say("as", "is missing: %s", strings.Join(retypes, ", "))
+		}
+	case "rewrite":
+		if _, err := regexp.Compile(o.Pattern); err != nil || o.Pattern == "" {
+			c.say("pattern", "is no regular expression: %q", o.Pattern)
+		}
+	case "delay":
+		if err := o.Delay.Validate(); err != nil {
+			c.say("delay", "%v", err)
+		} else if o.Delay.Kind == KindDribble {
+			c.say("delay", "cannot be a dribble here: that is a rule of its own")
+		}
+	case "repeat":
+		if o.Repeat < 2 || o.Repeat > maxRepeat {
+			c.say("repeat", "must be between 2 and %d", maxRepeat)
+		}
+	case "reorder":
+		if o.Reorder < 0 || o.Reorder > Duration(maxDelay) {
+			c.say("reorder", "must be between 0 and %s", maxDelay)
+		}
+	case "answer":
+		o.Answer.check(c, o.on())
+	}
+}
+
+const maxRepeat = 1000
+
+func (a *Answer) check(c *checker, on string) {
+	if a.Status != 0 && (a.Status < 200 || a.Status > 599) {
+		c.say("answer.status", "%d is not between 200 and 599", a.Status)
+	}
+	given := 0
+	for _, is := range []bool{a.Result != nil, a.Code != 0, a.Raw != ""} {
+		if is {
+			given++
+		}
+	}
+	switch {
+	case on == OnHTTPRequest && (given > 0 || a.Status == 0):
+		c.say("answer", "to an http-request is a status, and may have header and body")
+	case on == OnRequest && given != 1:
+		c.say("answer", "to a request is exactly one of result, code and raw")
+	case on == OnRequest && a.Body != "":
+		c.say("answer.body", "belongs to the answer to an http-request")
+	}
+}
+
+func (c *checker) test(member string, t Test, roots []string) {
+	p, err := parsePath(t.At)
+	switch {
+	case err != nil:
+		c.say(member+".at", "%v", err)
+	case !p.single():
+		c.say(member+".at", "%q leads to more than one member", t.At)
+	case roots != nil && (len(p) == 0 || !slices.Contains(roots, p[0].name)):
+		known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
+		c.say(member+".at", "%q does not begin with %s", t.At, strings.Join(known, ", "))
+	}
+	c.oneOf(member+".type", t.Type, kinds)
+	if _, err := regexp.Compile(t.Matches); err != nil {
+		c.say(member+".matches", "is no regular expression: %q", t.Matches)
+	}
+}
+
+// maxOperations bounds those of a rule.
+const maxOperations = 100
+
+// CheckAll says what is wrong with operations; the members begin with their index, as in "[0].set".
+func CheckAll(all []Operation) []Problem {
+	var found []Problem
+	if len(all) > maxOperations {
+		found = append(found, Problem{"", fmt.Sprintf("there are more than %d operations", maxOperations)})
+	}
+	for i := range all {
+		for _, p := range all[i].Check() {
+			p.Member = strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, p.Member), ".")
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// Check says what is wrong with the rule.
+func (r *Rule) Check() []Problem {
+	var found []Problem
+	if err := r.Limits.Validate(); err != nil {
+		found = append(found, Problem{"", err.Error()})
+	}
+	if len(r.Do) == 0 {
+		found = append(found, Problem{"do", "is missing: what is to be done?"})
+	}
+	for _, p := range CheckAll(r.Do) {
+		p.Member = "do" + p.Member
+		found = append(found, p)
+	}
+	return found
+}

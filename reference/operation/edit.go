@@ -1,0 +1,241 @@
+package operation
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// subject is a message as paths see it. Its members are made when they are asked for.
+type subject struct {
+	root hook.Object
+	// make makes a member of the root; ok is false if there is none.
+	make    func(name string) (value any, ok bool)
+	asked   map[string]bool
+	changed bool
+}
+
+// load makes the member of the root that a path begins with.
+func (s *subject) load(p path) {
+	if len(p) == 0 || s.asked[p[0].name] || s.make == nil {
+		return
+	}
+	if s.root == nil {
+		s.root, s.asked = hook.Object{}, map[string]bool{}
+	}
+	s.asked[p[0].name] = true
+	if v, ok := s.make(p[0].name); ok {
+		s.root[p[0].name] = v
+	}
+}
+
+func (s *subject) find(p path) (any, bool) {
+	s.load(p)
+	return p.find(s.root)
+}
+
+// action is an Operation made ready. It counts, and so belongs to one server.
+type action struct {
+	*Operation
+	verb    string
+	methods hook.Methods
+	over    hook.Methods // transports
+	when    []test
+	where   []test
+	path    path
+	pattern *regexp.Regexp
+
+	mu   sync.Mutex
+	seen int
+}
+
+// compile makes an operation ready that has been checked.
+func (o *Operation) compile() (*action, error) {
+	if found := o.Check(); len(found) > 0 {
+		return nil, found[0]
+	}
+	a := &action{Operation: o, verb: o.given()[0], methods: hook.MethodsOf(o.Method), over: hook.MethodsOf(o.Transport)}
+	var err error
+	if a.path, err = parsePath(o.at()); err != nil {
+		return nil, err
+	}
+	if a.pattern, err = regexp.Compile(o.Pattern); err != nil {
+		return nil, err
+	}
+	for _, list := range []struct {
+		from []Test
+		to   *[]test
+	}{{o.When, &a.when}, {o.Where, &a.where}} {
+		for _, t := range list.from {
+			made, err := t.compile()
+			if err != nil {
+				return nil, err
+			}
+			*list.to = append(*list.to, made)
+		}
+	}
+	return a, nil
+}
+
+// selects reports whether the operation is to be done to a message.
+func (a *action) selects(s *subject, modern bool, transport string) bool {
+	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
+		return false
+	}
+	for i := range a.when {
+		if !a.when[i].holds(s.find(a.when[i].path)) {
+			return false
+		}
+	}
+	return a.counts()
+}
+
+// counts counts a message that is selected, and says whether it is one of those to be changed.
+func (a *action) counts() bool {
+	if a.Skip == 0 && a.Count == 0 && a.Every == 0 {
+		return true
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen++
+	n := a.seen - a.Skip
+	return n > 0 && (a.Count == 0 || n <= a.Count) && (a.Every == 0 || n%a.Every == 0)
+}
+
+// edits reports whether the operation changes the content of messages.
+func (a *action) edits() bool { return a.path != nil || a.Operation.Code != nil }
+
+// edit changes the content of a message.
+func (a *action) edit(s *subject) {
+	p, set := a.path, a.Set != ""
+	if a.Operation.Code != nil {
+		p = path{{name: "error", there: true}, {name: "code", there: true}}
+	}
+	s.load(p)
+	first := p[0].name
+	if _, there := s.root[first]; !there && len(p) > 1 && (first == "result" || first == "error" || first == "body") {
+		return
+	}
+	p.apply(s.root, set, func(holder, old any, there bool) (any, bool) {
+		if !all(a.where, holder) {
+			return old, there
+		}
+		value, keep, done := a.become(s, holder, old, there)
+		s.changed = s.changed || done
+		return value, keep
+	})
+}
+
+// become is what becomes of a member; done is false if nothing is changed.
+func (a *action) become(s *subject, holder, old any, there bool) (value any, keep, done bool) {
+	switch {
+	case a.Set != "":
+		if value, ok := a.expand(s, holder, a.To); ok {
+			return value, true, true
+		}
+		return old, there, false
+	case !there:
+		return nil, false, false
+	case a.Drop != "":
+		return nil, false, true
+	case a.Operation.Code != nil:
+		if a.Was != nil && old != hook.Number(*a.Was) {
+			return old, true, false
+		}
+		return hook.Number(*a.Operation.Code), true, true
+	case a.Retype != "":
+		return retyped(old, a.As), true, true
+	}
+	switch v := old.(type) {
+	case string:
+		return a.pattern.ReplaceAllString(v, a.With), true, true
+	case json.Number:
+		if n := json.Number(a.pattern.ReplaceAllString(v.String(), a.With)); json.Valid([]byte(n)) {
+			return n, true, true
+		}
+	}
+	return old, true, false
+}
+
+// placeholder stands for the value at a path.
+var placeholder = regexp.MustCompile(`\$\{[^}]*\}`)
+
+// expand makes a value with what its placeholders stand for; ok is false if one that is a
+// whole value stands for nothing.
+func (a *action) expand(s *subject, holder, v any) (value any, ok bool) {
+	switch v := v.(type) {
+	case string:
+		if !strings.Contains(v, "${") {
+			return v, true
+		}
+		if placeholder.FindString(v) == v {
+			return lookup(s, holder, v)
+		}
+		return placeholder.ReplaceAllStringFunc(v, func(one string) string {
+			if found, ok := lookup(s, holder, one); ok {
+				return textOf(found)
+			}
+			return ""
+		}), true
+	case map[string]any:
+		o := make(hook.Object, len(v))
+		for name, member := range v {
+			if o[name], ok = a.expand(s, holder, member); !ok {
+				return nil, false
+			}
+		}
+		return o, true
+	case []any:
+		list := make([]any, len(v))
+		for i := range v {
+			if list[i], ok = a.expand(s, holder, v[i]); !ok {
+				return nil, false
+			}
+		}
+		return list, true
+	}
+	return normal(v), true
+}
+
+// lookup is what a placeholder stands for.
+func lookup(s *subject, holder any, placeholder string) (any, bool) {
+	text := placeholder[2 : len(placeholder)-1]
+	within, relative := strings.CutPrefix(text, ".")
+	p, err := parsePath(within)
+	if err != nil || !p.single() {
+		return nil, false
+	}
+	var v any
+	var ok bool
+	if relative {
+		v, ok = p.find(holder)
+	} else {
+		v, ok = s.find(p)
+	}
+	return copied(v), ok
+}
+
+// copied is a value that shares nothing with the other.
+func copied(v any) any {
+	switch v.(type) {
+	case hook.Object, []any:
+		c, _ := hook.Decode(hook.Encode(v)) // has been decoded
+		return c
+	}
+	return v
+}
+
+func sortedNames(o hook.Object) []string { return slices.Sorted(maps.Keys(o)) }
+
+// jsonOf is a member as JSON; nil if it is not there.
+func jsonOf(o hook.Object, name string) json.RawMessage {
+	if v, ok := o[name]; ok {
+		return hook.Encode(v)
+	}
+	return nil
+}

@@ -1,0 +1,347 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// plan is operations made ready for one server, by the sort of message.
+type plan struct {
+	on  map[string][]*action
+	mu  sync.Mutex // of rng
+	rng *rand.Rand
+	// swaps are the messages that wait for the next one, by action and connection.
+	swaps sync.Map
+}
+
+// Hooks makes the operations for one server; they count its messages. The error names the
+// first operation that cannot be done.
+func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
+	pl := &plan{on: map[string][]*action{}, rng: rng}
+	for i := range all {
+		a, err := all[i].compile()
+		if err != nil {
+			return hook.Hooks{}, err
+		}
+		pl.on[a.on()] = append(pl.on[a.on()], a)
+	}
+	var h hook.Hooks
+	if len(pl.on[OnRequest])+len(pl.on[OnReply]) > 0 {
+		h.Handle = pl.handle
+	}
+	if len(pl.on[OnResponse])+len(pl.on[OnNotification]) > 0 {
+		h.Emit = pl.emit
+	}
+	if len(pl.on[OnEvent]) > 0 {
+		h.Event = pl.event
+	}
+	return hook.Join(h, pl.requests(), pl.answers()), nil
+}
+
+// pause waits for the delay of an action; false says that the context ended before.
+func (pl *plan) pause(ctx context.Context, a *action) bool {
+	pl.mu.Lock()
+	d := a.Delay.Draw(pl.rng)
+	pl.mu.Unlock()
+	return hook.Pause(ctx, d)
+}
+
+// handle does what is to be done to requests and replies.
+func (pl *plan) handle(next hook.Handler) hook.Handler {
+	return func(ctx context.Context, c *hook.Call) *hook.Reply {
+		if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
+			return pl.replied(ctx, c, next(ctx, c))
+		}
+		method, modern := c.Method, c.Modern
+		s := requestOf(c)
+		for _, a := range pl.on[OnRequest] {
+			if !a.methods.Has(method) || !a.selects(s, modern, c.Transport) {
+				continue
+			}
+			if a.edits() {
+				a.edit(s)
+				continue
+			}
+			if r, done := pl.instead(ctx, a, s, c); done {
+				return r
+			}
+		}
+		writeRequest(s, c)
+		return pl.replied(ctx, c, next(ctx, c))
+	}
+}
+
+// instead does what is not an edit to a request; done says that it is not to be handled.
+func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call) (r *hook.Reply, done bool) {
+	switch a.verb {
+	case "silence":
+		return &hook.Reply{Silent: true}, true
+	case "delay":
+		if !c.Notification() && !pl.pause(ctx, a) {
+			return &hook.Reply{}, true // cancelled: nothing is sent
+		}
+	case "abort":
+		c.Peer.Abort()
+		return &hook.Reply{Silent: true}, true
+	case "send":
+		a.emit(ctx, s, c)
+	case "answer":
+		if c.Notification() && a.Answer.Raw == "" {
+			return nil, false
+		}
+		return a.answer(s)
+	}
+	return nil, false
+}
+
+// emit sends a message that belongs to a call. A client that has gone misses it.
+func (a *action) emit(ctx context.Context, s *subject, c *hook.Call) {
+	message, ok := a.expand(s, nil, a.Send)
+	if !ok {
+		return
+	}
+	method, _ := a.Send["method"].(string)
+	if _, request := a.Send["id"]; request {
+		method = "" // is no notification
+	}
+	_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: hook.Encode(message)})
+}
+
+// answer is the answer to a request; ok is false if it lacks a value.
+func (a *action) answer(s *subject) (r *hook.Reply, ok bool) {
+	r = &hook.Reply{Status: a.Answer.Status}
+	for name, value := range a.Answer.Header {
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		r.Header.Set(name, value)
+	}
+	if a.Answer.Raw != "" {
+		r.Raw = []byte(a.Answer.Raw)
+		return r, true
+	}
+	if a.Answer.Result != nil {
+		v, ok := a.expand(s, nil, a.Answer.Result)
+		r.Result, _ = v.(hook.Object)
+		return r, ok
+	}
+	message := a.Answer.Message
+	if message == "" {
+		message = "Error"
+	}
+	text, _ := a.expand(s, nil, message)
+	r.Error = hook.Object{"code": hook.Number(a.Answer.Code), "message": text}
+	if a.Answer.Data != nil {
+		r.Error["data"], ok = a.expand(s, nil, a.Answer.Data)
+		return r, ok
+	}
+	return r, true
+}
+
+// requestOf is a request as paths see it.
+func requestOf(c *hook.Call) *subject {
+	return &subject{make: func(name string) (any, bool) {
+		switch name {
+		case "id":
+			return c.IDValue(), c.ID != nil
+		case "method":
+			return c.Method, true
+		case "params":
+			v, err := hook.Decode(c.Params)
+			return v, err == nil
+		case "header":
+			return headerOf(c.Header)
+		case "session":
+			return sessionOf(c)
+		}
+		return nil, false
+	}}
+}
+
+// sessionOf is the session or connection of a request: its id and, after a handshake, the
+// revision that was settled on.
+func sessionOf(c *hook.Call) (any, bool) {
+	if c.Peer == nil {
+		return nil, false
+	}
+	o := hook.Object{"id": c.Peer.ID()}
+	if revision := c.Peer.Revision(); revision != "" {
+		o["revision"] = revision
+	}
+	return o, true
+}
+
+// writeRequest puts into a call what has been changed.
+func writeRequest(s *subject, c *hook.Call) {
+	if !s.changed {
+		return
+	}
+	if method, ok := s.root["method"].(string); ok && s.asked["method"] {
+		c.Method = method
+	}
+	if s.asked["params"] {
+		c.Params = jsonOf(s.root, "params")
+	}
+	if c.Header == nil {
+		return
+	}
+	if s.asked["header"] {
+		writeHeader(s.root["header"], c.Header)
+	}
+	if s.asked["params"] && hook.Modern(c.Header.Get("Mcp-Protocol-Version")) {
+		follow(c)
+	}
+}
+
+// follow has the headers that repeat members of a modern request say what these do now.
+func follow(c *hook.Call) {
+	if uri, ok := c.Param("uri").(string); ok && uri != "" {
+		c.Header.Set("Mcp-Name", uri)
+	}
+	if version, ok := c.Meta("io.modelcontextprotocol/protocolVersion").(string); ok {
+		c.Header.Set("Mcp-Protocol-Version", version)
+	}
+}
+
+// headerOf is the headers by name, of several of a name the first.
+func headerOf(h http.Header) (any, bool) {
+	if h == nil {
+		return nil, false
+	}
+	o := make(hook.Object, len(h))
+	for name := range h {
+		o[name] = h.Get(name)
+	}
+	return o, true
+}
+
+func writeHeader(v any, h http.Header) {
+	o, ok := v.(hook.Object)
+	if !ok {
+		return
+	}
+	for name := range h {
+		if _, kept := o[name]; !kept {
+			h.Del(name)
+		}
+	}
+	for name, value := range o {
+		if text := textOf(value); h.Get(name) != text {
+			h.Set(name, text)
+		}
+	}
+}
+
+// about is the request of a call, for what belongs to it; nothing for a nil call.
+func about(c *hook.Call) (any, bool) {
+	if c == nil {
+		return nil, false
+	}
+	s := requestOf(c)
+	for _, name := range []string{"id", "method", "params", "header", "session"} {
+		s.load(path{{name: name}})
+	}
+	return s.root, true
+}
+
+// replied does what is to be done to replies.
+func (pl *plan) replied(ctx context.Context, c *hook.Call, r *hook.Reply) *hook.Reply {
+	for _, a := range pl.on[OnReply] {
+		if r == nil {
+			return nil
+		}
+		if !a.methods.Has(c.Method) {
+			continue
+		}
+		s := replyOf(c, r)
+		if !a.selects(s, c.Modern, c.Transport) {
+			continue
+		}
+		switch a.verb {
+		case "silence":
+			r.Silent = true
+		case "abort":
+			r.Silent = true
+			c.Peer.Abort()
+		case "delay":
+			pl.pause(ctx, a) // what has been cancelled is not sent
+		case "send":
+			a.emit(ctx, s, c)
+		default:
+			a.edit(s)
+			writeReply(s, r)
+		}
+	}
+	return r
+}
+
+// replyOf is a reply as paths see it.
+func replyOf(c *hook.Call, r *hook.Reply) *subject {
+	return &subject{make: func(name string) (any, bool) {
+		switch name {
+		case "result":
+			return r.Result, r.Result != nil && r.Error == nil
+		case "error":
+			return r.Error, r.Error != nil
+		case "status":
+			return hook.Number(int64(r.Status)), r.Status != 0
+		case "header":
+			if r.Header == nil {
+				return hook.Object{}, true
+			}
+			return headerOf(r.Header)
+		case "request":
+			return about(c)
+		}
+		return nil, false
+	}}
+}
+
+func writeReply(s *subject, r *hook.Reply) {
+	if !s.changed {
+		return
+	}
+	if n, ok := s.root["status"].(json.Number); ok {
+		status, _ := n.Int64()
+		r.Status = int(status)
+	}
+	if s.asked["header"] {
+		if r.Header == nil {
+			r.Header = http.Header{}
+		}
+		writeHeader(s.root["header"], r.Header)
+	}
+}
+
+// swap is the place of a message that waits for the next one.
+type swap struct{ gone chan struct{} }
+
+// reorder has the first of two messages wait for the second.
+func (pl *plan) reorder(ctx context.Context, a *action, m hook.Message) (after func()) {
+	key := [2]any{a, ""}
+	if m.Peer != nil {
+		key[1] = m.Peer.ID()
+	}
+	if waiting, ok := pl.swaps.LoadAndDelete(key); ok {
+		return func() { close(waiting.(*swap).gone) }
+	}
+	mine := &swap{make(chan struct{})}
+	pl.swaps.Store(key, mine)
+	timer := time.NewTimer(time.Duration(a.Reorder))
+	defer timer.Stop()
+	select {
+	case <-mine.gone:
+	case <-timer.C:
+		pl.swaps.CompareAndDelete(key, mine)
+	case <-ctx.Done():
+		pl.swaps.CompareAndDelete(key, mine)
+	}
+	return func() {}
+}

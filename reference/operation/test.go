@@ -1,0 +1,114 @@
+package operation
+
+import (
+	"reflect"
+	"regexp"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// kinds are the types that a member can have, as Test.Type names them.
+var kinds = []string{"string", "number", "boolean", "null", "object", "array", "missing"}
+
+func kindOf(v any, there bool) string {
+	if !there {
+		return "missing"
+	}
+	switch v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case hook.Object:
+		return "object"
+	case []any:
+		return "array"
+	}
+	return "number"
+}
+
+// textOf is a value as a text: a string as it is, anything else in JSON.
+func textOf(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	return string(hook.Encode(v))
+}
+
+// test is a Test made ready.
+type test struct {
+	path    path
+	is      any
+	matches *regexp.Regexp
+	kind    string
+	not     bool
+}
+
+func (t Test) compile() (test, error) {
+	p, err := parsePath(t.At)
+	if err != nil {
+		return test{}, err
+	}
+	made := test{path: p, is: normal(t.Is), kind: t.Type, not: t.Not}
+	if t.Matches != "" {
+		made.matches, err = regexp.Compile(t.Matches)
+	}
+	return made, err
+}
+
+// holds reports whether the test holds for what was found at its path.
+func (t *test) holds(v any, there bool) bool {
+	yes := there || t.kind != ""
+	if t.kind != "" && t.kind != kindOf(v, there) || t.is != nil && !reflect.DeepEqual(t.is, v) ||
+		t.matches != nil && !(there && t.matches.MatchString(textOf(v))) {
+		yes = false
+	}
+	return yes != t.not
+}
+
+// all reports whether tests hold for what is in a value.
+func all(tests []test, of any) bool {
+	for i := range tests {
+		if !tests[i].holds(tests[i].path.find(of)) {
+			return false
+		}
+	}
+	return true
+}
+
+// retyped is a value in another type, if it has a form in it.
+func retyped(v any, as string) any {
+	switch as {
+	case "string":
+		return textOf(v)
+	case "number":
+		if s, ok := v.(string); ok {
+			if n, err := hook.Decode([]byte(s)); err == nil && kindOf(n, true) == "number" {
+				return n
+			}
+		}
+	case "array":
+		o, ok := v.(hook.Object)
+		if !ok {
+			return []any{v}
+		}
+		list := []any{}
+		for _, name := range sortedNames(o) {
+			list = append(list, o[name])
+		}
+		return list
+	case "element":
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			return list[0]
+		}
+	case "json":
+		if s, ok := v.(string); ok {
+			if document, err := hook.Decode([]byte(s)); err == nil {
+				return document
+			}
+		}
+	}
+	return v
+}

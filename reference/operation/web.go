@@ -1,0 +1,254 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+)
+
+// transportOf is the transport that an HTTP request is one of.
+func transportOf(r *http.Request) string {
+	if r.URL.Path == "/sse" || r.URL.Path == "/message" {
+		return hook.SSE
+	}
+	return hook.HTTP
+}
+
+// exchangeOf is an HTTP request as paths see it. The body is decoded if it is JSON.
+func exchangeOf(r *http.Request) *subject {
+	return &subject{make: func(name string) (any, bool) {
+		switch name {
+		case "verb":
+			return r.Method, true
+		case "path":
+			return r.URL.Path, true
+		case "header":
+			return headerOf(r.Header)
+		case "body":
+			body, err := hook.PeekBody(r)
+			if err != nil {
+				return nil, false
+			}
+			return bodyOf(body)
+		}
+		return nil, false
+	}}
+}
+
+func bodyOf(body []byte) (any, bool) {
+	if len(body) == 0 {
+		return nil, false
+	}
+	v, err := hook.Decode(body)
+	if err != nil {
+		return string(body), true
+	}
+	return v, true
+}
+
+// requests does what is to be done to HTTP requests.
+func (pl *plan) requests() hook.Hooks {
+	if len(pl.on[OnHTTPRequest]) == 0 {
+		return hook.Hooks{}
+	}
+	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		for _, a := range pl.on[OnHTTPRequest] {
+			s := exchangeOf(r)
+			if !a.selects(s, false, transportOf(r)) {
+				continue
+			}
+			switch a.verb {
+			case "delay":
+				pl.pause(r.Context(), a)
+			case "abort":
+				panic(http.ErrAbortHandler)
+			case "answer":
+				a.write(w)
+				return
+			default:
+				a.edit(s)
+				if s.changed {
+					writeHeader(s.root["header"], r.Header)
+				}
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// write answers an HTTP request.
+func (a *action) write(w http.ResponseWriter) {
+	for name, value := range a.Answer.Header {
+		w.Header().Set(name, value)
+	}
+	if a.Answer.Body != "" && w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	}
+	w.WriteHeader(a.Answer.Status)
+	if a.Answer.Body != "" {
+		_, _ = w.Write([]byte(a.Answer.Body)) // a client that has gone needs no answer
+	}
+}
+
+// answers does what is to be done to the answers over HTTP: to whole ones where a body
+// is named, and otherwise to what comes before it.
+func (pl *plan) answers() hook.Hooks {
+	var all []hook.Hooks
+	for _, a := range pl.on[OnHTTPAnswer] {
+		if a.names("body") {
+			all = append(all, hook.EditAnswer(func(r *http.Request, body []byte, answer *hook.Answer) {
+				a.editAnswer(r, body, answer)
+			}))
+			continue
+		}
+		all = append(all, hook.EditHead(func(r *http.Request, status int, h http.Header) int {
+			answer := hook.Answer{Status: status, Header: h}
+			a.editAnswer(r, nil, &answer)
+			return answer.Status
+		}))
+	}
+	// What is outermost sees an answer last.
+	slices.Reverse(all)
+	return hook.Join(all...)
+}
+
+// names reports whether a path of the operation begins with a name, or the request does.
+func (a *action) names(root string) bool {
+	texts := []string{a.at()}
+	for _, t := range a.When {
+		texts = append(texts, strings.TrimPrefix(t.At, "request."))
+	}
+	for _, text := range texts {
+		if p, err := parsePath(text); err == nil && len(p) > 0 && p[0].name == root {
+			return true
+		}
+	}
+	return false
+}
+
+// editAnswer changes an answer over HTTP.
+func (a *action) editAnswer(r *http.Request, body []byte, answer *hook.Answer) {
+	s := &subject{make: func(name string) (any, bool) {
+		switch name {
+		case "status":
+			return hook.Number(int64(answer.Status)), true
+		case "header":
+			return headerOf(answer.Header)
+		case "body":
+			return bodyOf(answer.Body)
+		case "request":
+			request := exchangeOf(r)
+			for _, name := range []string{"verb", "path", "header"} {
+				request.load(path{{name: name}})
+			}
+			if v, ok := bodyOf(body); ok {
+				request.root["body"] = v
+			}
+			return request.root, true
+		}
+		return nil, false
+	}}
+	if !a.selects(s, false, transportOf(r)) {
+		return
+	}
+	if a.edit(s); !s.changed {
+		return
+	}
+	if n, ok := s.root["status"].(json.Number); ok {
+		status, _ := n.Int64()
+		answer.Status = int(status)
+	}
+	if s.asked["header"] {
+		writeHeader(s.root["header"], answer.Header)
+	}
+	if v, there := s.root["body"]; there && s.asked["body"] {
+		answer.Body = []byte(textOf(v))
+	} else if s.asked["body"] {
+		answer.Body = nil
+	}
+}
+
+// event does what is to be done to server-sent events.
+func (pl *plan) event(next hook.EventWriter) hook.EventWriter {
+	return func(ctx context.Context, e hook.Event) error {
+		times := 1
+		transport := hook.HTTP
+		if e.Stream == "sse" {
+			transport = hook.SSE
+		}
+		for _, a := range pl.on[OnEvent] {
+			s := eventOf(&e)
+			if !a.selects(s, false, transport) {
+				continue
+			}
+			switch a.verb {
+			case "silence":
+				return nil
+			case "delay":
+				if !pl.pause(ctx, a) {
+					return ctx.Err()
+				}
+			case "repeat":
+				times = a.Repeat
+			default:
+				a.edit(s)
+				writeEvent(s, a.path[0].name, &e)
+			}
+		}
+		for range times {
+			if err := next(ctx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// eventOf is an event as paths see it: fields that it does not have are missing.
+func eventOf(e *hook.Event) *subject {
+	return &subject{make: func(name string) (any, bool) {
+		switch name {
+		case "type":
+			return e.Type, e.Type != ""
+		case "id":
+			return e.ID, e.ID != ""
+		case "data":
+			return string(e.Data), len(e.Data) > 0
+		case "raw":
+			return string(e.Raw), e.Raw != nil
+		case "retry":
+			return hook.Number(int64(e.Retry / time.Millisecond)), e.Retry != 0
+		case "stream":
+			return e.Stream, true
+		case "answer":
+			return e.Response, true
+		}
+		return nil, false
+	}}
+}
+
+// writeEvent puts the field that has been changed into an event.
+func writeEvent(s *subject, name string, e *hook.Event) {
+	if !s.changed {
+		return
+	}
+	text := ""
+	if v, there := s.root[name]; there {
+		text = textOf(v)
+	}
+	switch name {
+	case "type":
+		e.Type = text
+	case "id":
+		e.ID = text
+	case "data":
+		e.Data = []byte(text)
+	case "raw":
+		e.Raw = []byte(text)
+	}
+}
