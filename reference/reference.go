@@ -143,7 +143,7 @@ type Server struct {
 // names a revision, fault or quirk that does not exist. The world is copied. Its
 // timeline begins at once, unless an option says otherwise.
 func New(w World, o Options) (*Server, error) {
-	rules, err := initialRules(o)
+	rules, err := initialRules(w, o)
 	if err != nil {
 		return nil, err
 	}

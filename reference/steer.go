@@ -42,8 +42,9 @@ type overlay struct {
 	before, after World
 }
 
-// initialRules are the rules that options ask for, with ids. Faults lie outside of quirks.
-func initialRules(o Options) ([]control.Rule, error) {
+// initialRules are the rules that options ask for and the world has, with ids. Faults lie outside
+// of quirks.
+func initialRules(w World, o Options) ([]control.Rule, error) {
 	var rules []control.Rule
 	for _, list := range []struct {
 		specs []string
@@ -58,6 +59,9 @@ func initialRules(o Options) ([]control.Rule, error) {
 		}
 	}
 	rules = append(rules, o.Rules...)
+	for _, r := range w.Rules {
+		rules = append(rules, control.Rule{ID: r.ID, Limits: r.Limits, Do: r.Do})
+	}
 	taken := map[string]bool{}
 	for i := range rules {
 		r := &rules[i]
@@ -105,7 +109,7 @@ func (s *Server) overlay() World {
 // Journal is the journal of the server.
 func (s *Server) Journal() *journal.Journal { return s.journal }
 
-// AddRule switches a fault, a quirk, a failure or a delay on and returns it with
+// AddRule switches a fault, a quirk, a failure, a delay or operations on and returns it with
 // its id. What a fault or quirk changes in the world changes for everyone, and clients
 // are told as of any other change.
 func (s *Server) AddRule(r control.Rule) (control.Status, error) {

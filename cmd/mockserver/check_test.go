@@ -39,9 +39,9 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 	}
 	want := []string{
 		`:6: warning: resources[1].name: is missing`,
-		`:1: pageSize: must be a whole number, and is "many"`,
+		`:1: pageSize: must be a whole number, not "many"`,
 		`:4: resources[0]: unknown member "nmae": did you mean "name"?`,
-		`:5: resources[0].delay: must be a duration such as 150ms or 2s, and is "soon"`,
+		`:5: resources[0].delay: must be a duration such as "10s" or "1m30s", not "soon"`,
 		`:6: resources[1].uri: a:b is listed twice`,
 		`:7: resources[1].blob: no standard base64: illegal base64 data at input byte 0`,
 		`:9: timeline[0]: needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate and ask`,

@@ -28,10 +28,29 @@ type decoder struct {
 	fields   map[reflect.Type]map[string][]int
 }
 
-// fail notes a problem; past the bound nothing is noted.
+// fail notes a problem; past the bound nothing is noted. The format is that of the text, with a
+// colon before it where the message has one after the path.
 func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
 	if len(d.problems) < maxProblems {
-		d.problems = append(d.problems, Problem{Pos: position(n), Path: path, Message: fmt.Sprintf(format, args...)})
+		text := fmt.Sprintf(format, args...)
+		separator := " "
+		if strings.HasPrefix(text, ": ") {
+			separator = ""
+		}
+		d.problems = append(d.problems, Problem{
+			Pos: position(n), Path: path, Message: name(path) + separator + text, Text: strings.TrimPrefix(text, ": "),
+		})
+	}
+}
+
+// unknown notes a field that there is not.
+func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
+	if len(d.problems) < maxProblems {
+		hint := suggest(k, names(t))
+		d.problems = append(d.problems, Problem{
+			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", k, within(path), hint),
+			Text: fmt.Sprintf("unknown member %q%s", k, hint), Unknown: k,
+		})
 	}
 }
 
@@ -43,12 +62,22 @@ func name(path string) string {
 	return path
 }
 
+// within counts the nodes and how deep they lie. The first that is too much ends the walk.
+func (d *decoder) within(path string, n ast.Node, depth int) bool {
+	if d.nodes > maxNodes {
+		return false
+	}
+	if d.nodes++; depth > maxDepth || d.nodes > maxNodes {
+		d.fail(path, n, ": the values are nested too deeply or too many")
+		d.nodes = maxNodes + 1
+		return false
+	}
+	return true
+}
+
 // value copies a node to a settable value.
 func (d *decoder) value(path string, n ast.Node, to reflect.Value, depth int) {
-	d.nodes++
-	if depth > maxDepth || d.nodes > maxNodes {
-		d.fail(path, n, "%s: the values are nested too deeply or too many", name(path))
-		d.nodes = maxNodes // ends the walk
+	if !d.within(path, n, depth) {
 		return
 	}
 	n, done := d.resolve(path, n)
@@ -72,7 +101,7 @@ func (d *decoder) value(path string, n ast.Node, to reflect.Value, depth int) {
 	if text, ok := scalar(n); ok && reflect.PointerTo(to.Type()).Implements(textType) {
 		u, _ := to.Addr().Interface().(encoding.TextUnmarshaler)
 		if err := u.UnmarshalText([]byte(text)); err != nil {
-			d.fail(path, n, "%s: %v", name(path), err)
+			d.fail(path, n, ": %v", err)
 		}
 		return
 	}
@@ -93,11 +122,11 @@ func (d *decoder) resolve(path string, n ast.Node) (ast.Node, func()) {
 			alias := x.Value.GetToken().Value
 			target, ok := d.anchors[alias]
 			if !ok {
-				d.fail(path, n, "%s: there is no anchor &%s before this alias", name(path), alias)
+				d.fail(path, n, ": there is no anchor &%s before this alias", alias)
 				return nil, done
 			}
 			if slices.Contains(d.open, alias) {
-				d.fail(path, n, "%s: the alias *%s contains itself", name(path), alias)
+				d.fail(path, n, ": the alias *%s contains itself", alias)
 				return nil, done
 			}
 			d.open = append(d.open, alias)
@@ -105,7 +134,7 @@ func (d *decoder) resolve(path string, n ast.Node) (ast.Node, func()) {
 			n = target
 		case *ast.TagNode:
 			if tag := x.Start.Value; tag != "!!str" {
-				d.fail(path, n, "%s: the tag %s is not supported", name(path), tag)
+				d.fail(path, n, ": the tag %s is not supported", tag)
 				return nil, done
 			}
 			n = x.Value
@@ -115,7 +144,7 @@ func (d *decoder) resolve(path string, n ast.Node) (ast.Node, func()) {
 			return n, done
 		}
 	}
-	d.fail(path, n, "%s: the values are nested too deeply", name(path))
+	d.fail(path, n, ": the values are nested too deeply")
 	return nil, done
 }
 
@@ -150,7 +179,37 @@ func (d *decoder) plain(path string, n ast.Node, to reflect.Value, depth int) {
 	}
 }
 
-// pairs lists the members of a mapping; ok is false if the node is none.
+// members lists the members of a mapping, those that it merges from elsewhere first; ok is
+// false if the node is none.
+func (d *decoder) members(path string, n ast.Node, depth int) (all []*ast.MappingValueNode, ok bool) {
+	own, ok := pairs(n)
+	if !ok {
+		return nil, false
+	}
+	for _, m := range own {
+		if !m.Key.IsMergeKey() {
+			continue
+		}
+		if !d.within(path, m, depth) {
+			return nil, true
+		}
+		from, done := d.resolve(path, m.Value)
+		merged, ok := d.members(path, from, depth+1)
+		done()
+		if !ok {
+			d.fail(path, m.Key, ": << takes a mapping")
+		}
+		all = append(all, merged...)
+	}
+	for _, m := range own {
+		if !m.Key.IsMergeKey() {
+			all = append(all, m)
+		}
+	}
+	return all, true
+}
+
+// pairs lists the members of a mapping as they are written; ok is false if the node is none.
 func pairs(n ast.Node) (values []*ast.MappingValueNode, ok bool) {
 	switch x := n.(type) {
 	case *ast.MappingNode:
@@ -163,25 +222,21 @@ func pairs(n ast.Node) (values []*ast.MappingValueNode, ok bool) {
 
 // key is the name of a member.
 func (d *decoder) key(path string, m *ast.MappingValueNode) (string, bool) {
-	if m.Key.IsMergeKey() {
-		d.fail(path, m.Key, "%s: merge keys (<<) are not supported", name(path))
-		return "", false
-	}
 	var k ast.Node = m.Key
 	if mk, ok := k.(*ast.MappingKeyNode); ok {
 		k = mk.Value
 	}
 	text, ok := scalar(k)
 	if !ok {
-		d.fail(path, m.Key, "%s: a name must be a single value", name(path))
+		d.fail(path, m.Key, ": a name must be a single value")
 	}
 	return text, ok
 }
 
 func (d *decoder) structure(path string, n ast.Node, to reflect.Value, depth int) {
-	members, ok := pairs(n)
+	members, ok := d.members(path, n, depth)
 	if !ok {
-		d.fail(path, n, "%s must have fields, such as %q, not %s", name(path), example(to.Type()), what(n))
+		d.fail(path, n, "must have fields, such as %q, not %s", example(to.Type()), what(n))
 		return
 	}
 	fields, ok := d.fields[to.Type()]
@@ -196,22 +251,23 @@ func (d *decoder) structure(path string, n ast.Node, to reflect.Value, depth int
 		}
 		i, known := fields[k]
 		if !known {
-			d.fail(join(path, k), m.Key, "unknown field %q%s%s", k, within(path), suggest(k, names(to.Type())))
+			d.unknown(path, m.Key, k, to.Type())
 			continue
 		}
 		d.index.at[join(path, k)] = position(m.Key)
+		to.FieldByIndex(i).SetZero() // of what has been merged
 		d.value(join(path, k), m.Value, to.FieldByIndex(i), depth+1)
 	}
 }
 
 func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) {
-	members, ok := pairs(n)
+	members, ok := d.members(path, n, depth)
 	if !ok {
-		d.fail(path, n, "%s must map names to values, not be %s", name(path), what(n))
+		d.fail(path, n, "must map names to values, not be %s", what(n))
 		return
 	}
 	if to.Type().Key().Kind() != reflect.String {
-		d.fail(path, n, "%s cannot be set from a file", name(path))
+		d.fail(path, n, "cannot be set from a file")
 		return
 	}
 	made := reflect.MakeMapWithSize(to.Type(), len(members))
@@ -231,12 +287,12 @@ func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) 
 func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		d.fail(path, n, "%s must be a list, not %s", name(path), what(n))
+		d.fail(path, n, "must be a list, not %s", what(n))
 		return
 	}
 	made := reflect.MakeSlice(to.Type(), len(seq.Values), len(seq.Values))
 	for i, item := range seq.Values {
-		d.value(fmt.Sprintf("%s[%d]", path, i), item, made.Index(i), depth+1)
+		d.value(path+"["+strconv.Itoa(i)+"]", item, made.Index(i), depth+1)
 	}
 	to.Set(made)
 }
@@ -244,7 +300,7 @@ func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 // any is a node as JSON would be read: map[string]any, []any, string, bool,
 // int64, uint64, float64 or nil.
 func (d *decoder) any(path string, n ast.Node, depth int) any {
-	if members, ok := pairs(n); ok {
+	if members, ok := d.members(path, n, depth); ok {
 		made := make(map[string]any, len(members))
 		for _, m := range members {
 			if k, ok := d.key(path, m); ok {
@@ -259,7 +315,7 @@ func (d *decoder) any(path string, n ast.Node, depth int) any {
 	case *ast.SequenceNode:
 		made := make([]any, len(x.Values))
 		for i, item := range x.Values {
-			d.value(fmt.Sprintf("%s[%d]", path, i), item, reflect.ValueOf(&made[i]).Elem(), depth+1)
+			d.value(path+"["+strconv.Itoa(i)+"]", item, reflect.ValueOf(&made[i]).Elem(), depth+1)
 		}
 		return made
 	case *ast.IntegerNode:
@@ -269,12 +325,12 @@ func (d *decoder) any(path string, n ast.Node, depth int) any {
 	case *ast.BoolNode:
 		return x.Value
 	case *ast.InfinityNode, *ast.NanNode:
-		d.fail(path, n, "%s: %s is no number in JSON", name(path), n.GetToken().Value)
+		d.fail(path, n, ": %s is no number in JSON", n.GetToken().Value)
 		return nil
 	}
 	text, ok := scalar(n)
 	if !ok {
-		d.fail(path, n, "%s cannot be %s", name(path), what(n))
+		d.fail(path, n, "cannot be %s", what(n))
 		return nil
 	}
 	return text
@@ -284,7 +340,7 @@ func (d *decoder) any(path string, n ast.Node, depth int) any {
 func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 	text, ok := scalar(n)
 	if !ok {
-		d.fail(path, n, "%s must be %s, not %s", name(path), wanted(to.Type()), what(n))
+		d.fail(path, n, "must be %s, not %s", wanted(to.Type()), what(n))
 		return
 	}
 	ok = true
@@ -312,11 +368,11 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 			to.SetFloat(v)
 		}
 	default:
-		d.fail(path, n, "%s cannot be set from a file", name(path))
+		d.fail(path, n, "cannot be set from a file")
 		return
 	}
 	if !ok {
-		d.fail(path, n, "%s must be %s, not %s", name(path), wanted(to.Type()), quote(text))
+		d.fail(path, n, "must be %s, not %s", wanted(to.Type()), quote(text))
 	}
 }
 

@@ -3,20 +3,23 @@
 // twice is an error that says where it stands and, if it can be guessed, what
 // was meant. All problems of a file are reported at once.
 //
-// Fields are named by `yaml:"name"` tags; fields without a tag, and those tagged
+// Fields are named by `yaml:"name"` tags, and those of an embedded struct count as the outer
+// one's if it is tagged `yaml:",inline"`; fields without a tag, and those tagged
 // "-", cannot be set from a file. Types with an UnmarshalText method are read
-// with it wherever a single value stands. Anchors and aliases work; merge keys
-// and tags other than !!str do not. An empty value means that the field is not
+// with it wherever a single value stands. Anchors, aliases and merge keys (<<) work;
+// tags other than !!str do not. An empty value means that the field is not
 // given.
 package yamlfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -25,13 +28,12 @@ import (
 )
 
 // MaxSize is the largest file that is read, in bytes.
-const MaxSize = 8 << 20
+const MaxSize = 32 << 20
 
 const (
 	maxDepth    = 100     // nesting of values
 	maxNodes    = 1 << 20 // values after aliases are replaced
-	maxProblems = 20      // reported for one file
-	maxBrackets = 1000    // nesting of brackets before the file is parsed
+	maxProblems = 100     // reported for one file
 )
 
 // Pos is a place in a file; lines and columns count from 1, and 0 means unknown.
@@ -45,6 +47,10 @@ type Problem struct {
 	Path string
 	// Message is one sentence without a full stop.
 	Message string
+	// Text is the message without the path.
+	Text string
+	// Unknown is the name of a field that there is not; empty if that is not the problem.
+	Unknown string
 }
 
 // Error is everything wrong with a file.
@@ -95,7 +101,8 @@ func (x *Index) Has(path string) bool {
 
 // Problem describes what is wrong with a field that could be read.
 func (x *Index) Problem(path, format string, args ...any) Problem {
-	return Problem{Pos: x.At(path), Path: path, Message: fmt.Sprintf(format, args...)}
+	text := fmt.Sprintf(format, args...)
+	return Problem{Pos: x.At(path), Path: path, Message: text, Text: text}
 }
 
 // Decode reads data into a pointer to a struct or map. The error is an [*Error] that
@@ -123,15 +130,19 @@ func Decode(file string, data []byte, into any) (*Index, error) {
 // parse reads the one document of a file; nil if it is empty.
 func parse(data []byte) (body ast.Node, problem *Problem) {
 	if len(data) > MaxSize {
-		return nil, &Problem{Message: fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20)}
+		return nil, whole(0, fmt.Sprintf("the file is larger than %d MiB", MaxSize>>20))
 	}
-	if p := tooDeep(data); p != nil {
-		return nil, p
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // some editors write it
+	if !utf8.Valid(data) {
+		return nil, unreadable(data)
+	}
+	if line, deep := nested(data); deep {
+		return nil, whole(line, "the values are nested too deeply")
 	}
 	// The parser has no promise against panics on hostile input.
 	defer func() {
 		if r := recover(); r != nil {
-			body, problem = nil, &Problem{Message: fmt.Sprintf("the file cannot be read as YAML: %v", r)}
+			body, problem = nil, whole(0, fmt.Sprintf("the file cannot be read as YAML: %v", r))
 		}
 	}()
 	f, err := parser.ParseBytes(data, 0)
@@ -143,54 +154,52 @@ func parse(data []byte) (body ast.Node, problem *Problem) {
 			continue
 		}
 		if body != nil {
-			return nil, &Problem{Pos: position(doc.Body), Message: "the file holds more than one document"}
+			p := whole(0, "the file holds more than one document")
+			p.Pos = position(doc.Body)
+			return nil, p
 		}
 		body = doc.Body
 	}
 	return body, nil
 }
 
-// tooDeep refuses nesting that would exhaust the stack of the parser.
-func tooDeep(data []byte) *Problem {
-	deep := func(line int) *Problem {
-		return &Problem{Pos: Pos{Line: line, Column: 1}, Message: "the values are nested too deeply"}
+// unreadable says where the bytes are that are no UTF-8. The parser would take something else
+// for them.
+func unreadable(data []byte) *Problem {
+	if len(data) > 1 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff) {
+		return whole(1, "the file is in UTF-16: save it as UTF-8")
 	}
-	brackets, line, lead := 0, 1, 0
-	leading := true
-	for _, c := range data {
-		switch c {
-		case '\n':
-			line, lead, leading = line+1, 0, true
-			continue
-		case '[', '{':
-			brackets++
-		case ']', '}':
-			brackets = max(brackets-1, 0)
-		case '-', '?', ':':
-			if leading {
-				lead++
-			}
-		case ' ', '\t':
-		default:
-			leading = false
+	at := 0
+	for {
+		r, size := utf8.DecodeRune(data[at:])
+		if r == utf8.RuneError && size == 1 {
+			break
 		}
-		if brackets > maxBrackets || lead > maxBrackets {
-			return deep(line)
-		}
+		at += size
 	}
-	return nil
+	return whole(1+bytes.Count(data[:at], []byte("\n")),
+		fmt.Sprintf("the byte 0x%02x is no UTF-8: save the file as UTF-8, and write bytes that are no text as base64", data[at]))
+}
+
+// whole is a problem of the file as a whole, or of a line of it.
+func whole(line int, text string) *Problem {
+	p := &Problem{Message: text, Text: text}
+	if line > 0 {
+		p.Pos = Pos{Line: line, Column: 1}
+	}
+	return p
 }
 
 // syntax turns an error of the parser into a problem.
 func syntax(err error) *Problem {
 	if e, ok := errors.AsType[yaml.Error](err); ok {
-		p := &Problem{Message: e.GetMessage()}
+		p := whole(0, e.GetMessage())
 		if t := e.GetToken(); t != nil {
 			p.Pos = tokenPos(t)
 		}
 		return p
 	}
-	return &Problem{Message: "the file cannot be read as YAML: " + err.Error()}
+	return whole(0, "the file cannot be read as YAML: "+err.Error())
 }
 
 func position(n ast.Node) Pos {

@@ -131,7 +131,8 @@ func TestDecodeErrors(t *testing.T) {
 		"word: bad":                   `f.yaml:1:7: word: that is a bad word`,
 		"name: a\nname: b":            `f.yaml:2:1: `,
 		"name: *nope":                 `no anchor &nope`,
-		"<<: {name: x}":               `merge keys (<<) are not supported`,
+		"<<: x":                       `<< takes a mapping`,
+		"name: \xff":                  `the byte 0xff is no UTF-8`,
 		"name: !!binary aGk=":         `the tag !!binary is not supported`,
 		"name: a\n---\nname: b":       `more than one document`,
 		"any: {x: .nan}":              `any.x: .nan is no number in JSON`,
@@ -142,7 +143,7 @@ func TestDecodeErrors(t *testing.T) {
 		strings.Repeat("- ", 5000):    `nested too deeply`,
 		"any: &a {x: *a}":             `contains itself`,
 		"sub: " + strings.Repeat("{sub: ", 60) + strings.Repeat("}", 60): `nested too deeply`,
-		"name: " + strings.Repeat("x", MaxSize):                          `larger than 8 MiB`,
+		"name: " + strings.Repeat("x", MaxSize):                          `larger than 32 MiB`,
 	} {
 		var got doc
 		_, err := Decode("f.yaml", []byte(src), &got)

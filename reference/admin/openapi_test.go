@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // types that the handlers read and write, and nothing else. Descriptions are the comments of
 // the types.
 func TestTheDocumentIsTrue(t *testing.T) {
-	b := &builder{schemas: map[string]any{}, types: map[string]reflect.Type{}, comments: comments(t, ".", "..", "../control", "../engine", "../guard", "../journal", "../world")}
+	b := &builder{schemas: map[string]any{}, types: map[string]reflect.Type{}, comments: comments(t, ".", "..", "../control", "../engine", "../guard", "../journal", "../operation", "../world")}
 	data, err := json.MarshalIndent(b.document(), "", "  ")
 	if err != nil {
 		t.Fatal(err)

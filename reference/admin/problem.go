@@ -1,6 +1,7 @@
 package admin
 
 import (
+	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -50,7 +51,7 @@ func problem(code, field, format string, args ...any) *Problem {
 
 // decode reads a body into v, strictly.
 func decode(body []byte, v any) error {
-	err := json.Unmarshal(body, v, json.RejectUnknownMembers(true))
+	err := json.Unmarshal(body, v, json.RejectUnknownMembers(true), exactNumbers)
 	if err == nil {
 		return nil
 	}
@@ -66,6 +67,16 @@ func decode(body []byte, v any) error {
 	}
 	return problem(CodeInvalidJSON, "", "the body is not JSON: %s", reason(err))
 }
+
+// exactNumbers keeps numbers of any size as they are written where any value may stand.
+var exactNumbers = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, v *any) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
+	}
+	number, err := d.ReadValue()
+	*v = jsonv1.Number(number)
+	return err
+}))
 
 // misfit says which member has a value that it cannot have.
 func misfit(err *json.SemanticError) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 )
 
@@ -38,7 +39,7 @@ func postRule(c *call) (int, any, error) {
 		return 0, nil, err
 	}
 	if err := r.Validate(); err != nil {
-		return 0, nil, problem(CodeInvalid, ruleField(r), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
+		return 0, nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
 	}
 	status, err := c.server.AddRule(r)
 	if err != nil {
@@ -82,9 +83,12 @@ func hindrances(server *reference.Server, r control.Rule) []string {
 
 // ruleField is the member that is to blame for a rule that is invalid, as far as that is
 // known: with a single deviation, whichever it is.
-func ruleField(r control.Rule) string {
+func ruleField(r control.Rule, err error) string {
+	if p := (operation.Problem{}); errors.As(err, &p) {
+		return p.Member
+	}
 	var given []string
-	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "", "fail": r.Fail != nil, "delay": r.Delay != nil} {
+	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "", "fail": r.Fail != nil, "delay": r.Delay != nil, "do": len(r.Do) > 0} {
 		if is {
 			given = append(given, name)
 		}

@@ -44,7 +44,7 @@ const codeInternal = -32603
 
 // operations is the failure in the vocabulary of operations.
 func (f *Failure) operations() []operation.Operation {
-	a := operation.Answer{Code: f.Code, Message: f.Message, Status: f.Status, Header: f.Header}
+	a := operation.Stub{Code: f.Code, Message: f.Message, Status: f.Status, Header: f.Header}
 	if f.Data != nil {
 		a.Data, _ = hook.Decode(f.Data) // validate has seen that it is JSON
 	}
@@ -60,7 +60,7 @@ func (f *Failure) operations() []operation.Operation {
 	}
 	all := []operation.Operation{{On: operation.OnRequest, Answer: &a}}
 	if f.Code == 0 {
-		all = append(all, operation.Operation{On: operation.OnHTTPRequest, Answer: &operation.Answer{Status: f.Status, Header: f.Header, Body: f.Body}})
+		all = append(all, operation.Operation{On: operation.OnHTTPRequest, Answer: &operation.Stub{Status: f.Status, Header: f.Header, Body: f.Body}})
 	}
 	return all
 }

@@ -199,7 +199,7 @@ func (o *Operation) checkArguments(c *checker, verb string) {
 
 const maxRepeat = 1000
 
-func (a *Answer) check(c *checker, on string) {
+func (a *Stub) check(c *checker, on string) {
 	if a.Status != 0 && (a.Status < 200 || a.Status > 599) {
 		c.say("answer.status", "%d is not between 200 and 599", a.Status)
 	}

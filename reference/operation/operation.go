@@ -76,7 +76,7 @@ type Operation struct {
 	// After sends it after this one.
 	After bool `yaml:"after" json:"after,omitempty"`
 	// Answer answers a request, which is not handled.
-	Answer *Answer `yaml:"answer" json:"answer,omitempty"`
+	Answer *Stub `yaml:"answer" json:"answer,omitempty"`
 }
 
 // String says in short what the operation does, for lists and the journal.
@@ -98,9 +98,9 @@ type Test struct {
 	Not bool `yaml:"not" json:"not,omitempty"`
 }
 
-// Answer is what a request is answered with: a Result, an error with a Code, or Raw; an
+// Stub is what a request is answered with: a Result, an error with a Code, or Raw; an
 // http-request with a Status and a Body. A notification is answered only by Raw.
-type Answer struct {
+type Stub struct {
 	// Result is the result of a request.
 	Result map[string]any `yaml:"result" json:"result,omitzero"`
 	// Code is the code of an error.

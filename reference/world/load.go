@@ -4,16 +4,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 )
 
-const maxFile = 32 << 20
+const maxFile = yamlfile.MaxSize
 
 // Load reads a world from a YAML (or JSON, which is YAML) file. All that is wrong with
 // it is in the error, which is of type Problems, with file, line and member, and the
@@ -122,7 +122,7 @@ func (r *reader) warnings(w World) Problems {
 	found := w.warnings()
 	for i, s := range w.Timeline {
 		at := fmt.Sprintf("timeline[%d].every", i)
-		if _, given := r.lines[at]; given && s.Every == 0 {
+		if r.index.Has(at) && s.Every == 0 {
 			found = append(found, problem{at, "is 0s, which is as if it were not there: the step happens once"})
 		}
 	}
@@ -169,66 +169,3 @@ func (r *reader) expand(w World) World {
 }
 
 func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }
-
-// unknown says that a part of a world has no such member.
-func unknown(t reflect.Type, member string) string {
-	if meant := closest(t, member); meant != "" {
-		return fmt.Sprintf("unknown member %q: did you mean %q?", member, meant)
-	}
-	return fmt.Sprintf("unknown member %q: known are %s", member, strings.Join(slices.Sorted(fieldsOf(t)), ", "))
-}
-
-// closest returns the member name of a type that is most like the given one, if any is.
-func closest(t reflect.Type, given string) string {
-	best, distance := "", len(given)/3+2
-	for member := range fieldsOf(t) {
-		if d := edits(strings.ToLower(given), strings.ToLower(member)); d < distance || d == distance && best != "" && member < best {
-			best, distance = member, d
-		}
-	}
-	return best
-}
-
-// fieldsOf are the names of the members of a type.
-func fieldsOf(t reflect.Type) func(yield func(string) bool) {
-	names := map[string]bool{}
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("yaml"); tag != "" && tag != "-" {
-			names[tag] = true
-		}
-	}
-	return maps.Keys(names)
-}
-
-func fieldOf(v reflect.Value, member string) (reflect.Value, bool) {
-	if member == "" || member == "-" {
-		return reflect.Value{}, false
-	}
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("yaml") == member {
-			return v.Field(i), true
-		}
-	}
-	return reflect.Value{}, false
-}
-
-// edits is the Levenshtein distance.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
-}

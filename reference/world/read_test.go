@@ -90,11 +90,11 @@ func TestSyntax(t *testing.T) {
 		"a: b: c":                     "w.yaml:1: ",
 		"name: a\nname: b\n":          "w.yaml:2: ",
 		"name: *nowhere\n":            "w.yaml:1: ",
-		"name: a\n---\nname: b\n":     "a second document",
-		"- a\n":                       "must have members",
+		"name: a\n---\nname: b\n":     "more than one document",
+		"- a\n":                       "must have fields",
 		"\tname: a\n":                 "w.yaml:1: ",
 		"resources: {uri: a:b}\n":     "w.yaml:1: resources: must be a list",
-		"resources: [[[[1]]]]\n":      "resources[0]: must have members (_meta, annotations,",
+		"resources: [[[[1]]]]\n":      `resources[0]: must have fields, such as "uri"`,
 		"{\"name\": \"w\", \"x\": 1}": `w.yaml:1: unknown member "x"`,
 	} {
 		_, err := world.Parse("w.yaml", []byte(text))
@@ -122,7 +122,7 @@ func TestAliasesAreBounded(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		fmt.Fprintf(&b, "      l%d: &l%d [%s]\n", i, i, strings.Repeat(fmt.Sprintf("*l%d, ", i-1), 10))
 	}
-	if _, err := world.Parse("w.yaml", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "more than can be read") {
+	if _, err := world.Parse("w.yaml", []byte(b.String())); err == nil || !strings.Contains(err.Error(), "nested too deeply or too many") {
 		t.Errorf("%v", err)
 	}
 }

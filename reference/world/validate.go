@@ -106,6 +106,28 @@ func (w World) own() []problem {
 	for i, s := range w.Timeline {
 		found = append(found, below(fmt.Sprintf("timeline[%d]", i), s.problems())...)
 	}
+	return append(found, w.ruleProblems()...)
+}
+
+// maxRules bounds the rules of a world.
+const maxRules = 100
+
+func (w World) ruleProblems() []problem {
+	var found []problem
+	if len(w.Rules) > maxRules {
+		found = append(found, problem{"rules", fmt.Sprintf("has more than %d rules", maxRules)})
+	}
+	ids := map[string]bool{}
+	for i := range w.Rules {
+		at := fmt.Sprintf("rules[%d]", i)
+		for _, p := range w.Rules[i].Check() {
+			found = append(found, below(at, []problem{{p.Member, p.Text}})...)
+		}
+		if id := w.Rules[i].ID; id != "" && ids[id] {
+			found = append(found, problem{at + ".id", fmt.Sprintf("is %q, as that of a rule before it", clip(id))})
+		}
+		ids[w.Rules[i].ID] = true
+	}
 	return found
 }
 

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // World is everything that a server serves.
@@ -40,6 +42,9 @@ type World struct {
 	// Timeline is what happens while the world is served, counted from the start of the server
 	// (under "mockserver verify" from the first request).
 	Timeline []Step `yaml:"timeline"`
+	// Rules change messages from the start: operations on those within limits, written as in the
+	// admin API. They can be switched off there like all rules.
+	Rules []operation.Rule `yaml:"rules"`
 }
 
 // Implementation introduces a program.
@@ -301,6 +306,7 @@ func (w World) Clone() World {
 	for i := range w.Timeline {
 		w.Timeline[i] = w.Timeline[i].clone()
 	}
+	w.Rules = slices.Clone(w.Rules) // which nobody changes
 	return w
 }
 
