@@ -85,7 +85,7 @@ func hindrances(server *reference.Server, r control.Rule) []string {
 // known: with a single deviation, whichever it is.
 func ruleField(r control.Rule, err error) string {
 	if p := (operation.Problem{}); errors.As(err, &p) {
-		return p.Member
+		return strings.NewReplacer("[", ".", "]", "").Replace(p.Member)
 	}
 	var given []string
 	for name, is := range map[string]bool{"fault": r.Fault != "", "quirk": r.Quirk != "", "fail": r.Fail != nil, "delay": r.Delay != nil, "do": len(r.Do) > 0} {

@@ -21,6 +21,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -280,6 +281,7 @@ func ruleRoutes(t *testing.T, c *Client) {
 		{Quirk: "long-cursors"},
 		{ID: "busy/1", Fail: &control.Failure{Code: -32603, Message: "busy", Data: json.RawMessage(`{"a":1}`)}, Limits: control.Limits{Method: "resources/read", Count: 2, Identity: "alice"}},
 		{Delay: control.Uniform(time.Millisecond, 2*time.Millisecond)},
+		{Do: []operation.Operation{{Method: "resources/read", Set: "result.n", To: json.Number("9007199254740993")}, {Set: "result.x", To: false}}},
 	} {
 		added, err := c.AddRule(ctx, r)
 		if err != nil || added.ID == "" {
@@ -291,7 +293,7 @@ func ruleRoutes(t *testing.T, c *Client) {
 		}
 	}
 	rules, err := c.Rules(ctx)
-	if err != nil || len(rules) != 4 {
+	if err != nil || len(rules) != 5 {
 		t.Errorf("%+v, %v", rules, err)
 	}
 	if err := c.RemoveRule(ctx, "busy/1"); err != nil {

@@ -1,5 +1,6 @@
 // Package control switches deviations of the reference server on and off while it
-// runs: faults, quirks, canned failures, failures of the connection and delays.
+// runs: faults, quirks, canned failures, failures of the connection, delays, and operations
+// of one's own (package operation), which are what faults and quirks are made of.
 //
 // Each is a [Rule]. A rule says what is to happen and to which messages
 // ([Limits]): by method, by URI, for one session or identity, for the next N
@@ -9,14 +10,15 @@
 //	set.Add(control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"},
 //		Limits: control.Limits{Method: "resources/read", Count: 2}}) // two reads fail, then reads work
 //	set.Add(control.Rule{Delay: control.Fixed(50 * time.Millisecond)})
+//	set.Add(control.Rule{Do: []operation.Operation{{Method: "resources/list", Drop: "result.resources[0].name"}}})
 //
 // The command line writes the same as text, see [ParseFault], [ParseQuirk] and
 // [ParseLatency].
 //
 // # Order
 //
-// Delays come first and add up. Then come failures, canned or of the connection, then faults, then
-// quirks; among rules of one sort the newest comes first, except that those a
+// Delays come first and add up. Then come failures, canned or of the connection, then faults and
+// operations, then quirks; among rules of one sort the newest comes first, except that those a
 // server starts with keep the order in which they were given.
 //
 // # Counting

@@ -168,7 +168,7 @@ func (r Rule) name() string {
 		return fmt.Sprintf("fail HTTP %d", r.Fail.Status)
 	case r.Delay != nil:
 		return "delay " + r.Delay.String()
-	case r.ID == "" && len(r.Do) > 0:
+	case len(r.Do) > 0:
 		return r.Do[0].String()
 	}
 	return r.ID

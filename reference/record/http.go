@@ -186,11 +186,9 @@ type events struct {
 	out    []byte // what has been recorded and not been read yet
 	closed bool
 
-	id, kind string
-	data     []byte
-	some     bool // the event has data
-	partial  bool // the line before this one was the beginning of it
-	isData   bool // and had data
+	now     event
+	partial bool // the line before this one was the beginning of it
+	isData  bool // and had data
 }
 
 // Read passes the stream on, an event at a time: what a client has got has been noted. Of an
@@ -201,7 +199,7 @@ func (s *events) Read(p []byte) (int, error) {
 		if len(line) > 0 {
 			s.held = append(s.held, s.line(append([]byte(nil), line...))...)
 			over := len(bytes.TrimRight(line, "\r\n")) == 0 && !s.partial
-			begun := s.some || s.kind != "" || s.id != ""
+			begun := s.now.hasData || s.now.kind != "" || s.now.id != ""
 			if over || !begun || len(s.held) > maxMessage {
 				s.out, s.held = s.held, nil
 			}
@@ -243,29 +241,18 @@ func (s *events) line(line []byte) []byte {
 	goesOn := s.partial
 	s.partial = !bytes.HasSuffix(line, []byte("\n"))
 	if goesOn {
-		if s.isData && len(s.data) <= maxMessage {
-			s.data = append(s.data, text...)
+		if s.isData && len(s.now.data) <= maxMessage {
+			s.now.data = append(s.now.data, text...)
 		}
 		return line
 	}
-	name, value, _ := bytes.Cut(text, []byte(":"))
-	value = bytes.TrimPrefix(value, []byte(" "))
-	s.isData = string(name) == "data"
-	switch {
-	case len(text) == 0:
+	if len(text) == 0 {
 		s.event()
-	case string(name) == "event":
-		s.kind = string(value)
-	case string(name) == "id":
-		s.id = string(value)
-	case s.isData:
-		if s.kind == "endpoint" {
-			line = s.endpoint(line, value)
-		}
-		if s.some {
-			s.data = append(s.data, '\n')
-		}
-		s.data, s.some = append(s.data, value...), true
+		return line
+	}
+	name, value := s.now.line(text)
+	if s.isData = name == "data"; s.isData && s.now.kind == "endpoint" {
+		return s.endpoint(line, value)
 	}
 	return line
 }
@@ -290,21 +277,21 @@ func (s *events) endpoint(line, value []byte) []byte {
 
 // event notes an event.
 func (s *events) event() {
-	if s.some || s.id != "" {
+	if s.now.hasData || s.now.id != "" {
 		e := s.derive()
-		e.EventID, e.Stream = s.id, "post"
+		e.EventID, e.Stream = s.now.id, "post"
 		switch {
 		case s.request.Transport == hook.SSE:
 			e.Stream = "sse"
 		case s.request.Kind == journal.HTTPRequest:
 			e.Stream = "get"
 		}
-		if e.Kind = journal.Event; s.kind == "endpoint" {
-			e.Size = len(s.data) // the address is a secret of the session
+		if e.Kind = journal.Event; s.now.kind == "endpoint" {
+			e.Size = len(s.now.data) // the address is a secret of the session
 		} else {
 			e.Method, e.URI = "", "" // are those of the message
-			s.proxy.recorder.note(e, s.data)
+			s.proxy.recorder.note(e, s.now.data)
 		}
 	}
-	s.id, s.kind, s.data, s.some = "", "", nil, false
+	s.now = event{}
 }

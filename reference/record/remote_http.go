@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -124,31 +123,23 @@ func (p *place) read(body io.Reader, visit func(data []byte)) {
 func (p *place) events(body io.Reader, visit func(kind string, data []byte) bool) {
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, maxMessage+(64<<10))
-	kind, data, some := "", []byte(nil), false
+	var now event
 	for lines.Scan() {
 		line := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch {
-		case len(line) == 0:
-			if some && !visit(kind, data) {
-				return
-			}
-			kind, data, some = "", nil, false
-		case string(name) == "event":
-			kind = string(value)
-		case string(name) == "id":
-			p.last = string(value)
-		case string(name) == "retry":
-			if ms, err := strconv.Atoi(string(value)); err == nil && ms >= 0 {
-				p.retry = min(time.Duration(ms)*time.Millisecond, time.Minute)
-			}
-		case string(name) == "data":
-			if some {
-				data = append(data, '\n')
-			}
-			data, some = append(data, value...), true
+		if len(line) > 0 {
+			now.line(line)
+			continue
 		}
+		if now.hasID {
+			p.last = now.id
+		}
+		if now.hasRetry {
+			p.retry = now.retry
+		}
+		if now.hasData && !visit(now.kind, now.data) {
+			return
+		}
+		now = event{}
 	}
 }
 

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -25,6 +26,10 @@ func partOf(v reflect.Value) yaml.MapSlice {
 	var all yaml.MapSlice
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Tag.Get("yaml")
+		if name == ",inline" {
+			all = append(all, partOf(v.Field(i))...)
+			continue
+		}
 		if f := v.Field(i); name != "" && name != "-" && !f.IsZero() {
 			all = append(all, yaml.MapItem{Key: name, Value: plain(f)})
 		}
@@ -44,6 +49,11 @@ func (q quoted) MarshalYAML() ([]byte, error) { return json.Marshal(string(q)) }
 
 // plain is a value as it is to be written.
 func plain(v reflect.Value) any {
+	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
+		if written, err := text.MarshalText(); err == nil {
+			return string(written)
+		}
+	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
 		return v.Interface().(time.Duration).String()

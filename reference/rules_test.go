@@ -1,0 +1,130 @@
+package reference_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
+	"github.com/mcpcheck/mcpcheck/reference/record"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// ruled is a world with rules.
+const ruled = `name: ruled
+resources:
+  - {uri: "a:1", name: one, mimeType: text/plain, text: "1"}
+  - {uri: "b:1", name: two, text: "2"}
+rules:
+  - id: other type
+    uri: "a:*"
+    count: 1
+    do:
+      - {method: resources/read, set: "result.contents[0].mimeType", to: text/html}
+  - do:
+      - {on: request, method: resources/templates/list, answer: {code: -32050, message: "not ${method}"}}
+      - {method: resources/list, drop: "result.resources[-1]", when: [{at: request.params.all, is: true, not: true}]}
+      - {on: request, method: resources/list, delay: 1ms}
+`
+
+// TestRulesOfWorlds: the rules of a world file are in force from the start, on every transport, and are switched off
+// as all others are.
+func TestRulesOfWorlds(t *testing.T) {
+	w, err := world.Parse("ruled.yaml", []byte(ruled))
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, err := record.EncodeWorld(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w, err = world.Parse("again.yaml", written); err != nil {
+		t.Fatalf("%v in\n%s", err, written)
+	}
+	for _, place := range [][2]string{{hook.R20250618, hook.Stdio}, {hook.R20251125, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20260728, hook.HTTP}} {
+		synctest.Test(t, func(t *testing.T) {
+			server, err := reference.New(w, reference.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = server.Close() })
+			c := connect(t, server, place[0], place[1])
+			defer c.close()
+			typeOf := func(uri string) any {
+				return list(c.result("resources/read", object{"uri": uri}), "contents")[0]["mimeType"]
+			}
+			if got := typeOf("b:1"); got == "text/html" {
+				t.Errorf("%v: a resource beyond the limits has the type %v", place, got)
+			}
+			if first, second := typeOf("a:1"), typeOf("a:1"); first != "text/html" || second != "text/plain" {
+				t.Errorf("%v: the types are %v, then %v", place, first, second)
+			}
+			if got := at(c.call("resources/templates/list", nil), "error", "message"); got != "not resources/templates/list" {
+				t.Errorf("%v: %v", place, got)
+			}
+			if some, all := list(c.result("resources/list", nil), "resources"), list(c.result("resources/list", object{"all": true}), "resources"); len(some) != 1 || len(all) != 2 {
+				t.Errorf("%v: %d resources, then %d", place, len(some), len(all))
+			}
+			rules := server.Rules()
+			if len(rules) != 2 || rules[0].ID != "other type" || !rules[0].Done || rules[1].ID != "initial-1" {
+				t.Errorf("%v: %+v", place, rules)
+			}
+			server.ClearRules()
+			if got := list(c.result("resources/list", nil), "resources"); len(got) != 2 {
+				t.Errorf("%v: %d resources without rules", place, len(got))
+			}
+			if err := server.Reset(); err != nil || len(server.Rules()) != 2 {
+				t.Errorf("%v: %d rules after a reset, %v", place, len(server.Rules()), err)
+			}
+		})
+	}
+}
+
+// TestRulesOfWorldsAreChecked: what is wrong with a rule is said with file, line and member.
+func TestRulesOfWorldsAreChecked(t *testing.T) {
+	for text, want := range map[string]string{
+		"rules:\n  - uri: a\n":                                                      "w.yaml:2: rules[0].do: is missing: what is to be done?",
+		"rules:\n  - do:\n      - {drop: params.x}\n":                               `w.yaml:3: rules[0].do[0].drop: "params.x" does not begin with result, error, status, header`,
+		"rules:\n  - do:\n      - drop: result.x\n        wen: []\n":                `w.yaml:4: rules[0].do[0]: unknown member "wen": did you mean "when"?`,
+		"rules:\n  - id: a\n    count: -1\n    do: [{silence: true}]\n":             "w.yaml:2: rules[0]: count and skip must be between",
+		"rules: [{id: a, do: [{silence: true}]}, {id: a, do: [{silence: true}]}]\n": `w.yaml:1: rules[1].id: is "a", as that of a rule before it`,
+		"rules:\n  - do: [{on: request, delay: soon}]\n":                            `w.yaml:2: rules[0].do[0].delay: delay "soon"`,
+	} {
+		if _, err := world.Parse("w.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, not %q", text, err, want)
+		}
+	}
+}
+
+// TestOperationsAtRunTime: a rule of operations is switched on and off while the server runs.
+func TestOperationsAtRunTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := reference.Start(t, reference.DefaultWorld())
+		c := connect(t, s.Server, hook.R20251125, hook.Stdio)
+		defer c.close()
+		remove := s.Inject(control.Rule{
+			Do:     []operation.Operation{{On: operation.OnNotification, Set: "params.uri", To: "elsewhere:1"}},
+			Limits: control.Limits{Method: "notifications/resources/updated", Count: 1},
+		})
+		c.result("resources/subscribe", object{"uri": "note:shopping"})
+		s.Touch("note:shopping")
+		s.Touch("note:shopping")
+		notes := c.notes("notifications/resources/updated")
+		if len(notes) != 2 || at(notes[0], "params", "uri") != "elsewhere:1" || at(notes[1], "params", "uri") != "note:shopping" {
+			t.Errorf("%v", notes)
+		}
+		if status := s.Rules(); len(status) != 1 || status[0].Name != "set params.uri" || status[0].Hits != 1 {
+			t.Errorf("%+v", status)
+		}
+		remove()
+		if len(s.Rules()) != 0 {
+			t.Error("the rule is still there")
+		}
+		if _, err := s.AddRule(control.Rule{Do: []operation.Operation{{Repeat: 2}}}); err == nil || !strings.Contains(err.Error(), "do[0].repeat: cannot be done") {
+			t.Errorf("%v", err)
+		}
+	})
+}
