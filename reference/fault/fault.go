@@ -11,9 +11,7 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/catalogue"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -52,44 +50,31 @@ var overlays = catalogue.Overlays{"list-08-size-in-base64": func(w *world.World)
 
 var nameForm = regexp.MustCompile(`^([a-z]+-[0-9]+)(?:-[a-z0-9]+)+$`)
 
-// read reads the catalogue, once.
-var read = sync.OnceValues(func() ([]Fault, error) {
-	entries, err := catalogue.Read(rows, "rows", written, overlays, func(e catalogue.Entry) error {
-		if !nameForm.MatchString(e.Name) {
-			return fmt.Errorf("%q is no name of a fault", e.Name)
-		}
-		return nil
-	})
-	all := make([]Fault, len(entries))
-	for i, e := range entries {
-		all[i] = Fault{Entry: e, Requirement: strings.ToUpper(nameForm.FindStringSubmatch(e.Name)[1])}
+var all = catalogue.New(rows, "rows", written, overlays, func(e catalogue.Entry) error {
+	if !nameForm.MatchString(e.Name) {
+		return fmt.Errorf("%q is no name of a fault", e.Name)
 	}
-	return all, err
+	return nil
 })
+
+func faultOf(e catalogue.Entry) Fault {
+	return Fault{e, strings.ToUpper(nameForm.FindStringSubmatch(e.Name)[1])}
+}
 
 // All lists the faults by name.
 func All() []Fault {
-	all, _ := read() // a test sees to it that it can be read
-	return slices.Clone(all)
+	var faults []Fault
+	for _, e := range all.All() {
+		faults = append(faults, faultOf(e))
+	}
+	return faults
 }
 
 // Find returns the fault of that name.
 func Find(name string) (Fault, bool) {
-	all, _ := read() // as above
-	i, found := slices.BinarySearchFunc(all, name, func(f Fault, name string) int { return strings.Compare(f.Name, name) })
-	if !found {
+	e, ok := all.Find(name)
+	if !ok {
 		return Fault{}, false
 	}
-	return all[i], true
-}
-
-// Names lists the names of the faults of a requirement.
-func Names(requirement string) []string {
-	var names []string
-	for _, f := range All() {
-		if f.Requirement == requirement {
-			names = append(names, f.Name)
-		}
-	}
-	return names
+	return faultOf(e), true
 }

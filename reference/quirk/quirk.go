@@ -9,9 +9,6 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
-	"slices"
-	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/catalogue"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -38,31 +35,18 @@ var overlays = catalogue.Overlays{
 
 var nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// read reads the catalogue, once.
-var read = sync.OnceValues(func() ([]Quirk, error) {
-	return catalogue.Read(rows, "rows", written, overlays, func(q Quirk) error {
-		switch {
-		case !nameForm.MatchString(q.Name):
-			return fmt.Errorf("%q is no name of a quirk", q.Name)
-		case len(q.Permits) == 0:
-			return fmt.Errorf("%s names no requirement that permits it", q.Name)
-		}
-		return nil
-	})
+var all = catalogue.New(rows, "rows", written, overlays, func(q Quirk) error {
+	switch {
+	case !nameForm.MatchString(q.Name):
+		return fmt.Errorf("%q is no name of a quirk", q.Name)
+	case len(q.Permits) == 0:
+		return fmt.Errorf("%s names no requirement that permits it", q.Name)
+	}
+	return nil
 })
 
 // All lists the quirks by name.
-func All() []Quirk {
-	all, _ := read() // a test sees to it that it can be read
-	return slices.Clone(all)
-}
+func All() []Quirk { return all.All() }
 
 // Find returns the quirk of that name.
-func Find(name string) (Quirk, bool) {
-	all, _ := read() // as above
-	i, found := slices.BinarySearchFunc(all, name, func(q Quirk, name string) int { return strings.Compare(q.Name, name) })
-	if !found {
-		return Quirk{}, false
-	}
-	return all[i], true
-}
+func Find(name string) (Quirk, bool) { return all.Find(name) }

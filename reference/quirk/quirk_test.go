@@ -7,10 +7,10 @@ import (
 
 // TestCatalogue: the rows can be read, and what they say can be done.
 func TestCatalogue(t *testing.T) {
-	all, err := read()
-	if err != nil {
+	if err := all.Err(); err != nil {
 		t.Fatal(err)
 	}
+	all := All()
 	for _, q := range all {
 		if _, ok := Find(q.Name); !ok {
 			t.Errorf("%s is not found", q.Name)

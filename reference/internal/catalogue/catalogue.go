@@ -19,6 +19,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -114,9 +115,39 @@ type overlay struct {
 	Templates []world.Template `yaml:"templates"`
 }
 
-// Read reads all files of a directory, by name of the entries. The error, if there is one, lists
-// all that is wrong, with file and line; flaw says what else may be wrong with an entry.
-func Read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) ([]Entry, error) {
+// Catalogue is entries by name, which are read when they are first asked for.
+type Catalogue struct{ read func() ([]Entry, error) }
+
+// New makes the catalogue of the files of a directory; flaw says what is wrong with an entry beside
+// what is wrong with any.
+func New(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) *Catalogue {
+	return &Catalogue{sync.OnceValues(func() ([]Entry, error) { return read(fsys, dir, code, overlays, flaw) })}
+}
+
+// Err lists all that is wrong with the files, with file and line; nil if nothing is.
+func (c *Catalogue) Err() error {
+	_, err := c.read()
+	return err
+}
+
+// All lists the entries by name.
+func (c *Catalogue) All() []Entry {
+	all, _ := c.read() // a test of each catalogue looks at Err
+	return slices.Clone(all)
+}
+
+// Find returns the entry of that name.
+func (c *Catalogue) Find(name string) (Entry, bool) {
+	all, _ := c.read() // as above
+	i, found := slices.BinarySearchFunc(all, name, func(e Entry, name string) int { return strings.Compare(e.Name, name) })
+	if !found {
+		return Entry{}, false
+	}
+	return all[i], true
+}
+
+// read reads all files, by name of the entries.
+func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entry) error) ([]Entry, error) {
 	files, err := fs.Glob(fsys, dir+"/*.yaml")
 	if err != nil {
 		return nil, err
