@@ -186,27 +186,32 @@ func writeRequest(s *subject, c *hook.Call) {
 	if method, ok := s.root["method"].(string); ok && s.asked["method"] {
 		c.Method = method
 	}
-	if s.asked["params"] {
-		c.Params = jsonOf(s.root, "params")
-	}
-	if c.Header == nil {
-		return
-	}
-	if s.asked["header"] {
+	if c.Header != nil && s.asked["header"] {
 		writeHeader(s.root["header"], c.Header)
 	}
-	if s.asked["params"] && hook.Modern(c.Header.Get("Mcp-Protocol-Version")) {
-		follow(c)
+	if s.asked["params"] {
+		uri, version := repeated(c)
+		c.Params = jsonOf(s.root, "params")
+		follow(c, uri, version)
 	}
 }
 
-// follow has the headers that repeat members of a modern request say what these do now.
-func follow(c *hook.Call) {
-	if uri, ok := c.Param("uri").(string); ok && uri != "" {
-		c.Header.Set("Mcp-Name", uri)
+// repeated are the members of a modern request that headers repeat.
+func repeated(c *hook.Call) (uri, version any) {
+	return c.Param("uri"), c.Meta("io.modelcontextprotocol/protocolVersion")
+}
+
+// follow has the headers of a modern request say what has become of the members that they repeat.
+func follow(c *hook.Call, uri, version any) {
+	if c.Header == nil || !hook.Modern(c.Header.Get("Mcp-Protocol-Version")) {
+		return
 	}
-	if version, ok := c.Meta("io.modelcontextprotocol/protocolVersion").(string); ok {
-		c.Header.Set("Mcp-Protocol-Version", version)
+	newURI, newVersion := repeated(c)
+	if text, ok := newURI.(string); ok && newURI != uri {
+		c.Header.Set("Mcp-Name", text)
+	}
+	if text, ok := newVersion.(string); ok && newVersion != version {
+		c.Header.Set("Mcp-Protocol-Version", text)
 	}
 }
 
