@@ -42,6 +42,9 @@ func (r Rule) Warnings() []string {
 
 // Needs are the conditions under which the fault of a rule shows; nothing for others.
 func (r Rule) Needs() fault.Needs {
+	if r.Fault == "" {
+		return fault.Needs{}
+	}
 	f, _ := fault.Find(r.Fault) // an unknown one needs nothing
 	return f.Needs
 }
