@@ -195,7 +195,7 @@ func (s *Set) link() {
 // Hooks puts the rules around a server. A set serves one server only.
 func (s *Set) Hooks() hook.Hooks {
 	return hook.Hooks{
-		Idle: func() bool { return len(*s.live.Load()) == 0 },
+		Narrow: true,
 		Handle: func(next hook.Handler) hook.Handler {
 			s.base.handle = next
 			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle(ctx, c) }
@@ -347,8 +347,8 @@ func (n *node) build() {
 		web:     func(w http.ResponseWriter, r *http.Request) { n.next.Load().web(w, r) },
 	}
 	pass := n.own
-	if h := n.hooks.Handle; h != nil {
-		act := h(pass.handle)
+	if n.hooks.Handle != nil {
+		act := n.hooks.Handler(pass.handle)
 		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
 			if n.applies(c.Trace) {
 				return act(ctx, c)
@@ -356,8 +356,8 @@ func (n *node) build() {
 			return pass.handle(ctx, c)
 		}
 	}
-	if h := n.hooks.Emit; h != nil {
-		act := h(pass.emit)
+	if n.hooks.Emit != nil {
+		act := n.hooks.Emitter(pass.emit)
 		n.own.emit = func(ctx context.Context, m hook.Message) error {
 			if n.appliesTo(ctx, m) {
 				return act(ctx, m)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // Why a client cannot be asked; the errors of [Engine.Ask] wrap one of them.
@@ -157,7 +158,7 @@ func (s *session) forgetAsk(id string) {
 
 // answered takes an answer of the client. One to nothing is ignored.
 func (s *session) answered(id json.RawMessage, raw []byte) {
-	name, ok := asString(id)
+	name, ok := scan.Text(id)
 	if !ok || !strings.HasPrefix(name, askPrefix) {
 		return
 	}

@@ -8,12 +8,14 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // exchange is one incoming message (or batch) and the way back for what
 // belongs to it.
 type exchange struct {
 	session *session
+	in      incoming
 	header  http.Header // nil on stdio
 	trace   *hook.Trace
 	deliver func(ctx context.Context, m hook.Message) error
@@ -79,21 +81,26 @@ func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error
 // arrive is the innermost receiver: it processes the message within the
 // exchange of its context.
 func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
-	if x := exchangeOf(ctx); x != nil {
-		e.process(ctx, x, in.Raw)
+	x := exchangeOf(ctx)
+	switch {
+	case x == nil:
+	case same(in.Raw, x.in.raw):
+		e.process(ctx, x, x.in)
+	default:
+		e.process(ctx, x, parse(in.Raw)) // a hook has altered it
 	}
 }
 
-// accept takes a raw message: it passes the receive hooks and is processed.
+// accept takes the message of an exchange: it passes the receive hooks and is processed.
 // The caller has counted it.
-func (e *Engine) accept(ctx context.Context, x *exchange, raw []byte) {
+func (e *Engine) accept(ctx context.Context, x *exchange) {
 	defer e.uncount(x.session)
 	if x.trace == nil {
 		x.trace = &hook.Trace{Transport: x.session.transport, Session: x.session.id, Server: e.ctx}
 	}
 	ctx = hook.WithTrace(context.WithValue(ctx, exchangeKey{}, x), x.trace)
 	e.receive(ctx, hook.Incoming{
-		Raw: raw, Transport: x.session.transport, Peer: x.session,
+		Raw: x.in.raw, Transport: x.session.transport, Peer: x.session,
 	})
 	x.settle()
 }
@@ -110,10 +117,13 @@ func (e *Engine) uncount(s *session) {
 	e.busy.Add(-1)
 }
 
-// process answers one raw message.
-func (e *Engine) process(ctx context.Context, x *exchange, raw []byte) {
-	raw = bytes.TrimSpace(raw)
-	if !wellFormed(raw) {
+// process answers one message.
+func (e *Engine) process(ctx context.Context, x *exchange, in incoming) {
+	raw := bytes.TrimSpace(in.raw)
+	if !in.wellFormed && len(raw) < len(in.raw) {
+		in = parse(raw) // there is white space that JSON does not know
+	}
+	if !in.wellFormed {
 		e.refuse(ctx, x, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
@@ -121,7 +131,7 @@ func (e *Engine) process(ctx context.Context, x *exchange, raw []byte) {
 		e.batch(ctx, x, raw)
 		return
 	}
-	if m, ok := e.one(ctx, x, raw, false); ok {
+	if m, ok := e.one(ctx, x, in, false); ok {
 		_ = x.emit(ctx, m.Call, m) // a client that has gone is noticed by the transport
 	}
 }
@@ -166,8 +176,8 @@ func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 	}
 	var answers [][]byte
 	for _, member := range members {
-		if m, ok := e.one(ctx, x, member, true); ok {
-			answers = append(answers, m.Raw)
+		if m, ok := e.one(ctx, x, parse(member), true); ok {
+			answers = append(answers, m.Whole().Raw)
 		}
 	}
 	if len(answers) == 0 {
@@ -178,11 +188,10 @@ func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 }
 
 // one processes a single message; ok says whether there is an answer.
-func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool) (m hook.Message, ok bool) {
-	in := parse(raw)
+func (e *Engine) one(ctx context.Context, x *exchange, in incoming, batched bool) (m hook.Message, ok bool) {
 	switch in.kind {
 	case response:
-		x.session.answered(in.id, raw)
+		x.session.answered(in.id, in.raw)
 		return m, false
 	case invalid:
 		r := failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: "+in.why)
@@ -193,7 +202,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool)
 	}
 	c := e.call(x, in)
 	if batched {
-		c.Trace = x.trace.Member(in.method, memberURI(in.params), in.kind == request)
+		c.Trace = x.trace.Member(in.method, memberURI(in.params.raw), in.kind == request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {
@@ -212,11 +221,11 @@ func (e *Engine) one(ctx context.Context, x *exchange, raw []byte, batched bool)
 func (e *Engine) call(x *exchange, in incoming) *hook.Call {
 	c := &hook.Call{
 		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
-		Method: in.method, Params: in.params, Header: x.header, Peer: x.session, Trace: x.trace,
+		Method: in.method, Params: in.params.raw, Header: x.header, Peer: x.session, Trace: x.trace,
 	}
-	if e.claimsModern(c) {
+	if e.claimsModern(c, &in.params) {
 		c.Modern = true
-		c.Revision, _ = c.Meta(metaVersion).(string)
+		c.Revision, _ = scan.Text(in.params.version)
 	}
 	c.Emit = func(ctx context.Context, m hook.Message) error { return x.emit(ctx, c, m) }
 	return c
@@ -240,19 +249,14 @@ func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hoo
 	return answer(c, r), true
 }
 
-func answer(c *hook.Call, r *hook.Reply) hook.Message {
-	return hook.Message{
-		Kind: hook.Response, Raw: envelope(c.ID, r), Call: c, Status: r.Status, Header: r.Header,
-	}
-}
-
 // serve is the innermost handler.
 func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 	x := exchangeOf(ctx)
 	if x == nil {
 		return fail(codeInternal, "Internal error: a call outside its exchange")
 	}
-	c.Modern = e.claimsModern(c)
+	params := x.argumentsOf(c)
+	c.Modern = e.claimsModern(c, &params)
 	if c.Notification() {
 		e.note(x.session, c)
 		return nil
@@ -261,9 +265,9 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 		return &hook.Reply{}
 	}
 	if c.Modern {
-		return e.serveModern(ctx, x, c)
+		return e.serveModern(ctx, c, &params)
 	}
-	return e.serveLegacy(ctx, x, c)
+	return e.serveLegacy(ctx, x, c, &params)
 }
 
 // note takes a notification of the client. Unknown and malformed ones are

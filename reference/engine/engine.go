@@ -73,11 +73,11 @@ type Engine struct {
 	config  Config
 	store   *store
 	state   atomic.Pointer[snapshot]
-	manners atomic.Pointer[manners]
 	change  sync.Mutex // serialises changes of the world
 	legacy  []string   // served, oldest first
 	modern  []string
-	key     []byte // signs cursors and request states
+	grid    map[string][]string // the legacy ones by transport
+	key     []byte              // signs cursors and request states
 	started time.Time
 
 	handle  hook.Handler
@@ -150,18 +150,14 @@ func (e *Engine) pickRevisions(wanted []string) error {
 			e.legacy = append(e.legacy, r)
 		}
 	}
+	e.grid = defined(e.legacy)
 	return nil
 }
 
 func (e *Engine) install(h hook.Hooks) {
 	e.handle, e.emitter, e.receive, e.event = e.serve, hook.Deliver, e.arrive, writeEvent
 	e.web = http.HandlerFunc(e.serveHTTP)
-	if h.Handle != nil {
-		e.handle = h.Handle(e.handle)
-	}
-	if h.Emit != nil {
-		e.emitter = h.Emit(e.emitter)
-	}
+	e.handle, e.emitter = h.Handler(e.handle), h.Emitter(e.emitter)
 	if h.Receive != nil {
 		e.receive = h.Receive(e.receive)
 	}
@@ -175,7 +171,7 @@ func (e *Engine) install(h hook.Hooks) {
 
 // supported lists the revisions served on a transport, newest first.
 func (e *Engine) supported(transport string) []string {
-	all := e.handshaking(transport)
+	all := slices.Clone(e.handshaking(transport))
 	if transport != hook.SSE {
 		all = append(all, e.modern...)
 	}
@@ -184,20 +180,26 @@ func (e *Engine) supported(transport string) []string {
 }
 
 // handshaking lists the served revisions with a handshake that the specification
-// defines for a transport, oldest first: 2024-11-05 has no Streamable HTTP, and
-// nothing after it has HTTP+SSE.
+// defines for a transport, oldest first. The list must not be changed.
 func (e *Engine) handshaking(transport string) []string {
-	return slices.DeleteFunc(slices.Clone(e.legacy), func(r string) bool {
-		switch {
-		case e.config.Hooks.OffGrid || e.config.Live != nil && e.config.Live.OffGrid():
-			return false
-		case transport == hook.HTTP:
-			return r == hook.R20241105
-		case transport == hook.SSE:
-			return r != hook.R20241105
+	if e.config.Hooks.OffGrid || e.config.Live != nil && e.config.Live.OffGrid() {
+		return e.legacy
+	}
+	return e.grid[transport]
+}
+
+// defined tells which revisions with a handshake the specification defines for each
+// transport: 2024-11-05 has no Streamable HTTP, and nothing after it has HTTP+SSE.
+func defined(legacy []string) map[string][]string {
+	grid := map[string][]string{hook.Stdio: legacy}
+	for _, r := range legacy {
+		transport := hook.HTTP
+		if r == hook.R20241105 {
+			transport = hook.SSE
 		}
-		return false
-	})
+		grid[transport] = append(grid[transport], r)
+	}
+	return grid
 }
 
 // Close ends the server: listen streams get their final result, all

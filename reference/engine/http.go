@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -126,6 +127,24 @@ func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte
 	_, _ = w.Write(body) // a client that has gone needs no answer
 }
 
+// writeMessage answers a request by a message. One that is still in two parts needs no other
+// look to be noted.
+func writeMessage(w http.ResponseWriter, r *http.Request, m hook.Message) {
+	if m.Tail == nil {
+		writeJSON(w, m.Status, m.Header, m.Raw)
+		return
+	}
+	if rec, direct := w.(*recorder); direct {
+		rec.sendParts(cmp.Or(m.Status, http.StatusOK), m.Header, m)
+		return
+	}
+	m = m.Whole()
+	if v := visitOf(r.Context()); v != nil {
+		v.rec.known, v.rec.knownID = m.Raw, m.Call.ID
+	}
+	writeJSON(w, m.Status, m.Header, m.Raw)
+}
+
 // post serves a POST of Streamable HTTP.
 func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !accepts(r, "application/json") || !accepts(r, "text/event-stream") {
@@ -136,13 +155,13 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	s, r1 := e.sessionOf(r, body)
-	if r1 != nil {
-		in := parse(body)
-		writeJSON(w, r1.Status, nil, envelope(in.id, r1))
+	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header.Clone(), trace: hook.TraceOf(r.Context())}}
+	refused := p.join(r)
+	if refused != nil {
+		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
 		return
 	}
-	e.exchangePost(w, r, s, body)
+	p.serve(w, r)
 }
 
 // body reads the body of a POST, or answers why it will not.
@@ -180,25 +199,24 @@ func isJSON(r *http.Request) bool {
 
 // post is one POST and the stream of what comes of it.
 type post struct {
-	engine  *Engine
-	session *session
-	stream  *stream
-	request bool // an answer is due
-	modern  bool
+	engine   *Engine
+	session  *session
+	exchange exchange
+	stream   *stream
+	modern   bool // the message is a request that is served statelessly
 }
 
-// exchangePost processes a message and answers it by a JSON object or, if there
-// is more to say than the answer, by an event stream.
-func (e *Engine) exchangePost(w http.ResponseWriter, r *http.Request, s *session, body []byte) {
-	in := parse(body)
-	fresh := s.Revision() == ""
-	p := &post{engine: e, session: s, request: in.kind == request}
-	p.modern = in.kind == request && e.claimsModern(&hook.Call{
-		Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params, Peer: s,
-	})
+// request reports whether an answer is due.
+func (p *post) request() bool { return p.exchange.in.kind == request }
+
+// serve processes the message and answers it by a JSON object or, if there is more to say
+// than the answer, by an event stream.
+func (p *post) serve(w http.ResponseWriter, r *http.Request) {
+	s, x := p.session, &p.exchange
+	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header, Method: x.in.method, Peer: s}, &x.in.params)
 	p.stream = s.openStream("post")
-	x := &exchange{session: s, header: r.Header.Clone(), trace: hook.TraceOf(r.Context()), deliver: p.stream.push, ended: p.stream.finish}
-	if fresh {
+	x.session, x.deliver, x.ended = s, p.stream.push, p.stream.finish
+	if s.Revision() == "" {
 		// A session without a handshake lasts as long as its POST: its client
 		// leaving cancels it.
 		defer context.AfterFunc(r.Context(), func() {
@@ -212,9 +230,11 @@ func (e *Engine) exchangePost(w http.ResponseWriter, r *http.Request, s *session
 			}
 		}()
 	}
-	e.count(s)
-	takeOver(r)
-	go e.accept(s.ctx, x, body)
+	p.engine.count(s)
+	if v := visitOf(r.Context()); v != nil {
+		v.due.settled() // the message is counted from here on
+	}
+	go p.engine.accept(s.ctx, x)
 	p.respond(w, r)
 }
 
@@ -229,13 +249,13 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok && r.Context().Err() != nil:
 		return // the client has gone
-	case !ok && !p.request:
+	case !ok && !p.request():
 		p.session.forgetStream(p.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.eventStreams(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request):
+	case ok && first.answer && (!p.engine.eventStreams(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request()):
 		p.session.forgetStream(p.stream)
-		writeJSON(w, first.Status, first.Header, first.Raw)
+		writeMessage(w, r, first.Message)
 		return
 	}
 	for name, values := range first.Header {
@@ -250,30 +270,31 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 	out.run(r.Context(), 0)
 }
 
-// sessionOf finds or makes the session of a POST, or says why it is refused.
-func (e *Engine) sessionOf(r *http.Request, body []byte) (*session, *hook.Reply) {
-	in := parse(body)
-	id := r.Header.Get(headerSession)
-	version := r.Header.Get(headerVersion)
+// join finds or makes the session of a POST, or says why it is refused.
+func (p *post) join(r *http.Request) *hook.Reply {
+	e, in := p.engine, &p.exchange.in
+	id := first(r.Header, headerSession)
+	version := first(r.Header, headerVersion)
 	statelessVersion := slices.Contains(e.modern, version)
+	c := &hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method}
 	switch {
-	case in.kind == request && e.claimsModern(&hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method, Params: in.params}) &&
-		(id == "" || claimsMeta(&hook.Call{Params: in.params})):
-		return e.newSession(e.ctx, hook.HTTP), nil
+	case in.kind == request && e.claimsModern(c, &in.params) && (id == "" || in.params.claimsModern()):
+		p.session = e.newSession(e.ctx, hook.HTTP)
+		return nil
 	case len(e.handshaking(hook.HTTP)) == 0 && in.kind != request && version != "" && !statelessVersion:
-		return nil, e.unsupported(hook.HTTP, version)
+		return e.unsupported(hook.HTTP, version)
 	case len(e.handshaking(hook.HTTP)) == 0 || statelessVersion && in.kind != request:
-		return e.newSession(e.ctx, hook.HTTP), nil
-	case id == "" && (in.kind == request && in.method == methodInitialize || !wellFormed(body)):
-		return e.provisional(), nil
+		p.session = e.newSession(e.ctx, hook.HTTP)
+		return nil
+	case id == "" && (in.kind == request && in.method == methodInitialize || !in.wellFormed):
+		p.session = e.provisional()
+		return nil
 	case id == "":
-		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
+		return failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
 	}
-	s, r1 := e.sessionByHeader(r)
-	if r1 != nil {
-		return nil, r1
-	}
-	return s, nil
+	var refused *hook.Reply
+	p.session, refused = e.sessionByHeader(r)
+	return refused
 }
 
 // provisional makes a session that becomes known when its handshake succeeds.

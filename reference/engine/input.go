@@ -29,7 +29,7 @@ func digest(uri string) []byte {
 
 // withInput makes the text of a resource that has to ask the user first. It
 // returns a reply instead if the answers are still to come, or never can.
-func (e *Engine) withInput(c *hook.Call, params hook.Object, en *entry) (text string, r *hook.Reply) {
+func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text string, r *hook.Reply) {
 	in := en.res.Input
 	if !hook.Modern(c.Revision) {
 		values := map[string]string{}
@@ -38,7 +38,8 @@ func (e *Engine) withInput(c *hook.Call, params hook.Object, en *entry) (text st
 		}
 		return substitute(*en.res.Text, values), nil
 	}
-	given, r := e.answers(params, en)
+	decoded, _ := params.decode()
+	given, r := e.answers(decoded, en)
 	if r != nil {
 		return "", r
 	}

@@ -12,13 +12,9 @@ import (
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 // serveLegacy serves a request of a revision with a handshake.
-func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *hook.Reply {
-	params := hook.Object{}
-	if c.Params != nil {
-		var ok bool
-		if params, ok = hook.DecodeObject(c.Params); !ok {
-			return fail(codeInvalidParams, "Invalid params: not an object")
-		}
+func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, params *arguments) *hook.Reply {
+	if c.Params != nil && !params.object {
+		return fail(codeInvalidParams, "Invalid params: not an object")
 	}
 	revision := x.session.Revision()
 	switch {
@@ -30,7 +26,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *ho
 		return fail(codeInvalidRequest, "Invalid request: the session has not been initialized")
 	}
 	c.Revision = revision
-	if _, wrong := params["_meta"].(hook.Object); params["_meta"] != nil && !wrong {
+	if params.meta != nil && !params.described() && string(params.meta) != "null" {
 		return fail(codeInvalidParams, `Invalid params: "_meta" must be an object`)
 	}
 	switch c.Method {
@@ -43,8 +39,8 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *ho
 		if !e.served().caps.Logging {
 			break
 		}
-		level, _ := params["level"].(string)
-		if !slices.Contains(logLevels, level) {
+		decoded, _ := params.decode()
+		if level, _ := decoded["level"].(string); !slices.Contains(logLevels, level) {
 			return fail(codeInvalidParams, "Invalid params: unknown log level")
 		}
 		return &hook.Reply{Result: hook.Object{}}
@@ -56,7 +52,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call) *ho
 }
 
 // serveFeature serves the methods that both eras have.
-func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params hook.Object) (r *hook.Reply, known bool) {
+func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply, known bool) {
 	switch c.Method {
 	case hook.MethodList:
 		return e.serveList(ctx, c, params), true
@@ -74,7 +70,8 @@ func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params hook.Obj
 
 // initialize opens a session: it settles the revision and tells what the server
 // can do.
-func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
+func (e *Engine) initialize(s *session, given *arguments) *hook.Reply {
+	params, _ := given.decode()
 	wanted, ok := params["protocolVersion"].(string)
 	if !ok {
 		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
@@ -86,7 +83,7 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 	if _, ok := params["capabilities"].(hook.Object); !ok {
 		return fail(codeInvalidParams, `Invalid params: "capabilities" must be an object`)
 	}
-	if !isImplementation(params["clientInfo"]) {
+	if !isImplementation(hook.Encode(params["clientInfo"])) {
 		return fail(codeInvalidParams, `Invalid params: "clientInfo" must have a name and a version`)
 	}
 	revision := offered[len(offered)-1]
@@ -118,16 +115,6 @@ func (e *Engine) initialize(s *session, params hook.Object) *hook.Reply {
 	return &hook.Reply{Result: result}
 }
 
-func isImplementation(v any) bool {
-	o, ok := v.(hook.Object)
-	if !ok {
-		return false
-	}
-	_, name := o["name"].(string)
-	_, version := o["version"].(string)
-	return name && version
-}
-
 // capabilities are what the server declares in a revision. Completions had no
 // capability in 2024-11-05; logging is deprecated in 2026-07-28 and not offered.
 func (e *Engine) capabilities(revision string) hook.Object {
@@ -148,8 +135,8 @@ func (e *Engine) capabilities(revision string) hook.Object {
 	return all
 }
 
-func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call, params hook.Object) *hook.Reply {
-	uri, r := e.uriParam(c, params)
+func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call, params *arguments) *hook.Reply {
+	uri, r := e.uriParam(params)
 	if r != nil {
 		return r
 	}
@@ -194,17 +181,4 @@ func notFound(revision, uri string) *hook.Reply {
 		code = codeInvalidParams
 	}
 	return failWith(code, "Resource not found", hook.Object{"uri": uri})
-}
-
-// token is the progress token of a call, if it is one.
-func token(params hook.Object) any {
-	switch t := hook.ObjectAt(params, "_meta")["progressToken"].(type) {
-	case string:
-		return t
-	case json.Number:
-		if validID(json.RawMessage(t)) {
-			return t
-		}
-	}
-	return nil
 }

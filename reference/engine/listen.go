@@ -41,8 +41,9 @@ type listen struct {
 
 // serveListen opens a stream. The acknowledgment goes out before anything else
 // of it.
-func (e *Engine) serveListen(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments) *hook.Reply {
 	x := exchangeOf(ctx)
+	params, _ := given.decode()
 	filter, ok := params["notifications"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `"notifications" must be an object`)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // The error codes. Those from -32020 down belong to 2026-07-28, and
@@ -24,13 +25,19 @@ const (
 	codeUnsupported       = -32022
 )
 
+// blanks are the white space of JSON.
+const blanks = " \t\r\n"
+
 // incoming is a JSON-RPC message of the client, taken apart.
 type incoming struct {
-	kind   kind
-	id     json.RawMessage // of a request; of an invalid one, if it could be read
-	method string
-	params json.RawMessage
-	why    string // of an invalid one
+	raw []byte
+	// wellFormed says that it is one JSON text in UTF-8.
+	wellFormed bool
+	kind       kind
+	id         json.RawMessage // of a request; of an invalid one, if it could be read
+	method     string
+	params     arguments
+	why        string // of an invalid one
 }
 
 type kind int
@@ -42,26 +49,31 @@ const (
 	response
 )
 
-// parse takes one JSON object apart.
+// parse takes a message apart. It is not decoded: most of it is looked at in the place where
+// it stands.
 func parse(raw []byte) incoming {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return incoming{why: "a message is a JSON object"}
+	m := incoming{raw: raw, why: "a message is a JSON object"}
+	if !scan.Valid(raw) {
+		return m
 	}
-	var m incoming
-	id, hasID := members["id"]
-	if hasID && validID(id) {
+	m.wellFormed = utf8.Valid(raw)
+	object := bytes.TrimLeft(raw, blanks)
+	if object[0] != '{' {
+		return m
+	}
+	var members [6][]byte
+	scan.Pick(object, members[:], "id", "jsonrpc", "method", "params", "result", "error")
+	id, version, method := members[0], members[1], members[2]
+	if id != nil && validID(id) {
 		m.id = id
 	}
-	if version, ok := asString(members["jsonrpc"]); !ok || version != "2.0" {
+	m.why = ""
+	if text, ok := scan.Text(version); !ok || text != "2.0" {
 		m.why = `the member "jsonrpc" must be "2.0"`
 		return m
 	}
-	method, hasMethod := members["method"]
-	if !hasMethod {
-		_, hasResult := members["result"]
-		_, hasError := members["error"]
-		if hasResult || hasError {
+	if method == nil {
+		if members[4] != nil || members[5] != nil {
 			m.kind = response
 			return m
 		}
@@ -69,13 +81,13 @@ func parse(raw []byte) incoming {
 		return m
 	}
 	var ok bool
-	if m.method, ok = asString(method); !ok {
+	if m.method, ok = methodName(method); !ok {
 		m.why = `the member "method" must be a string`
 		return m
 	}
-	m.params = members["params"]
+	m.params = readArguments(members[3])
 	switch {
-	case !hasID:
+	case id == nil:
 		m.kind = notification
 	case m.id == nil:
 		m.why = "an id is a string or an integer"
@@ -85,19 +97,29 @@ func parse(raw []byte) incoming {
 	return m
 }
 
-// validID reports whether the id is a string or an integer.
+// methodName is the value of a member that names a method. The usual ones need not be copied.
+func methodName(value []byte) (string, bool) {
+	for _, name := range [...]string{hook.MethodRead, hook.MethodList, hook.MethodTemplates} {
+		if len(value) == len(name)+2 && string(value[1:len(value)-1]) == name && value[0] == '"' {
+			return name, true
+		}
+	}
+	return scan.Text(value)
+}
+
+// validID reports whether the id, which is valid JSON, is a string or an integer.
 func validID(raw json.RawMessage) bool {
-	v, err := hook.Decode(raw)
-	if err != nil {
-		return false
+	return len(raw) > 0 && (raw[0] == '"' || digits(raw) || isInteger(string(raw)))
+}
+
+// digits reports whether all bytes are digits.
+func digits(raw []byte) bool {
+	for _, b := range raw {
+		if b < '0' || b > '9' {
+			return false
+		}
 	}
-	switch v := v.(type) {
-	case string:
-		return true
-	case json.Number:
-		return isInteger(v.String())
-	}
-	return false
+	return len(raw) <= 64
 }
 
 // isInteger reports whether a JSON number has no fraction. Numbers that are too
@@ -113,8 +135,11 @@ func isInteger(n string) bool {
 	return ok && r.IsInt()
 }
 
-// idKey makes ids comparable: "7" and 7 differ, "A" and "A" do not.
+// idKey makes ids comparable: "7" and 7 differ, "A" and "\u0041" do not.
 func idKey(raw json.RawMessage) string {
+	if digits(raw) || simple(raw) {
+		return string(raw)
+	}
 	v, err := hook.Decode(raw)
 	if err != nil {
 		return string(raw)
@@ -122,16 +147,29 @@ func idKey(raw json.RawMessage) string {
 	return string(hook.Encode(v))
 }
 
-func asString(raw json.RawMessage) (string, bool) {
-	if len(raw) == 0 || raw[0] != '"' {
-		return "", false
+// answer is the message that answers a call. A result that has been rendered stays apart.
+func answer(c *hook.Call, r *hook.Reply) hook.Message {
+	m := hook.Message{Kind: hook.Response, Call: c, Status: r.Status, Header: r.Header}
+	if r.Rendered == nil || r.Raw != nil || r.Error != nil {
+		m.Raw = envelope(c.ID, r)
+		return m
 	}
-	var s string
-	return s, json.Unmarshal(raw, &s) == nil
+	const before, between = `{"jsonrpc":"2.0","id":`, `,"result":`
+	m.Raw = make([]byte, 0, len(before)+len(c.ID)+len(between))
+	m.Raw = append(append(append(m.Raw, before...), c.ID...), between...)
+	m.Tail = r.Rendered
+	return m
 }
 
-// wellFormed reports whether the bytes are one JSON text in UTF-8.
-func wellFormed(raw []byte) bool { return utf8.Valid(raw) && json.Valid(raw) }
+// simple reports whether a string can be written in one way only.
+func simple(raw []byte) bool {
+	for _, b := range raw {
+		if b < ' ' || b > '~' || b == '\\' {
+			return false
+		}
+	}
+	return raw[0] == '"'
+}
 
 // envelope makes the message that carries a reply. The order of members is the
 // customary one.

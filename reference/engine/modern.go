@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
 	"net/http"
@@ -10,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // The headers of Streamable HTTP.
@@ -26,15 +26,15 @@ const writtenVersion = "MCP-Protocol-Version"
 // claimsModern reports whether a call is to be served statelessly: it carries
 // metadata of its own, or its HTTP header names a modern revision, or it calls a
 // method that only modern revisions have before any handshake.
-func (e *Engine) claimsModern(c *hook.Call) bool {
+func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 	if len(e.modern) == 0 {
 		return false
 	}
-	if len(e.handshaking(c.Transport)) == 0 {
-		return c.Method != methodInitialize || claimsMeta(c)
-	}
-	if claimsMeta(c) {
+	if params.claimsModern() {
 		return true
+	}
+	if len(e.handshaking(c.Transport)) == 0 {
+		return c.Method != methodInitialize
 	}
 	if c.Peer != nil && c.Peer.Revision() != "" {
 		return false
@@ -45,26 +45,10 @@ func (e *Engine) claimsModern(c *hook.Call) bool {
 	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
 }
 
-func claimsMeta(c *hook.Call) bool {
-	// What has neither the name nor an escape that could hide it need not be decoded.
-	if !bytes.Contains(c.Params, []byte("_meta")) && !bytes.Contains(c.Params, []byte(`\`)) {
-		return false
-	}
-	params, _ := hook.DecodeObject(c.Params)
-	meta := hook.ObjectAt(params, "_meta")
-	for _, key := range []string{metaVersion, metaCapabilities, metaClientInfo} {
-		if _, there := meta[key]; there {
-			return true
-		}
-	}
-	return false
-}
-
 // serveModern serves a request of 2026-07-28: everything that it needs is in
 // the request itself.
-func (e *Engine) serveModern(ctx context.Context, x *exchange, c *hook.Call) *hook.Reply {
-	params, ok := hook.DecodeObject(c.Params)
-	if !ok {
+func (e *Engine) serveModern(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
+	if !params.object {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: not an object`)
 	}
 	if r := e.checkModern(c, params); r != nil {
@@ -97,12 +81,11 @@ func (e *Engine) complete(result hook.Object) hook.Object {
 
 // checkModern validates the metadata of a request and, over HTTP, the headers
 // that mirror it.
-func (e *Engine) checkModern(c *hook.Call, params hook.Object) *hook.Reply {
-	meta, ok := params["_meta"].(hook.Object)
-	if !ok {
+func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
+	if !params.described() {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
 	}
-	version, ok := meta[metaVersion].(string)
+	version, ok := scan.Text(params.version)
 	if !ok {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
 	}
@@ -120,30 +103,27 @@ func (e *Engine) checkModern(c *hook.Call, params hook.Object) *hook.Reply {
 			return r
 		}
 	}
-	if _, ok := meta[metaCapabilities].(hook.Object); !ok {
+	if !isObject(params.capabilities) {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaCapabilities+`"`)
 	}
-	if info, there := meta[metaClientInfo]; there && !isImplementation(info) {
+	if params.client != nil && !isImplementation(params.client) {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "`+metaClientInfo+`" must have a name and a version`)
 	}
-	if v, there := meta[metaLogLevel]; there {
-		level, _ := v.(string)
-		if !slices.Contains(logLevels, level) {
-			return fail(codeInvalidParams, "Invalid params: unknown log level")
-		}
+	if level, _ := scan.Text(params.level); params.level != nil && !slices.Contains(logLevels, level) {
+		return fail(codeInvalidParams, "Invalid params: unknown log level")
 	}
 	return nil
 }
 
 // checkHeaders compares Mcp-Method and Mcp-Name with the body.
-func checkHeaders(c *hook.Call, params hook.Object) *hook.Reply {
+func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if r := mirrored(c, headerMethod, c.Method); r != nil {
 		return r
 	}
 	if c.Method != hook.MethodRead {
 		return nil
 	}
-	uri, ok := params["uri"].(string)
+	uri, ok := scan.Text(params.uri)
 	if !ok {
 		return nil // refused as a bad parameter: there is nothing to mirror
 	}

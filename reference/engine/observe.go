@@ -3,8 +3,10 @@ package engine
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -38,12 +40,10 @@ func (e *Engine) noteIn(entry *journal.Entry, token string, raw []byte) {
 	e.config.Journal.Note(entry, raw)
 }
 
-// traceOf makes the trace of an incoming message that has been noted.
-func (e *Engine) traceOf(entry *journal.Entry, token string) *hook.Trace {
-	return &hook.Trace{
-		Method: entry.Method, URI: entry.URI, Transport: entry.Transport, Session: entry.Session,
-		Token: token, Request: entry.Kind == journal.Request, Server: e.ctx, Seq: entry.Seq,
-	}
+// follow makes a trace that of an incoming message that has been noted.
+func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
+	t.Method, t.URI, t.Transport, t.Session = entry.Method, entry.URI, entry.Transport, entry.Session
+	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
 }
 
 // arrived notes a message of a lane.
@@ -51,7 +51,9 @@ func (e *Engine) arrived(s *session, raw []byte) *hook.Trace {
 	entry := &journal.Entry{Transport: s.transport, Session: s.id, Revision: s.Revision()}
 	entry.Classify(raw)
 	e.noteIn(entry, "", raw)
-	return e.traceOf(entry, "")
+	t := &hook.Trace{}
+	e.follow(t, entry, "")
+	return t
 }
 
 // left notes a message that is about to be sent. Its method is that of the call
@@ -87,18 +89,37 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 	e.config.Journal.Note(entry, raw)
 }
 
-// readBody is the body of a request that has been read, followed by what is left
-// of it.
-type readBody struct {
-	bytes.Reader
-	ahead
-	io.Closer
+// visit is what goes with a POST, or another HTTP request, while it is handled.
+type visit struct {
+	trace hook.Trace
+	due   dueAnswer
+	body  readBody
+	rec   recorder
 }
 
-// ahead is what has been read of a body ahead of its handling.
-type ahead struct {
-	data []byte
-	rest io.Reader // what has not been read
+// kept is what the journal keeps of an HTTP request, in one piece.
+type kept struct {
+	entry  journal.Entry
+	head   journal.HTTP
+	answer journal.Answer
+	values [2]string // of the headers of the answer
+}
+
+type visitKey struct{}
+
+// visitOf is that of the context of an HTTP request.
+func visitOf(ctx context.Context) *visit {
+	v, _ := ctx.Value(visitKey{}).(*visit)
+	return v
+}
+
+// readBody is the body of a POST. It is read before anything is decided about the request, so
+// that it can be noted, and can then be read again.
+type readBody struct {
+	bytes.Reader
+	data   []byte
+	rest   io.Reader // what has not been read
+	closer io.Closer
 }
 
 // failing is a reader at its error.
@@ -109,11 +130,11 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 // atEnd is a reader at the end.
 var atEnd io.Reader = failing{io.EOF}
 
-// complete reports whether there is nothing left, and not too much.
-func (a *ahead) complete() bool { return len(a.data) <= maxBody && a.rest == atEnd }
-
-// whole reports whether the body has been read to its end, and by nobody else since.
-func (b *readBody) whole() bool { return b.complete() && b.Reader.Len() == len(b.data) }
+// whole reports whether the body has been read to its end, is not too long, and has not been
+// read by anybody else since.
+func (b *readBody) whole() bool {
+	return len(b.data) <= maxBody && b.rest == atEnd && b.Reader.Len() == len(b.data)
+}
 
 func (b *readBody) Read(p []byte) (int, error) {
 	if b.Reader.Len() > 0 {
@@ -127,107 +148,81 @@ func (b *readBody) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{b})
 }
 
+func (b *readBody) Close() error { return b.closer.Close() }
+
 // firstRead bounds what is allocated because a client announced it.
 const firstRead = 64 << 10
 
-// readAhead reads the body of a POST, so that it can be noted before anything is
-// decided about the request.
-func readAhead(r *http.Request) ahead {
-	if r.Body == nil {
-		return ahead{rest: atEnd}
-	}
+// readAhead reads a body and takes its place.
+func (b *readBody) readAhead(r *http.Request) {
 	// A byte more than was announced makes room to see the end.
-	a := ahead{data: make([]byte, 0, min(max(r.ContentLength, 0), firstRead)+1), rest: r.Body}
-	for len(a.data) <= maxBody {
-		if len(a.data) == cap(a.data) {
-			a.data = slices.Grow(a.data, max(len(a.data), bytes.MinRead))
+	b.data = make([]byte, 0, min(max(r.ContentLength, 0), firstRead)+1)
+	b.rest, b.closer = r.Body, r.Body
+	for len(b.data) <= maxBody {
+		if len(b.data) == cap(b.data) {
+			b.data = slices.Grow(b.data, max(len(b.data), bytes.MinRead))
 		}
-		n, err := r.Body.Read(a.data[len(a.data):min(cap(a.data), maxBody+1)])
-		a.data = a.data[:len(a.data)+n]
+		n, err := r.Body.Read(b.data[len(b.data):min(cap(b.data), maxBody+1)])
+		b.data = b.data[:len(b.data)+n]
 		if errors.Is(err, io.EOF) {
-			a.rest = atEnd
+			b.rest = atEnd
 			break
 		}
 		if err != nil {
-			a.rest = failing{err}
+			b.rest = failing{err}
 			break
 		}
 	}
-	return a
-}
-
-// putBack makes a body of which nothing has been read.
-func (a *ahead) putBack(body io.Closer) *readBody {
-	b := &readBody{ahead: *a, Closer: body}
 	b.Reader.Reset(b.data)
-	return b
-}
-
-// arrival is what is kept of an HTTP request, in one piece.
-type arrival struct {
-	entry  journal.Entry
-	head   journal.HTTP
-	answer journal.Answer
-	// values are those of the headers of a plain answer.
-	values [2]string
+	r.Body = b
 }
 
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
-	in := &arrival{
+	n := &kept{
 		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession), Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
 		head:  journal.HTTP{Method: r.Method, Path: r.URL.RequestURI()},
 	}
-	in.head.KeepHeader(r.Header)
-	entry := &in.entry
-	entry.HTTP = &in.head
+	n.head.KeepHeader(r.Header)
+	entry := &n.entry
+	entry.HTTP = &n.head
 	if r.URL.Path == PathEvents || r.URL.Path == PathMessages {
 		entry.Transport, entry.Session = hook.SSE, r.URL.Query().Get("sessionId")
 	}
-	s := e.find(entry.Session)
-	if s != nil {
+	if s := e.find(entry.Session); s != nil {
 		entry.Revision = s.Revision()
 	}
 	if entry.Revision == "" {
 		entry.Revision = first(r.Header, headerVersion)
 	}
-	var body ahead
-	var request plainRequest
-	plain, posts := false, r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages)
-	if posts {
-		body = readAhead(r)
-		if request, plain = plainly(body.data, e.modern); plain {
-			request.describe(entry)
-		} else {
-			entry.Classify(body.data)
+	v := &visit{}
+	r = r.WithContext(context.WithValue(hook.WithTrace(r.Context(), &v.trace), visitKey{}, v))
+	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
+		if r.Body != nil {
+			v.body.readAhead(r)
 		}
+		entry.Classify(v.body.data)
+		v.due.owe(&e.busy)
+		defer v.due.settled()
 	}
 	token := journal.Token(r.Header)
-	var due *dueAnswer
-	if posts {
-		due = e.owe()
-		defer due.settled()
-	}
-	e.noteIn(entry, token, body.data)
-	if plain && body.complete() && e.express(w, r, s, in, &request) {
-		return
-	}
-	t := e.traceOf(entry, token)
+	e.noteIn(entry, token, v.body.data)
+	e.follow(&v.trace, entry, token)
 	if entry.Kind == journal.HTTPRequest {
-		t.Method = r.Method
+		v.trace.Method = r.Method
 	}
-	r = r.WithContext(hook.WithTrace(context.WithValue(r.Context(), dueKey{}, due), t))
-	if posts && r.Body != nil {
-		r.Body = body.putBack(r.Body)
+	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, kept: n}
+	defer v.rec.end()
+	e.web.ServeHTTP(&v.rec, r)
+	v.rec.returned = true
+}
+
+// first is the first value of a header, whose name is written as such names are kept.
+func first(h http.Header, name string) string {
+	if values := h[name]; len(values) > 0 {
+		return values[0]
 	}
-	if e.config.Journal == nil {
-		e.web.ServeHTTP(w, r)
-		return
-	}
-	rec := &recorder{ResponseWriter: w, engine: e, request: r, trace: t, entry: entry}
-	defer rec.end()
-	e.web.ServeHTTP(rec, r)
-	rec.returned = true
+	return ""
 }
 
 // dueAnswer counts a POST as being answered from before it is journalled until its
@@ -235,27 +230,18 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 // it will be answered. It is not counted for longer because its response may be a stream
 // that stays open.
 type dueAnswer struct {
-	busy *atomic.Int64
+	busy *atomic.Int64 // nil if no answer is due
 	once sync.Once
 }
 
-type dueKey struct{}
-
-func (e *Engine) owe() *dueAnswer {
-	e.busy.Add(1)
-	return &dueAnswer{busy: &e.busy}
+func (d *dueAnswer) owe(busy *atomic.Int64) {
+	busy.Add(1)
+	d.busy = busy
 }
 
 func (d *dueAnswer) settled() {
-	if d != nil {
+	if d.busy != nil {
 		d.once.Do(func() { d.busy.Add(-1) })
-	}
-}
-
-// takeOver says that the message of a POST is counted from here on.
-func takeOver(r *http.Request) {
-	if d, ok := r.Context().Value(dueKey{}).(*dueAnswer); ok {
-		d.settled()
 	}
 }
 
@@ -265,7 +251,10 @@ type recorder struct {
 	engine  *Engine
 	request *http.Request
 	trace   *hook.Trace
-	entry   *journal.Entry // of the request
+	kept    *kept // of the request
+	// known is the body of an answer that is known to be a response with an id.
+	known   []byte
+	knownID json.RawMessage
 
 	status    int
 	streaming bool
@@ -344,30 +333,55 @@ func (w *recorder) head() *journal.HTTP {
 // derive makes an entry about the request.
 func (w *recorder) derive(k journal.Kind) *journal.Entry {
 	return &journal.Entry{
-		Kind: k, Transport: w.entry.Transport, Session: w.session(), Connection: w.entry.Connection,
-		Revision: w.entry.Revision, Identity: w.entry.Identity, Method: w.entry.Method, URI: w.entry.URI,
+		Kind: k, Transport: w.kept.entry.Transport, Session: w.session(), Connection: w.kept.entry.Connection,
+		Revision: w.kept.entry.Revision, Identity: w.kept.entry.Identity, Method: w.kept.entry.Method, URI: w.kept.entry.URI,
 		RequestSeq: w.trace.Seq, Rules: w.trace.Marks(),
 	}
 }
 
 // session is that of the request or, for a handshake, of the answer.
 func (w *recorder) session() string {
-	if w.entry.Session != "" {
-		return w.entry.Session
+	if w.kept.entry.Session != "" {
+		return w.kept.entry.Session
 	}
 	return w.Header().Get(headerSession)
 }
 
 func (w *recorder) note(body []byte) {
 	w.noted = true
+	if w.engine.config.Journal == nil {
+		return
+	}
 	e := w.derive(journal.HTTPAnswer)
-	e.Classify(body)
-	if e.Kind == journal.Unreadable {
+	if w.known != nil && same(body, w.known) {
+		e.Kind, e.ID = journal.Response, w.knownID
+	} else if e.Classify(body); e.Kind == journal.Unreadable {
 		e.Kind = journal.HTTPAnswer
 	}
-	e.Method, e.URI = w.entry.Method, w.entry.URI
+	e.Method, e.URI = w.kept.entry.Method, w.kept.entry.URI
 	e.Direction, e.HTTP = journal.Out, w.head()
 	w.engine.config.Journal.Note(e, body)
+}
+
+// sendParts notes an answer whose result has been rendered before, and sends it as it is.
+func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
+	h, k := w.Header(), w.kept
+	custom := len(h) > 0 || len(extra) > 0
+	maps.Copy(h, extra)
+	k.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
+	h["Content-Type"], h["Content-Length"] = k.values[:1:1], k.values[1:]
+	k.answer = journal.Answer{
+		Request: &k.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw, Rest: m.Tail, Status: status,
+	}
+	if custom {
+		k.answer.Header = h.Clone()
+	}
+	w.status, w.noted = status, true
+	w.engine.config.Journal.NoteAnswer(&k.answer)
+	w.ResponseWriter.WriteHeader(status)
+	for _, part := range [...][]byte{m.Raw, m.Tail.Bytes()} {
+		_, _ = w.ResponseWriter.Write(part) // a client that has gone needs no answer
+	}
 }
 
 // end notes how the request ended, if that has not been seen yet.

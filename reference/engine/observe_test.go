@@ -31,11 +31,12 @@ func TestReadAheadPutsTheBodyBack(t *testing.T) {
 		{"broken", io.MultiReader(strings.NewReader("abc"), failing{io.ErrUnexpectedEOF}), 3, io.ErrUnexpectedEOF},
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/mcp", test.body)
-		got := readAhead(r)
-		if len(got.data) != min(test.want, maxBody+1) || got.complete() != (test.err == nil && test.want <= maxBody) {
-			t.Errorf("%s: %d bytes were read ahead, complete: %t", test.name, len(got.data), got.complete())
+		var got readBody
+		got.readAhead(r)
+		if len(got.data) != min(test.want, maxBody+1) || got.whole() != (test.err == nil && test.want <= maxBody) {
+			t.Errorf("%s: %d bytes were read ahead, the whole: %t", test.name, len(got.data), got.whole())
 		}
-		all, err := io.ReadAll(got.putBack(r.Body))
+		all, err := io.ReadAll(r.Body)
 		if len(all) != test.want || !errors.Is(err, test.err) {
 			t.Errorf("%s: %d bytes, %v", test.name, len(all), err)
 		}

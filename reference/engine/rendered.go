@@ -3,6 +3,7 @@ package engine
 import (
 	"sync"
 
+	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
@@ -40,6 +41,25 @@ func (c *renderings) get(k renderKey) *journal.Shared {
 		return aged
 	}
 	return found
+}
+
+// reply is a kept result as a reply; nil if there is none.
+func (c *renderings) reply(k renderKey) *hook.Reply {
+	if kept := c.get(k); kept != nil {
+		return &hook.Reply{Rendered: kept}
+	}
+	return nil
+}
+
+// keep renders a result, which has all members but those that every result of the revision
+// has, and keeps it under its key.
+func (e *Engine) keep(c *renderings, k renderKey, result hook.Object) *hook.Reply {
+	if hook.Modern(k.revision) {
+		e.complete(result)
+	}
+	rendered := journal.NewShared(append(hook.Encode(result), hook.RenderedEnd))
+	c.put(k, rendered)
+	return &hook.Reply{Rendered: rendered}
 }
 
 // put keeps a result, unless it would take the room of all others.

@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 // cursorParam reads the cursor of a list request. Without one the list starts at
 // its beginning, position 0.
-func (e *Engine) cursorParam(list string, params hook.Object) (after uint64, r *hook.Reply) {
-	v, there := params["cursor"]
-	if !there {
+func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *hook.Reply) {
+	if params.cursor == nil {
 		return 0, nil
 	}
-	cursor, ok := v.(string)
+	cursor, ok := scan.Text(params.cursor)
 	if ok {
 		after, ok = e.position(list, cursor)
 	}
@@ -31,12 +31,17 @@ func (e *Engine) cursorParam(list string, params hook.Object) (after uint64, r *
 	return after, nil
 }
 
-func (e *Engine) serveList(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveList(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
 	after, r := e.cursorParam(hook.MethodList, params)
 	if r != nil {
 		return r
 	}
-	entries, more := e.store.page(after, e.served().pageSize, viewerOf(ctx))
+	served := e.served()
+	key, alike := e.listKey(c, after)
+	if r := served.rendered.reply(key); r != nil && alike {
+		return r
+	}
+	entries, more := e.store.page(after, served.pageSize, viewerOf(ctx))
 	list := []any{}
 	for _, entry := range entries {
 		list = append(list, e.describe(entry, c.Revision))
@@ -45,18 +50,19 @@ func (e *Engine) serveList(ctx context.Context, c *hook.Call, params hook.Object
 	if more {
 		result["nextCursor"] = e.cursor(hook.MethodList, entries[len(entries)-1].seq)
 	}
-	if hook.Modern(c.Revision) {
-		e.hintList(result)
-	}
-	return &hook.Reply{Result: result}
+	return e.listReply(served, c, result, key, alike)
 }
 
-func (e *Engine) serveTemplates(c *hook.Call, params hook.Object) *hook.Reply {
+func (e *Engine) serveTemplates(c *hook.Call, params *arguments) *hook.Reply {
 	after, r := e.cursorParam(hook.MethodTemplates, params)
 	if r != nil {
 		return r
 	}
 	served := e.served()
+	key, alike := e.listKey(c, after)
+	if r := served.rendered.reply(key); r != nil && alike {
+		return r
+	}
 	first := sort.Search(len(served.templates), func(i int) bool { return served.templates[i].seq > after })
 	page := served.templates[first:]
 	if n := served.pageSize; n > 0 && len(page) > n {
@@ -70,29 +76,42 @@ func (e *Engine) serveTemplates(c *hook.Call, params hook.Object) *hook.Reply {
 	if first+len(page) < len(served.templates) {
 		result["nextCursor"] = e.cursor(hook.MethodTemplates, page[len(page)-1].seq)
 	}
+	return e.listReply(served, c, result, key, alike)
+}
+
+// listKey is what the page of a list is kept under, and whether everyone sees the same.
+func (e *Engine) listKey(c *hook.Call, after uint64) (key renderKey, alike bool) {
+	version, alike := e.store.state()
+	return renderKey{method: c.Method, revision: c.Revision, version: version, after: after}, alike
+}
+
+func (e *Engine) listReply(served *snapshot, c *hook.Call, result hook.Object, key renderKey, alike bool) *hook.Reply {
 	if hook.Modern(c.Revision) {
 		e.hintList(result)
 	}
-	return &hook.Reply{Result: result}
+	if !alike {
+		return &hook.Reply{Result: result}
+	}
+	return e.keep(served.rendered, key, result)
 }
 
 // uriParam reads and validates the URI that a request is about.
-func (e *Engine) uriParam(c *hook.Call, params hook.Object) (string, *hook.Reply) {
-	uri, ok := params["uri"].(string)
+func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
+	uri, ok := scan.Text(params.uri)
 	if !ok {
 		return "", fail(codeInvalidParams, `Invalid params: "uri" must be a string`)
 	}
-	if err := world.CheckURI(uri); err != nil {
-		// A resource of the world may have a URI that only its faults explain.
-		if _, known := e.store.get(uri); !known {
+	// A resource of the world may have a URI that only its faults explain.
+	if _, known := e.store.get(uri); !known {
+		if err := world.CheckURI(uri); err != nil {
 			return "", failWith(codeInvalidParams, "Invalid params: this is no URI: "+err.Error(), hook.Object{"uri": uri})
 		}
 	}
 	return uri, nil
 }
 
-func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params hook.Object) *hook.Reply {
-	uri, r := e.uriParam(c, params)
+func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
+	uri, r := e.uriParam(params)
 	if r != nil {
 		return r
 	}
@@ -113,6 +132,11 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params hook.Object
 	if entry.res.Fails != "" {
 		return failure(entry.res)
 	}
+	key, constant := renderKey{method: c.Method, revision: c.Revision, entry: entry}, entry.constant() && entry.res.URI == uri
+	kept := e.served().rendered
+	if r := kept.reply(key); r != nil && constant {
+		return r
+	}
 	contents, err := e.contents(ctx, c, viewer, uri, entry, text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return notFound(c.Revision, uri)
@@ -124,7 +148,10 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params hook.Object
 	if hook.Modern(c.Revision) {
 		hint(result, readCaching(entry.res))
 	}
-	return &hook.Reply{Result: result}
+	if !constant {
+		return &hook.Reply{Result: result}
+	}
+	return e.keep(kept, key, result)
 }
 
 // failure is the error that a resource answers reads with.
@@ -165,9 +192,9 @@ func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri strin
 
 // dwell takes the time that a read of the resource takes, and reports progress
 // to a client that asked for it. False says that the call was cancelled.
-func (e *Engine) dwell(ctx context.Context, c *hook.Call, params hook.Object, r world.Resource) bool {
+func (e *Engine) dwell(ctx context.Context, c *hook.Call, params *arguments, r world.Resource) bool {
 	steps := max(r.Steps, 1)
-	tok := token(params)
+	tok := params.token()
 	for step := 1; step <= steps; step++ {
 		part := r.Delay / time.Duration(steps)
 		if !hook.Pause(ctx, part) {

@@ -53,10 +53,11 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such connection", http.StatusNotFound)
 		return
 	}
-	if !wellFormed(body) {
+	in := parse(body)
+	if !in.wellFormed {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.lane(s, body, s.deliver, r.Header.Clone(), hook.TraceOf(r.Context()))
+	e.lane(s, in, s.deliver, r.Header.Clone(), hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

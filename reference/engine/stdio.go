@@ -57,12 +57,12 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 		out = streams.Writer(s.ctx, out)
 	}
 	lines := newLineWriter(out)
-	lines.note = func(m hook.Message) {
+	lines.note = func(m hook.Message, raw []byte) {
 		var trace *hook.Trace
 		if m.Call != nil {
 			trace = m.Call.Trace
 		}
-		e.left(s, trace, &journal.Entry{Session: s.id, Revision: m.Revision}, m.Raw)
+		e.left(s, trace, &journal.Entry{Session: s.id, Revision: m.Revision}, raw)
 	}
 	s.deliver = lines.deliver
 	if err := e.register(s); err != nil {
@@ -118,7 +118,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 				x := &exchange{session: s, deliver: out.deliver, trace: e.arrived(s, nil)}
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
-				e.lane(s, l.raw, out.deliver, nil, e.arrived(s, l.raw))
+				e.lane(s, parse(l.raw), out.deliver, nil, e.arrived(s, l.raw))
 			}
 			if errors.Is(l.err, io.EOF) {
 				return nil
@@ -132,13 +132,13 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // lane processes a message of a connection that is a lane of messages (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) lane(s *session, raw []byte, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
-	x := &exchange{session: s, header: header, trace: t, deliver: deliver}
+func (e *Engine) lane(s *session, in incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
+	x := &exchange{session: s, in: in, header: header, trace: t, deliver: deliver}
 	done := make(chan struct{})
 	e.count(s)
 	go func() {
 		defer close(done)
-		e.accept(s.ctx, x, raw)
+		e.accept(s.ctx, x)
 	}()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()
@@ -179,14 +179,14 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 type lineWriter struct {
 	lock   chan struct{}
 	out    io.Writer
-	note   func(m hook.Message) // called before a message is written
+	note   func(m hook.Message, raw []byte) // called before a message is written
 	broken chan struct{}
 	err    error
 	closed bool // what is written is lost
 }
 
 func newLineWriter(out io.Writer) *lineWriter {
-	return &lineWriter{lock: make(chan struct{}, 1), out: out, note: func(hook.Message) {}, broken: make(chan struct{})}
+	return &lineWriter{lock: make(chan struct{}, 1), out: out, note: func(hook.Message, []byte) {}, broken: make(chan struct{})}
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
@@ -205,9 +205,9 @@ func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {
 	if w.closed {
 		return nil
 	}
-	line := make([]byte, 0, len(m.Raw)+1)
-	line = append(append(line, m.Raw...), '\n')
-	w.note(m)
+	line := make([]byte, 0, len(m.Raw)+len(m.Tail.Bytes())+1)
+	line = append(append(append(line, m.Raw...), m.Tail.Bytes()...), '\n')
+	w.note(m, line[:len(line)-1:len(line)-1])
 	write := m.Write
 	if write == nil {
 		write = writeAll

@@ -31,10 +31,10 @@ func (e *entry) content() []byte {
 }
 
 // constant reports whether every read of the entry yields the same, for everyone and at
-// once.
+// once. What a template stands for is made anew each time, and has no place in the list.
 func (e *entry) constant() bool {
 	r := &e.res
-	return r.Source == nil && r.Input == nil && r.Contains == nil && r.Delay == 0 && r.Steps == 0 && r.Fails == "" && len(r.Identities) == 0
+	return e.seq > 0 && r.Source == nil && r.Input == nil && r.Contains == nil && r.Delay == 0 && r.Steps == 0 && r.Fails == "" && len(r.Identities) == 0
 }
 
 // maxGenerated bounds the memory for generated contents that are kept.

@@ -35,7 +35,7 @@ type stream struct {
 	done    bool
 	reader  int           // serial of the current reader; 0 if there is none
 	readers int           // all so far
-	changed chan struct{} // closed at every change
+	changed chan struct{} // closed at the next change; nil if nobody waits
 }
 
 type streamEvent struct {
@@ -43,14 +43,12 @@ type streamEvent struct {
 	answer bool
 }
 
-func newStream(number int, kind string) *stream {
-	return &stream{number: number, kind: kind, changed: make(chan struct{})}
-}
-
 // signal wakes the readers. The caller holds mu.
 func (st *stream) signal() {
-	close(st.changed)
-	st.changed = make(chan struct{})
+	if st.changed != nil {
+		close(st.changed)
+		st.changed = nil
+	}
 }
 
 // push adds a message.
@@ -125,6 +123,9 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 			st.mu.Unlock()
 			return ev, false
 		}
+		if st.changed == nil {
+			st.changed = make(chan struct{})
+		}
 		changed := st.changed
 		st.mu.Unlock()
 		select {
@@ -156,7 +157,7 @@ func (s *session) openStream(kind string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.streamCount++
-	st := newStream(s.streamCount, kind)
+	st := &stream{number: s.streamCount, kind: kind}
 	s.streams = append(s.streams, st)
 	for i := 0; len(s.streams) > maxStreams && i < len(s.streams)-1; {
 		if s.streams[i].attached() {
@@ -259,7 +260,7 @@ func (p *responder) run(ctx context.Context, i int) {
 		if !ok {
 			return
 		}
-		out := hook.Event{Data: ev.Raw, Response: ev.answer}
+		out := hook.Event{Data: ev.Whole().Raw, Response: ev.answer}
 		if p.ids {
 			out.ID = p.stream.eventID(i)
 		}

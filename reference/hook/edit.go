@@ -24,22 +24,44 @@ const (
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
 func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	methods := MethodsOf(pattern)
-	return Hooks{Handle: func(next Handler) Handler {
+	return OnCall(ofMethod(pattern), handle)
+}
+
+// OnCall wraps the handler of the calls for which match is true. The others pass at no
+// cost: match it narrowly.
+func OnCall(match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
+	return around(match, func(next Handler) Handler {
+		next = expanding(next)
+		return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c, next) }
+	})
+}
+
+// around puts a handler around that of some calls. It gets replies as the engine makes them.
+func around(match func(c *Call) bool, handler func(next Handler) Handler) Hooks {
+	return Hooks{Narrow: true, Handle: func(next Handler) Handler {
+		handle := handler(next)
 		return func(ctx context.Context, c *Call) *Reply {
-			if !methods.Has(c.Method) {
+			if !match(c) {
 				return next(ctx, c)
 			}
-			return handle(ctx, c, next)
+			return handle(ctx, c)
 		}
 	}}
 }
 
+// ofMethod matches the calls of the methods of a pattern.
+func ofMethod(pattern string) func(c *Call) bool {
+	methods := MethodsOf(pattern)
+	return func(c *Call) bool { return methods.Has(c.Method) }
+}
+
 // EditCall changes calls before they are handled.
 func EditCall(pattern string, edit func(c *Call)) Hooks {
-	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
-		edit(c)
-		return next(ctx, c)
+	return around(ofMethod(pattern), func(next Handler) Handler {
+		return func(ctx context.Context, c *Call) *Reply {
+			edit(c)
+			return next(ctx, c)
+		}
 	})
 }
 
@@ -95,9 +117,13 @@ func EditError(pattern string, edit func(e Object)) Hooks {
 
 // EditErrorOf is EditError with the call at hand.
 func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
-	return EditReply(pattern, func(c *Call, r *Reply) {
-		if r.Error != nil {
-			edit(c, r.Error)
+	return around(ofMethod(pattern), func(next Handler) Handler {
+		return func(ctx context.Context, c *Call) *Reply {
+			r := next(ctx, c)
+			if r != nil && r.Error != nil {
+				edit(c, r.Error)
+			}
+			return r
 		}
 	})
 }
@@ -150,12 +176,12 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 
 // OnMessage wraps the sending of outgoing messages for which match is true.
 func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
-	return Hooks{Emit: func(next Emitter) Emitter {
+	return Hooks{Narrow: true, Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
 			if !match(m) {
 				return next(ctx, m)
 			}
-			return send(ctx, m, next)
+			return send(ctx, m.Whole(), next)
 		}
 	}}
 }

@@ -15,7 +15,10 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // The transports, as Call.Transport and Message.Transport name them.
@@ -78,6 +81,9 @@ func (c *Call) Notification() bool { return c.ID == nil }
 type Reply struct {
 	// Result is the result object, if Error is nil.
 	Result Object
+	// Rendered, if not nil, stands for Result until somebody looks at it: the engine
+	// keeps results that do not change as they are sent. See [Reply.Expand].
+	Rendered *journal.Shared
 	// Error is the error object (code, message, data), if not nil.
 	Error Object
 	// Raw, if not nil, is sent as it stands instead of an envelope. It is
@@ -93,6 +99,20 @@ type Reply struct {
 	Status int
 	// Header is added to the headers of a JSON answer over HTTP.
 	Header http.Header
+}
+
+// RenderedEnd follows the result in what a reply has rendered: it ends the envelope.
+const RenderedEnd = '}'
+
+// Expand has Result stand for itself, so that a hook can look at it and change it. Functions
+// that are given replies by [OnCall] and what is made of it need not call it.
+func (r *Reply) Expand() {
+	if r == nil || r.Rendered == nil {
+		return
+	}
+	raw := r.Rendered.Bytes()
+	r.Result, _ = DecodeObject(raw[:len(raw)-1]) // the engine has encoded it
+	r.Rendered = nil
 }
 
 // Handler answers a call. A nil reply is a silent one.
@@ -113,6 +133,9 @@ type Message struct {
 	// Raw is the message: one JSON text without a line break (an array for
 	// the answer to a batch).
 	Raw []byte
+	// Tail, if not nil, follows Raw: a message is in two parts as long as no hook looks
+	// at it. See [Message.Whole].
+	Tail *journal.Shared
 	// Method is the method of a notification.
 	Method string
 	// Call is the call that the message answers or belongs to; nil for a
@@ -145,9 +168,18 @@ func (m Message) To(deliver func(context.Context, Message) error) Message {
 	return m
 }
 
+// Whole is the message in one part. Functions that are given messages by [OnMessage] and
+// what is made of it get them so.
+func (m Message) Whole() Message {
+	if m.Tail != nil {
+		m.Raw, m.Tail = slices.Concat(m.Raw, m.Tail.Bytes()), nil
+	}
+	return m
+}
+
 // With is the message with other bytes.
 func (m Message) With(raw []byte) Message {
-	m.Raw = raw
+	m.Raw, m.Tail = raw, nil
 	return m
 }
 
@@ -254,19 +286,42 @@ type Hooks struct {
 	// OffGrid lets a handshake settle on any served revision, also on a
 	// transport for which the specification does not define it.
 	OffGrid bool
-	// Idle, if not nil, reports that at this moment none of the functions around
-	// calls, messages, events and HTTP requests would do anything: a server may then
-	// go past all of them. Without it they are never gone past.
-	Idle func() bool
+	// Narrow says that Handle and Emit look at replies and messages only after they have
+	// had them put together (see [Reply.Expand], [Message.Whole]), and only at those that
+	// they mean to change. Those of other hooks are given everything in one piece.
+	Narrow bool
 }
 
-// Pass reports whether a server may go past the functions around calls, messages,
-// events and HTTP requests at this moment.
-func (h *Hooks) Pass() bool { return !h.acts() || h.Idle != nil && h.Idle() }
+// Handler is next with the function around calls before it, if there is one.
+func (h *Hooks) Handler(next Handler) Handler {
+	switch {
+	case h.Handle == nil:
+		return next
+	case h.Narrow:
+		return h.Handle(next)
+	}
+	return h.Handle(expanding(next))
+}
 
-// acts reports whether there are such functions.
-func (h *Hooks) acts() bool {
-	return h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil || h.EventStreams
+// expanding is a handler whose replies have their results.
+func expanding(next Handler) Handler {
+	return func(ctx context.Context, c *Call) *Reply {
+		r := next(ctx, c)
+		r.Expand()
+		return r
+	}
+}
+
+// Emitter is next with the function around outgoing messages before it, if there is one.
+func (h *Hooks) Emitter(next Emitter) Emitter {
+	switch {
+	case h.Emit == nil:
+		return next
+	case h.Narrow:
+		return h.Emit(next)
+	}
+	emit := h.Emit(next)
+	return func(ctx context.Context, m Message) error { return emit(ctx, m.Whole()) }
 }
 
 // Maker makes hooks that keep state between calls of one server. The source of
@@ -301,22 +356,12 @@ func wrap(outer, inner Hooks) Hooks {
 		Conn:    chain(outer.Conn, inner.Conn),
 		Public:  outer.Public || inner.Public,
 		OffGrid: outer.OffGrid || inner.OffGrid,
-		Idle:    idle(outer, inner),
+		Narrow:  outer.narrow() && inner.narrow(),
 	}
 }
 
-// idle is the Idle of two sets of hooks. One that has no functions says nothing.
-func idle(outer, inner Hooks) func() bool {
-	switch {
-	case !outer.acts():
-		return inner.Idle
-	case !inner.acts():
-		return outer.Idle
-	case outer.Idle == nil || inner.Idle == nil:
-		return nil
-	}
-	return func() bool { return outer.Idle() && inner.Idle() }
-}
+// narrow reports whether Handle and Emit are, those that are there.
+func (h *Hooks) narrow() bool { return h.Narrow || h.Handle == nil && h.Emit == nil }
 
 func chain[T any](outer, inner func(T) T) func(T) T {
 	if outer == nil {

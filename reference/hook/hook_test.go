@@ -3,12 +3,13 @@ package hook
 import (
 	"context"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // reply runs a call through the handle hooks.
@@ -150,32 +151,53 @@ func TestHTTPHooks(t *testing.T) {
 	}
 }
 
-func TestHooksAreGonePastOnlyWhenAllSayThatTheyAreIdle(t *testing.T) {
-	acting := func(idle func() bool) Hooks {
-		h := DropReply("")
-		h.Idle = idle
-		return h
+// Hooks that look at everything get it in one piece; narrow ones only what they match.
+func TestWhoLooksGetsItInOnePiece(t *testing.T) {
+	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`{"n":1}}`))} }
+	sees := func(r *Reply) bool { return r.Result["n"] == Number(1) && r.Rendered == nil }
+	look := func(next Handler) Handler {
+		return func(ctx context.Context, c *Call) *Reply {
+			r := next(ctx, c)
+			if !sees(r) {
+				t.Errorf("%s: not in one piece", c.Method)
+			}
+			return r
+		}
 	}
-	yes, no := func() bool { return true }, func() bool { return false }
+	matching := OnMethod("a", func(ctx context.Context, c *Call, next Handler) *Reply {
+		return look(next)(ctx, c)
+	})
 	for name, test := range map[string]struct {
-		hooks Hooks
-		want  bool
+		hooks  Hooks
+		looked bool // at calls of another method
 	}{
-		"none":                  {Hooks{}, true},
-		"of connections":        {Hooks{OffGrid: true, Streams: Streams{Start: func(context.Context, io.Writer) {}}}, true},
-		"that say nothing":      {acting(nil), false},
-		"idle":                  {acting(yes), true},
-		"busy":                  {acting(no), false},
-		"event streams":         {Hooks{EventStreams: true}, false},
-		"idle and none":         {Join(Hooks{}, acting(yes), Hooks{}), true},
-		"both idle":             {Join(acting(yes), acting(yes)), true},
-		"one busy":              {Join(acting(yes), acting(no)), false},
-		"one says nothing":      {Join(acting(nil), acting(yes)), false},
-		"idle around streams":   {Join(acting(yes), Hooks{EventStreams: true}), false},
-		"three, one of it busy": {Join(acting(yes), acting(yes), acting(no)), false},
+		"none": {Hooks{}, false}, "any": {Hooks{Handle: look}, true}, "narrow": {matching, false},
+		"two narrow": {Join(matching, EditError("", func(Object) {}), EditCall("", func(*Call) {})), false},
+		"one of any": {Join(matching, Hooks{Handle: look}), true}, "of messages": {Join(matching, Hooks{Emit: func(next Emitter) Emitter { return next }}), true},
+		"of streams": {Join(matching, Hooks{OffGrid: true}), false},
 	} {
-		if got := test.hooks.Pass(); got != test.want {
-			t.Errorf("%s: %t", name, got)
+		h := test.hooks.Handler(func(context.Context, *Call) *Reply { return rendered() })
+		h(t.Context(), &Call{Method: "a"})
+		if r := h(t.Context(), &Call{Method: "b"}); sees(r) != test.looked {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for name, test := range map[string]struct {
+		hooks  Hooks
+		looked bool
+	}{
+		"none": {Hooks{}, false}, "any": {Hooks{Emit: func(next Emitter) Emitter { return next }}, true},
+		"narrow": {RepeatMessage("a", 2), false}, "matching": {RepeatMessage("", 2), true},
+	} {
+		n := 0
+		send := test.hooks.Emitter(func(_ context.Context, m Message) error {
+			if n++; string(m.Raw)+string(m.Tail.Bytes()) != `{"result":{"n":1}}` || (m.Tail == nil) != test.looked {
+				t.Errorf("%s: %s %s", name, m.Raw, m.Tail.Bytes())
+			}
+			return nil
+		})
+		if err := send(t.Context(), Message{Raw: []byte(`{"result":`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
+			t.Error(name, n, err)
 		}
 	}
 }

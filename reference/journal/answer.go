@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"net/http"
 	"slices"
 	"strconv"
@@ -9,15 +10,20 @@ import (
 	"time"
 )
 
-// Answer is a response over HTTP with status 200, as it is noted by [Journal.NoteAnswer].
+// Answer is a response over HTTP, as it is noted by [Journal.NoteAnswer].
 // It must not be changed afterwards.
 type Answer struct {
 	// Request is the entry of what it answers.
 	Request *Entry
+	// ID, Session and Rules are those of the answer.
+	ID      json.RawMessage
+	Session string
+	Rules   []string
 	// Head and Rest are the message.
 	Head []byte
 	Rest *Shared
-	// Header are the headers of the answer; nil means those of JSON and of its length.
+	// Status is the HTTP status, Header the headers; nil means those of JSON and of its length.
+	Status int
 	Header http.Header
 
 	seq  uint64
@@ -29,9 +35,9 @@ type Answer struct {
 func (a *Answer) entry(n int) *Entry {
 	r := a.Request
 	e := &Entry{
-		Seq: a.seq, Time: a.time, Kind: Response, Direction: Out, Transport: r.Transport, Session: r.Session, Connection: r.Connection,
-		Revision: r.Revision, Identity: r.Identity, Method: r.Method, URI: r.URI, ID: r.ID, RequestSeq: r.Seq, Size: a.size,
-		HTTP: &HTTP{Status: http.StatusOK, Header: Mask(a.Header)},
+		Seq: a.seq, Time: a.time, Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection,
+		Revision: r.Revision, Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq, Size: a.size,
+		HTTP: &HTTP{Status: a.Status, Header: Mask(a.Header)}, Rules: a.Rules,
 	}
 	if a.Header == nil {
 		e.HTTP.Header = http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(a.size)}}
@@ -52,8 +58,13 @@ type Shared struct {
 // NewShared makes a shared part of bytes that nobody changes.
 func NewShared(data []byte) *Shared { return &Shared{data: data} }
 
-// Bytes are the bytes. They must not be changed.
-func (s *Shared) Bytes() []byte { return s.data }
+// Bytes are the bytes, nil if s is nil. They must not be changed.
+func (s *Shared) Bytes() []byte {
+	if s == nil {
+		return nil
+	}
+	return s.data
+}
 
 // cut is what an entry keeps of the part if it keeps n bytes of a message, or more.
 func (s *Shared) cut(n int) *Shared {

@@ -26,7 +26,7 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 		head = append(head, "{}}"...)
 	}
 	if inParts {
-		j.NoteAnswer(&journal.Answer{Request: in, Head: head, Rest: rest, Header: further})
+		j.NoteAnswer(&journal.Answer{Request: in, ID: in.ID, Session: "s", Rules: []string{"r"}, Head: head, Rest: rest, Status: http.StatusOK, Header: further})
 		return
 	}
 	message := append(head, rest.Bytes()...)
@@ -36,7 +36,7 @@ func answered(j *journal.Journal, id int, rest *journal.Shared, further http.Hea
 	}
 	out := &journal.Entry{
 		Transport: "http", Session: "s", Connection: "c", Revision: "r", Identity: "i",
-		RequestSeq: in.Seq, HTTP: &journal.HTTP{Status: http.StatusOK, Header: journal.Mask(h)},
+		RequestSeq: in.Seq, HTTP: &journal.HTTP{Status: http.StatusOK, Header: journal.Mask(h)}, Rules: []string{"r"},
 	}
 	out.Classify(message)
 	out.Direction, out.Method, out.URI = journal.Out, in.Method, in.URI

@@ -84,9 +84,8 @@ func (j *Journal) Note(e *Entry, message []byte) uint64 {
 	return j.add(e, message)
 }
 
-// NoteAnswer notes the answer to a request over HTTP of which the entry of the request
-// says all but the headers and the message. The entry is put together when somebody
-// looks.
+// NoteAnswer notes the answer to a request over HTTP that ends with something shared. The
+// entry is put together when somebody looks.
 func (j *Journal) NoteAnswer(a *Answer) {
 	if j == nil {
 		return

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 )
@@ -101,3 +103,32 @@ func Plain(written []byte) bool { return bytes.IndexByte(written, '\\') < 0 }
 
 // Blank reports whether a byte is white space.
 func Blank(b byte) bool { return b == ' ' || b == '\t' || b == '\r' || b == '\n' }
+
+// Pick finds members of an object by their names: the value of names[i] is in the same place,
+// nil if there is none. Of a name that is there twice the last counts, as it does for
+// encoding/json.
+func Pick(object []byte, values [][]byte, names ...string) {
+	for name, value := range Members(object) {
+		if !Plain(name) {
+			text, _ := Text(slices.Concat([]byte{'"'}, name, []byte{'"'})) // valid, as the object is
+			name = []byte(text)
+		}
+		for i, wanted := range names {
+			if string(name) == wanted {
+				values[i] = value
+				break
+			}
+		}
+	}
+}
+
+// Text is the value of a string; ok is false for other values, nil included.
+func Text(value []byte) (text string, ok bool) {
+	if len(value) == 0 || value[0] != '"' {
+		return "", false
+	}
+	if Plain(value) && utf8.Valid(value) {
+		return string(value[1 : len(value)-1]), true
+	}
+	return text, json.Unmarshal(value, &text) == nil
+}

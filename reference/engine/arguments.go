@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
+)
+
+// arguments are the params of a message: what matters to most methods, as it is written, and
+// nil where it is not there.
+type arguments struct {
+	raw         json.RawMessage
+	object      bool // they are an object
+	uri, cursor []byte
+	meta        []byte
+	// These are members of the metadata, if it is an object.
+	version, capabilities, client, level, progress []byte
+}
+
+// readArguments reads params that are valid JSON, or nil.
+func readArguments(raw []byte) arguments {
+	a := arguments{raw: raw, object: len(raw) > 0 && raw[0] == '{'}
+	if !a.object {
+		return a
+	}
+	var members [3][]byte
+	scan.Pick(raw, members[:], "uri", "cursor", "_meta")
+	a.uri, a.cursor, a.meta = members[0], members[1], members[2]
+	if a.described() {
+		var meta [5][]byte
+		scan.Pick(a.meta, meta[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel, "progressToken")
+		a.version, a.capabilities, a.client, a.level, a.progress = meta[0], meta[1], meta[2], meta[3], meta[4]
+	}
+	return a
+}
+
+// argumentsOf are the params of a call, which hooks may have replaced since they were read.
+func (x *exchange) argumentsOf(c *hook.Call) arguments {
+	switch {
+	case same(c.Params, x.in.params.raw):
+		return x.in.params
+	case !scan.Valid(c.Params):
+		return arguments{raw: c.Params}
+	}
+	return readArguments(bytes.TrimLeft(c.Params, blanks))
+}
+
+// described reports whether there is metadata.
+func (a *arguments) described() bool { return isObject(a.meta) }
+
+// claimsModern reports whether there is metadata that only modern requests have.
+func (a *arguments) claimsModern() bool {
+	return a.version != nil || a.capabilities != nil || a.client != nil
+}
+
+// decode are the params as an object; ok is false if they are something else.
+func (a *arguments) decode() (params hook.Object, ok bool) {
+	if a.raw == nil {
+		return hook.Object{}, true
+	}
+	return hook.DecodeObject(a.raw)
+}
+
+// token is the progress token, if there is one.
+func (a *arguments) token() any {
+	if text, ok := scan.Text(a.progress); ok {
+		return text
+	}
+	if a.progress != nil && validID(a.progress) {
+		return json.Number(a.progress)
+	}
+	return nil
+}
+
+func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
+// isImplementation reports whether a value has the name and the version of one.
+func isImplementation(value []byte) bool {
+	if !isObject(value) {
+		return false
+	}
+	var members [2][]byte
+	scan.Pick(value, members[:], "name", "version")
+	_, name := scan.Text(members[0])
+	_, version := scan.Text(members[1])
+	return name && version
+}
+
+// same reports whether two slices are the same bytes in the same place.
+func same(a, b []byte) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
