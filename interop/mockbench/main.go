@@ -4,19 +4,23 @@
 // loopback, with 16 connections. All servers and their clients are in this process. They
 // are measured in turn, round after round, there and back, so that what else the machine
 // does falls on all of them alike; the median round is shown. Each begins with the
-// garbage of the one before it collected.
+// garbage of the one before it collected. The mock is measured three times: as it is, and with
+// faults and with quirks armed for something else.
 // It also measures one update to many subscribed streams, the memory of idle
 // sessions, and the time from start to the first answer.
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"net/http/httptest"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -24,6 +28,7 @@ var (
 	rounds   = flag.Int("rounds", 15, "how often everything is measured")
 	duration = flag.Duration("duration", 200*time.Millisecond, "how long each measurement takes")
 	streams  = flag.Int("streams", 1000, "how many streams are subscribed, and sessions are idle")
+	only     = flag.String("only", "", "what the names of the cells that are measured begin with, as in \"legacy list\"")
 	binary   = flag.String("mockserver", "", "the mockserver program; without it the start is not measured")
 )
 
@@ -41,10 +46,16 @@ func main() {
 func run(ctx context.Context) error {
 	for _, era := range []era{legacy, modern} {
 		for _, op := range operations {
+			if !strings.HasPrefix(era.name+" "+op.name, *only) {
+				continue
+			}
 			if err := compare(ctx, era, op); err != nil {
 				return fmt.Errorf("%s %s: %w", era.name, op.name, err)
 			}
 		}
+	}
+	if *only != "" {
+		return nil
 	}
 	if err := fanOut(ctx, *streams); err != nil {
 		return err
@@ -89,14 +100,17 @@ func compare(ctx context.Context, e era, op operation) error {
 		slices.SortFunc(figures[i], func(a, b figure) int { return cmp.Compare(a.rate, b.rate) })
 		c.server.Close()
 	}
-	own := figures[0][len(figures[0])/2]
+	bare := slices.IndexFunc(contenders, func(c contender) bool { return c.name == bareName })
 	for i, c := range contenders {
 		f := figures[i][len(figures[i])/2]
-		fmt.Printf("%-7s %-10s %-10s %8.0f req/s   p99 %7.2f ms   mock/this %.2f\n",
-			e.name, op.name, c.name, f.rate, float64(f.p99.Microseconds())/1000, own.rate/f.rate)
+		fmt.Printf("%-7s %-10s %-10s %8.0f req/s   p99 %7.2f ms   of bare %.2f\n",
+			e.name, op.name, c.name, f.rate, float64(f.p99.Microseconds())/1000, f.rate/figures[bare][len(figures[bare])/2].rate)
 	}
 	return nil
 }
+
+// bareName is what the bare handler is called.
+const bareName = "net/http"
 
 // contender is a server under load.
 type contender struct {
@@ -107,15 +121,26 @@ type contender struct {
 // open starts all servers; the mock is the first, and the bare handler answers with
 // what the mock was seen to answer.
 func open(ctx context.Context, e era, op operation) ([]contender, error) {
-	mock, err := mockServer()
+	var all []contender
+	armed := op.elsewhere()
+	for _, m := range []struct {
+		name           string
+		faults, quirks []string
+	}{{"mock", nil, nil}, {"mock+fault", armed.faults, nil}, {"mock+quirk", nil, armed.quirks}} {
+		mock, err := mockServer(m.faults, m.quirks)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, contender{m.name, mock})
+	}
+	body, header, err := sample(all[0].server, e, op)
 	if err != nil {
 		return nil, err
 	}
-	body, header, err := sample(mock, e, op)
-	if err != nil {
-		return nil, err
+	for _, m := range all[1:] {
+		if other, _, err := sample(m.server, e, op); err != nil || !bytes.Equal(other, body) {
+			return nil, errors.Join(err, fmt.Errorf("%s answers otherwise: %s", m.name, trimmed(other)))
+		}
 	}
-	return []contender{
-		{"mock", mock}, {"net/http", bareServer(body, header)}, {"go-sdk", sdkServer(e)}, {"mcp-go", mcpgoServer()},
-	}, nil
+	return append(all, contender{bareName, bareServer(body, header)}, contender{"go-sdk", sdkServer(e)}, contender{"mcp-go", mcpgoServer()}), nil
 }

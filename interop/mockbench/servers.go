@@ -34,13 +34,31 @@ var (
 	longText  = strings.Repeat("0123456789abcde\n", longSize/16)
 )
 
-func mockServer() (*httptest.Server, error) {
+// elsewhere are the deviations of a mock server that are armed for something else than an
+// operation: without limits for another method, and limited to what nobody sends for its own.
+type elsewhere struct{ faults, quirks []string }
+
+func (o operation) elsewhere() elsewhere {
+	if o.method == "resources/list" {
+		return elsewhere{
+			faults: []string{"read-02-null-uri", "list-02-null-uri:session=none"},
+			quirks: []string{"contents-under-other-uris", "changing-order:session=none"},
+		}
+	}
+	return elsewhere{
+		faults: []string{"list-02-null-uri", "read-02-null-uri:uri=file:///bench/other.txt"},
+		quirks: []string{"changing-order", "contents-under-other-uris:uri=file:///bench/other.txt"},
+	}
+}
+
+// mockServer is the mock with deviations from the start.
+func mockServer(faults, quirks []string) (*httptest.Server, error) {
 	w := reference.World{}
 	for i := range resources - 1 {
 		w.Resources = append(w.Resources, reference.Resource{URI: shortURI(i), Name: fmt.Sprintf("%04d.txt", i), MIMEType: "text/plain", Text: &shortText})
 	}
 	w.Resources = append(w.Resources, reference.Resource{URI: longURI, Name: "long.txt", MIMEType: "text/plain", Text: &longText})
-	s, err := reference.New(w, reference.Options{PageSize: pageSize})
+	s, err := reference.New(w, reference.Options{PageSize: pageSize, Faults: faults, Quirks: quirks})
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func cmpErr(err error) error {
 
 // idle measures what a session costs that was opened and does nothing.
 func idle(_ context.Context, n int) error {
-	mock, err := mockServer()
+	mock, err := mockServer(nil, nil)
 	if err != nil {
 		return err
 	}
