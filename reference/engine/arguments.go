@@ -19,32 +19,32 @@ type arguments struct {
 	version, capabilities, client, level, progress []byte
 }
 
-// readArguments reads params that are valid JSON, or nil.
-func readArguments(raw []byte) arguments {
-	a := arguments{raw: raw, object: len(raw) > 0 && raw[0] == '{'}
-	if !a.object {
-		return a
+// read reads params that are valid JSON, or nil.
+func (a *arguments) read(raw []byte) {
+	if a.raw, a.object = raw, isObject(raw); !a.object {
+		return
 	}
-	var members [3][]byte
-	scan.Pick(raw, members[:], "uri", "cursor", "_meta")
+	var members [5][]byte
+	scan.Pick(raw, members[:3], "uri", "cursor", "_meta")
 	a.uri, a.cursor, a.meta = members[0], members[1], members[2]
-	if a.described() {
-		var meta [5][]byte
-		scan.Pick(a.meta, meta[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel, "progressToken")
-		a.version, a.capabilities, a.client, a.level, a.progress = meta[0], meta[1], meta[2], meta[3], meta[4]
+	if !a.described() {
+		return
 	}
-	return a
+	clear(members[:])
+	scan.Pick(a.meta, members[:], metaVersion, metaCapabilities, metaClientInfo, metaLogLevel, "progressToken")
+	a.version, a.capabilities, a.client, a.level, a.progress = members[0], members[1], members[2], members[3], members[4]
 }
 
 // argumentsOf are the params of a call, which hooks may have replaced since they were read.
-func (x *exchange) argumentsOf(c *hook.Call) arguments {
-	switch {
-	case same(c.Params, x.in.params.raw):
-		return x.in.params
-	case !scan.Valid(c.Params):
-		return arguments{raw: c.Params}
+func (x *exchange) argumentsOf(c *hook.Call) *arguments {
+	if same(c.Params, x.in.params.raw) {
+		return &x.in.params
 	}
-	return readArguments(bytes.TrimLeft(c.Params, blanks))
+	a := &arguments{raw: c.Params}
+	if scan.Valid(c.Params) {
+		a.read(bytes.TrimLeft(c.Params, blanks))
+	}
+	return a
 }
 
 // described reports whether there is metadata.

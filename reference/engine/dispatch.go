@@ -15,7 +15,7 @@ import (
 // belongs to it.
 type exchange struct {
 	session *session
-	in      incoming
+	in      *incoming
 	header  http.Header // nil on stdio
 	trace   *hook.Trace
 	deliver func(ctx context.Context, m hook.Message) error
@@ -118,7 +118,7 @@ func (e *Engine) uncount(s *session) {
 }
 
 // process answers one message.
-func (e *Engine) process(ctx context.Context, x *exchange, in incoming) {
+func (e *Engine) process(ctx context.Context, x *exchange, in *incoming) {
 	raw := bytes.TrimSpace(in.raw)
 	if !in.wellFormed && len(raw) < len(in.raw) {
 		in = parse(raw) // there is white space that JSON does not know
@@ -188,7 +188,7 @@ func (e *Engine) batch(ctx context.Context, x *exchange, raw []byte) {
 }
 
 // one processes a single message; ok says whether there is an answer.
-func (e *Engine) one(ctx context.Context, x *exchange, in incoming, batched bool) (m hook.Message, ok bool) {
+func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched bool) (m hook.Message, ok bool) {
 	switch in.kind {
 	case response:
 		x.session.answered(in.id, in.raw)
@@ -218,7 +218,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in incoming, batched bool
 }
 
 // call makes the call of a parsed message.
-func (e *Engine) call(x *exchange, in incoming) *hook.Call {
+func (e *Engine) call(x *exchange, in *incoming) *hook.Call {
 	c := &hook.Call{
 		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
 		Method: in.method, Params: in.params.raw, Header: x.header, Peer: x.session, Trace: x.trace,
@@ -233,17 +233,17 @@ func (e *Engine) call(x *exchange, in incoming) *hook.Call {
 
 // answerCall handles a request, unless it is cancelled meanwhile.
 func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hook.Message, bool) {
-	callCtx, done, ok := x.session.begin(ctx, idKey(c.ID))
-	if !ok {
+	call := x.session.begin(ctx, idKey(c.ID))
+	if call == nil {
 		return answer(c, fail(codeInternal, "Too many requests at once")), true
 	}
-	defer done()
-	r := e.handle(callCtx, c)
+	defer x.session.done(call)
+	r := e.handle(call, c)
 	if r == nil || r.Silent {
 		x.withhold()
 		return hook.Message{}, false
 	}
-	if r.Open || callCtx.Err() != nil && c.Method != methodInitialize {
+	if r.Open || call.Err() != nil && c.Method != methodInitialize {
 		return hook.Message{}, false
 	}
 	return answer(c, r), true
@@ -256,7 +256,7 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 		return fail(codeInternal, "Internal error: a call outside its exchange")
 	}
 	params := x.argumentsOf(c)
-	c.Modern = e.claimsModern(c, &params)
+	c.Modern = e.claimsModern(c, params)
 	if c.Notification() {
 		e.note(x.session, c)
 		return nil
@@ -265,9 +265,9 @@ func (e *Engine) serve(ctx context.Context, c *hook.Call) *hook.Reply {
 		return &hook.Reply{}
 	}
 	if c.Modern {
-		return e.serveModern(ctx, c, &params)
+		return e.serveModern(ctx, c, params)
 	}
-	return e.serveLegacy(ctx, x, c, &params)
+	return e.serveLegacy(ctx, x, c, params)
 }
 
 // note takes a notification of the client. Unknown and malformed ones are

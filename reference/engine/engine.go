@@ -90,12 +90,12 @@ type Engine struct {
 	cancel context.CancelFunc
 	pipes  sync.WaitGroup
 	busy   atomic.Int64  // messages that are being answered
+	serial atomic.Uint64 // of the newest session
 	clock  atomic.Uint64 // counts how often sessions were asked for
 
 	mu       sync.RWMutex
 	closed   bool
 	sessions map[string]*session
-	serial   uint64
 }
 
 // New makes a server. It fails if the world is inconsistent or a revision is
@@ -177,6 +177,11 @@ func (e *Engine) supported(transport string) []string {
 	}
 	slices.Reverse(all)
 	return all
+}
+
+// serves reports whether any revision is served on a transport.
+func (e *Engine) serves(transport string) bool {
+	return len(e.modern) > 0 && transport != hook.SSE || len(e.handshaking(transport)) > 0
 }
 
 // handshaking lists the served revisions with a handshake that the specification
@@ -286,7 +291,8 @@ func (e *Engine) register(s *session) error {
 		delete(e.sessions, left.id)
 	}
 	s.used.Store(e.clock.Add(1))
-	e.sessions[s.id] = s
+	e.sessions[s.ID()] = s
+	s.listed.Store(true)
 	e.mu.Unlock()
 	if left != nil {
 		left.endBecause(reasonEvicted)
@@ -319,8 +325,8 @@ func (e *Engine) leftBehind() *session {
 func (e *Engine) unregister(s *session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.sessions[s.id] == s {
-		delete(e.sessions, s.id)
+	if e.sessions[s.ID()] == s {
+		delete(e.sessions, s.ID())
 	}
 }
 

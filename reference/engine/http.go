@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"io"
 	"mime"
@@ -73,13 +72,13 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && len(e.supported(hook.HTTP)) > 0:
+	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && e.serves(hook.HTTP):
 		e.post(w, r)
 	case r.URL.Path == PathStreamable && r.Method == http.MethodGet && e.speaksLegacy(r):
 		e.get(w, r)
 	case r.URL.Path == PathStreamable && r.Method == http.MethodDelete && e.speaksLegacy(r):
 		e.delete(w, r)
-	case r.URL.Path == PathStreamable && len(e.supported(hook.HTTP)) == 0:
+	case r.URL.Path == PathStreamable && !e.serves(hook.HTTP):
 		http.NotFound(w, r)
 	case r.URL.Path == PathStreamable && len(e.handshaking(hook.HTTP)) == 0:
 		notAllowed(w, "POST")
@@ -155,7 +154,7 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header.Clone(), trace: hook.TraceOf(r.Context())}}
+	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header, trace: hook.TraceOf(r.Context())}}
 	refused := p.join(r)
 	if refused != nil {
 		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
@@ -219,11 +218,6 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	if s.Revision() == "" {
 		// A session without a handshake lasts as long as its POST: its client
 		// leaving cancels it.
-		defer context.AfterFunc(r.Context(), func() {
-			if s.Revision() == "" {
-				s.endBecause(reasonClient)
-			}
-		})()
 		defer func() {
 			if s.Revision() == "" {
 				s.end()
@@ -272,7 +266,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 
 // join finds or makes the session of a POST, or says why it is refused.
 func (p *post) join(r *http.Request) *hook.Reply {
-	e, in := p.engine, &p.exchange.in
+	e, in := p.engine, p.exchange.in
 	id := first(r.Header, headerSession)
 	version := first(r.Header, headerVersion)
 	statelessVersion := slices.Contains(e.modern, version)

@@ -154,6 +154,9 @@ func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call
 	if len(s.subscribed) >= maxListenResources {
 		return fail(codeInternal, "Too many subscriptions")
 	}
+	if s.subscribed == nil {
+		s.subscribed = map[string]bool{}
+	}
 	s.subscribed[uri] = true
 	return &hook.Reply{Result: hook.Object{}}
 }

@@ -127,6 +127,9 @@ func (s *session) addListen(l *listen) (why string) {
 	if len(s.listens) >= maxListens {
 		return "too many open subscriptions"
 	}
+	if s.listens == nil {
+		s.listens = map[string]*listen{}
+	}
 	s.listens[key] = l
 	s.listenOrder = append(s.listenOrder, l)
 	return ""

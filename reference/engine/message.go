@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 // The error codes. Those from -32020 down belong to 2026-07-28, and
@@ -51,8 +52,8 @@ const (
 
 // parse takes a message apart. It is not decoded: most of it is looked at in the place where
 // it stands.
-func parse(raw []byte) incoming {
-	m := incoming{raw: raw, why: "a message is a JSON object"}
+func parse(raw []byte) *incoming {
+	m := &incoming{raw: raw, why: "a message is a JSON object"}
 	if !scan.Valid(raw) {
 		return m
 	}
@@ -85,7 +86,7 @@ func parse(raw []byte) incoming {
 		m.why = `the member "method" must be a string`
 		return m
 	}
-	m.params = readArguments(members[3])
+	m.params.read(members[3])
 	switch {
 	case id == nil:
 		m.kind = notification
@@ -147,11 +148,16 @@ func idKey(raw json.RawMessage) string {
 	return string(hook.Encode(v))
 }
 
+// nothing ends an answer that is complete.
+var nothing = journal.NewShared(nil)
+
 // answer is the message that answers a call. A result that has been rendered stays apart.
 func answer(c *hook.Call, r *hook.Reply) hook.Message {
 	m := hook.Message{Kind: hook.Response, Call: c, Status: r.Status, Header: r.Header}
 	if r.Rendered == nil || r.Raw != nil || r.Error != nil {
-		m.Raw = envelope(c.ID, r)
+		if m.Raw = envelope(c.ID, r); r.Raw == nil {
+			m.Tail = nothing
+		}
 		return m
 	}
 	const before, between = `{"jsonrpc":"2.0","id":`, `,"result":`
@@ -177,7 +183,7 @@ func envelope(id json.RawMessage, r *hook.Reply) []byte {
 	if r.Raw != nil {
 		return r.Raw
 	}
-	var b bytes.Buffer
+	b := bytes.NewBuffer(make([]byte, 0, 256))
 	b.WriteString(`{"jsonrpc":"2.0"`)
 	if id != nil {
 		b.WriteString(`,"id":`)

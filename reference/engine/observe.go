@@ -48,7 +48,7 @@ func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
 
 // arrived notes a message of a lane.
 func (e *Engine) arrived(s *session, raw []byte) *hook.Trace {
-	entry := &journal.Entry{Transport: s.transport, Session: s.id, Revision: s.Revision()}
+	entry := &journal.Entry{Transport: s.transport, Session: s.ID(), Revision: s.Revision()}
 	entry.Classify(raw)
 	e.noteIn(entry, "", raw)
 	t := &hook.Trace{}
@@ -71,7 +71,7 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 		}
 		entry.Transport = s.transport
 		if s.known() {
-			entry.Session = s.id
+			entry.Session = s.ID()
 		}
 	}
 	if t != nil {
@@ -380,7 +380,9 @@ func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
 	w.engine.config.Journal.NoteAnswer(&k.answer)
 	w.ResponseWriter.WriteHeader(status)
 	for _, part := range [...][]byte{m.Raw, m.Tail.Bytes()} {
-		_, _ = w.ResponseWriter.Write(part) // a client that has gone needs no answer
+		if len(part) > 0 {
+			_, _ = w.ResponseWriter.Write(part) // a client that has gone needs no answer
+		}
 	}
 }
 

@@ -146,7 +146,7 @@ func (e *Engine) hintList(result hook.Object) {
 	hint(result, hints)
 }
 
-func readCaching(r world.Resource) world.Caching {
+func readCaching(r *world.Resource) world.Caching {
 	if r.Caching != nil {
 		c := *r.Caching
 		if len(r.Identities) > 0 {

@@ -126,11 +126,11 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments)
 			return r
 		}
 	}
-	if !e.dwell(ctx, c, params, entry.res) {
+	if !e.dwell(ctx, c, params, &entry.res) {
 		return &hook.Reply{}
 	}
 	if entry.res.Fails != "" {
-		return failure(entry.res)
+		return failure(&entry.res)
 	}
 	key, constant := renderKey{method: c.Method, revision: c.Revision, entry: entry}, entry.constant() && entry.res.URI == uri
 	kept := e.served().rendered
@@ -146,7 +146,7 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments)
 	}
 	result := hook.Object{"contents": contents}
 	if hook.Modern(c.Revision) {
-		hint(result, readCaching(entry.res))
+		hint(result, readCaching(&entry.res))
 	}
 	if !constant {
 		return &hook.Reply{Result: result}
@@ -155,7 +155,7 @@ func (e *Engine) serveRead(ctx context.Context, c *hook.Call, params *arguments)
 }
 
 // failure is the error that a resource answers reads with.
-func failure(r world.Resource) *hook.Reply {
+func failure(r *world.Resource) *hook.Reply {
 	if r.FailCode != 0 {
 		return fail(int64(r.FailCode), r.Fails)
 	}
@@ -192,15 +192,18 @@ func (e *Engine) contents(ctx context.Context, c *hook.Call, v viewer, uri strin
 
 // dwell takes the time that a read of the resource takes, and reports progress
 // to a client that asked for it. False says that the call was cancelled.
-func (e *Engine) dwell(ctx context.Context, c *hook.Call, params *arguments, r world.Resource) bool {
+func (e *Engine) dwell(ctx context.Context, c *hook.Call, params *arguments, r *world.Resource) bool {
 	steps := max(r.Steps, 1)
-	tok := params.token()
+	var tok any
+	if r.Steps > 0 {
+		tok = params.token()
+	}
 	for step := 1; step <= steps; step++ {
 		part := r.Delay / time.Duration(steps)
 		if !hook.Pause(ctx, part) {
 			return false
 		}
-		if tok == nil || r.Steps == 0 {
+		if tok == nil {
 			continue
 		}
 		progress := hook.Object{

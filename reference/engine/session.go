@@ -17,21 +17,22 @@ import (
 // legacy session over Streamable HTTP, or of a single modern POST.
 type session struct {
 	engine    *Engine
-	id        string
+	once      sync.Once
+	id        string // see ID
 	serial    uint64
 	transport string
 	since     time.Time
-	ctx       context.Context
-	cancel    context.CancelFunc
+	ctx       *lazyContext
 	// deliver sends a message that belongs to no call.
 	deliver func(ctx context.Context, m hook.Message) error
 	busy    atomic.Int64  // messages that are being answered
+	listed  atomic.Bool   // among those of the engine
 	used    atomic.Uint64 // when it was last asked for, on the engine's clock
 
 	mu          sync.Mutex
 	revision    string // negotiated by initialize
 	subscribed  map[string]bool
-	inflight    map[string]context.CancelFunc
+	inflight    []*running
 	listens     map[string]*listen
 	listenOrder []*listen
 	client      json.RawMessage        // who the client says it is
@@ -47,23 +48,13 @@ type session struct {
 
 // newSession makes a session that ends with its parent, or with end.
 func (e *Engine) newSession(parent context.Context, transport string) *session {
-	ctx, cancel := context.WithCancel(parent)
-	e.mu.Lock()
-	e.serial++
-	serial := e.serial
-	e.mu.Unlock()
 	return &session{
-		engine:     e,
-		id:         rand.Text(),
-		serial:     serial,
-		transport:  transport,
-		since:      time.Now(),
-		ctx:        ctx,
-		cancel:     cancel,
-		deliver:    func(context.Context, hook.Message) error { return nil },
-		subscribed: map[string]bool{},
-		inflight:   map[string]context.CancelFunc{},
-		listens:    map[string]*listen{},
+		engine:    e,
+		serial:    e.serial.Add(1),
+		transport: transport,
+		since:     time.Now(),
+		ctx:       &lazyContext{Context: parent},
+		deliver:   func(context.Context, hook.Message) error { return nil },
 	}
 }
 
@@ -91,7 +82,7 @@ func (s *session) entry(k journal.Kind) *journal.Entry {
 	if s.transport == hook.HTTP {
 		scope = journal.ScopeSession
 	}
-	return &journal.Entry{Kind: k, Transport: s.transport, Session: s.id, Revision: s.Revision(), Scope: scope}
+	return &journal.Entry{Kind: k, Transport: s.transport, Session: s.ID(), Revision: s.Revision(), Scope: scope}
 }
 
 // end ends the session, for no reason of the client's.
@@ -108,14 +99,16 @@ func (s *session) endBecause(reason string) {
 		entry.Reason = reason
 		s.engine.config.Journal.Note(entry, nil)
 	}
-	s.engine.unregister(s)
-	s.cancel()
+	if s.listed.Load() {
+		s.engine.unregister(s)
+	}
+	s.ctx.cancel()
 	s.mu.Lock()
 	streams := slices.Clone(s.streams)
 	for _, l := range s.listenOrder {
 		l.stop()
 	}
-	s.listens, s.listenOrder = map[string]*listen{}, nil
+	s.listens, s.listenOrder = nil, nil
 	s.mu.Unlock()
 	for _, st := range streams {
 		st.finish()
@@ -123,7 +116,10 @@ func (s *session) endBecause(reason string) {
 }
 
 // ID implements hook.Peer.
-func (s *session) ID() string { return s.id }
+func (s *session) ID() string {
+	s.once.Do(func() { s.id = rand.Text() })
+	return s.id
+}
 
 // Transport implements hook.Peer.
 func (s *session) Transport() string { return s.transport }
@@ -160,38 +156,55 @@ func (s *session) Halt() { s.engine.crash() }
 // maxInFlight bounds the calls that a session may have open at once.
 const maxInFlight = 256
 
-// begin notes a request as being in flight. The returned context is cancelled
-// with it; done ends it.
-func (s *session) begin(ctx context.Context, key string) (callCtx context.Context, done func(), ok bool) {
-	callCtx, cancel := context.WithCancel(ctx)
+// running is a request in flight.
+type running struct {
+	lazyContext
+	key string
+}
+
+// begin notes a request as being in flight, until it is done. It can be cancelled until then;
+// nil says that there are too many.
+func (s *session) begin(ctx context.Context, key string) *running {
+	r := &running{lazyContext{Context: ctx}, key}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.inflight) >= maxInFlight {
-		cancel()
-		return nil, nil, false
+		return nil
 	}
-	if _, twice := s.inflight[key]; twice {
-		// The client must not reuse an id that is in flight. Both calls
-		// are served, but only the first can be cancelled.
-		return callCtx, cancel, true
+	// The client must not reuse an id that is in flight. Both calls are served, but only
+	// the first can be cancelled.
+	if s.running(key) == nil {
+		s.inflight = append(s.inflight, r)
 	}
-	s.inflight[key] = cancel
-	return callCtx, func() {
-		cancel()
-		s.mu.Lock()
-		delete(s.inflight, key)
-		s.mu.Unlock()
-	}, true
+	return r
+}
+
+// running is the request in flight with that id, if any. The caller holds mu.
+func (s *session) running(key string) *running {
+	for _, r := range s.inflight {
+		if r.key == key {
+			return r
+		}
+	}
+	return nil
+}
+
+// done ends a request.
+func (s *session) done(r *running) {
+	r.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inflight = slices.DeleteFunc(s.inflight, func(other *running) bool { return other == r })
 }
 
 // cancelCall stops the request or the listen stream with that id, if any.
 func (s *session) cancelCall(key string) {
 	s.mu.Lock()
-	cancel := s.inflight[key]
+	r := s.running(key)
 	l := s.listens[key]
 	s.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if r != nil {
+		r.cancel()
 	}
 	if l != nil {
 		s.dropListen(l)

@@ -41,7 +41,7 @@ func (s *session) info() SessionInfo {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	i := SessionInfo{
-		ID: s.id, Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client, Capabilities: s.declared,
+		ID: s.ID(), Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client, Capabilities: s.declared,
 		Subscriptions: []string{}, Listens: len(s.listenOrder), InFlight: len(s.inflight),
 	}
 	for uri := range s.subscribed {

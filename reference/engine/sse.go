@@ -30,7 +30,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
 	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
 	out.head()
-	endpoint := PathMessages + "?" + url.Values{"sessionId": {s.id}}.Encode()
+	endpoint := PathMessages + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
 	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
 		return
 	}
@@ -58,6 +58,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.lane(s, in, s.deliver, r.Header.Clone(), hook.TraceOf(r.Context()))
+	e.lane(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

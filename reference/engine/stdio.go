@@ -48,7 +48,7 @@ func settle(ctx context.Context, busy *atomic.Int64, bound time.Duration) {
 func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) error {
 	s := e.newSession(e.ctx, hook.Stdio)
 	defer s.end()
-	defer context.AfterFunc(ctx, s.cancel)()
+	defer context.AfterFunc(ctx, s.ctx.cancel)()
 	streams := e.streams()
 	if streams.Reader != nil {
 		in = streams.Reader(s.ctx, in)
@@ -62,7 +62,7 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 		if m.Call != nil {
 			trace = m.Call.Trace
 		}
-		e.left(s, trace, &journal.Entry{Session: s.id, Revision: m.Revision}, raw)
+		e.left(s, trace, &journal.Entry{Session: s.ID(), Revision: m.Revision}, raw)
 	}
 	s.deliver = lines.deliver
 	if err := e.register(s); err != nil {
@@ -132,7 +132,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 
 // lane processes a message of a connection that is a lane of messages (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) lane(s *session, in incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
+func (e *Engine) lane(s *session, in *incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
 	x := &exchange{session: s, in: in, header: header, trace: t, deliver: deliver}
 	done := make(chan struct{})
 	e.count(s)

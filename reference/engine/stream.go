@@ -30,8 +30,9 @@ type stream struct {
 
 	mu      sync.Mutex
 	events  []streamEvent
-	dropped int // events that are no longer kept
-	read    int // events that have been handed to a reader
+	few     [1]streamEvent // room for most
+	dropped int            // events that are no longer kept
+	read    int            // events that have been handed to a reader
 	done    bool
 	reader  int           // serial of the current reader; 0 if there is none
 	readers int           // all so far
@@ -57,6 +58,9 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 	defer st.mu.Unlock()
 	if st.done {
 		return io.ErrClosedPipe
+	}
+	if st.events == nil {
+		st.events = st.few[:0]
 	}
 	st.events = append(st.events, streamEvent{Message: m, answer: m.Kind == hook.Response})
 	if st.dropped+len(st.events)-st.read > maxBacklog {

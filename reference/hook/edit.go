@@ -44,7 +44,7 @@ func around(match func(c *Call) bool, handler func(next Handler) Handler) Hooks 
 			if !match(c) {
 				return next(ctx, c)
 			}
-			return handle(ctx, c)
+			return handle(ctx, c.lend())
 		}
 	}}
 }

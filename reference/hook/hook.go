@@ -61,7 +61,7 @@ type Call struct {
 	Method string
 	// Params is the params member as received; nil if there is none.
 	Params json.RawMessage
-	// Header holds the HTTP headers; nil on stdio.
+	// Header holds the HTTP headers; nil on stdio. Hooks get a copy of those of the request.
 	Header http.Header
 	// Peer is the connection or session it came on. A modern call over HTTP
 	// has a peer of its own.
@@ -71,6 +71,16 @@ type Call struct {
 	Emit func(ctx context.Context, m Message) error
 	// Trace is what is known of the message that the call came in.
 	Trace *Trace
+
+	own bool // Header is a copy
+}
+
+// lend gives a call to a hook, which may change it.
+func (c *Call) lend() *Call {
+	if !c.own {
+		c.Header, c.own = c.Header.Clone(), true
+	}
+	return c
 }
 
 // Notification reports whether the call expects no answer.
@@ -133,7 +143,7 @@ type Message struct {
 	// Raw is the message: one JSON text without a line break (an array for
 	// the answer to a batch).
 	Raw []byte
-	// Tail, if not nil, follows Raw: a message is in two parts as long as no hook looks
+	// Tail, if not nil, follows Raw: an answer is in two parts as long as no hook looks
 	// at it. See [Message.Whole].
 	Tail *journal.Shared
 	// Method is the method of a notification.
@@ -171,9 +181,10 @@ func (m Message) To(deliver func(context.Context, Message) error) Message {
 // Whole is the message in one part. Functions that are given messages by [OnMessage] and
 // what is made of it get them so.
 func (m Message) Whole() Message {
-	if m.Tail != nil {
-		m.Raw, m.Tail = slices.Concat(m.Raw, m.Tail.Bytes()), nil
+	if len(m.Tail.Bytes()) > 0 {
+		m.Raw = slices.Concat(m.Raw, m.Tail.Bytes())
 	}
+	m.Tail = nil
 	return m
 }
 
@@ -300,7 +311,8 @@ func (h *Hooks) Handler(next Handler) Handler {
 	case h.Narrow:
 		return h.Handle(next)
 	}
-	return h.Handle(expanding(next))
+	handle := h.Handle(expanding(next))
+	return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c.lend()) }
 }
 
 // expanding is a handler whose replies have their results.

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/http"
 	"slices"
@@ -11,17 +12,11 @@ import (
 // journal holds thousands of entries of which few are looked at: until then they are
 // one piece of memory, which costs the garbage collector nothing to pass by.
 func (h *HTTP) KeepHeader(header http.Header) {
-	size := 0
-	for name, values := range header {
-		size += 4 + len(name)
-		for _, v := range values {
-			size += 4 + len(v)
-		}
-	}
-	if size == 0 {
+	if len(header) == 0 {
 		return
 	}
-	b := make([]byte, 0, size)
+	var room [512]byte
+	b := room[:0]
 	text := func(s string) {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
@@ -37,7 +32,7 @@ func (h *HTTP) KeepHeader(header http.Header) {
 			text(v)
 		}
 	}
-	h.packed = b
+	h.packed = bytes.Clone(b)
 }
 
 // unpack puts the headers of an entry where they are looked for.
