@@ -83,9 +83,7 @@ func isImplementation(value []byte) bool {
 	}
 	var members [2][]byte
 	scan.Pick(value, members[:], "name", "version")
-	_, name := scan.Text(members[0])
-	_, version := scan.Text(members[1])
-	return name && version
+	return scan.IsText(members[0]) && scan.IsText(members[1])
 }
 
 // same reports whether two slices are the same bytes in the same place.

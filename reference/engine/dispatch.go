@@ -12,12 +12,12 @@ import (
 )
 
 // exchange is one incoming message (or batch) and the way back for what
-// belongs to it.
+// belongs to it. It is the context of all that is done for it.
 type exchange struct {
+	hook.Traced
 	session *session
 	in      *incoming
 	header  http.Header // nil on stdio
-	trace   *hook.Trace
 	deliver func(ctx context.Context, m hook.Message) error
 	// ended, if not nil, is called once, when nothing more can come.
 	ended func()
@@ -29,6 +29,14 @@ type exchange struct {
 }
 
 type exchangeKey struct{}
+
+// Value implements context.Context.
+func (x *exchange) Value(key any) any {
+	if key == (exchangeKey{}) {
+		return x
+	}
+	return x.Traced.Value(key)
+}
 
 // exchangeOf finds the exchange that a call belongs to.
 func exchangeOf(ctx context.Context) *exchange {
@@ -93,16 +101,27 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
 
 // accept takes the message of an exchange: it passes the receive hooks and is processed.
 // The caller has counted it.
-func (e *Engine) accept(ctx context.Context, x *exchange) {
+func (e *Engine) accept(x *exchange) {
+	makeRoom(0)
 	defer e.uncount(x.session)
-	if x.trace == nil {
-		x.trace = &hook.Trace{Transport: x.session.transport, Session: x.session.id, Server: e.ctx}
+	x.Context = x.session.ctx
+	if x.Trace == nil {
+		x.Trace = &hook.Trace{Transport: x.session.transport, Session: x.session.ID(), Server: e.ctx}
 	}
-	ctx = hook.WithTrace(context.WithValue(ctx, exchangeKey{}, x), x.trace)
-	e.receive(ctx, hook.Incoming{
+	e.receive(x, hook.Incoming{
 		Raw: x.in.raw, Transport: x.session.transport, Peer: x.session,
 	})
 	x.settle()
+}
+
+// makeRoom has the stack of a new goroutine be as large at once as it will have to be.
+// Otherwise it grows deep within a call, and all that is on it is moved, which takes longer than
+// many an answer.
+//
+//go:noinline
+func makeRoom(i int) byte {
+	var room [5 << 10]byte
+	return room[i]
 }
 
 // count counts a message as being answered, before the goroutine that answers it may
@@ -202,7 +221,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 	}
 	c := e.call(x, in)
 	if batched {
-		c.Trace = x.trace.Member(in.method, memberURI(in.params.raw), in.kind == request)
+		c.Trace = x.Trace.Member(in.method, memberURI(in.params.raw), in.kind == request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {
@@ -221,11 +240,11 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 func (e *Engine) call(x *exchange, in *incoming) *hook.Call {
 	c := &hook.Call{
 		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
-		Method: in.method, Params: in.params.raw, Header: x.header, Peer: x.session, Trace: x.trace,
+		Method: in.method, Params: in.params.raw, Header: x.header, Peer: x.session, Trace: x.Trace,
 	}
 	if e.claimsModern(c, &in.params) {
 		c.Modern = true
-		c.Revision, _ = scan.Text(in.params.version)
+		c.Revision, _ = scan.OneOf(in.params.version, e.modern...)
 	}
 	c.Emit = func(ctx context.Context, m hook.Message) error { return x.emit(ctx, c, m) }
 	return c

@@ -154,7 +154,7 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header, trace: hook.TraceOf(r.Context())}}
+	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header, Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
 	refused := p.join(r)
 	if refused != nil {
 		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
@@ -228,7 +228,7 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	if v := visitOf(r.Context()); v != nil {
 		v.due.settled() // the message is counted from here on
 	}
-	go p.engine.accept(s.ctx, x)
+	go p.engine.accept(x)
 	p.respond(w, r)
 }
 
@@ -238,7 +238,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 	first, ok := p.stream.next(r.Context(), reader, 0)
 	revision := p.session.Revision()
 	if revision != "" && !p.modern && first.Call != nil && first.Call.Method == methodInitialize {
-		w.Header().Set(headerSession, p.session.id)
+		w.Header().Set(headerSession, p.session.ID())
 	}
 	switch {
 	case !ok && r.Context().Err() != nil:

@@ -69,7 +69,7 @@ func parse(raw []byte) *incoming {
 		m.id = id
 	}
 	m.why = ""
-	if text, ok := scan.Text(version); !ok || text != "2.0" {
+	if text, _ := scan.OneOf(version, "2.0"); text != "2.0" {
 		m.why = `the member "jsonrpc" must be "2.0"`
 		return m
 	}
@@ -82,7 +82,7 @@ func parse(raw []byte) *incoming {
 		return m
 	}
 	var ok bool
-	if m.method, ok = methodName(method); !ok {
+	if m.method, ok = scan.OneOf(method, hook.MethodRead, hook.MethodList, hook.MethodTemplates); !ok {
 		m.why = `the member "method" must be a string`
 		return m
 	}
@@ -96,16 +96,6 @@ func parse(raw []byte) *incoming {
 		m.kind = request
 	}
 	return m
-}
-
-// methodName is the value of a member that names a method. The usual ones need not be copied.
-func methodName(value []byte) (string, bool) {
-	for _, name := range [...]string{hook.MethodRead, hook.MethodList, hook.MethodTemplates} {
-		if len(value) == len(name)+2 && string(value[1:len(value)-1]) == name && value[0] == '"' {
-			return name, true
-		}
-	}
-	return scan.Text(value)
 }
 
 // validID reports whether the id, which is valid JSON, is a string or an integer.
@@ -183,25 +173,19 @@ func envelope(id json.RawMessage, r *hook.Reply) []byte {
 	if r.Raw != nil {
 		return r.Raw
 	}
-	b := bytes.NewBuffer(make([]byte, 0, 256))
-	b.WriteString(`{"jsonrpc":"2.0"`)
+	b := append(make([]byte, 0, 256), `{"jsonrpc":"2.0"`...)
 	if id != nil {
-		b.WriteString(`,"id":`)
-		b.Write(id)
+		b = append(append(b, `,"id":`...), id...)
 	}
-	if r.Error != nil {
-		b.WriteString(`,"error":`)
-		b.Write(hook.Encode(r.Error))
-	} else {
-		b.WriteString(`,"result":`)
-		result := r.Result
-		if result == nil {
-			result = hook.Object{}
-		}
-		b.Write(hook.Encode(result))
+	switch {
+	case r.Error != nil:
+		b = hook.AppendEncoded(append(b, `,"error":`...), r.Error)
+	case r.Result == nil:
+		b = append(b, `,"result":{}`...)
+	default:
+		b = hook.AppendEncoded(append(b, `,"result":`...), r.Result)
 	}
-	b.WriteByte('}')
-	return b.Bytes()
+	return append(b, '}')
 }
 
 func fail(code int64, message string) *hook.Reply { return hook.Fail(code, message) }

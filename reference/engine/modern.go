@@ -85,7 +85,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 	if !params.described() {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
 	}
-	version, ok := scan.Text(params.version)
+	version, ok := scan.OneOf(params.version, e.modern...)
 	if !ok {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
 	}

@@ -89,8 +89,9 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 	e.config.Journal.Note(entry, raw)
 }
 
-// visit is what goes with a POST, or another HTTP request, while it is handled.
+// visit is what goes with an HTTP request while it is handled. It is its context.
 type visit struct {
+	hook.Traced
 	trace hook.Trace
 	due   dueAnswer
 	body  readBody
@@ -106,6 +107,14 @@ type kept struct {
 }
 
 type visitKey struct{}
+
+// Value implements context.Context.
+func (v *visit) Value(key any) any {
+	if key == (visitKey{}) {
+		return v
+	}
+	return v.Traced.Value(key)
+}
 
 // visitOf is that of the context of an HTTP request.
 func visitOf(ctx context.Context) *visit {
@@ -196,7 +205,8 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 		entry.Revision = first(r.Header, headerVersion)
 	}
 	v := &visit{}
-	r = r.WithContext(context.WithValue(hook.WithTrace(r.Context(), &v.trace), visitKey{}, v))
+	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
+	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
 		if r.Body != nil {
 			v.body.readAhead(r)
@@ -425,7 +435,7 @@ func (p *responder) noteEvent(ctx context.Context, ev hook.Event) {
 	entry := &journal.Entry{Stream: ev.Stream, EventID: ev.ID}
 	if len(data) == 0 || ev.Type == "endpoint" {
 		entry.Kind, entry.Direction = journal.Event, journal.Out
-		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.id, p.session.Revision()
+		entry.Transport, entry.Session, entry.Revision = p.session.transport, p.session.ID(), p.session.Revision()
 		if t := hook.TraceOf(ctx); t != nil {
 			entry.RequestSeq, entry.Rules = t.Seq, t.Marks()
 		}

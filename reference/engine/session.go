@@ -22,7 +22,8 @@ type session struct {
 	serial    uint64
 	transport string
 	since     time.Time
-	ctx       *lazyContext
+	ctx       *lazyContext // life
+	life      lazyContext
 	// deliver sends a message that belongs to no call.
 	deliver func(ctx context.Context, m hook.Message) error
 	busy    atomic.Int64  // messages that are being answered
@@ -48,14 +49,16 @@ type session struct {
 
 // newSession makes a session that ends with its parent, or with end.
 func (e *Engine) newSession(parent context.Context, transport string) *session {
-	return &session{
+	s := &session{
 		engine:    e,
 		serial:    e.serial.Add(1),
 		transport: transport,
 		since:     time.Now(),
-		ctx:       &lazyContext{Context: parent},
+		life:      lazyContext{Context: parent},
 		deliver:   func(context.Context, hook.Message) error { return nil },
 	}
+	s.ctx = &s.life
+	return s
 }
 
 // noteOpened notes that the session has become known.

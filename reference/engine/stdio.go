@@ -115,7 +115,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 		case l := <-input:
 			switch {
 			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver, trace: e.arrived(s, nil)}
+				x := &exchange{session: s, deliver: out.deliver, Traced: hook.Traced{Trace: e.arrived(s, nil)}}
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				e.lane(s, parse(l.raw), out.deliver, nil, e.arrived(s, l.raw))
@@ -133,12 +133,12 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 // lane processes a message of a connection that is a lane of messages (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
 func (e *Engine) lane(s *session, in *incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
-	x := &exchange{session: s, in: in, header: header, trace: t, deliver: deliver}
+	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}, deliver: deliver}
 	done := make(chan struct{})
 	e.count(s)
 	go func() {
 		defer close(done)
-		e.accept(s.ctx, x)
+		e.accept(x)
 	}()
 	timer := time.NewTimer(grace)
 	defer timer.Stop()

@@ -106,12 +106,15 @@ func DecodeObject(raw []byte) (o Object, ok bool) {
 
 // Encode writes a JSON value on one line, without escaping <, > and &. Values
 // that have no JSON form (they do not occur in decoded objects) become null.
-func Encode(v any) []byte {
-	b, ok := appendValue(nil, v)
+func Encode(v any) []byte { return AppendEncoded(nil, v) }
+
+// AppendEncoded appends what [Encode] writes.
+func AppendEncoded(b []byte, v any) []byte {
+	all, ok := appendValue(b, v)
 	if !ok {
-		return []byte("null")
+		return append(b, "null"...)
 	}
-	return b
+	return all
 }
 
 // appendValue writes what values mostly consist of; the standard encoder, to which types

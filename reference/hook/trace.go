@@ -85,10 +85,22 @@ func (t *Trace) Member(method, uri string, request bool) *Trace {
 
 type traceKey struct{}
 
-// WithTrace puts a trace into a context.
-func WithTrace(ctx context.Context, t *Trace) context.Context {
-	return context.WithValue(ctx, traceKey{}, t)
+// Traced is a context with a trace.
+type Traced struct {
+	context.Context
+	Trace *Trace
 }
+
+// Value implements context.Context.
+func (c *Traced) Value(key any) any {
+	if key == (traceKey{}) {
+		return c.Trace
+	}
+	return c.Context.Value(key)
+}
+
+// WithTrace puts a trace into a context.
+func WithTrace(ctx context.Context, t *Trace) context.Context { return &Traced{ctx, t} }
 
 // TraceOf is the trace of a context; nil if there is none.
 func TraceOf(ctx context.Context) *Trace {

@@ -124,11 +124,31 @@ func Pick(object []byte, values [][]byte, names ...string) {
 
 // Text is the value of a string; ok is false for other values, nil included.
 func Text(value []byte) (text string, ok bool) {
-	if len(value) == 0 || value[0] != '"' {
+	if !IsText(value) {
 		return "", false
 	}
 	if Plain(value) && utf8.Valid(value) {
 		return string(value[1 : len(value)-1]), true
 	}
+	return decoded(value)
+}
+
+// decoded is apart because its result is not kept on the stack.
+func decoded(value []byte) (text string, ok bool) {
 	return text, json.Unmarshal(value, &text) == nil
+}
+
+// IsText reports whether a value is a string.
+func IsText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
+
+// OneOf is the one of some strings that a value is, and its value if it is none of them.
+func OneOf(value []byte, known ...string) (text string, ok bool) {
+	if n := len(value); n >= 2 && value[0] == '"' {
+		for _, s := range known {
+			if string(value[1:n-1]) == s {
+				return s, true
+			}
+		}
+	}
+	return Text(value)
 }
