@@ -196,6 +196,7 @@ func (s *Set) link() {
 func (s *Set) Hooks() hook.Hooks {
 	return hook.Hooks{
 		Narrow: true,
+		About:  s.concern,
 		Handle: func(next hook.Handler) hook.Handler {
 			s.base.handle = next
 			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle(ctx, c) }
@@ -217,6 +218,13 @@ func (s *Set) Hooks() hook.Hooks {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web(w, r) })
 		},
 	}
+}
+
+// concern reports whether a rule may do anything about a request.
+func (s *Set) concern(method string, t *hook.Trace) bool {
+	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool {
+		return n.hooks.Concern(method, t) && (t == nil || n.matcher.Match(t))
+	})
 }
 
 // Streams joins the hooks for a connection on stdio that is about to begin.

@@ -14,6 +14,7 @@ type snapshot struct {
 	world     world.World // without resources
 	caps      world.Capabilities
 	templates []*template
+	slow      bool   // what a template stands for may take time
 	last      uint64 // the newest place in the list of templates
 	pageSize  int
 	rendered  *renderings
@@ -47,6 +48,7 @@ func takeSnapshot(w world.World, pageSize int, before *snapshot) *snapshot {
 			compiled.seq = s.last
 		}
 		at = compiled.seq
+		s.slow = s.slow || t.Source != nil || t.Finds != "" || t.Delay > 0 || t.Steps > 0
 		s.templates = append(s.templates, compiled)
 	}
 	return s

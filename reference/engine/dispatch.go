@@ -102,7 +102,6 @@ func (e *Engine) arrive(ctx context.Context, in hook.Incoming) {
 // accept takes the message of an exchange: it passes the receive hooks and is processed.
 // The caller has counted it.
 func (e *Engine) accept(x *exchange) {
-	makeRoom(0)
 	defer e.uncount(x.session)
 	x.Context = x.session.ctx
 	if x.Trace == nil {
@@ -112,6 +111,12 @@ func (e *Engine) accept(x *exchange) {
 		Raw: x.in.raw, Transport: x.session.transport, Peer: x.session,
 	})
 	x.settle()
+}
+
+// acceptApart is accept for a goroutine of its own.
+func (e *Engine) acceptApart(x *exchange) {
+	makeRoom(0)
+	e.accept(x)
 }
 
 // makeRoom has the stack of a new goroutine be as large at once as it will have to be.

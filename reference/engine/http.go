@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // The paths of the endpoints.
@@ -228,8 +229,30 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	if v := visitOf(r.Context()); v != nil {
 		v.due.settled() // the message is counted from here on
 	}
-	go p.engine.accept(x)
+	if p.prompt() {
+		p.engine.accept(x)
+	} else {
+		go p.engine.acceptApart(x)
+	}
 	p.respond(w, r)
+}
+
+// prompt reports whether the answer takes no time, so that it takes no goroutine beside that of
+// the connection either: nothing waits, and nothing is sent before it.
+func (p *post) prompt() bool {
+	e, x := p.engine, &p.exchange
+	if !p.request() || e.config.Latency > 0 || e.config.Hooks.Concern(x.in.method, x.Trace) {
+		return false
+	}
+	switch x.in.method {
+	case hook.MethodList, hook.MethodTemplates:
+		return true
+	case hook.MethodRead:
+		uri, _ := scan.Text(x.in.params.uri)
+		found, ok := e.store.get(uri)
+		return ok && found.constant() || !ok && !e.served().slow
+	}
+	return false
 }
 
 // respond waits for the first message and then knows what response to make.

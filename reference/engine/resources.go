@@ -230,10 +230,11 @@ func (e *Engine) resolve(ctx context.Context, v viewer, uri string) (*entry, boo
 	if found, ok := e.store.get(uri); ok {
 		return found, v.sees(found)
 	}
-	if world.CheckURI(uri) != nil {
+	templates := e.served().templates
+	if len(templates) == 0 || world.CheckURI(uri) != nil {
 		return nil, false
 	}
-	for _, t := range e.served().templates {
+	for _, t := range templates {
 		values, ok := t.match(uri)
 		if !ok || !harmless(values) {
 			continue

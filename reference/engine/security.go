@@ -34,11 +34,14 @@ func (e *Engine) hostAllowed(host string) bool {
 	})
 }
 
+// usualAccept is what the specification has clients send with a POST.
+const usualAccept = "application/json, text/event-stream"
+
 // accepts reports whether the Accept header admits a media type. A request
 // without the header admits everything.
 func accepts(r *http.Request, mediaType string) bool {
 	values := r.Header.Values("Accept")
-	if len(values) == 0 {
+	if len(values) == 0 || len(values) == 1 && values[0] == usualAccept {
 		return true
 	}
 	family, _, _ := strings.Cut(mediaType, "/")

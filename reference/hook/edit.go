@@ -24,16 +24,21 @@ const (
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
 func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return OnCall(ofMethod(pattern), handle)
+	return aroundMethod(pattern, expand(handle))
 }
 
 // OnCall wraps the handler of the calls for which match is true. The others pass at no
 // cost: match it narrowly.
 func OnCall(match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return around(match, func(next Handler) Handler {
+	return around(match, expand(handle))
+}
+
+// expand has a handler be given replies whose results can be looked at.
+func expand(handle func(ctx context.Context, c *Call, next Handler) *Reply) func(next Handler) Handler {
+	return func(next Handler) Handler {
 		next = expanding(next)
 		return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c, next) }
-	})
+	}
 }
 
 // around puts a handler around that of some calls. It gets replies as the engine makes them.
@@ -49,15 +54,22 @@ func around(match func(c *Call) bool, handler func(next Handler) Handler) Hooks 
 	}}
 }
 
-// ofMethod matches the calls of the methods of a pattern.
-func ofMethod(pattern string) func(c *Call) bool {
+// aroundMethod is around for the calls of the methods of a pattern.
+func aroundMethod(pattern string, handler func(next Handler) Handler) Hooks {
 	methods := MethodsOf(pattern)
-	return func(c *Call) bool { return methods.Has(c.Method) }
+	h := around(func(c *Call) bool { return methods.Has(c.Method) }, handler)
+	h.About = aboutMethod(pattern)
+	return h
+}
+
+func aboutMethod(pattern string) func(method string, t *Trace) bool {
+	methods := MethodsOf(pattern)
+	return func(method string, _ *Trace) bool { return methods.Has(method) }
 }
 
 // EditCall changes calls before they are handled.
 func EditCall(pattern string, edit func(c *Call)) Hooks {
-	return around(ofMethod(pattern), func(next Handler) Handler {
+	return aroundMethod(pattern, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			edit(c)
 			return next(ctx, c)
@@ -117,7 +129,7 @@ func EditError(pattern string, edit func(e Object)) Hooks {
 
 // EditErrorOf is EditError with the call at hand.
 func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
-	return around(ofMethod(pattern), func(next Handler) Handler {
+	return aroundMethod(pattern, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			r := next(ctx, c)
 			if r != nil && r.Error != nil {
@@ -196,9 +208,11 @@ func OnNotification(pattern string, send func(ctx context.Context, m Message, ne
 // pattern; "" also matches answers to unreadable input.
 func OnResponse(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
 	methods := MethodsOf(pattern)
-	return OnMessage(func(m Message) bool {
+	h := OnMessage(func(m Message) bool {
 		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))
 	}, send)
+	h.About = aboutMethod(pattern)
+	return h
 }
 
 // EditEnvelope changes the whole object of an answer (jsonrpc, id, result,

@@ -301,7 +301,19 @@ type Hooks struct {
 	// had them put together (see [Reply.Expand], [Message.Whole]), and only at those that
 	// they mean to change. Those of other hooks are given everything in one piece.
 	Narrow bool
+	// About, if not nil, reports whether Handle, Emit or Receive may do anything about a
+	// request with a method, or what is sent for it. Without it they may do so about all.
+	About func(method string, t *Trace) bool
 }
+
+// Concern reports whether there is a function around calls or messages that may do anything
+// about a request.
+func (h *Hooks) Concern(method string, t *Trace) bool {
+	return h.acts() && (h.About == nil || h.About(method, t))
+}
+
+// acts reports whether there are functions around calls and messages.
+func (h *Hooks) acts() bool { return h.Handle != nil || h.Emit != nil || h.Receive != nil }
 
 // Handler is next with the function around calls before it, if there is one.
 func (h *Hooks) Handler(next Handler) Handler {
@@ -369,11 +381,25 @@ func wrap(outer, inner Hooks) Hooks {
 		Public:  outer.Public || inner.Public,
 		OffGrid: outer.OffGrid || inner.OffGrid,
 		Narrow:  outer.narrow() && inner.narrow(),
+		About:   about(outer, inner),
 	}
 }
 
 // narrow reports whether Handle and Emit are, those that are there.
 func (h *Hooks) narrow() bool { return h.Narrow || h.Handle == nil && h.Emit == nil }
+
+// about is the About of two sets of hooks. One that has no functions says nothing.
+func about(outer, inner Hooks) func(method string, t *Trace) bool {
+	switch {
+	case !outer.acts():
+		return inner.About
+	case !inner.acts():
+		return outer.About
+	case outer.About == nil || inner.About == nil:
+		return nil
+	}
+	return func(method string, t *Trace) bool { return outer.About(method, t) || inner.About(method, t) }
+}
 
 func chain[T any](outer, inner func(T) T) func(T) T {
 	if outer == nil {
