@@ -11,10 +11,12 @@ import (
 // arguments are the params of a message: what matters to most methods, as it is written, and
 // nil where it is not there.
 type arguments struct {
-	raw         json.RawMessage
-	object      bool // they are an object
-	uri, cursor []byte
-	meta        []byte
+	raw          json.RawMessage
+	object       bool   // they are an object
+	uri          string // if located
+	located      bool   // there is a URI, and it is a string
+	about        string // the URI, or that of the reference that is to be completed
+	cursor, meta []byte
 	// These are members of the metadata, if it is an object.
 	version, capabilities, client, level, progress []byte
 }
@@ -25,8 +27,14 @@ func (a *arguments) read(raw []byte) {
 		return
 	}
 	var members [5][]byte
-	scan.Pick(raw, members[:3], "uri", "cursor", "_meta")
-	a.uri, a.cursor, a.meta = members[0], members[1], members[2]
+	scan.Pick(raw, members[:4], "uri", "cursor", "_meta", "ref")
+	a.uri, a.located = scan.Text(members[0])
+	a.cursor, a.meta = members[1], members[2]
+	a.about = a.uri
+	if ref := members[3]; isObject(ref) && !a.located {
+		scan.Pick(ref, members[:1], "uri")
+		a.about, _ = scan.Text(members[0])
+	}
 	if !a.described() {
 		return
 	}

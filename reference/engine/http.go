@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
 // The paths of the endpoints.
@@ -151,11 +150,11 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept application/json and text/event-stream"))
 		return
 	}
-	body, ok := e.body(w, r)
+	in, ok := e.body(w, r)
 	if !ok {
 		return
 	}
-	p := &post{engine: e, exchange: exchange{in: parse(body), header: r.Header, Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
+	p := &post{engine: e, exchange: exchange{in: in, header: r.Header, Traced: hook.Traced{Trace: hook.TraceOf(r.Context())}}}
 	refused := p.join(r)
 	if refused != nil {
 		writeJSON(w, refused.Status, nil, envelope(p.exchange.in.id, refused))
@@ -164,14 +163,14 @@ func (e *Engine) post(w http.ResponseWriter, r *http.Request) {
 	p.serve(w, r)
 }
 
-// body reads the body of a POST, or answers why it will not.
-func (e *Engine) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
+// body reads the message of a POST, or answers why it will not.
+func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) {
 	if !isJSON(r) {
 		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest, "Unsupported media type: send application/json"))
 		return nil, false
 	}
 	if b, ok := r.Body.(*readBody); ok && b.whole() {
-		return b.data, true
+		return b.in, true
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError
@@ -183,7 +182,7 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: the body could not be read"))
 		return nil, false
 	}
-	return body, true
+	return parse(body), true
 }
 
 // isJSON reports whether a request says that its body is JSON.
@@ -248,8 +247,7 @@ func (p *post) prompt() bool {
 	case hook.MethodList, hook.MethodTemplates:
 		return true
 	case hook.MethodRead:
-		uri, _ := scan.Text(x.in.params.uri)
-		found, ok := e.store.get(uri)
+		found, ok := e.store.get(x.in.params.uri)
 		return ok && found.constant() || !ok && !e.served().slow
 	}
 	return false

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 var logLevels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
@@ -179,9 +181,12 @@ func (e *Engine) unsupported(transport, requested string) *hook.Reply {
 
 // notFound is the answer to a request about a resource that is not there.
 func notFound(revision, uri string) *hook.Reply {
-	code := int64(codeNotFound)
+	code := codeNotFound
 	if hook.Modern(revision) {
 		code = codeInvalidParams
 	}
-	return failWith(code, "Resource not found", hook.Object{"uri": uri})
+	b := append(make([]byte, 0, 128+len(uri)), `"error":{"code":`...)
+	b = append(strconv.AppendInt(b, int64(code), 10), `,"data":{"uri":`...)
+	b = append(hook.AppendEncoded(b, uri), `},"message":"Resource not found"}}`...)
+	return &hook.Reply{Rendered: journal.NewShared(b)}
 }

@@ -35,6 +35,8 @@ type incoming struct {
 	// wellFormed says that it is one JSON text in UTF-8.
 	wellFormed bool
 	kind       kind
+	noted      journal.Kind    // what it is to the journal, which is less strict
+	written    json.RawMessage // the id as it is written
 	id         json.RawMessage // of a request; of an invalid one, if it could be read
 	method     string
 	params     arguments
@@ -53,42 +55,41 @@ const (
 // parse takes a message apart. It is not decoded: most of it is looked at in the place where
 // it stands.
 func parse(raw []byte) *incoming {
-	m := &incoming{raw: raw, why: "a message is a JSON object"}
+	m := &incoming{raw: raw, why: "a message is a JSON object", noted: journal.Unreadable}
 	if !scan.Valid(raw) {
 		return m
 	}
 	m.wellFormed = utf8.Valid(raw)
 	object := bytes.TrimLeft(raw, blanks)
+	if object[0] == '[' {
+		m.noted = journal.Batch
+	}
 	if object[0] != '{' {
 		return m
 	}
 	var members [6][]byte
 	scan.Pick(object, members[:], "id", "jsonrpc", "method", "params", "result", "error")
-	id, version, method := members[0], members[1], members[2]
-	if id != nil && validID(id) {
-		m.id = id
+	m.written = members[0]
+	version, _ := scan.OneOf(members[1], "2.0")
+	var named bool
+	if m.method, named = scan.OneOf(members[2], hook.MethodRead, hook.MethodList, hook.MethodTemplates); named {
+		m.params.read(members[3])
 	}
-	m.why = ""
-	if text, _ := scan.OneOf(version, "2.0"); text != "2.0" {
-		m.why = `the member "jsonrpc" must be "2.0"`
-		return m
+	if validID(m.written) {
+		m.id = m.written
 	}
-	if method == nil {
-		if members[4] != nil || members[5] != nil {
-			m.kind = response
-			return m
-		}
-		m.why = `the member "method" is missing`
-		return m
-	}
-	var ok bool
-	if m.method, ok = scan.OneOf(method, hook.MethodRead, hook.MethodList, hook.MethodTemplates); !ok {
-		m.why = `the member "method" must be a string`
-		return m
-	}
-	m.params.read(members[3])
+	answers := members[4] != nil || members[5] != nil
+	m.noted = m.noteAs(named, answers)
 	switch {
-	case id == nil:
+	case version != "2.0":
+		m.why = `the member "jsonrpc" must be "2.0"`
+	case members[2] == nil && answers:
+		m.kind = response
+	case members[2] == nil:
+		m.why = `the member "method" is missing`
+	case !named:
+		m.why = `the member "method" must be a string`
+	case m.written == nil:
 		m.kind = notification
 	case m.id == nil:
 		m.why = "an id is a string or an integer"
@@ -96,6 +97,24 @@ func parse(raw []byte) *incoming {
 		m.kind = request
 	}
 	return m
+}
+
+// noteAs is what an object is to the journal.
+func (m *incoming) noteAs(named, answers bool) journal.Kind {
+	switch {
+	case named && m.written != nil:
+		return journal.Request
+	case named:
+		return journal.Notification
+	case answers:
+		return journal.Response
+	}
+	return journal.Unreadable
+}
+
+// describe writes into an entry what there is to say about the message.
+func (m *incoming) describe(e *journal.Entry) {
+	e.Kind, e.ID, e.Method, e.URI = m.noted, m.written, m.method, m.params.about
 }
 
 // validID reports whether the id, which is valid JSON, is a string or an integer.
@@ -150,7 +169,7 @@ func answer(c *hook.Call, r *hook.Reply) hook.Message {
 		}
 		return m
 	}
-	const before, between = `{"jsonrpc":"2.0","id":`, `,"result":`
+	const before, between = `{"jsonrpc":"2.0","id":`, `,`
 	m.Raw = make([]byte, 0, len(before)+len(c.ID)+len(between))
 	m.Raw = append(append(append(m.Raw, before...), c.ID...), between...)
 	m.Tail = r.Rendered

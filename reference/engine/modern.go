@@ -123,8 +123,7 @@ func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if c.Method != hook.MethodRead {
 		return nil
 	}
-	uri, ok := scan.Text(params.uri)
-	if !ok {
+	if !params.located {
 		return nil // refused as a bad parameter: there is nothing to mirror
 	}
 	values := c.Header.Values(headerName)
@@ -135,7 +134,7 @@ func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if !ok {
 		return mismatch("the header " + headerName + " cannot be decoded")
 	}
-	if name != uri {
+	if name != params.uri {
 		return mismatch("the header " + headerName + " differs from the body")
 	}
 	return nil

@@ -14,9 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tidwall/gjson"
-
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
@@ -31,13 +30,13 @@ const (
 )
 
 // noteIn notes an incoming message.
-func (e *Engine) noteIn(entry *journal.Entry, token string, raw []byte) {
+func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
 	entry.Direction = journal.In
 	entry.Identity = journal.Fingerprint(token)
 	if entry.Revision == "" && entry.Kind == journal.Request {
-		entry.Revision = gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).String()
+		entry.Revision, _ = scan.OneOf(in.params.version, e.modern...)
 	}
-	e.config.Journal.Note(entry, raw)
+	e.config.Journal.Note(entry, in.raw)
 }
 
 // follow makes a trace that of an incoming message that has been noted.
@@ -47,10 +46,10 @@ func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
 }
 
 // arrived notes a message of a lane.
-func (e *Engine) arrived(s *session, raw []byte) *hook.Trace {
+func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	entry := &journal.Entry{Transport: s.transport, Session: s.ID(), Revision: s.Revision()}
-	entry.Classify(raw)
-	e.noteIn(entry, "", raw)
+	in.describe(entry)
+	e.noteIn(entry, "", in)
 	t := &hook.Trace{}
 	e.follow(t, entry, "")
 	return t
@@ -127,6 +126,7 @@ func visitOf(ctx context.Context) *visit {
 type readBody struct {
 	bytes.Reader
 	data   []byte
+	in     *incoming // what has been read
 	rest   io.Reader // what has not been read
 	closer io.Closer
 }
@@ -186,6 +186,9 @@ func (b *readBody) readAhead(r *http.Request) {
 	r.Body = b
 }
 
+// noMessage is that of a request without one.
+var noMessage incoming
+
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	n := &kept{
@@ -204,19 +207,20 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Revision == "" {
 		entry.Revision = first(r.Header, headerVersion)
 	}
-	v := &visit{}
+	v := &visit{body: readBody{in: &noMessage}}
 	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
 	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
 		if r.Body != nil {
 			v.body.readAhead(r)
 		}
-		entry.Classify(v.body.data)
+		v.body.in = parse(v.body.data)
+		v.body.in.describe(entry)
 		v.due.owe(&e.busy)
 		defer v.due.settled()
 	}
 	token := journal.Token(r.Header)
-	e.noteIn(entry, token, v.body.data)
+	e.noteIn(entry, token, v.body.in)
 	e.follow(&v.trace, entry, token)
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method

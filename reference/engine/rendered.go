@@ -57,9 +57,10 @@ func (e *Engine) keep(c *renderings, k renderKey, result hook.Object) *hook.Repl
 	if hook.Modern(k.revision) {
 		e.complete(result)
 	}
-	rendered := journal.NewShared(append(hook.Encode(result), hook.RenderedEnd))
-	c.put(k, rendered)
-	return &hook.Reply{Rendered: rendered}
+	r := &hook.Reply{Result: result}
+	r.Render()
+	c.put(k, r.Rendered)
+	return r
 }
 
 // put keeps a result, unless it would take the room of all others.

@@ -97,8 +97,8 @@ func (e *Engine) listReply(served *snapshot, c *hook.Call, result hook.Object, k
 
 // uriParam reads and validates the URI that a request is about.
 func (e *Engine) uriParam(params *arguments) (string, *hook.Reply) {
-	uri, ok := scan.Text(params.uri)
-	if !ok {
+	uri := params.uri
+	if !params.located {
 		return "", fail(codeInvalidParams, `Invalid params: "uri" must be a string`)
 	}
 	// A resource of the world may have a URI that only its faults explain.

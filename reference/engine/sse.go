@@ -39,7 +39,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 
 // message serves a POST of HTTP+SSE. The answer comes on the event stream.
 func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
-	body, ok := e.body(w, r)
+	in, ok := e.body(w, r)
 	if !ok {
 		return
 	}
@@ -53,7 +53,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "there is no such connection", http.StatusNotFound)
 		return
 	}
-	in := parse(body)
 	if !in.wellFormed {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return

@@ -115,10 +115,11 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 		case l := <-input:
 			switch {
 			case errors.Is(l.err, errTooLong):
-				x := &exchange{session: s, deliver: out.deliver, Traced: hook.Traced{Trace: e.arrived(s, nil)}}
+				x := &exchange{session: s, deliver: out.deliver, Traced: hook.Traced{Trace: e.arrived(s, parse(nil))}}
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
-				e.lane(s, parse(l.raw), out.deliver, nil, e.arrived(s, l.raw))
+				in := parse(l.raw)
+				e.lane(s, in, out.deliver, nil, e.arrived(s, in))
 			}
 			if errors.Is(l.err, io.EOF) {
 				return nil

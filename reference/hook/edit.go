@@ -132,7 +132,8 @@ func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
 	return aroundMethod(pattern, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			r := next(ctx, c)
-			if r != nil && r.Error != nil {
+			if r.failed() {
+				r.Expand()
 				edit(c, r.Error)
 			}
 			return r

@@ -8,6 +8,7 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -91,8 +92,8 @@ func (c *Call) Notification() bool { return c.ID == nil }
 type Reply struct {
 	// Result is the result object, if Error is nil.
 	Result Object
-	// Rendered, if not nil, stands for Result until somebody looks at it: the engine
-	// keeps results that do not change as they are sent. See [Reply.Expand].
+	// Rendered, if not nil, stands for Result or Error until somebody looks at it: what
+	// follows the id in the envelope, as it is sent. See [Reply.Expand].
 	Rendered *journal.Shared
 	// Error is the error object (code, message, data), if not nil.
 	Error Object
@@ -111,17 +112,32 @@ type Reply struct {
 	Header http.Header
 }
 
-// RenderedEnd follows the result in what a reply has rendered: it ends the envelope.
-const RenderedEnd = '}'
+// Render puts the reply into the form in which it is sent.
+func (r *Reply) Render() {
+	b := make([]byte, 0, 256)
+	if r.Error != nil {
+		b = AppendEncoded(append(b, `"error":`...), r.Error)
+	} else {
+		b = AppendEncoded(append(b, `"result":`...), r.Result)
+	}
+	r.Rendered = journal.NewShared(append(b, '}'))
+	r.Result, r.Error = nil, nil
+}
 
-// Expand has Result stand for itself, so that a hook can look at it and change it. Functions
-// that are given replies by [OnCall] and what is made of it need not call it.
+// failed reports whether a reply is an error.
+func (r *Reply) failed() bool {
+	return r != nil && (r.Error != nil || r.Rendered != nil && bytes.HasPrefix(r.Rendered.Bytes(), []byte(`"error"`)))
+}
+
+// Expand has Result and Error stand for themselves, so that a hook can look at them and change
+// them. Functions that are given replies by [OnMethod], [OnCall] and what is made of them need
+// not call it.
 func (r *Reply) Expand() {
 	if r == nil || r.Rendered == nil {
 		return
 	}
-	raw := r.Rendered.Bytes()
-	r.Result, _ = DecodeObject(raw[:len(raw)-1]) // the engine has encoded it
+	o, _ := DecodeObject(append([]byte{'{'}, r.Rendered.Bytes()...)) // the engine has encoded it
+	r.Result, r.Error = ObjectAt(o, "result"), ObjectAt(o, "error")
 	r.Rendered = nil
 }
 

@@ -153,7 +153,7 @@ func TestHTTPHooks(t *testing.T) {
 
 // Hooks that look at everything get it in one piece; narrow ones only what they match.
 func TestWhoLooksGetsItInOnePiece(t *testing.T) {
-	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`{"n":1}}`))} }
+	rendered := func() *Reply { return &Reply{Rendered: journal.NewShared([]byte(`"result":{"n":1}}`))} }
 	sees := func(r *Reply) bool { return r.Result["n"] == Number(1) && r.Rendered == nil }
 	look := func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
@@ -196,7 +196,7 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 			}
 			return nil
 		})
-		if err := send(t.Context(), Message{Raw: []byte(`{"result":`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
+		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
 			t.Error(name, n, err)
 		}
 	}
