@@ -170,7 +170,7 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 		return nil, false
 	}
 	if b, ok := r.Body.(*readBody); ok && b.whole() {
-		return b.in, true
+		return &b.in, true
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError

@@ -55,9 +55,15 @@ const (
 // parse takes a message apart. It is not decoded: most of it is looked at in the place where
 // it stands.
 func parse(raw []byte) *incoming {
-	m := &incoming{raw: raw, why: "a message is a JSON object", noted: journal.Unreadable}
+	m := &incoming{}
+	m.parse(raw)
+	return m
+}
+
+func (m *incoming) parse(raw []byte) {
+	m.raw, m.why, m.noted = raw, "a message is a JSON object", journal.Unreadable
 	if !scan.Valid(raw) {
-		return m
+		return
 	}
 	m.wellFormed = utf8.Valid(raw)
 	object := bytes.TrimLeft(raw, blanks)
@@ -65,7 +71,7 @@ func parse(raw []byte) *incoming {
 		m.noted = journal.Batch
 	}
 	if object[0] != '{' {
-		return m
+		return
 	}
 	var members [6][]byte
 	scan.Pick(object, members[:], "id", "jsonrpc", "method", "params", "result", "error")
@@ -96,7 +102,6 @@ func parse(raw []byte) *incoming {
 	default:
 		m.kind = request
 	}
-	return m
 }
 
 // noteAs is what an object is to the journal.

@@ -126,7 +126,7 @@ func visitOf(ctx context.Context) *visit {
 type readBody struct {
 	bytes.Reader
 	data   []byte
-	in     *incoming // what has been read
+	in     incoming  // what has been read
 	rest   io.Reader // what has not been read
 	closer io.Closer
 }
@@ -186,9 +186,6 @@ func (b *readBody) readAhead(r *http.Request) {
 	r.Body = b
 }
 
-// noMessage is that of a request without one.
-var noMessage incoming
-
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	n := &kept{
@@ -207,20 +204,20 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Revision == "" {
 		entry.Revision = first(r.Header, headerVersion)
 	}
-	v := &visit{body: readBody{in: &noMessage}}
+	v := &visit{}
 	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
 	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
 		if r.Body != nil {
 			v.body.readAhead(r)
 		}
-		v.body.in = parse(v.body.data)
+		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)
 		v.due.owe(&e.busy)
 		defer v.due.settled()
 	}
 	token := journal.Token(r.Header)
-	e.noteIn(entry, token, v.body.in)
+	e.noteIn(entry, token, &v.body.in)
 	e.follow(&v.trace, entry, token)
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method

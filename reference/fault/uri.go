@@ -153,12 +153,10 @@ const (
 
 // readsOf wraps the handling of reads of certain URIs.
 func readsOf(which func(uri string) bool, handle func(context.Context, *hook.Call, hook.Handler) *hook.Reply) hook.Hooks {
-	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if uri, ok := c.Param("uri").(string); ok && which(uri) {
-			return handle(ctx, c, next)
-		}
-		return next(ctx, c)
-	})
+	return hook.OnCall(hook.MethodRead, func(c *hook.Call) bool {
+		uri, ok := c.Param("uri").(string)
+		return ok && which(uri)
+	}, handle)
 }
 
 // die ends the connection instead of answering.

@@ -24,42 +24,30 @@ const (
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
 func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return aroundMethod(pattern, expand(handle))
+	return OnCall(pattern, nil, handle)
 }
 
-// OnCall wraps the handler of the calls for which match is true. The others pass at no
-// cost: match it narrowly.
-func OnCall(match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return around(match, expand(handle))
-}
-
-// expand has a handler be given replies whose results can be looked at.
-func expand(handle func(ctx context.Context, c *Call, next Handler) *Reply) func(next Handler) Handler {
-	return func(next Handler) Handler {
+// OnCall is OnMethod for the calls for which match is true; nil is true for all. The others pass at no cost: what
+// acts on few calls should match them narrowly.
+func OnCall(pattern string, match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
+	return around(pattern, match, func(next Handler) Handler {
 		next = expanding(next)
 		return func(ctx context.Context, c *Call) *Reply { return handle(ctx, c, next) }
-	}
+	})
 }
 
 // around puts a handler around that of some calls. It gets replies as the engine makes them.
-func around(match func(c *Call) bool, handler func(next Handler) Handler) Hooks {
-	return Hooks{Narrow: true, Handle: func(next Handler) Handler {
+func around(pattern string, match func(c *Call) bool, handler func(next Handler) Handler) Hooks {
+	methods := MethodsOf(pattern)
+	return Hooks{Narrow: true, About: aboutMethod(pattern), Handle: func(next Handler) Handler {
 		handle := handler(next)
 		return func(ctx context.Context, c *Call) *Reply {
-			if !match(c) {
+			if !methods.Has(c.Method) || match != nil && !match(c) {
 				return next(ctx, c)
 			}
 			return handle(ctx, c.lend())
 		}
 	}}
-}
-
-// aroundMethod is around for the calls of the methods of a pattern.
-func aroundMethod(pattern string, handler func(next Handler) Handler) Hooks {
-	methods := MethodsOf(pattern)
-	h := around(func(c *Call) bool { return methods.Has(c.Method) }, handler)
-	h.About = aboutMethod(pattern)
-	return h
 }
 
 func aboutMethod(pattern string) func(method string, t *Trace) bool {
@@ -69,7 +57,7 @@ func aboutMethod(pattern string) func(method string, t *Trace) bool {
 
 // EditCall changes calls before they are handled.
 func EditCall(pattern string, edit func(c *Call)) Hooks {
-	return aroundMethod(pattern, func(next Handler) Handler {
+	return around(pattern, nil, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			edit(c)
 			return next(ctx, c)
@@ -129,7 +117,7 @@ func EditError(pattern string, edit func(e Object)) Hooks {
 
 // EditErrorOf is EditError with the call at hand.
 func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
-	return aroundMethod(pattern, func(next Handler) Handler {
+	return around(pattern, nil, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
 			r := next(ctx, c)
 			if r.failed() {

@@ -30,6 +30,7 @@ type Trace struct {
 
 	mu        sync.Mutex
 	decisions []decision
+	few       [2]decision // room for most
 	marks     []string
 }
 
@@ -49,6 +50,9 @@ func (t *Trace) Decide(key any, decide func() bool) bool {
 		}
 	}
 	yes := decide()
+	if t.decisions == nil {
+		t.decisions = t.few[:0]
+	}
 	t.decisions = append(t.decisions, decision{key, yes})
 	return yes
 }

@@ -82,6 +82,8 @@ func (m *Matcher) matchURI(uri string) bool {
 		return false
 	case m.template != nil:
 		return m.template.Match(uri) != nil
+	case !strings.Contains(m.URI, "*"):
+		return false
 	}
 	return glob(m.URI, uri)
 }
