@@ -23,7 +23,7 @@ type arguments struct {
 
 // read reads params that are valid JSON, or nil.
 func (a *arguments) read(raw []byte) {
-	if a.raw, a.object = raw, isObject(raw); !a.object {
+	if a.raw, a.object = raw, scan.IsObject(raw); !a.object {
 		return
 	}
 	var members [5][]byte
@@ -31,7 +31,7 @@ func (a *arguments) read(raw []byte) {
 	a.uri, a.located = scan.Text(members[0])
 	a.cursor, a.meta = members[1], members[2]
 	a.about = a.uri
-	if ref := members[3]; isObject(ref) && !a.located {
+	if ref := members[3]; scan.IsObject(ref) && !a.located {
 		scan.Pick(ref, members[:1], "uri")
 		a.about, _ = scan.Text(members[0])
 	}
@@ -56,7 +56,7 @@ func (x *exchange) argumentsOf(c *hook.Call) *arguments {
 }
 
 // described reports whether there is metadata.
-func (a *arguments) described() bool { return isObject(a.meta) }
+func (a *arguments) described() bool { return scan.IsObject(a.meta) }
 
 // claimsModern reports whether there is metadata that only modern requests have.
 func (a *arguments) claimsModern() bool {
@@ -82,11 +82,9 @@ func (a *arguments) token() any {
 	return nil
 }
 
-func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
-
 // isImplementation reports whether a value has the name and the version of one.
 func isImplementation(value []byte) bool {
-	if !isObject(value) {
+	if !scan.IsObject(value) {
 		return false
 	}
 	var members [2][]byte

@@ -103,7 +103,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 			return r
 		}
 	}
-	if !isObject(params.capabilities) {
+	if !scan.IsObject(params.capabilities) {
 		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaCapabilities+`"`)
 	}
 	if params.client != nil && !isImplementation(params.client) {

@@ -27,8 +27,8 @@ func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Han
 	return OnCall(pattern, nil, handle)
 }
 
-// OnCall is OnMethod for the calls for which match is true; nil is true for all. The others pass at no cost: what
-// acts on few calls should match them narrowly.
+// OnCall is OnMethod for the calls for which match is true; nil is true for all. The others
+// pass at no cost: what acts on few calls should match them narrowly.
 func OnCall(pattern string, match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
 	return around(pattern, match, func(next Handler) Handler {
 		next = expanding(next)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -192,49 +193,33 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 // Classify reads from a message what an entry says about it: kind, id, method and
 // the URI of the resource. It changes nothing else.
 func (e *Entry) Classify(raw []byte) {
-	raw = trim(raw)
-	if len(raw) == 0 || !scan.Valid(raw) {
-		e.Kind = Unreadable
+	e.Kind = Unreadable
+	if !scan.Valid(raw) {
 		return
 	}
-	switch raw[0] {
+	switch raw = bytes.TrimLeft(raw, " \t\r\n"); raw[0] {
 	case '[':
 		e.Kind = Batch
 		return
 	case '{':
 	default:
-		e.Kind = Unreadable
 		return
 	}
-	var id, method, result, failure bool
-	var params []byte
-	for name, value := range scan.Members(raw) {
-		switch string(name) {
-		case "id":
-			id, e.ID = true, json.RawMessage(value)
-		case "method":
-			if method = value[0] == '"'; method {
-				e.Method = text(value)
-			}
-		case "params":
-			params = value
-		case "result":
-			result = true
-		case "error":
-			failure = true
-		}
-	}
+	var members [5][]byte
+	scan.Pick(raw, members[:], "id", "method", "params", "result", "error")
+	id, params := members[0], members[2]
+	e.ID = id
+	method, named := scan.Text(members[1])
 	switch {
-	case method && id:
+	case named && id != nil:
 		e.Kind = Request
-	case method:
+	case named:
 		e.Kind = Notification
-	case result || failure:
+	case members[3] != nil || members[4] != nil:
 		e.Kind = Response
-	default:
-		e.Kind = Unreadable
 	}
-	if method && len(params) > 0 && params[0] == '{' {
+	if named {
+		e.Method = method
 		e.URI = uriOf(params)
 	}
 }
@@ -242,47 +227,15 @@ func (e *Entry) Classify(raw []byte) {
 // uriOf finds the URI that params are about: their own, or that of the reference
 // whose argument is to be completed.
 func uriOf(params []byte) string {
-	for name, value := range scan.Members(params) {
-		switch {
-		case string(name) == "uri" && value[0] == '"':
-			return text(value)
-		case string(name) == "ref" && value[0] == '{':
-			return uriOf(value)
-		}
+	if !scan.IsObject(params) {
+		return ""
 	}
-	return ""
-}
-
-// known are the methods that nearly all messages have; they need not be copied.
-var known = func() map[string]string {
-	m := map[string]string{}
-	for _, name := range []string{
-		"initialize", "ping", "resources/list", "resources/templates/list", "resources/read", "resources/subscribe", "resources/unsubscribe",
-		"completion/complete", "server/discover", "subscriptions/listen", "logging/setLevel", "notifications/initialized", "notifications/cancelled",
-		"notifications/progress", "notifications/message", "notifications/resources/updated", "notifications/resources/list_changed",
-		"notifications/subscriptions/acknowledged",
-	} {
-		m[name] = name
+	var members [2][]byte
+	scan.Pick(params, members[:], "uri", "ref")
+	if uri, ok := scan.Text(members[0]); ok {
+		return uri
 	}
-	return m
-}()
-
-// text is the value of a JSON string.
-func text(value []byte) string {
-	if scan.Plain(value) && utf8.Valid(value) {
-		if name, ok := known[string(value[1:len(value)-1])]; ok {
-			return name
-		}
-		return string(value[1 : len(value)-1])
-	}
-	return gjson.ParseBytes(value).String()
-}
-
-func trim(raw []byte) []byte {
-	for len(raw) > 0 && scan.Blank(raw[0]) {
-		raw = raw[1:]
-	}
-	return raw
+	return uriOf(members[1])
 }
 
 // masked are the headers whose values are never kept.

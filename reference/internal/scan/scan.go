@@ -141,6 +141,9 @@ func decoded(value []byte) (text string, ok bool) {
 // IsText reports whether a value is a string.
 func IsText(value []byte) bool { return len(value) > 0 && value[0] == '"' }
 
+// IsObject reports whether a value is an object.
+func IsObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
+
 // OneOf is the one of some strings that a value is, and its value if it is none of them.
 func OneOf(value []byte, known ...string) (text string, ok bool) {
 	if n := len(value); n >= 2 && value[0] == '"' {
