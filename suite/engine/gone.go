@@ -57,7 +57,7 @@ func named(x *recording.Exchange) string {
 	if x.Method != "" {
 		return x.Method
 	}
-	return "the message " + strconv.Quote(x.Step)
+	return "the message " + strconv.Quote(string(x.Step))
 }
 
 // lastWords is the last message that was under way when the first one was lost, or,

@@ -1,5 +1,10 @@
 package recording
 
+import (
+	"maps"
+	"strconv"
+)
+
 // Name names a scenario.
 type Name string
 
@@ -36,13 +41,42 @@ const (
 	CodePanic       Code = "internal"       // our own fault
 )
 
+// Step names a line of a script: the exchanges that it sends bear it.
+type Step string
+
+// Tag names a fact about an exchange, such as the template that a URI was expanded from.
+type Tag string
+
+// Tags are facts about an exchange, by name.
+type Tags map[Tag]string
+
+// With joins tags into new ones; of two of the same name the later one counts.
+func (t Tags) With(more ...Tags) Tags {
+	all := Tags{}
+	maps.Copy(all, t)
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	return all
+}
+
+// TagRequired is the tag that names the i-th capability which the target file says a
+// read needs.
+func TagRequired(i int) Tag { return Tag("required:" + strconv.Itoa(i)) }
+
+// MarkName names an instant of a script.
+type MarkName string
+
 // StepAnswer is the step of exchanges that are our answers to requests of the
 // target.
-const StepAnswer = "answer"
+const StepAnswer Step = "answer"
 
 // StepLost is what is added to the step of an exchange during which a session
 // was lost: the connection ended, or the target no longer answered.
-const StepLost = "/lost"
+const StepLost Step = "/lost"
+
+// StepAgain is what is added to the step of a first message that is sent once more.
+const StepAgain Step = "-again"
 
 // Everything is no scenario: it stands for all frames of all clean sessions of
 // a combination.

@@ -7,7 +7,7 @@ const (
 
 // TagCancelled marks exchanges that the script itself cancelled: that they stay
 // unanswered is no finding.
-const TagCancelled = "cancelled"
+const TagCancelled Tag = "cancelled"
 
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.

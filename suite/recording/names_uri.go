@@ -15,6 +15,6 @@ const (
 // once it was judged: TagLeaked says what, and TagProven is set if a marker of the target
 // file shows it. The reply itself is cut then.
 const (
-	TagLeaked = "leaked"
-	TagProven = "leak-proven"
+	TagLeaked Tag = "leaked"
+	TagProven Tag = "leak-proven"
 )

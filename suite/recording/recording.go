@@ -107,7 +107,7 @@ type Retried struct {
 
 // Mark is a named instant of a script.
 type Mark struct {
-	Name string        `json:"name"`
+	Name MarkName      `json:"name"`
 	At   time.Duration `json:"at"`
 	// After is the number of the last frame seen before the mark.
 	After int `json:"after"`
@@ -192,10 +192,10 @@ const (
 type Exchange struct {
 	// Step is the line of the script, such as "page" or "missing"; Tags are
 	// facts about it, such as the template a URI was expanded from.
-	Step    string            `json:"step"`
-	Tags    map[string]string `json:"tags,omitempty"`
-	Session string            `json:"session"`
-	Kind    Kind              `json:"kind"`
+	Step    Step   `json:"step"`
+	Tags    Tags   `json:"tags,omitempty"`
+	Session string `json:"session"`
+	Kind    Kind   `json:"kind"`
 	// Method, ID and Params are those of the request as sent; ID is raw
 	// JSON, empty for notifications and for what is no request.
 	Method string          `json:"method,omitempty"`
@@ -289,7 +289,7 @@ func (x *Exchange) Evidence() []int {
 }
 
 // Steps lists the exchanges of the script's lines of these names.
-func (r *Recording) Steps(names ...string) []*Exchange {
+func (r *Recording) Steps(names ...Step) []*Exchange {
 	var found []*Exchange
 	for _, x := range r.Exchanges {
 		if slices.Contains(names, x.Step) {
@@ -300,7 +300,7 @@ func (r *Recording) Steps(names ...string) []*Exchange {
 }
 
 // Step is the first exchange of a line of the script, or nil.
-func (r *Recording) Step(name string) *Exchange {
+func (r *Recording) Step(name Step) *Exchange {
 	for _, x := range r.Exchanges {
 		if x.Step == name {
 			return x
@@ -332,7 +332,7 @@ func (r *Recording) Session(id string) *Session {
 
 // Mark finds a named instant; ok is false if the script did not reach it, or if
 // what was to happen then did not: nothing follows from silence afterwards.
-func (r *Recording) Mark(name string) (mark Mark, ok bool) {
+func (r *Recording) Mark(name MarkName) (mark Mark, ok bool) {
 	for _, m := range r.Marks {
 		if m.Name == name {
 			return m, !m.Failed

@@ -43,7 +43,7 @@ var undeclaredScenario = &Scenario{
 		if !p.Facts.Declares("resources") {
 			x := c.Do(ctx, session.Request{Step: "list", Method: "resources/list"})
 			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
-				ReadResource(ctx, c, "read", uri)
+				ReadResource(ctx, c, "read", uri, nil)
 			}
 		}
 		Each(c, features, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
@@ -55,9 +55,9 @@ var undeclaredScenario = &Scenario{
 // revision had no capability for completions.
 func (p *Play) otherFeatures() []session.Request {
 	all := []session.Request{
-		{Method: "prompts/list", Tags: Tags("feature", "prompts")},
-		{Method: "tools/list", Tags: Tags("feature", "tools")},
-		{Method: "completion/complete", Tags: Tags("feature", "completions"), Params: map[string]any{
+		{Method: "prompts/list", Tags: recording.Tags{"feature": "prompts"}},
+		{Method: "tools/list", Tags: recording.Tags{"feature": "tools"}},
+		{Method: "completion/complete", Tags: recording.Tags{"feature": "completions"}, Params: map[string]any{
 			"ref":      map[string]any{"type": "ref/resource", "uri": "mcpcheck:{name}"},
 			"argument": map[string]any{"name": "name", "value": ""},
 		}},

@@ -125,15 +125,15 @@ func (w *watch) subscribe(ctx context.Context) {
 		return
 	}
 	x := w.watcher.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
-		Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tagged(w.about(), "who", watcher)})
+		Params: map[string]any{"uri": w.t.Update.URI}, Tags: w.about().With(recording.Tags{"who": watcher})})
 	w.subscribed = x.Succeeded()
 }
 
 // about are the tags that name the resources that are changed.
-func (w *watch) about() []string {
-	tags := append(w.watcher.Sessionless(), "uri", w.t.Update.URI)
+func (w *watch) about() recording.Tags {
+	tags := w.watcher.Sessionless().With(recording.Tags{"uri": w.t.Update.URI})
 	if w.t.UpdateOther != nil {
-		tags = append(tags, "other", w.t.UpdateOther.URI)
+		tags["other"] = w.t.UpdateOther.URI
 	}
 	return tags
 }
@@ -145,7 +145,7 @@ func (w *watch) channel(ctx context.Context, c *Client, who string) {
 	if st == nil {
 		return
 	}
-	st.Exchange().Tags = Tagged(c.Sessionless(), "who", who)
+	st.Exchange().Tags = c.Sessionless().With(recording.Tags{"who": who})
 	c.Note(st.Exchange())
 	if st.Open() {
 		st.Exchange().Tags["open"] = "yes"
@@ -177,7 +177,7 @@ func (w *watch) busy(ctx context.Context) {
 	if w.bystander == nil {
 		return
 	}
-	q := session.Request{Step: "busy", Method: "ping", Tags: Tags("who", bystander)}
+	q := session.Request{Step: "busy", Method: "ping", Tags: recording.Tags{"who": bystander}}
 	if w.p.Modern() {
 		q.Method = "server/discover"
 	}
@@ -199,7 +199,7 @@ func (w *watch) updates(ctx context.Context) bool {
 }
 
 // update changes the subscribed resource and waits for the update.
-func (w *watch) update(ctx context.Context, mark string) bool {
+func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	after := w.p.Mark(mark)
 	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
@@ -220,7 +220,7 @@ func (w *watch) twice(ctx context.Context) bool {
 	}
 	params := map[string]any{"uri": w.t.Update.URI}
 	again := w.watcher.Do(ctx, session.Request{Step: "subscribe-again", Method: "resources/subscribe", Params: params,
-		Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+		Tags: recording.Tags{"uri": w.t.Update.URI, "who": watcher}})
 	w.doubled = again.Succeeded()
 	if w.doubled && !w.update(ctx, recording.MarkDoubled) || !w.next(ctx) {
 		return false
@@ -229,7 +229,7 @@ func (w *watch) twice(ctx context.Context) bool {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
 	w.bystander.Do(ctx, session.Request{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Params: params,
-		Tags: Tags("uri", w.t.Update.URI, "who", bystander)})
+		Tags: recording.Tags{"uri": w.t.Update.URI, "who": bystander}})
 	return w.update(ctx, recording.MarkForeign)
 }
 
@@ -242,10 +242,9 @@ func (w *watch) next(ctx context.Context) bool {
 		if strings.HasPrefix(uri, first) || strings.HasPrefix(first, uri) || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
 			continue
 		}
-		for _, step := range []string{"subscribe", "unsubscribe"} {
-			x := w.watcher.Do(ctx, session.Request{Step: step + "-next", Method: "resources/" + step,
-				Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri, "who", watcher)})
-			if !x.Succeeded() {
+		for _, q := range []session.Request{{Step: "subscribe-next", Method: "resources/subscribe"}, {Step: "unsubscribe-next", Method: "resources/unsubscribe"}} {
+			q.Params, q.Tags = map[string]any{"uri": uri}, recording.Tags{"uri": uri, "who": watcher}
+			if !w.watcher.Do(ctx, q).Succeeded() {
 				return w.watcher.S.Alive()
 			}
 		}
@@ -278,13 +277,13 @@ func (w *watch) giveUp(ctx context.Context) bool {
 		w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
-		steps := []string{"unsubscribe"}
+		steps := []recording.Step{"unsubscribe"}
 		if w.doubled { // some count subscriptions, which is their right
 			steps = append(steps, "unsubscribe-again")
 		}
 		for _, step := range steps {
 			w.watcher.Do(ctx, session.Request{Step: step, Method: "resources/unsubscribe",
-				Params: map[string]any{"uri": w.t.Update.URI}, Tags: Tags("uri", w.t.Update.URI, "who", watcher)})
+				Params: map[string]any{"uri": w.t.Update.URI}, Tags: recording.Tags{"uri": w.t.Update.URI, "who": watcher}})
 		}
 	}
 	return w.watcher.S.Alive()
@@ -293,8 +292,9 @@ func (w *watch) giveUp(ctx context.Context) bool {
 // list makes a resource come and go.
 func (w *watch) list(ctx context.Context) bool {
 	for _, change := range []struct {
-		t          *target.Trigger
-		mark, step string
+		t    *target.Trigger
+		mark recording.MarkName
+		step recording.Step
 	}{{w.t.Add, recording.MarkAdd, "added"}, {w.t.Remove, recording.MarkRemove, "removed"}} {
 		if change.t == nil {
 			continue
@@ -318,7 +318,7 @@ func (w *watch) list(ctx context.Context) bool {
 
 // relist looks at the list after a change; where the change was announced it
 // looks again for a while, because a list may lag behind.
-func (w *watch) relist(ctx context.Context, step, uri string, announced bool) {
+func (w *watch) relist(ctx context.Context, step recording.Step, uri string, announced bool) {
 	const looks, pause = 6, 400 * time.Millisecond
 	before := w.lastLook()
 	for n := 1; ; n++ {
@@ -331,7 +331,7 @@ func (w *watch) relist(ctx context.Context, step, uri string, announced bool) {
 }
 
 // look walks through the list.
-func (w *watch) look(ctx context.Context, step, uri, n string) string {
+func (w *watch) look(ctx context.Context, step recording.Step, uri, n string) string {
 	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
 	for _, x := range pages {
 		x.Tags["look"], x.Tags["who"] = n, watcher

@@ -239,15 +239,6 @@ func (c *Client) Replace(ctx context.Context) bool {
 	return true
 }
 
-// Tags joins facts about an exchange.
-func Tags(pairs ...string) map[string]string {
-	tags := map[string]string{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		tags[pairs[i]] = pairs[i+1]
-	}
-	return tags
-}
-
 // Each calls do for each item with a client of its own on the same session, at
 // most eight at a time, and returns when all are done. Scripts use it for
 // requests that do not depend on each other. The recording holds the exchanges

@@ -19,7 +19,7 @@ import (
 func told(rec *recording.Recording) string {
 	var all []string
 	for _, x := range rec.Exchanges {
-		s := x.Step + ":" + string(x.Outcome)
+		s := string(x.Step) + ":" + string(x.Outcome)
 		if x.Fatal {
 			s += "!"
 		}
@@ -51,7 +51,7 @@ func killing() *server {
 }
 
 func TestLossIsAttributed(t *testing.T) {
-	message := func(method string) session.Request {
+	message := func(method recording.Step) session.Request {
 		return session.Request{Step: method, Body: fmt.Appendf(nil, `{"method":%q}`, method)}
 	}
 	for name, c := range map[string]struct {
@@ -103,11 +103,11 @@ func TestEachKeepsTheOrder(t *testing.T) {
 		rec := perform(t, st, func(ctx context.Context, p *Play) {
 			c, _ := p.Clean(ctx)
 			Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *Client) {
-				c.Do(ctx, session.Request{Step: fmt.Sprint(item), Method: "m", Params: map[string]any{"i": item}})
+				c.Do(ctx, session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m", Params: map[string]any{"i": item}})
 			})
 		})
 		for i, x := range rec.Exchanges {
-			if x.Step != fmt.Sprint(i) || !x.Succeeded() {
+			if string(x.Step) != fmt.Sprint(i) || !x.Succeeded() {
 				t.Errorf("%d: got %s, %s", i, x.Step, x.Outcome)
 			}
 		}

@@ -48,8 +48,8 @@ func variables(p *Play) []variable {
 	return all
 }
 
-// complete is a request for a completion; further tags come in pairs.
-func complete(step, template, argument, value string, context map[string]string, tags ...string) session.Request {
+// complete is a request for a completion.
+func complete(step recording.Step, template, argument, value string, context map[string]string, more recording.Tags) session.Request {
 	params := map[string]any{
 		"ref":      map[string]any{"type": "ref/resource", "uri": template},
 		"argument": map[string]any{"name": argument, "value": value},
@@ -58,7 +58,7 @@ func complete(step, template, argument, value string, context map[string]string,
 		params["context"] = map[string]any{"arguments": context}
 	}
 	return session.Request{Step: step, Method: "completion/complete", Params: params,
-		Tags: Tags(append(tags, "template", template, "argument", argument)...)}
+		Tags: recording.Tags{"template": template, "argument": argument}.With(more)}
 }
 
 // Steps "complete" complete each variable of each listed template with nothing
@@ -86,7 +86,7 @@ var templateCompletionsScenario = &Scenario{
 		}
 		values := make([][]string, len(all))
 		Each(c, all, func(i int, v variable, c *Client) {
-			x := c.Do(ctx, complete("complete", v.template, v.name, "", nil))
+			x := c.Do(ctx, complete("complete", v.template, v.name, "", nil, nil))
 			for _, s := range x.Result().Get("completion.values").Array() {
 				values[i] = append(values[i], s.String())
 			}
@@ -106,19 +106,19 @@ func further(p *Play, all []variable, values [][]string) []session.Request {
 			known[variable{template: v.template, name: v.name}] = values[i][0]
 		}
 		if len(values[i]) >= many {
-			requests = append(requests, complete("typed", v.template, v.name, firstLetter(values[i][0]), nil))
+			requests = append(requests, complete("typed", v.template, v.name, firstLetter(values[i][0]), nil, nil))
 		}
 	}
 	for _, v := range all {
 		if v.first == "" || p.Revision() < requirement.R20250618 {
 			continue
 		}
-		var tags []string
+		var tags recording.Tags
 		value, ok := known[variable{template: v.template, name: v.first}]
 		if !ok {
-			value, tags = "a", []string{"invented", "yes"}
+			value, tags = "a", recording.Tags{"invented": "yes"}
 		}
-		requests = append(requests, complete("context", v.template, v.name, "", map[string]string{v.first: value}, tags...))
+		requests = append(requests, complete("context", v.template, v.name, "", map[string]string{v.first: value}, tags))
 	}
 	for i := range p.Target.Subjects.Completions {
 		requests = append(requests, Configured(p, &p.Target.Subjects.Completions[i]))
@@ -140,11 +140,11 @@ func Configured(p *Play, k *target.Completion) session.Request {
 	if p.Revision() >= requirement.R20250618 && len(k.Context) > 0 {
 		given = k.Context
 	}
-	var tags []string
+	var tags recording.Tags
 	if len(k.Never) > 0 {
-		tags = append(tags, "never", strings.Join(k.Never, "\n"))
+		tags = recording.Tags{"never": strings.Join(k.Never, "\n")}
 	}
-	return complete("configured", k.Template, k.Argument, k.Prefix, given, tags...)
+	return complete("configured", k.Template, k.Argument, k.Prefix, given, tags)
 }
 
 // Steps leave out what a completion has to have ("no-ref", "no-argument",
@@ -169,7 +169,7 @@ var malformedCompletionsScenario = &Scenario{
 		ref := map[string]any{"type": "ref/resource", "uri": v.template}
 		argument := map[string]any{"name": v.name, "value": ""}
 		Each(c, []struct {
-			step   string
+			step   recording.Step
 			params map[string]any
 		}{
 			{"no-ref", map[string]any{"argument": argument}},
@@ -180,7 +180,7 @@ var malformedCompletionsScenario = &Scenario{
 			{"unknown-argument", map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
 			{"unknown-uri", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
 		}, func(_ int, m struct {
-			step   string
+			step   recording.Step
 			params map[string]any
 		}, c *Client) {
 			c.Do(ctx, session.Request{Step: m.step, Method: "completion/complete", Params: m.params})
@@ -212,7 +212,7 @@ var undeclaredCompletionScenario = &Scenario{
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
 		}
 		Each(c, Sample(all, 4), func(_ int, v variable, c *Client) {
-			c.Do(ctx, complete("undeclared", v.template, v.name, "", nil))
+			c.Do(ctx, complete("undeclared", v.template, v.name, "", nil, nil))
 		})
 	},
 }

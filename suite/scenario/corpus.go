@@ -26,8 +26,9 @@ const (
 
 // URIRead is a read in a row of many, such as one that tries to leave a root.
 type URIRead struct {
-	Step, URI string
-	Tags      []string
+	Step recording.Step
+	URI  string
+	Tags recording.Tags
 }
 
 // readAll reads one URI after the other, several at a time. The client goes on in a
@@ -49,7 +50,7 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 		batch := all[at:min(at+corpusWidth, len(all))]
 		bad := make([]bool, len(batch))
 		each(c, corpusWidth, batch, func(i int, a URIRead, c *Client) {
-			x := ReadResource(ctx, c, a.Step, a.URI, a.Tags...)
+			x := ReadResource(ctx, c, a.Step, a.URI, a.Tags)
 			bad[i] = x.Fatal || x.Outcome == recording.Silent
 		})
 		for _, b := range bad {
@@ -79,14 +80,14 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok {
-				tags := []string{"form", e.Name, "class", string(class), "allow", string(e.Allow)}
+				tags := recording.Tags{"form": e.Name, "class": string(class), "allow": string(e.Allow)}
 				if e.Matching != "" {
-					tags = append(tags, "matching", string(e.Matching))
+					tags["matching"] = string(e.Matching)
 				}
 				if listed[uri] || templates.Match(uri[:min(len(uri), mostOfURI)]) {
-					tags = append(tags, "served", "yes")
+					tags["served"] = "yes"
 				}
-				rows[k] = append(rows[k], URIRead{string(class), uri, tags})
+				rows[k] = append(rows[k], URIRead{recording.Step(class), uri, tags})
 			}
 		}
 	}

@@ -56,7 +56,7 @@ var firstMessagesScenario = &Scenario{
 
 func (p *Play) firstList(ctx context.Context, c *Client) {
 	q := p.Ordinary("first-list")
-	q.Tags = Tags()
+	q.Tags = recording.Tags{}
 	if walk := p.Earlier(recording.WalkResources).Step("page"); walk != nil && walk.Succeeded() {
 		q.Tags["walked"] = "yes"
 	}
@@ -65,7 +65,7 @@ func (p *Play) firstList(ctx context.Context, c *Client) {
 
 func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
 	c.first(ctx, session.Request{Step: "first-read", Method: "resources/read",
-		Params: map[string]any{"uri": uri}, Tags: Tags("uri", uri)})
+		Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}})
 	pages := p.Earlier(recording.WalkResources).Steps("page")
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := pages[0].Result().Get("nextCursor").Str
@@ -80,7 +80,7 @@ func (p *Play) logged(ctx context.Context, c *Client, uri string) {
 		if uri != "" {
 			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
 		}
-		q.Tags, q.Meta = Tags("level", level), map[string]any{session.MetaLogLevel: level}
+		q.Tags, q.Meta = recording.Tags{"level": level}, map[string]any{session.MetaLogLevel: level}
 		c.Do(ctx, q)
 	}
 	c.Do(ctx, session.Request{Step: "after-logs", Method: "server/discover"})
@@ -92,7 +92,7 @@ func (c *Client) first(ctx context.Context, q session.Request) {
 		return
 	}
 	c.Do(ctx, session.Request{Step: "then-discover", Method: "server/discover"})
-	q.Step += "-again"
+	q.Step += recording.StepAgain
 	c.Do(ctx, q)
 }
 
@@ -130,7 +130,7 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 
 // Ordinary is a request that the target should serve: a list of its resources,
 // or, where it declares none, one that every target of the era serves.
-func (p *Play) Ordinary(step string) session.Request {
+func (p *Play) Ordinary(step recording.Step) session.Request {
 	q := session.Request{Step: step, Method: "resources/list"}
 	switch known := len(p.Facts.Declared) > 0; {
 	case p.Facts.Declares("resources") && !p.Modern():

@@ -48,13 +48,13 @@ var httpSessionsScenario = &Scenario{
 // use makes requests of different kinds in a session.
 func (p *Play) use(ctx context.Context, c *Client, name string) {
 	list, note := p.Ordinary("use"), Notification("use")
-	list.Tags, note.Tags = Tags("session", name), Tags("session", name)
+	list.Tags, note.Tags = recording.Tags{"session": name}, recording.Tags{"session": name}
 	c.Do(ctx, list)
 	c.Do(ctx, note)
 	again := p.Ordinary("use")
-	again.Tags = Tags("session", name)
+	again.Tags = recording.Tags{"session": name}
 	c.Do(ctx, again)
-	c.Peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: Tags("session", name)}, time.Second)
+	c.Peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: recording.Tags{"session": name}}, time.Second)
 }
 
 func (p *Play) idProbes(ctx context.Context, c *Client) {
@@ -85,7 +85,7 @@ func (p *Play) badVersions(ctx context.Context, c *Client) {
 	probes := []session.Request{missing}
 	for _, version := range []string{PastVersion, "not-a-version"} {
 		q := p.Ordinary("bad-version")
-		q.Tags, q.Header = Tags("version", version), map[string]string{HeaderVersion: version}
+		q.Tags, q.Header = recording.Tags{"version": version}, map[string]string{HeaderVersion: version}
 		probes = append(probes, q)
 	}
 	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })

@@ -44,7 +44,7 @@ var inputReadsScenario = &Scenario{
 		c.Do(ctx, p.Ordinary("plain"))
 		bare := f.read(ctx, c, "bare", nil, nil)
 		for i, name := range f.in.Requires {
-			bare.Tags["required:"+strconv.Itoa(i)] = name
+			bare.Tags[recording.TagRequired(i)] = name
 		}
 		asked := f.read(ctx, c, "ask", RichCapabilities, nil)
 		f.read(ctx, c, "lingering", nil, nil)
@@ -66,12 +66,12 @@ type inputFlow struct {
 }
 
 // read reads the resource; further params are those of a retry.
-func (f *inputFlow) read(ctx context.Context, c *Client, step string, capabilities any, further map[string]any) *recording.Exchange {
+func (f *inputFlow) read(ctx context.Context, c *Client, step recording.Step, capabilities any, further map[string]any) *recording.Exchange {
 	params := map[string]any{"uri": f.in.URI}
 	for k, v := range further {
 		params[k] = v
 	}
-	tags := Tags("uri", f.in.URI)
+	tags := recording.Tags{"uri": f.in.URI}
 	if f.in.StateMatters {
 		tags["matters"] = "yes"
 	}

@@ -60,7 +60,7 @@ type Filter struct {
 	// who tells sessions apart; empty if there is only one.
 	who    string
 	ID     string // JSON; empty means one of the session's own
-	tags   []string
+	tags   recording.Tags
 	Filter session.Filter
 }
 
@@ -73,7 +73,7 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := []string{"listed", strconv.Itoa(len(p.Resources())), "templates", strconv.Itoa(len(p.Templates()))}
+	tags := recording.Tags{"listed": strconv.Itoa(len(p.Resources())), "templates": strconv.Itoa(len(p.Templates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
 		all = append(all, Filter{Name: "full", ID: `"mcpcheck-full"`, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
@@ -113,12 +113,12 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return Filter{Name: "unsupported", tags: []string{"unsupported", strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: recording.Tags{"unsupported": strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
 }
 
 // Listen opens a stream and notes how it was received.
 func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
-	q := session.Request{Tags: Tagged(f.tags, "name", f.Name)}
+	q := session.Request{Tags: f.tags.With(recording.Tags{"name": f.Name})}
 	if f.who != "" {
 		q.Tags["who"] = f.who
 	}

@@ -44,7 +44,7 @@ var knownReadsScenario = &Scenario{
 			return
 		}
 		var known []session.Request
-		add := func(step, uri string, tags map[string]string) {
+		add := func(step recording.Step, uri string, tags recording.Tags) {
 			tags["uri"] = uri
 			for name, value := range tags {
 				if value == "" && name != "text" {
@@ -54,7 +54,7 @@ var knownReadsScenario = &Scenario{
 			known = append(known, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: tags})
 		}
 		for _, t := range p.Target.Subjects.Texts {
-			tags := Tags("type", t.MIMEType)
+			tags := recording.Tags{"type": t.MIMEType}
 			if t.Text != nil {
 				tags["text"] = *t.Text
 			}
@@ -64,7 +64,7 @@ var knownReadsScenario = &Scenario{
 			add("text", t.URI, tags)
 		}
 		for _, b := range p.Target.Subjects.Blobs {
-			tags := Tags("type", b.MIMEType, "base64", b.Base64, "sha256", b.SHA256)
+			tags := recording.Tags{"type": b.MIMEType, "base64": b.Base64, "sha256": b.SHA256}
 			if b.Size != nil {
 				tags["size"] = strconv.FormatInt(*b.Size, 10)
 			}

@@ -52,11 +52,11 @@ var malformedReadsScenario = &Scenario{
 			return
 		}
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
-			c.Do(ctx, session.Request{Step: "untyped", Method: "resources/read", Params: json.RawMessage(m.params), Tags: Tags("form", m.form)})
+			c.Do(ctx, session.Request{Step: "untyped", Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{"form": m.form}})
 		})
 		values := spelt(p.Light())
 		if values != nil {
-			ReadResource(ctx, c, "exact", values["uri"])
+			ReadResource(ctx, c, "exact", values["uri"], nil)
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
@@ -69,10 +69,10 @@ var malformedReadsScenario = &Scenario{
 
 // served is the tag of a string that the target lists, or that a template of
 // its own could stand for.
-func served(p *Play, uri string) []string {
+func served(p *Play, uri string) recording.Tags {
 	listed := slices.ContainsFunc(p.Resources(), func(l Listed) bool { return l.URI() == uri })
 	if listed || matched(p.Templates(), uri) {
-		return []string{"served", "yes"}
+		return recording.Tags{"served": "yes"}
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ var uriSubscriptionsScenario = &Scenario{
 		}
 		all := append(slices.Clone(notURIs), struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
-			tags := append(served(p, m.uri), "form", m.form, "uri", m.uri)
+			tags := served(p, m.uri).With(recording.Tags{"form": m.form, "uri": m.uri})
 			if p.Modern() {
 				c.subscribeModern(ctx, m.uri, tags)
 				return
@@ -110,9 +110,9 @@ var uriSubscriptionsScenario = &Scenario{
 	},
 }
 
-func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags []string) {
+func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {
 	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: Tags(tags...)})
+	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: tags.With()})
 	if x.Succeeded() {
 		x.Tags["accepted"] = "yes"
 		c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params})
@@ -121,9 +121,9 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags []string)
 
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
-func (c *Client) subscribeModern(ctx context.Context, uri string, tags []string) {
+func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
 	for attempt := 1; ; attempt++ {
-		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: Tags(tags...)})
+		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := false
 		if st.Ack != nil {
 			granted = slices.Contains(Acknowledged(st.Ack.Raw), uri)

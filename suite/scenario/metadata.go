@@ -32,7 +32,7 @@ var metadataScenario = &Scenario{
 
 func (p *Play) unusual() []session.Request {
 	metas := []struct {
-		step string
+		step recording.Step
 		meta map[string]any
 	}{
 		{"unknown-key", map[string]any{"com.example/probe": map[string]any{"a": 1}}},

@@ -33,11 +33,11 @@ var missingReadsScenario = &Scenario{
 			return
 		}
 		Each(c, append(slices.Clone(configured), guesses...), func(i int, uri string, c *Client) {
-			step := "guessed"
+			step := recording.Step("guessed")
 			if i < len(configured) {
 				step = "configured"
 			}
-			ReadResource(ctx, c, step, uri)
+			ReadResource(ctx, c, step, uri, nil)
 		})
 	},
 }

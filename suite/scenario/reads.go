@@ -35,17 +35,17 @@ var readsScenario = &Scenario{
 		// Tags: "uri" is what was listed, "listed" the size of the list, "size"
 		// and "type" the size and the MIME type in the list, if there are any.
 		Each(c, picked, func(i int, l Listed, c *Client) {
-			tags := []string{"listed", strconv.Itoa(len(all))}
+			tags := recording.Tags{"listed": strconv.Itoa(len(all))}
 			if size := l.Get("size"); size.Type == gjson.Number {
-				tags = append(tags, "size", size.Raw)
+				tags["size"] = size.Raw
 			}
 			if mime := l.Get("mimeType"); mime.Type == gjson.String {
-				tags = append(tags, "type", mime.Str)
+				tags["type"] = mime.Str
 			}
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(ReadResource(ctx, c, "read", l.URI(), tags...).Result().Raw)))
+			seen.Add(int64(len(ReadResource(ctx, c, "read", l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised, fmt.Sprintf("%d resources were not read, since the others came to more than %d MiB", n, plenty>>20))
@@ -93,10 +93,10 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 // further resource is begun with.
 const plenty = 12 << 20
 
-// read reads a URI; further tags come in pairs.
-func ReadResource(ctx context.Context, c *Client, step, uri string, tags ...string) *recording.Exchange {
+// ReadResource reads a URI; the exchange has it as a tag, with those given.
+func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
 	return c.Do(ctx, session.Request{
 		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Tags: Tags(append([]string{"uri", uri}, tags...)...),
+		Tags: recording.Tags{"uri": uri}.With(more),
 	})
 }

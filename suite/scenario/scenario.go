@@ -216,7 +216,7 @@ func (p *Play) cut(tried, of int, reason string) {
 
 // Mark names this instant of the script. Frames of the session after it have
 // numbers above the mark's.
-func (p *Play) Mark(name string) int {
+func (p *Play) Mark(name recording.MarkName) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	after := p.Transcript.Len()

@@ -9,9 +9,9 @@ import (
 )
 
 // ReadRequest is a read that asks for progress.
-func ReadRequest(step, uri, token string) session.Request {
+func ReadRequest(step recording.Step, uri, token string) session.Request {
 	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Meta: map[string]any{"progressToken": token}, Tags: Tags("uri", uri)}
+		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{"uri": uri}}
 }
 
 // Two clients side by side. Steps: "second-client" opens the session of the second

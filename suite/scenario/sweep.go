@@ -60,7 +60,7 @@ var templateSweepScenario = &Scenario{
 			rows = append(rows, swept(p, t))
 		}
 		if c, ok := p.Clean(ctx); ok && len(known) > 0 {
-			Each(c, known, func(_ int, a URIRead, c *Client) { ReadResource(ctx, c, a.Step, a.URI, a.Tags...) })
+			Each(c, known, func(_ int, a URIRead, c *Client) { ReadResource(ctx, c, a.Step, a.URI, a.Tags) })
 		}
 		if c, ok := p.Expendable(ctx); ok {
 			readAll(ctx, p, c, inTurn(rows))
@@ -72,14 +72,14 @@ var templateSweepScenario = &Scenario{
 func swept(p *Play, template string) []URIRead {
 	var all []URIRead
 	seen := map[string]bool{}
-	tags := append(Description(p, template), "template", template)
+	tags := Description(p, template).With(recording.Tags{"template": template})
 	add := func(kind, value string, values map[string]string) {
 		uri, err := judge.Expand(template, values)
 		if err != nil || seen[uri] {
 			return
 		}
 		seen[uri] = true
-		all = append(all, URIRead{"sweep", uri, append(append([]string{}, tags...), "kind", kind, "value", value)})
+		all = append(all, URIRead{"sweep", uri, tags.With(recording.Tags{"kind": kind, "value": value})})
 	}
 	for _, k := range kinds {
 		values := map[string]string{}
@@ -132,9 +132,9 @@ func suggested(p *Play, template string) []URIRead {
 		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := append(Description(p, template), "template", template, "kind", "known")
+		tags := Description(p, template).With(recording.Tags{"template": template, "kind": "known"})
 		if len(names) == 1 {
-			tags = append(tags, "variables", "1")
+			tags["variables"] = "1"
 		}
 		all = append(all, URIRead{"known", uri, tags})
 	}

@@ -52,37 +52,37 @@ var traversalScenario = &Scenario{
 
 // waysOut lists the ways out of a root that are tried.
 func waysOut(p *Play, r *target.Root) []URIRead {
-	facts := []string{"root", r.Root}
+	facts := recording.Tags{"root": r.Root}
 	if r.Canary != nil {
-		facts = append(facts, "marker", r.Canary.Content)
+		facts["marker"] = r.Canary.Content
 	}
 	goal := canary(r)
 	values, depth := outside(r.Root, goal)
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
-	add := func(step, form, uri string, tags ...string) {
-		all = append(all, URIRead{step, uri, append(tags, "form", form)})
+	add := func(step recording.Step, form, uri string, more recording.Tags) {
+		all = append(all, URIRead{step, uri, recording.Tags{"form": form}.With(more)})
 	}
 	if r.Sibling != "" {
-		add("trick", "sibling", r.Sibling)
+		add("trick", "sibling", r.Sibling, nil)
 	}
 	if r.Symlink != "" {
 		links := "followed"
 		if r.ForbidLinks {
 			links = "forbidden"
 		}
-		add("trick", "link", r.Symlink, "links", links)
+		add("trick", "link", r.Symlink, recording.Tags{"links": links})
 	}
 	for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
 		strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
 		if uri, ok := filled(r.Template, value); ok {
-			add("template", value, uri, "template", r.Template)
+			add("template", value, uri, recording.Tags{"template": r.Template})
 		}
 	}
 	if depth > 0 { // else nothing lies outside
 		all = append(all, corpus(p, values, depth, odduris.System)...)
 	}
 	for i := range all {
-		all[i].Tags = append(all[i].Tags, facts...)
+		all[i].Tags = all[i].Tags.With(facts)
 	}
 	return all
 }
@@ -103,7 +103,7 @@ func waysFrom(p *Play) []URIRead {
 	values, depth := outside(found["dir"], "etc/passwd")
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
 	for i := range all {
-		all[i].Tags = append(all[i].Tags, "root", found["dir"]+"/", "guessed", "yes")
+		all[i].Tags = all[i].Tags.With(recording.Tags{"root": found["dir"] + "/", "guessed": "yes"})
 	}
 	return all
 }

@@ -15,12 +15,12 @@ const (
 
 // Initialize sends the first message of a legacy client on a connection of its
 // own and waits for the answer. It goes no further with the handshake.
-func (p *Play) Initialize(ctx context.Context, step string, rev requirement.Revision) *recording.Exchange {
+func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirement.Revision) *recording.Exchange {
 	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true})
 	if !ok {
 		return nil
 	}
-	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: Tags("version", string(rev)),
+	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{"version": string(rev)},
 		Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
@@ -51,7 +51,7 @@ var bareRequestsScenario = &Scenario{
 			return
 		}
 		c.Do(ctx, p.Ordinary("plain"))
-		Each(c, []string{"no-params", "no-meta"}, func(_ int, step string, c *Client) {
+		Each(c, []recording.Step{"no-params", "no-meta"}, func(_ int, step recording.Step, c *Client) {
 			q := p.Ordinary(step)
 			q.Bare = true
 			if step == "no-meta" {

@@ -47,12 +47,12 @@ func offersResources(p *Play) *recording.Skipped {
 // Walk follows nextCursor from the first page to the last, to a page that was
 // seen before under the same cursor, or to the bound. It notes how it ended in
 // the tag "end" of the last exchange: "done", "cycle", "bound" or "refused".
-func Walk(ctx context.Context, p *Play, c *Client, method, member, step string) []*recording.Exchange {
+func Walk(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step) []*recording.Exchange {
 	return WalkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
 }
 
 // WalkUpTo is walk with a bound of its own.
-func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member, step string, bound int) []*recording.Exchange {
+func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
 	seen := map[string]bool{}
 	var params any
@@ -60,7 +60,7 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member, step stri
 		params = map[string]any{}
 	}
 	for n := 1; ; n++ {
-		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: Tags("page", strconv.Itoa(n))})
+		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: recording.Tags{"page": strconv.Itoa(n)}})
 		pages = append(pages, x)
 		next := x.Result().Get("nextCursor")
 		switch {

@@ -23,7 +23,7 @@ func scripted(script peer) transport.Dialer {
 }
 
 func TestRepliesFindTheirRequests(t *testing.T) {
-	ask := func(id string) Request { return Request{Step: id, Method: "m", ID: json.RawMessage(id)} }
+	ask := func(id recording.Step) Request { return Request{Step: id, Method: "m", ID: json.RawMessage(id)} }
 	for name, c := range map[string]struct {
 		says []string // once everything was sent
 		send []Request

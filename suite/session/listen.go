@@ -44,7 +44,7 @@ type Stream struct {
 
 // Listen sends subscriptions/listen and waits until it is acknowledged, refused
 // or ended, or the time for one request is over.
-func (s *Session) Listen(ctx context.Context, step string, f Filter, q Request) *Stream {
+func (s *Session) Listen(ctx context.Context, step recording.Step, f Filter, q Request) *Stream {
 	q.Step, q.Method = step, "subscriptions/listen"
 	if q.Params == nil {
 		q.Params = f.params()
@@ -182,7 +182,7 @@ func (p *Pending) Answered() <-chan struct{} { return p.done }
 // OpenStream opens the GET stream of legacy Streamable HTTP, on which the
 // target may send what belongs to no request. On other transports, where one
 // channel carries everything, it returns nil.
-func (s *Session) OpenStream(ctx context.Context, step string) *Stream {
+func (s *Session) OpenStream(ctx context.Context, step recording.Step) *Stream {
 	if s.over != requirement.HTTP || s.opts.Revision.Modern() {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -30,8 +31,8 @@ const (
 // way of the session's revision and transport.
 type Request struct {
 	// Step is the line of the script, Tags are facts about it.
-	Step string
-	Tags map[string]string
+	Step recording.Step
+	Tags recording.Tags
 
 	Method string
 	// Params are encoded as JSON; nil means none (in modern sessions: only

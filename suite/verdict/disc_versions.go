@@ -21,7 +21,7 @@ const (
 
 // Baseline reports whether the ordinary request of a script was served; where it
 // was not, deviations from it say nothing.
-func Baseline(r *recording.Recording, v *Verdict, step string) bool {
+func Baseline(r *recording.Recording, v *Verdict, step recording.Step) bool {
 	x := r.Step(step)
 	if !v.Answered(x) {
 		return false
@@ -33,7 +33,7 @@ func Baseline(r *recording.Recording, v *Verdict, step string) bool {
 }
 
 // Tag is a tag of an exchange that may be missing.
-func Tag(x *recording.Exchange, name string) string {
+func Tag(x *recording.Exchange, name recording.Tag) string {
 	if x == nil {
 		return ""
 	}

@@ -102,7 +102,7 @@ type Reading struct {
 
 // Readings lists the reads of some steps that have a result, other than those that
 // ask for input; for the rest it says why not.
-func Readings(r *recording.Recording, v *Verdict, steps ...string) []Reading {
+func Readings(r *recording.Recording, v *Verdict, steps ...recording.Step) []Reading {
 	var all []Reading
 	for _, x := range r.Steps(steps...) {
 		switch {

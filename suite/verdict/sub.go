@@ -20,7 +20,7 @@ func LostSession(r *recording.Recording, v *Verdict, session string) bool {
 
 // WithTrigger says, for the end of a sentence, which trigger was pulled at a mark
 // and how it ended; empty if the recording does not say.
-func WithTrigger(r *recording.Recording, mark string) string {
+func WithTrigger(r *recording.Recording, mark recording.MarkName) string {
 	if m, ok := r.Mark(mark); ok && m.What != "" {
 		return " (" + m.What + ")"
 	}

@@ -226,7 +226,7 @@ func What(x *recording.Exchange) string {
 	if x.Method != "" {
 		return x.Method
 	}
-	return "the message " + strconv.Quote(x.Step)
+	return "the message " + strconv.Quote(string(x.Step))
 }
 
 // Expectation is something that was seen, about to be judged.
@@ -284,7 +284,7 @@ func (s seen) finding(message string) Finding {
 		f.Expected, f.Actual = m.Expected(), s.about+" is "+m.Actual(s.actual)
 		if s.x != nil {
 			f.Actual = m.Actual(s.actual) + " to " + s.about
-			f.Cause = CauseCode(s.x.Step + " " + f.Expected)
+			f.Cause = CauseCode(string(s.x.Step) + " " + f.Expected)
 		}
 	}
 	return f

@@ -1,15 +1,13 @@
 package areatest
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 )
 
 // Asked is a request and what came back: a result, or an error if it has a code.
-func Asked(step, method, params, answer string, tags ...string) rt.Line {
-	l := rt.Line{Step: step, Method: method, Params: params, Tags: map[string]string{}}
-	for i := 0; i+1 < len(tags); i += 2 {
-		l.Tags[tags[i]] = tags[i+1]
-	}
+func Asked(step recording.Step, method, params, answer string, tags ...string) rt.Line {
+	l := rt.Line{Step: step, Method: method, Params: params, Tags: Pairs(tags...)}
 	if len(answer) > 8 && answer[:8] == `{"code":` {
 		l.Error = answer
 	} else {

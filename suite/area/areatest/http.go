@@ -13,7 +13,7 @@ const (
 )
 
 // over is a line that came over HTTP.
-func HTTPLine(step string, status int, l rt.Line) rt.Line {
+func HTTPLine(step recording.Step, status int, l rt.Line) rt.Line {
 	l.Step, l.Status = step, status
 	if l.Method == "" && l.ID == "" {
 		l.Method = "resources/list"
@@ -31,10 +31,7 @@ func Mime(kind string, l rt.Line) rt.Line {
 }
 
 func WithTags(l rt.Line, pairs ...string) rt.Line {
-	l.Tags = map[string]string{}
-	for i := 0; i+1 < len(pairs); i += 2 {
-		l.Tags[pairs[i]] = pairs[i+1]
-	}
+	l.Tags = Pairs(pairs...)
 	return l
 }
 

@@ -1,6 +1,7 @@
 package areatest
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 )
 
@@ -11,14 +12,10 @@ func Listing(entries string) []rt.Line { return Lines(Page("1d", `{}`, `{"resour
 
 func Templates(entries string) []rt.Line {
 	return Lines(rt.Line{Step: "page", Method: "resources/templates/list", Params: `{}`,
-		Result: `{"resourceTemplates":[` + entries + `]}`, Tags: map[string]string{"page": "1", "end": "done"}})
+		Result: `{"resourceTemplates":[` + entries + `]}`, Tags: recording.Tags{"page": "1", "end": "done"}})
 }
 
 // Refusal is an exchange that ended with an error of a code.
-func Refusal(step, method, params, code string, tags ...string) rt.Line {
-	l := rt.Line{Step: step, Method: method, Params: params, Error: `{"code":` + code + `,"message":"no"}`, Tags: map[string]string{}}
-	for i := 0; i+1 < len(tags); i += 2 {
-		l.Tags[tags[i]] = tags[i+1]
-	}
-	return l
+func Refusal(step recording.Step, method, params, code string, tags ...string) rt.Line {
+	return rt.Line{Step: step, Method: method, Params: params, Error: `{"code":` + code + `,"message":"no"}`, Tags: Pairs(tags...)}
 }

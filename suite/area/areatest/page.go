@@ -1,11 +1,12 @@
 package areatest
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 )
 
 func Page(n, params, result string) rt.Line {
-	end := map[string]string{"page": n}
+	end := recording.Tags{"page": n}
 	if n[len(n)-1] > '9' {
 		end["end"] = map[byte]string{'d': "done", 'c': "cycle", 'b': "bound", 'r': "refused"}[n[len(n)-1]]
 	}

@@ -1,12 +1,13 @@
 package areatest
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 )
 
 // ReadLine is a read of a URI, listed with a MIME type, that yields contents.
 func ReadLine(uri, listed, contents string) rt.Line {
-	tags := map[string]string{"uri": uri}
+	tags := recording.Tags{"uri": uri}
 	if listed != "" {
 		tags["type"] = listed
 	}

@@ -1,14 +1,15 @@
 package areatest
 
 import (
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 )
 
 // Pairs makes tags of pairs.
-func Pairs(all ...string) map[string]string {
-	tags := map[string]string{}
+func Pairs(all ...string) recording.Tags {
+	tags := recording.Tags{}
 	for i := 0; i+1 < len(all); i += 2 {
-		tags[all[i]] = all[i+1]
+		tags[recording.Tag(all[i])] = all[i+1]
 	}
 	return tags
 }

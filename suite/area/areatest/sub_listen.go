@@ -51,7 +51,7 @@ func (s *Script) Acked(id, name, asked, ack string, tags ...string) *Script {
 	return s.Add(And(l, tags...))
 }
 
-func (s *Script) Hears(mark string, messages ...string) *Script {
+func (s *Script) Hears(mark recording.MarkName, messages ...string) *Script {
 	return s.Add(rt.Line{Mark: mark, Incoming: messages})
 }
 

@@ -14,12 +14,8 @@ import (
 const ModernOne = requirement.R20260728
 
 // TaggedRead is a read with tags in pairs.
-func TaggedRead(step, params, result, err string, tags ...string) rt.Line {
-	m := map[string]string{}
-	for i := 0; i+1 < len(tags); i += 2 {
-		m[tags[i]] = tags[i+1]
-	}
-	return rt.Line{Step: step, Method: "resources/read", Params: params, Result: result, Error: err, Tags: m}
+func TaggedRead(step recording.Step, params, result, err string, tags ...string) rt.Line {
+	return rt.Line{Step: step, Method: "resources/read", Params: params, Result: result, Error: err, Tags: Pairs(tags...)}
 }
 
 const (

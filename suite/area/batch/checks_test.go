@@ -11,8 +11,8 @@ import (
 )
 
 func TestBatches(t *testing.T) {
-	array := func(step, ids string, o recording.Outcome, replies ...string) rt.Line {
-		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Tags: map[string]string{"ids": ids}, Outcome: o}
+	array := func(step recording.Step, ids string, o recording.Outcome, replies ...string) rt.Line {
+		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Tags: recording.Tags{"ids": ids}, Outcome: o}
 		if len(replies) > 0 {
 			l.Reply, l.More = replies[0], replies[1:]
 		}

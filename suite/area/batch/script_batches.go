@@ -50,7 +50,7 @@ var batchesScenario = &scenario.Scenario{
 	},
 }
 
-func batch(step, ids string, answers int, members ...string) session.Request {
+func batch(step recording.Step, ids string, answers int, members ...string) session.Request {
 	body := []byte{'['}
 	for i, m := range members {
 		if i > 0 {
@@ -58,7 +58,7 @@ func batch(step, ids string, answers int, members ...string) session.Request {
 		}
 		body = append(body, m...)
 	}
-	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: scenario.Tags("ids", ids)}
+	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: recording.Tags{"ids": ids}}
 }
 
 // patient bounds the waiting for a message that a target may well ignore: by

@@ -54,7 +54,7 @@ func TestCachingHints(t *testing.T) {
 }
 
 func TestCallers(t *testing.T) {
-	seen := func(step, scope, text string) rt.Line {
+	seen := func(step recording.Step, scope, text string) rt.Line {
 		return areatest.Asked(step, "resources/read", `{"uri":"a:1"}`, `{"cacheScope":"`+scope+`","contents":[{"uri":"a:1","text":"`+text+`"}]}`, "identity", "guest")
 	}
 	refused := areatest.Asked("protected", "resources/read", `{"uri":"a:1"}`, areatest.ParamsError, "identity", "guest")

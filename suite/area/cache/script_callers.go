@@ -63,8 +63,8 @@ func compare(ctx context.Context, me, them *scenario.Client, identity, method, u
 	if uri != "" {
 		q.Params = map[string]any{"uri": uri}
 	}
-	ask := func(c *scenario.Client, step string) {
-		q.Step, q.Tags = step, scenario.Tags("identity", identity, "subject", method+" "+uri)
+	ask := func(c *scenario.Client, step recording.Step) {
+		q.Step, q.Tags = step, recording.Tags{"identity": identity, "subject": method + " " + uri}
 		c.Do(ctx, q)
 	}
 	ask(me, "mine")

@@ -119,7 +119,7 @@ var cancChecks = []verdict.Check{{
 
 // oddCancellation: a cancellation without effect is not answered and does no harm.
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	about := map[string]string{"finished": "of a finished request", "unknown": "of an unknown request", "no-id": "without a request id", "object-id": "with an object as request id"}[x.Step]
+	about := map[recording.Step]string{"finished": "of a finished request", "unknown": "of an unknown request", "no-id": "without a request id", "object-id": "with an object as request id"}[x.Step]
 	if x.Fatal {
 		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
 		return

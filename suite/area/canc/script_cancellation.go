@@ -14,7 +14,7 @@ import (
 )
 
 // cancellation is a notifications/cancelled with these params.
-func cancellation(step string, params any) session.Request {
+func cancellation(step recording.Step, params any) session.Request {
 	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true, Params: params}
 }
 
@@ -62,7 +62,7 @@ var cancelRaceScenario = &scenario.Scenario{
 		pending := make([]*session.Pending, races)
 		for i := range pending {
 			q := scenario.Ordinary(p, "raced")
-			q.Tags = scenario.Tags(recording.TagCancelled, "yes")
+			q.Tags = recording.Tags{recording.TagCancelled: "yes"}
 			pending[i] = c.Start(ctx, q)
 			cancel(ctx, p, c, pending[i])
 		}
@@ -97,9 +97,9 @@ func slow(p *scenario.Play) *recording.Skipped {
 }
 
 // slowRead is a read of the slow resource, with a progress token.
-func slowRead(p *scenario.Play, step string) session.Request {
+func slowRead(p *scenario.Play, step recording.Step) session.Request {
 	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI},
-		Meta: map[string]any{"progressToken": "mcpcheck-" + step}, Tags: scenario.Tags(recording.TagCancelled, "yes")}
+		Meta: map[string]any{"progressToken": "mcpcheck-" + step}, Tags: recording.Tags{recording.TagCancelled: "yes"}}
 }
 
 // underway lets time pass until a slow read is certainly under way, and certainly
@@ -209,7 +209,7 @@ var resumedReadScenario = &scenario.Scenario{
 		}
 		pending.Cancel()
 		resume := c.Start(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet,
-			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: scenario.Tags("event", event.Event.ID, "request", string(json.RawMessage(request.ID)))})
+			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: recording.Tags{"event": event.Event.ID, "request": string(json.RawMessage(request.ID))}})
 		timer := time.NewTimer(p.Target.Subjects.Slow.AtLeast + p.Limits.Timeout)
 		defer timer.Stop()
 		select {
@@ -255,8 +255,8 @@ var listenChurnScenario = &scenario.Scenario{
 
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
-func listenOnce(ctx context.Context, c *scenario.Client, step string) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: scenario.Tags()})
+func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags["acknowledged"] = "yes"
 	}

@@ -42,12 +42,12 @@ var capabilitiesScenario = &scenario.Scenario{
 			return
 		}
 		if len(listed) == 0 {
-			scenario.ReadResource(ctx, c, "unlisted", "mcpcheck:no-such-resource")
+			scenario.ReadResource(ctx, c, "unlisted", "mcpcheck:no-such-resource", nil)
 			return
 		}
 		for _, l := range listed[:min(len(listed), 3)] {
 			q := session.Request{Step: "subscribe", Method: "resources/subscribe",
-				Params: map[string]any{"uri": l.URI()}, Tags: scenario.Tags("uri", l.URI())}
+				Params: map[string]any{"uri": l.URI()}, Tags: recording.Tags{"uri": l.URI()}}
 			if c.Do(ctx, q).Succeeded() {
 				q.Step, q.Method = "unsubscribe", "resources/unsubscribe"
 				c.Do(ctx, q)

@@ -142,7 +142,7 @@ var compChecks = []verdict.Check{{
 		From:        []recording.Name{recording.MalformedCompletions},
 		Needs:       []verdict.Gate{verdict.Completions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("no-ref", "no-argument", "no-value") {
+			for _, x := range r.Steps(incomplete...) {
 				v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 			}
@@ -152,13 +152,13 @@ var compChecks = []verdict.Check{{
 		Requirement: "COMP-09",
 		From:        []recording.Name{recording.MalformedCompletions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("no-ref", "no-argument", "no-value", "unknown-type", "number-value", "unknown-argument", "unknown-uri") {
+			for _, x := range r.Steps(append([]recording.Step{"unknown-type", "number-value", "unknown-argument", "unknown-uri"}, incomplete...)...) {
 				about := "completion/complete with params " + verdict.ParamsOf(x)
 				if !offered(x, v) || !verdict.Withstood(v, x, about) {
 					continue
 				}
 				values := len(x.Result().Get("completion.values").Array())
-				bad := !strings.HasPrefix(x.Step, "no-") && x.Succeeded() && values > 0 // COMP-08 judges what is left out
+				bad := !slices.Contains(incomplete, x.Step) && x.Succeeded() && values > 0 // COMP-08 judges what is left out
 				// Leniency towards what it does not know breaks no sentence; dying of it would.
 				v.WarnUnless(!bad, "an error, or no values, for what cannot be completed", matcher.Describe(x)+" to "+about, x.Evidence()...)
 				v.Downgrade(verdict.Lenient)
@@ -167,6 +167,9 @@ var compChecks = []verdict.Check{{
 		},
 	},
 }
+
+// incomplete are the steps that leave out what a completion has to have.
+var incomplete = []recording.Step{"no-ref", "no-argument", "no-value"}
 
 // completionOf names a completion.
 func completionOf(x *recording.Exchange) string {

@@ -14,7 +14,7 @@ import (
 )
 
 // completionLine is a completion with a result or an error.
-func completionLine(step, completion, err string, tags ...string) rt.Line {
+func completionLine(step recording.Step, completion, err string, tags ...string) rt.Line {
 	l := areatest.TaggedRead(step, `{"argument":{"name":"b","value":""}}`, "", err, append(tags, "template", "a:{b}", "argument", "b")...)
 	l.Method = "completion/complete"
 	if completion != "" {

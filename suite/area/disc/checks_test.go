@@ -138,7 +138,7 @@ func TestExtensionsAndClientNames(t *testing.T) {
 
 	two := `{"resources":[{"uri":"a:2","name":"2"},{"uri":"a:1","name":"1"}]}`
 	turned := `{"resources":[{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2"}]}`
-	list := func(step, result string) rt.Line {
+	list := func(step recording.Step, result string) rt.Line {
 		return areatest.Asked(step, "resources/list", `{"_meta":{}}`, result)
 	}
 	areatest.WalkRuns(t, recording.Metadata, `{"resources":{}}`, []areatest.Run{

@@ -179,8 +179,8 @@ func sameVersions(a, b []string) bool {
 
 // firstMessages: what is served at all is served as the first message, too.
 func firstMessages(r *recording.Recording, v *verdict.Verdict) {
-	for _, step := range []string{"first-list", "first-read", "first-discover"} {
-		x, again := r.Step(step), r.Step(step+"-again")
+	for _, step := range []recording.Step{"first-list", "first-read", "first-discover"} {
+		x, again := r.Step(step), r.Step(step+recording.StepAgain)
 		switch {
 		case x == nil:
 		case x.Succeeded():

@@ -31,7 +31,7 @@ var versionsScenario = &scenario.Scenario{
 		c.Do(ctx, p.Ordinary("supported-again"))
 		for _, version := range recommended(p) {
 			q := p.Ordinary("retry")
-			q.Version, q.Tags = version, scenario.Tags("version", version)
+			q.Version, q.Tags = version, recording.Tags{"version": version}
 			c.Do(ctx, q)
 		}
 	},
@@ -46,7 +46,7 @@ func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, futureVersion} {
 		q := p.Ordinary("unsupported")
-		q.Version, q.Tags = version, scenario.Tags("version", version, "main", "yes")
+		q.Version, q.Tags = version, recording.Tags{"version": version, "main": "yes"}
 		all = append(all, q)
 	}
 	further := map[string]any{"server/discover": nil}
@@ -59,7 +59,7 @@ func unsupported(p *scenario.Play) []session.Request {
 	for _, method := range []string{"server/discover", "resources/templates/list", "resources/read"} {
 		if params, ok := further[method]; ok && method != all[0].Method {
 			all = append(all, session.Request{Step: "unsupported", Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: scenario.Tags("version", scenario.PastVersion)})
+				Version: scenario.PastVersion, Tags: recording.Tags{"version": scenario.PastVersion}})
 		}
 	}
 	return all
@@ -101,7 +101,7 @@ var advertisedScenario = &scenario.Scenario{
 			case rev.Modern():
 				if c, ok := p.Clean(ctx); ok {
 					q := p.Ordinary("modern")
-					q.Version, q.Tags = version, scenario.Tags("version", version)
+					q.Version, q.Tags = version, recording.Tags{"version": version}
 					c.Do(ctx, q)
 				}
 			default:
@@ -142,7 +142,7 @@ var afterHandshakeScenario = &scenario.Scenario{
 		}
 		c.Do(ctx, p.Ordinary("plain"))
 		q := p.Ordinary("after-handshake")
-		q.Tags = scenario.Tags("version", string(legacy))
+		q.Tags = recording.Tags{"version": string(legacy)}
 		if p.Combination.Transport == requirement.HTTP {
 			c.Do(ctx, q)
 			return

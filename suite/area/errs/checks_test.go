@@ -54,7 +54,7 @@ func TestErrorCodes(t *testing.T) {
 	seen := func(code string) []rt.Line {
 		return areatest.Lines(areatest.TaggedRead("read", `{"uri":"a:1"}`, "", areatest.Failure(code)))
 	}
-	removed := func(step, method, err string, status int) []rt.Line {
+	removed := func(step recording.Step, method, err string, status int) []rt.Line {
 		return areatest.Lines(rt.Line{Step: step, Method: method, Error: err, Status: status})
 	}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{

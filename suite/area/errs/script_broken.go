@@ -36,7 +36,7 @@ var brokenReadScenario = &scenario.Scenario{
 				return
 			}
 		}
-		scenario.ReadResource(ctx, c, "broken", uri)
+		scenario.ReadResource(ctx, c, "broken", uri, nil)
 	},
 }
 

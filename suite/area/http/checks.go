@@ -83,9 +83,9 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 		v.Expect(r.Step("no-meta")).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
 	}, verdict.ModernOnly),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []string{"get", "delete"} {
+		for _, step := range []recording.Step{"get", "delete"} {
 			if x := r.Step(step); verdict.Responded(x, v) {
-				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(step), x.Status), x.Evidence()...)
+				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
 			}
 		}
 	}, verdict.ModernOnly),
@@ -108,7 +108,7 @@ func headerCheck(id string, judge func(*recording.Recording, *verdict.Verdict), 
 }
 
 // headerProbe is a check that one header probe is refused.
-func headerProbe(id, step, about string) verdict.Check {
+func headerProbe(id string, step recording.Step, about string) verdict.Check {
 	return headerCheck(id, func(r *recording.Recording, v *verdict.Verdict) {
 		named := step == "no-name" || step == "other-name"
 		if named && namesJudged(r, v) || !named && plainlyServed(r.Step("ordinary"), v) {

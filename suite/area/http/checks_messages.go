@@ -48,7 +48,7 @@ var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []record
 		verdict.SideBySide(r, v)
 	}},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []string{"get-bad-version", "delete-bad-version"} {
+		for _, step := range []recording.Step{"get-bad-version", "delete-bad-version"} {
 			x := r.Step(step)
 			if x == nil || x.Status == http.StatusNotFound || !verdict.Responded(x, v) {
 				continue
@@ -62,8 +62,8 @@ var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []record
 	}},
 }
 
-func verb(step string) string {
-	word, _, _ := strings.Cut(step, "-")
+func verb(step recording.Step) string {
+	word, _, _ := strings.Cut(string(step), "-")
 	return strings.ToUpper(word)
 }
 
@@ -192,7 +192,10 @@ func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
 // framedByHTTP: chunks and the letters of header names are matters of HTTP, which its
 // libraries and proxies treat as they like.
 func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
-	for _, odd := range []struct{ step, id, about string }{
+	for _, odd := range []struct {
+		step      recording.Step
+		id, about string
+	}{
 		{"chunked", "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
 		{"header-case", "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
 	} {

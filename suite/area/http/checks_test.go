@@ -18,7 +18,7 @@ import (
 
 func TestHeaderChecks(t *testing.T) {
 	var runs []areatest.Run
-	for id, step := range map[string]string{"HTTP-15": "no-version", "HTTP-20": "no-method", "HTTP-21": "other-method",
+	for id, step := range map[string]recording.Step{"HTTP-15": "no-version", "HTTP-20": "no-method", "HTTP-21": "other-method",
 		"HTTP-22": "no-name", "HTTP-23": "other-name", "HTTP-27": "method-case"} {
 		runs = append(runs,
 			areatest.Run{ID: id, Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(step, 400, areatest.HeaderErr))},
@@ -62,7 +62,7 @@ func TestHeaderChecks(t *testing.T) {
 
 // Where nothing is listed, reads of what is not served show how names are treated.
 func TestNamesWithoutAnythingToRead(t *testing.T) {
-	unlisted := func(step string, status int, l rt.Line) rt.Line {
+	unlisted := func(step recording.Step, status int, l rt.Line) rt.Line {
 		l.Method = "resources/read"
 		return areatest.WithTags(areatest.HTTPLine(step, status, l), "unlisted", "yes")
 	}
@@ -157,7 +157,9 @@ func TestSessionChecks(t *testing.T) {
 func TestStreamChecks(t *testing.T) {
 	const events = "text/event-stream"
 	get := areatest.Mime(events, areatest.HTTPLine("get", 200, rt.Line{ID: "-", Outcome: recording.Sent}))
-	sse := func(step string, l rt.Line) rt.Line { return areatest.Mime(events, areatest.HTTPLine(step, 200, l)) }
+	sse := func(step recording.Step, l rt.Line) rt.Line {
+		return areatest.Mime(events, areatest.HTTPLine(step, 200, l))
+	}
 	progress := `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"p","progress":1}}`
 	asked := rt.Line{Result: areatest.ListOf, Params: `{"_meta":{"progressToken":"p"}}`, Channel: "post:1"}
 	areatest.WalkRuns(t, areahttp.HTTPStreams, `{"resources":{"subscribe":true}}`, []areatest.Run{
@@ -196,7 +198,7 @@ func TestEverythingOverHTTP(t *testing.T) {
 	}
 	stray := areatest.OkList
 	stray.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}
-	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: map[string]string{"method": "ping"}}
+	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: recording.Tags{"method": "ping"}}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8", areatest.HTTPLine("list", 200, areatest.OkList)))},
 		{ID: "HTTP-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/plain", areatest.HTTPLine("list", 200, areatest.OkList)))},

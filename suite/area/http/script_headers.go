@@ -60,7 +60,7 @@ var httpHeadersScenario = &scenario.Scenario{
 
 // versionProbes are about the version header and the metadata it mirrors.
 func versionProbes(p *scenario.Play) []session.Request {
-	probe := func(step string, change func(*session.Request)) session.Request {
+	probe := func(step recording.Step, change func(*session.Request)) session.Request {
 		q := p.Ordinary(step)
 		change(&q)
 		return q
@@ -69,11 +69,11 @@ func versionProbes(p *scenario.Play) []session.Request {
 		p.Ordinary("ordinary"),
 		probe("no-version", func(q *session.Request) { q.Omit = []string{scenario.HeaderVersion} }),
 		probe("mismatch", func(q *session.Request) {
-			q.Tags = scenario.Tags("differs", "body")
+			q.Tags = recording.Tags{"differs": "body"}
 			q.Meta = map[string]any{session.MetaVersion: string(requirement.R20251125)}
 		}),
 		probe("mismatch", func(q *session.Request) {
-			q.Tags = scenario.Tags("differs", "header")
+			q.Tags = recording.Tags{"differs": "header"}
 			q.Header = map[string]string{scenario.HeaderVersion: scenario.PastVersion}
 		}),
 		probe("unsupported-version", func(q *session.Request) { q.Version = scenario.PastVersion }),
@@ -90,7 +90,7 @@ func versionProbes(p *scenario.Play) []session.Request {
 
 // methodProbes are about Mcp-Method.
 func methodProbes(p *scenario.Play) []session.Request {
-	plain := func(step string) session.Request { return p.Ordinary(step) }
+	plain := func(step recording.Step) session.Request { return p.Ordinary(step) }
 	missing, other, upper, spelled := plain("no-method"), plain("other-method"), plain("method-case"), plain("spelling")
 	missing.Omit = []string{headerMethod}
 	other.Header = map[string]string{headerMethod: "resources/templates/list"}
@@ -108,9 +108,9 @@ func methodProbes(p *scenario.Play) []session.Request {
 // nameProbes are about Mcp-Name, on a resource that can be read.
 func nameProbes(uri string) []session.Request {
 	const stranger = "x-mcpcheck-7b4e91:another-resource"
-	probe := func(step, form string, header map[string]string) session.Request {
+	probe := func(step recording.Step, form string, header map[string]string) session.Request {
 		return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-			Header: header, Tags: scenario.Tags("form", form, "uri", uri)}
+			Header: header, Tags: recording.Tags{"form": form, "uri": uri}}
 	}
 	named := func(value string) map[string]string { return map[string]string{headerName: value} }
 	missing := probe("no-name", "", nil)
@@ -132,7 +132,7 @@ func nameProbes(uri string) []session.Request {
 // for any read.
 func unlistedNameProbes() []session.Request {
 	const uri = "x-mcpcheck-7b4e91:no-such-resource"
-	plain := session.Request{Step: "unlisted-read", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: scenario.Tags("uri", uri)}
+	plain := session.Request{Step: "unlisted-read", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}}
 	all := []session.Request{plain}
 	for _, q := range nameProbes(uri) {
 		if q.Step != "spelling" {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
@@ -64,11 +65,11 @@ func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
 	malformed.Params = json.RawMessage(`5`)
 	all = append(all, malformed)
 	for _, m := range noMessages {
-		all = append(all, session.Request{Step: "body", Tags: scenario.Tags("form", m.form), Body: []byte(m.body)})
+		all = append(all, session.Request{Step: "body", Tags: recording.Tags{"form": m.form}, Body: []byte(m.body)})
 	}
 	for _, m := range acceptForms {
 		q := p.Ordinary("accept")
-		q.Tags, q.Header = scenario.Tags("form", m.form), map[string]string{"Accept": m.accept}
+		q.Tags, q.Header = recording.Tags{"form": m.form}, map[string]string{"Accept": m.accept}
 		all = append(all, q)
 	}
 	charset := p.Ordinary("charset")
@@ -94,12 +95,12 @@ func spelled(p *scenario.Play, c *scenario.Client) session.Request {
 // have a body are sent with a request that every target serves.
 func oddMethodProbes(p *scenario.Play) []session.Request {
 	all := []session.Request{
-		{Step: "odd-method", HTTPMethod: http.MethodHead, Tags: scenario.Tags("verb", http.MethodHead)},
-		{Step: "odd-method", HTTPMethod: http.MethodOptions, Tags: scenario.Tags("verb", http.MethodOptions)},
+		{Step: "odd-method", HTTPMethod: http.MethodHead, Tags: recording.Tags{"verb": http.MethodHead}},
+		{Step: "odd-method", HTTPMethod: http.MethodOptions, Tags: recording.Tags{"verb": http.MethodOptions}},
 	}
 	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
 		id := 910001 + i
-		all = append(all, session.Request{Step: "odd-method", HTTPMethod: verb, Tags: scenario.Tags("verb", verb), Method: scenario.LifeMethod(p),
+		all = append(all, session.Request{Step: "odd-method", HTTPMethod: verb, Tags: recording.Tags{"verb": verb}, Method: scenario.LifeMethod(p),
 			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: min(p.Limits.Timeout, 2*time.Second),
 			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
 	}

@@ -55,7 +55,7 @@ var httpStreamsScenario = &scenario.Scenario{
 // the end of the stream.
 func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 	if q.Tags == nil {
-		q.Tags = scenario.Tags()
+		q.Tags = recording.Tags{}
 	}
 	pending := c.Start(ctx, q)
 	x := pending.Wait(ctx)

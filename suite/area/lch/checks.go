@@ -35,9 +35,9 @@ var lchChecks = []verdict.Check{{
 
 // listChange is one change of the list, as it was made and as it showed.
 type listChange struct {
-	what      string // "added" or "removed"
-	mark      string // the mark of its trigger
-	uri       string // what came or went; empty if it is not known
+	step      recording.Step     // "added" or "removed"
+	mark      recording.MarkName // the mark of its trigger
+	uri       string             // what came or went; empty if it is not known
 	before    []string
 	after     []string // at the last look
 	announced []verdict.Heard
@@ -47,7 +47,7 @@ type listChange struct {
 
 func (c *listChange) shows() bool {
 	if c.uri != "" {
-		return slices.Contains(c.after, c.uri) == (c.what == "added")
+		return slices.Contains(c.after, c.uri) == (c.step == "added")
 	}
 	return !slices.Equal(c.before, c.after)
 }
@@ -58,7 +58,10 @@ func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before,
 func listChanges(r *recording.Recording) []listChange {
 	var all []listChange
 	before, ok := listedAt(r.Steps("listed"))
-	for _, change := range []struct{ mark, step string }{{recording.MarkAdd, "added"}, {recording.MarkRemove, "removed"}} {
+	for _, change := range []struct {
+		mark recording.MarkName
+		step recording.Step
+	}{{recording.MarkAdd, "added"}, {recording.MarkRemove, "removed"}} {
 		mark, fired := r.Mark(change.mark)
 		pages := r.Steps(change.step)
 		if !fired || len(pages) == 0 {
@@ -66,7 +69,7 @@ func listChanges(r *recording.Recording) []listChange {
 		}
 		last := pages[len(pages)-1]
 		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags["look"] != last.Tags["look"] })
-		c := listChange{what: change.step, mark: change.mark, uri: last.Tags["uri"], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
+		c := listChange{step: change.step, mark: change.mark, uri: last.Tags["uri"], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore
@@ -113,7 +116,7 @@ func listAnnounced(r *recording.Recording, v *verdict.Verdict) {
 			if why, none := verdict.NoChannel(r, verdict.WatcherOf(r)); none {
 				actual = "none came: " + why
 			}
-			v.That(false, verdict.ListUpdated+" after a resource was "+c.what, actual+verdict.WithTrigger(r, c.mark), c.frames...)
+			v.That(false, verdict.ListUpdated+" after a resource was "+string(c.step), actual+verdict.WithTrigger(r, c.mark), c.frames...)
 			v.Hint("send %s when the list changes, or do not declare resources.listChanged", verdict.ListUpdated)
 		}
 	}
@@ -169,7 +172,7 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		case !c.looked:
 			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
 		default:
-			v.That(c.shows(), "the list to show what "+verdict.ListUpdated+" announced", "the list is the same as before a resource was "+c.what, append(verdict.FrameNumbers(c.announced[:1]), c.frames...)...)
+			v.That(c.shows(), "the list to show what "+verdict.ListUpdated+" announced", "the list is the same as before a resource was "+string(c.step), append(verdict.FrameNumbers(c.announced[:1]), c.frames...)...)
 			v.Hint("do not answer resources/list from a cache that outlives the change")
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // hello is a handshake for a version and its result.
-func hello(step, version, result string) rt.Line {
+func hello(step recording.Step, version, result string) rt.Line {
 	return rt.Line{Step: step, Method: "initialize", Params: `{"protocolVersion":"` + version + `"}`, Result: result}
 }
 
@@ -59,7 +59,7 @@ func TestNegotiation(t *testing.T) {
 	}
 	refused := rt.Line{Step: "alien", Method: "initialize", Params: `{"protocolVersion":"1900-01-01"}`, Error: `{"code":-32602,"message":"Unsupported"}`}
 	silent := rt.Line{Step: "alien", Method: "initialize", Outcome: recording.Lost}
-	back := rt.Line{Step: "return", Method: "initialize", Tags: map[string]string{"version": "2025-11-25"}, Result: `{"protocolVersion":"2025-06-18"}`}
+	back := rt.Line{Step: "return", Method: "initialize", Tags: recording.Tags{"version": "2025-11-25"}, Result: `{"protocolVersion":"2025-06-18"}`}
 	failed := back
 	failed.Result, failed.Error = "", `{"code":-32602,"message":"Unsupported"}`
 	areatest.WalkRuns(t, life.Negotiation, `{}`, []areatest.Run{
@@ -83,10 +83,12 @@ func TestNegotiation(t *testing.T) {
 }
 
 func TestSlowHandshake(t *testing.T) {
-	ping := func(step, result string) rt.Line { return rt.Line{Step: step, Method: "ping", Result: result} }
+	ping := func(step recording.Step, result string) rt.Line {
+		return rt.Line{Step: step, Method: "ping", Result: result}
+	}
 	refusedPing := rt.Line{Step: "early-ping", Method: "ping", Error: `{"code":-32600,"message":"not initialized"}`}
 	begun := rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}
-	first := func(step, code string) rt.Line {
+	first := func(step recording.Step, code string) rt.Line {
 		l := rt.Line{Step: step, Method: "resources/list", Error: `{"code":` + code + `,"message":""}`}
 		if code == "" {
 			l.Error, l.Result = "", `{"resources":[]}`

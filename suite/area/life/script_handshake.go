@@ -168,7 +168,7 @@ var negotiationScenario = &scenario.Scenario{
 		offer := x.Result().Get("protocolVersion").Str
 		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: "return", Method: "initialize", Timeout: firstAnswer(p),
-				Params: session.InitializeParams(offer), Tags: scenario.Tags("version", offer)})))
+				Params: session.InitializeParams(offer), Tags: recording.Tags{"version": offer}})))
 		}
 		sound(ctx, p, c)
 	},

@@ -174,7 +174,7 @@ func asksForCapability(x *recording.Exchange) bool {
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason
 // noted, if the walk did not get to the end.
-func wholeList(r *recording.Recording, v *verdict.Verdict, step string) (set []string, frames []int, ok bool) {
+func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, frames []int, ok bool) {
 	pages := r.Steps(step)
 	if len(pages) == 0 {
 		v.Skip(recording.CodeNotExercised, "the list was not looked at often enough")

@@ -58,16 +58,16 @@ func TestListChecks(t *testing.T) {
 
 func TestRelistChecks(t *testing.T) {
 	reading := func(uri, size, result string) rt.Line {
-		tags := map[string]string{"uri": uri}
+		tags := recording.Tags{"uri": uri}
 		if size != "" {
 			tags["size"] = size
 		}
 		return rt.Line{Step: "read", Method: "resources/read", Params: `{"uri":"` + uri + `"}`, Tags: tags, Result: result}
 	}
 	again := func(entries string) rt.Line {
-		return rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`, Tags: map[string]string{"end": "done"}}
+		return rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
 	}
-	failed := func(step, uri, code string) rt.Line {
+	failed := func(step recording.Step, uri, code string) rt.Line {
 		return areatest.Refusal(step, "resources/read", `{"uri":"`+uri+`"}`, code, "uri", uri)
 	}
 	sized := again(`{"uri":"a:1","size":3}`)
@@ -82,17 +82,17 @@ func TestRelistChecks(t *testing.T) {
 		{ID: "LIST-15", Want: verdict.Fail, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, failed("reread", "a:1", "-32602"))},
 		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), again(``), failed("reread", "a:1", "-32602"))},
 		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32602"), sized, rt.Line{Step: "reread", Method: "resources/read",
-			Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: map[string]string{"uri": "a:1"}})},
+			Params: `{"uri":"a:1"}`, Result: `{"contents":[]}`, Tags: recording.Tags{"uri": "a:1"}})},
 		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "https://a/", "-32602"), again(`{"uri":"https://a/"}`), failed("reread", "https://a/", "-32602"))},
 		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32603"), sized, failed("reread", "a:1", "-32603"))},
 		{ID: "LIST-15", Want: verdict.NotApplicable, Rec: areatest.Lines(failed("read", "a:1", "-32021"), sized)},
-		{ID: "LIST-15", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: map[string]string{"uri": "a:1"}})},
+		{ID: "LIST-15", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:1"}})},
 	})
 }
 
 func TestListComparisons(t *testing.T) {
-	step := func(name, entries string) rt.Line {
-		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`, Tags: map[string]string{"end": "done"}}
+	step := func(name recording.Step, entries string) rt.Line {
+		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
 	}
 	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`), step("without", `{"uri":"a:2"},{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
@@ -122,7 +122,7 @@ func TestListComparisons(t *testing.T) {
 }
 
 // paging is a page of a list that goes on.
-func paging(step, params string, names ...string) rt.Line {
+func paging(step recording.Step, params string, names ...string) rt.Line {
 	return rt.Line{Step: step, Method: "resources/list", Params: params,
 		Result: `{"resources":[{"uri":"a:` + strings.Join(names, `"},{"uri":"a:`) + `"}],"nextCursor":"x"}`}
 }

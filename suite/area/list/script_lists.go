@@ -57,11 +57,11 @@ var relistScenario = &scenario.Scenario{
 		}
 		refused = refused[:min(len(refused), 8)]
 		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
-			step := "repeat"
+			step := recording.Step("repeat")
 			if i < len(refused) {
 				step = "reread"
 			}
-			scenario.ReadResource(ctx, c, step, x.Tags["uri"])
+			scenario.ReadResource(ctx, c, step, x.Tags["uri"], nil)
 		})
 	},
 }
@@ -83,7 +83,7 @@ var listParamsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		list := func(step string, params any) {
+		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
 		}
 		list("with", map[string]any{})
@@ -116,7 +116,7 @@ var sameListScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		list := func(c *scenario.Client, step string) string {
+		list := func(c *scenario.Client, step recording.Step) string {
 			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
 		}
 		before := ""
@@ -148,10 +148,10 @@ func side(p *scenario.Play, parts ...func()) {
 func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 	const step = "between"
 	for _, l := range scenario.Sample(p.Resources(), 2) {
-		scenario.ReadResource(ctx, c, step, l.URI())
+		scenario.ReadResource(ctx, c, step, l.URI(), nil)
 	}
 	if guesses := scenario.Siblings(p.Resources(), p.Templates()); len(guesses) > 0 {
-		scenario.ReadResource(ctx, c, step, guesses[0])
+		scenario.ReadResource(ctx, c, step, guesses[0], nil)
 	}
 	c.Do(ctx, session.Request{Step: step, Method: "resources/templates/list"})
 	if !p.Facts.Declares("completions") {

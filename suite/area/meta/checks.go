@@ -209,9 +209,9 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int
 }
 
 // asPlain: requests of a step are served like the ordinary ones beside them.
-func asPlain(r *recording.Recording, v *verdict.Verdict, step, about string) {
+func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, about string) {
 	for _, x := range r.Steps(step) {
-		plain := "plain"
+		plain := recording.Step("plain")
 		if x.Method == "resources/read" {
 			plain = "plain-read"
 		}

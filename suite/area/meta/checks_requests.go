@@ -41,7 +41,7 @@ var metaRequestsChecks = []verdict.Check{{
 			v.Expect(r.Step("no-capabilities")).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
 			v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
 			for _, x := range r.Steps("odd-capabilities", "odd-version") {
-				member := map[string]string{"odd-capabilities": verdict.KeyClientCapabilities, "odd-version": verdict.KeyProtocolVersion}[x.Step]
+				member := map[recording.Step]string{"odd-capabilities": verdict.KeyClientCapabilities, "odd-version": verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
 				v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
 				v.Downgrade(verdict.Lenient)

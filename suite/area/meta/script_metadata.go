@@ -24,7 +24,7 @@ var badMetadataScenario = &scenario.Scenario{
 		}
 		c.Do(ctx, p.Ordinary("plain"))
 		steps := []struct {
-			name string
+			name recording.Step
 			key  string
 			to   any
 		}{
@@ -66,7 +66,7 @@ var logLevelsScenario = &scenario.Scenario{
 		c.Do(ctx, session.Request{Step: "set", Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
 		c.Do(ctx, p.Ordinary("list"))
 		if uri := p.Readable(); uri != "" {
-			scenario.ReadResource(ctx, c, "read", uri)
+			scenario.ReadResource(ctx, c, "read", uri, nil)
 		}
 		if c, ok := p.Expendable(ctx); ok {
 			c.Do(ctx, session.Request{Step: "unknown-level", Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})

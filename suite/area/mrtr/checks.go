@@ -199,8 +199,8 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 	}
 	needed := x.Error().Get("data.requiredCapabilities")
 	v.That(judge.IsObject(needed) && len(judge.Names(needed)) > 0, "data.requiredCapabilities with the missing capabilities", "it is "+judge.Brief(needed), x.Evidence()...)
-	for i := 0; x.Tags[fmt.Sprintf("required:%d", i)] != ""; i++ {
-		name, _, _ := strings.Cut(x.Tags[fmt.Sprintf("required:%d", i)], ".")
+	for i := 0; x.Tags[recording.TagRequired(i)] != ""; i++ {
+		name, _, _ := strings.Cut(x.Tags[recording.TagRequired(i)], ".")
 		v.That(!judge.IsObject(needed) || needed.Get(gjson.Escape(name)).Exists(), "data.requiredCapabilities with "+name, "it is "+judge.Brief(needed), x.Evidence()...)
 	}
 	if x.Status > 0 {

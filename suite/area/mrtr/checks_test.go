@@ -16,11 +16,11 @@ const (
 	lacking  = `{"code":-32021,"message":"no","data":{"requiredCapabilities":{"elicitation":{}}}}`
 )
 
-func inputRead(step, answer string, tags ...string) rt.Line {
+func inputRead(step recording.Step, answer string, tags ...string) rt.Line {
 	return areatest.Asked(step, "resources/read", `{"uri":"a:1","_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}`, answer, tags...)
 }
 
-func ableRead(step, answer string, tags ...string) rt.Line {
+func ableRead(step recording.Step, answer string, tags ...string) rt.Line {
 	l := inputRead(step, answer, tags...)
 	l.Params = `{"uri":"a:1","_meta":{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}`
 	return l

@@ -28,13 +28,13 @@ var superfluousScenario = &scenario.Scenario{
 			return
 		}
 		for _, s := range []struct {
-			step    string
+			step    recording.Step
 			answers any
 		}{
 			{"superfluous", map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
 			{"malformed", "mcpcheck"},
 		} {
-			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: scenario.Tags("uri", uri),
+			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
 				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
 		}
 	},

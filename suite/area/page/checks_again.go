@@ -15,10 +15,10 @@ import (
 // The cursors of the bad-cursors scenario: those that were handed out by nobody, those
 // that a handed-out one was made into, and those that are no strings.
 var (
-	madeUpCursors  = []string{"unknown"}
-	alteredCursors = []string{"changed", "truncated", "appended"}
-	hardCursors    = []string{"long", "junk", "script", "blank", "empty"}
-	illTyped       = []string{"number", "object", "array", "null"}
+	madeUpCursors  = []recording.Step{"unknown"}
+	alteredCursors = []recording.Step{"changed", "truncated", "appended"}
+	hardCursors    = []recording.Step{"long", "junk", "script", "blank", "empty"}
+	illTyped       = []recording.Step{"number", "object", "array", "null"}
 )
 
 // ofList are the exchanges of a recording that concern one list.
@@ -65,7 +65,7 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint(hint)
 		}
 		var meddled, foreign verdict.Sightings
-		for _, x := range r.Steps(append([]string{"old", "foreign"}, alteredCursors...)...) {
+		for _, x := range r.Steps(append([]recording.Step{"old", "foreign"}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
 				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
@@ -74,7 +74,7 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			case x.Succeeded() && x.Step == "foreign":
 				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
 			case x.Succeeded() && x.Step != "old":
-				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+x.Step+", in "+x.Method+")", x.Evidence()...)
+				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+string(x.Step)+", in "+x.Method+")", x.Evidence()...)
 			}
 		}
 		meddled.Observe(v, "altered-cursor", "%d altered by the client taken as if the server had handed out what came of it: %s")
@@ -83,7 +83,7 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // cursorWords says what the cursor of a step is.
-var cursorWords = map[string]string{
+var cursorWords = map[recording.Step]string{
 	"changed": "a cursor with one letter changed", "truncated": "half a cursor", "appended": "a cursor with more behind it",
 	"old": "a cursor handed out some time before", "foreign": "a cursor of the other list", "elsewhere": "a cursor handed out in another session",
 }
@@ -91,7 +91,7 @@ var cursorWords = map[string]string{
 // survives: after bad cursors the list is answered as ever.
 func survives(r *recording.Recording, v *verdict.Verdict) {
 	eachList(r, v, func(r *recording.Recording) {
-		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []string{"old", "foreign"}, illTyped)
+		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{"old", "foreign"}, illTyped)
 		for _, x := range r.Steps(bad...) {
 			badCursor(x, v)
 		}
@@ -132,7 +132,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict) {
 
 // quietFirst reports whether the first page stayed the same all the time, so that
 // differences elsewhere are not those of a list that changes.
-func quietFirst(r *recording.Recording, steps ...string) bool {
+func quietFirst(r *recording.Recording, steps ...recording.Step) bool {
 	first := r.Step("first")
 	for _, x := range r.Steps(steps...) {
 		if !first.Succeeded() || !x.Succeeded() || !verdict.SameSet(first, x) {

@@ -54,7 +54,7 @@ func TestPageChecks(t *testing.T) {
 }
 
 func TestBadCursors(t *testing.T) {
-	list := func(step, cursor, result string) rt.Line {
+	list := func(step recording.Step, cursor, result string) rt.Line {
 		params := `{}`
 		if cursor != "" {
 			params = `{"cursor":` + cursor + `}`
@@ -62,7 +62,7 @@ func TestBadCursors(t *testing.T) {
 		return rt.Line{Step: step, Method: "resources/list", Params: params, Result: result}
 	}
 	before, after := list("before", "", areatest.OnePage), list("after", "", areatest.OnePage)
-	no := func(step, cursor, code string) rt.Line {
+	no := func(step recording.Step, cursor, code string) rt.Line {
 		return areatest.Refusal(step, "resources/list", `{"cursor":`+cursor+`}`, code)
 	}
 	dead := list("number", `5`, "")
@@ -105,7 +105,7 @@ func TestBadCursors(t *testing.T) {
 }
 
 func TestPagingChecks(t *testing.T) {
-	step := func(name, cursor, uri string) rt.Line {
+	step := func(name recording.Step, cursor, uri string) rt.Line {
 		l := rt.Line{Step: name, Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"x"}`}
 		if cursor != "" {
 			l.Params = `{"cursor":"` + cursor + `"}`
@@ -144,7 +144,7 @@ func TestPagingChecks(t *testing.T) {
 
 // A cursor is good on every connection since 2026-07-28, but maybe not in every process.
 func TestCursorElsewhere(t *testing.T) {
-	step := func(name, uri string) rt.Line {
+	step := func(name recording.Step, uri string) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
 	}
 	refused := areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")
@@ -172,7 +172,7 @@ func TestCursorElsewhere(t *testing.T) {
 
 // Where the list has changed since the walk, the cursor of the walk proves nothing.
 func TestCursorElsewhereOfAnotherList(t *testing.T) {
-	step := func(name, uri string) rt.Line {
+	step := func(name recording.Step, uri string) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
 	}
 	for _, last := range []rt.Line{step("elsewhere", "a:3"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")} {
@@ -188,7 +188,7 @@ func TestCursorElsewhereOfAnotherList(t *testing.T) {
 
 // The templates are paged by the same rules, hidden positions included.
 func TestTemplatePaging(t *testing.T) {
-	step := func(name, cursor, template string) rt.Line {
+	step := func(name recording.Step, cursor, template string) rt.Line {
 		l := rt.Line{Step: name, Method: "resources/templates/list", Params: `{}`, Result: `{"resourceTemplates":[{"uriTemplate":"` + template + `"}],"nextCursor":"x"}`}
 		if cursor != "" {
 			l.Params = `{"cursor":"` + cursor + `"}`
@@ -207,7 +207,7 @@ func TestTemplatePaging(t *testing.T) {
 func TestCompleteWalks(t *testing.T) {
 	known := func(end, expected, entries string) []rt.Line {
 		return areatest.Lines(rt.Line{Step: "page", Method: "resources/list", Params: `{}`, Result: `{"resources":[` + entries + `]}`,
-			Tags: map[string]string{"end": end, "expected": expected}})
+			Tags: recording.Tags{"end": end, "expected": expected}})
 	}
 	areatest.WalkRuns(t, page.CompleteWalks, `{"resources":{}}`, []areatest.Run{
 		{ID: "PAGE-13", Want: verdict.Pass, Rec: known("done", `["a:1","a:\u00e9"]`, `{"uri":"a:é"},{"uri":"a:1"},{"uri":"a:3"},{"uri":"a:3"}`)},

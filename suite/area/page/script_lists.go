@@ -29,8 +29,9 @@ var completeWalksScenario = &scenario.Scenario{
 			return
 		}
 		for _, list := range []struct {
-			method, member, step string
-			expected             []string
+			method, member string
+			step           recording.Step
+			expected       []string
 		}{
 			{"resources/list", "resources", "page", p.Target.Subjects.Complete},
 			{"resources/templates/list", "resourceTemplates", "template", p.Target.Subjects.CompleteTemplates},

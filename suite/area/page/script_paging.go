@@ -47,7 +47,7 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 	if !ok {
 		return
 	}
-	list := func(step string, params map[string]any) *recording.Exchange {
+	list := func(step recording.Step, params map[string]any) *recording.Exchange {
 		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
 	}
 	first := list("first", map[string]any{})
@@ -66,7 +66,7 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 
 // cursorProbe is a cursor that a list did not hand out, or not lately.
 type cursorProbe struct {
-	step   string
+	step   recording.Step
 	cursor any
 }
 
@@ -100,7 +100,7 @@ var badCursorsScenario = &scenario.Scenario{
 }
 
 func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign string) {
-	do := func(c *scenario.Client, step string, params map[string]any) *recording.Exchange {
+	do := func(c *scenario.Client, step recording.Step, params map[string]any) *recording.Exchange {
 		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
 	}
 	before := do(c, "before", map[string]any{})

@@ -38,7 +38,7 @@ var progressScenario = &scenario.Scenario{
 			{Step: "no-token"},
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, scenario.Tags("uri", uri)
+			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, recording.Tags{"uri": uri}
 			c.Do(ctx, q)
 		})
 	},

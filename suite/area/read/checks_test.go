@@ -78,12 +78,9 @@ func TestReadChecks(t *testing.T) {
 }
 
 func TestKnownReads(t *testing.T) {
-	known := func(step, result string, tags ...string) []rt.Line {
-		l := rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Result: result, Tags: map[string]string{"uri": "a:1"}}
-		for i := 0; i+1 < len(tags); i += 2 {
-			l.Tags[tags[i]] = tags[i+1]
-		}
-		return areatest.Lines(l)
+	known := func(step recording.Step, result string, tags ...string) []rt.Line {
+		l := rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Result: result, Tags: recording.Tags{"uri": "a:1"}}
+		return areatest.Lines(areatest.And(l, tags...))
 	}
 	text := func(s string) string { return `{"contents":[{"uri":"a:1","text":"` + s + `"}]}` }
 	blob := func(s string) string { return `{"contents":[{"uri":"a:1","blob":"` + s + `"}]}` }

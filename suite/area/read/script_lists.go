@@ -35,7 +35,7 @@ var taskReadScenario = &scenario.Scenario{
 			return
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			c.Do(ctx, session.Request{Step: "task", Method: "resources/read", Tags: scenario.Tags("uri", uri),
+			c.Do(ctx, session.Request{Step: "task", Method: "resources/read", Tags: recording.Tags{"uri": uri},
 				Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
 		}
 	},

@@ -70,7 +70,7 @@ func TestAnsweredOnce(t *testing.T) {
 		return rt.Line{Step: "page", Method: "resources/list", Outcome: o, Reason: "so it was"}
 	}
 	cancelled := list(recording.Sent)
-	cancelled.Tags = map[string]string{recording.TagCancelled: "yes"}
+	cancelled.Tags = recording.Tags{recording.TagCancelled: "yes"}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
 		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), cancelled)},
@@ -86,7 +86,7 @@ func TestAnsweredOnce(t *testing.T) {
 }
 
 func TestRequestIDs(t *testing.T) {
-	id := func(step, id, back string) rt.Line {
+	id := func(step recording.Step, id, back string) rt.Line {
 		l := rt.Line{Step: step, Method: "resources/list", ID: id, Outcome: recording.Silent}
 		if back != "" {
 			l.Outcome, l.Reply = recording.Replied, `{"jsonrpc":"2.0","id":`+back+`,"result":{"resources":[]}}`
@@ -112,7 +112,7 @@ func TestRequestIDs(t *testing.T) {
 }
 
 func TestInvalidMessages(t *testing.T) {
-	probe := func(step string, code string) rt.Line {
+	probe := func(step recording.Step, code string) rt.Line {
 		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Outcome: recording.Silent}
 		if code != "" {
 			l.Outcome, l.Error = "", `{"code":`+code+`,"message":"no"}`
@@ -160,14 +160,14 @@ func TestInvalidMessages(t *testing.T) {
 
 func TestConcurrency(t *testing.T) {
 	read := func(uri, got string) rt.Line {
-		return rt.Line{Step: "together", Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
+		return rt.Line{Step: "together", Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[{"uri":"` + got + `","text":""}]}`}
 	}
 	busy := rt.Line{Step: "together", Method: "resources/list", Outcome: recording.HTTPOnly, Status: 429}
 	areatest.WalkRuns(t, rpc.Concurrency, `{"resources":{}}`, []areatest.Run{
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:1"), read("a:2", "a:2"), busy)},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:one"), read("a:2", "a:2"))},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:dir/", "a:dir/2"), read("a:dir/2", "a:dir/2"))},
-		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read", Tags: map[string]string{"uri": "a:all"},
+		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "together", Method: "resources/read", Tags: recording.Tags{"uri": "a:all"},
 			Result: `{"contents":[{"uri":"a:1","text":""},{"uri":"a:2","text":""}]}`}, read("a:1", "a:1"), read("a:2", "a:2"))},
 		{ID: "RPC-17", Want: verdict.Pass, Rec: areatest.Lines(read("a:1", "a:2"), read("a:2", "a:2"))}, // never read alone: it may be an alias
 		{ID: "RPC-17", Want: verdict.Fail, Rec: areatest.Lines(read("a:1", "a:1"), rt.Line{Step: "together", Method: "resources/list", Result: `{"contents":[]}`})},
@@ -178,12 +178,12 @@ func TestConcurrency(t *testing.T) {
 
 // What a read yields together with others is held against what it yields alone.
 func TestConcurrencyAgainstReadsAlone(t *testing.T) {
-	read := func(step, uri string, got ...string) rt.Line {
+	read := func(step recording.Step, uri string, got ...string) rt.Line {
 		var contents []string
 		for _, one := range got {
 			contents = append(contents, `{"uri":"`+one+`","text":""}`)
 		}
-		return rt.Line{Step: step, Method: "resources/read", Tags: map[string]string{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
+		return rt.Line{Step: step, Method: "resources/read", Tags: recording.Tags{"uri": uri}, Result: `{"contents":[` + strings.Join(contents, ",") + `]}`}
 	}
 	req, _ := area.Catalogue().Find("RPC-17")
 	k, _ := area.BuiltIn().Check("RPC-17")
@@ -197,7 +197,7 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		"a directory":           {nil, areatest.Lines(read("together", "a:d", "a:d/1", "a:d/2"), read("together", "a:d/1", "a:d/1")), verdict.Pass},
 		"its own, and another":  {nil, areatest.Lines(read("together", "a:1", "a:2", "a:1"), read("together", "a:2", "a:2")), verdict.Pass},
 		"several, never alone":  {nil, areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
-		"refused alone":         {areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: map[string]string{"uri": "a:all"}, Error: areatest.NoSuch}), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
+		"refused alone":         {areatest.Lines(rt.Line{Step: "read", Method: "resources/read", Tags: recording.Tags{"uri": "a:all"}, Error: areatest.NoSuch}), areatest.Lines(read("together", "a:all", "b:1", "b:2"), read("together", "b:1", "b:1")), verdict.Pass},
 		"several of another":    {areatest.Lines(read("read", "a:1", "a:1")), areatest.Lines(read("together", "a:1", "a:2", "a:3"), read("together", "a:2", "a:2", "a:3")), verdict.Fail},
 		"one, never alone":      {nil, areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},
 		"another one alone":     {areatest.Lines(read("read", "a:2", "a:2")), areatest.Lines(read("together", "a:1", "a:2"), read("together", "a:2", "a:2")), verdict.Pass},

@@ -47,7 +47,7 @@ var concurrencyScenario = &scenario.Scenario{
 func together(p *scenario.Play, uris []string, i int) session.Request {
 	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
 		if uri := uris[i/2%len(uris)]; slow == nil || slow.URI != uri {
-			return session.Request{Step: "together", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: scenario.Tags("uri", uri)}
+			return session.Request{Step: "together", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}}
 		}
 	}
 	return scenario.Ordinary(p, "together")

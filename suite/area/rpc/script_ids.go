@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
@@ -29,7 +30,7 @@ var requestIDsScenario = &scenario.Scenario{
 		}
 		scenario.Each(c, ids, func(_ int, ids []string, c *scenario.Client) {
 			for _, id := range ids {
-				step := "id"
+				step := recording.Step("id")
 				switch {
 				case id == `""`:
 					step = "empty"
@@ -37,7 +38,7 @@ var requestIDsScenario = &scenario.Scenario{
 					step = "digits"
 				}
 				q := scenario.Ordinary(p, step)
-				q.ID, q.Tags = json.RawMessage(id), scenario.Tags("id", id)
+				q.ID, q.Tags = json.RawMessage(id), recording.Tags{"id": id}
 				c.Do(ctx, q)
 			}
 		})

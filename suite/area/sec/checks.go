@@ -112,7 +112,7 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	steps := r.Steps("request", "initialize", "read", "notification", "listen", "get", "delete")
 	// What may be refused for other reasons as well does not show that it looks.
-	elsewise := []string{"get", "delete"}
+	elsewise := []recording.Step{"get", "delete"}
 	if v.Modern() {
 		elsewise = append(elsewise, "initialize", "notification")
 	}
@@ -137,7 +137,7 @@ func fromPage(x *recording.Exchange) string {
 	name := "a request for " + x.Method
 	switch {
 	case x.Step == "get" || x.Step == "delete":
-		name = "an HTTP " + strings.ToUpper(x.Step)
+		name = "an HTTP " + strings.ToUpper(string(x.Step))
 	case strings.HasPrefix(x.Method, "notifications/"):
 		name = "the notification " + x.Method
 	}

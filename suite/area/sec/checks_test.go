@@ -16,7 +16,7 @@ import (
 )
 
 func TestOriginChecks(t *testing.T) {
-	from := func(step string, status int, l rt.Line) rt.Line {
+	from := func(step recording.Step, status int, l rt.Line) rt.Line {
 		return areatest.WithTags(areatest.HTTPLine(step, status, l), "origin", "http://evil.example.invalid")
 	}
 	lost := rt.Line{Outcome: recording.Lost}

@@ -50,7 +50,7 @@ var credentialsScenario = &scenario.Scenario{
 		}
 		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
 			if id := p.Target.WithRights(rights); id != nil {
-				asIdentity(ctx, p, string(rights), id)
+				asIdentity(ctx, p, recording.Step(rights), id)
 			}
 		}
 		if demanded || p.Target.Authorization == target.AuthorizationProtocol {
@@ -65,7 +65,7 @@ func stranger(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
 }
 
 // opening is the first request of a client.
-func opening(p *scenario.Play, step string, header map[string]string) session.Request {
+func opening(p *scenario.Play, step recording.Step, header map[string]string) session.Request {
 	if p.Modern() {
 		return session.Request{Step: step, Method: "server/discover", Header: header}
 	}
@@ -96,7 +96,7 @@ func anonymousList(ctx context.Context, p *scenario.Play, c *scenario.Client, fi
 }
 
 // asIdentity sends the first request with the headers of an identity.
-func asIdentity(ctx context.Context, p *scenario.Play, step string, id *target.Identity) {
+func asIdentity(ctx context.Context, p *scenario.Play, step recording.Step, id *target.Identity) {
 	c, ok := p.PlainHTTP(ctx, target.DialOptions{Anonymous: true, As: id})
 	if ok {
 		alone(ctx, p, c, opening(p, step, nil))
@@ -117,7 +117,7 @@ func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, chal
 		}
 	}
 	for _, place := range places {
-		q := session.Request{Step: "metadata", HTTPMethod: http.MethodGet, URL: place[1], Tags: scenario.Tags("from", place[0]),
+		q := session.Request{Step: "metadata", HTTPMethod: http.MethodGet, URL: place[1], Tags: recording.Tags{"from": place[0]},
 			Header: map[string]string{"Accept": "application/json"}}
 		x := c.Do(ctx, q)
 		for _, f := range c.S.Incoming(x.Request) {
@@ -157,7 +157,7 @@ var rightsScenario = &scenario.Scenario{
 			return
 		}
 		for _, protected := range p.Target.Subjects.Protected {
-			scenario.ReadResource(ctx, owner, "owner", protected.URI)
+			scenario.ReadResource(ctx, owner, "owner", protected.URI, nil)
 			id := p.Target.Identity(protected.Identity)
 			if id == nil {
 				continue
@@ -184,14 +184,14 @@ func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenar
 }
 
 func intrude(ctx context.Context, p *scenario.Play, c *scenario.Client, protected target.Protected) {
-	tags := scenario.Tags("uri", protected.URI, "identity", protected.Identity)
+	tags := recording.Tags{"uri": protected.URI, "identity": protected.Identity}
 	params := map[string]any{"uri": protected.URI}
 	c.Do(ctx, p.Ordinary("list"))
 	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
 	switch {
 	case !p.Facts.Declares("resources.subscribe"):
 	case p.Modern():
-		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: scenario.Tags("uri", protected.URI, "identity", protected.Identity)})
+		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: recording.Tags{"uri": protected.URI, "identity": protected.Identity}})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
 		x := c.Note(st.Stop(ctx))
 		if granted {

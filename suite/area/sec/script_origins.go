@@ -62,15 +62,15 @@ var originsScenario = &scenario.Scenario{
 			return
 		}
 		without, own := p.Ordinary("no-origin"), p.Ordinary("own-origin")
-		without.Tags, without.Omit = scenario.Tags("origin", "none"), []string{"Origin"}
+		without.Tags, without.Omit = recording.Tags{"origin": "none"}, []string{"Origin"}
 		origin := ownOrigin(p)
-		own.Tags, own.Header = scenario.Tags("origin", origin), map[string]string{"Origin": origin}
+		own.Tags, own.Header = recording.Tags{"origin": origin}, map[string]string{"Origin": origin}
 		c.Do(ctx, without)
 		c.Do(ctx, own)
 		all := foreignRequests(p)
 		if loopback(p.Address().Hostname()) {
 			q := p.Ordinary("foreign-host")
-			q.Tags, q.Omit = scenario.Tags("host", foreignHost), []string{"Origin"}
+			q.Tags, q.Omit = recording.Tags{"host": foreignHost}, []string{"Origin"}
 			q.Header = map[string]string{"Host": foreignHost}
 			all = append(all, q)
 		}
@@ -105,7 +105,7 @@ func foreignRequests(p *scenario.Play) []session.Request {
 // foreign sends a request as from a foreign page; a stream that it opens is
 // dropped at once.
 func foreign(ctx context.Context, c *scenario.Client, q session.Request) {
-	q.Tags, q.Header = scenario.Tags("origin", foreignOrigin), map[string]string{"Origin": foreignOrigin}
+	q.Tags, q.Header = recording.Tags{"origin": foreignOrigin}, map[string]string{"Origin": foreignOrigin}
 	if q.HTTPMethod == http.MethodGet || q.Step == "listen" {
 		c.Peek(ctx, q, time.Second)
 		return
@@ -136,7 +136,7 @@ func foreignInitialize(ctx context.Context, p *scenario.Play) {
 	if !ok {
 		return
 	}
-	x := c.Start(ctx, session.Request{Step: "initialize", Method: "initialize", Tags: scenario.Tags("origin", foreignOrigin),
+	x := c.Start(ctx, session.Request{Step: "initialize", Method: "initialize", Tags: recording.Tags{"origin": foreignOrigin},
 		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}).Wait(ctx)
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
@@ -197,7 +197,7 @@ var publicAddressScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: "public", HTTPMethod: http.MethodGet, Tags: scenario.Tags("address", other),
+		st := c.S.Peek(ctx, session.Request{Step: "public", HTTPMethod: http.MethodGet, Tags: recording.Tags{"address": other},
 			Header: map[string]string{"Host": host}}, min(p.Limits.Timeout, 2*time.Second))
 		c.Note(c.Dropped(ctx, st))
 	},

@@ -36,7 +36,7 @@ var httpResumeScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet, Tags: scenario.Tags("id", id),
+		st := c.S.Peek(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet, Tags: recording.Tags{"id": id},
 			Header: map[string]string{session.HeaderLastEventID: id}}, p.Limits.Timeout)
 		if st.Open() {
 			c.S.Quiet(ctx, p.Limits.QuietWindow)

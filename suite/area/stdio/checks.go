@@ -75,9 +75,9 @@ var stdioChecks = []verdict.Check{{
 				return
 			}
 			for _, x := range r.Steps("joined", "split") {
-				about := map[string]string{"joined": "two requests in one write", "split": "a request in three writes"}[x.Step]
+				about := map[recording.Step]string{"joined": "two requests in one write", "split": "a request in three writes"}[x.Step]
 				answers := len(verdict.RepliesOf(r, x))
-				want := map[string]int{"joined": 2, "split": 1}[x.Step]
+				want := map[recording.Step]int{"joined": 2, "split": 1}[x.Step]
 				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 					v.Answered(x)
 					continue
@@ -116,7 +116,10 @@ var stdioChecks = []verdict.Check{{
 // judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return
 // before it, or an empty line, is passed over is robustness.
 func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict.Verdict) {
-	for _, odd := range []struct{ step, id, about string }{
+	for _, odd := range []struct {
+		step      recording.Step
+		id, about string
+	}{
 		{"crlf", "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
 		{"blank-line", "blank-line-refused", "a request after an empty line"},
 	} {

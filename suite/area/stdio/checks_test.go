@@ -43,7 +43,7 @@ func TestLines(t *testing.T) {
 }
 
 // part is a step of the framing scenario with a number of answers.
-func part(step string, answers int, o recording.Outcome) rt.Line {
+func part(step recording.Step, answers int, o recording.Outcome) rt.Line {
 	l := rt.Line{Step: step, Method: "ping", Outcome: o}
 	for range answers {
 		l.More = append(l.More, `{"jsonrpc":"2.0","id":5,"result":{}}`)
@@ -120,7 +120,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestCancellation(t *testing.T) {
-	odd := func(step string) rt.Line {
+	odd := func(step recording.Step) rt.Line {
 		return rt.Line{Step: step, Method: "notifications/cancelled", ID: "-", Outcome: recording.Sent, Kind: recording.Probe}
 	}
 	answered, fatal := odd("no-id"), odd("no-id")
@@ -152,8 +152,8 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
 		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(after(recording.Silent))},
 	})
-	listen := func(step, acked string) rt.Line {
-		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent, Tags: map[string]string{"acknowledged": acked}}
+	listen := func(step recording.Step, acked string) rt.Line {
+		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{"acknowledged": acked}}
 	}
 	areatest.WalkRuns(t, canc.ListenChurn, `{}`, []areatest.Run{
 		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"), after(""))},
@@ -173,7 +173,7 @@ func TestCancellation(t *testing.T) {
 }
 
 func TestStoppedReads(t *testing.T) {
-	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`, Outcome: recording.Sent, Mark: "cancelling", Tags: map[string]string{"grace": "0s"}}
+	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`, Outcome: recording.Sent, Mark: "cancelling", Tags: recording.Tags{"grace": "0s"}}
 	goesOn := slow
 	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
 	reported := areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1}}`)

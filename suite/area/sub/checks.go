@@ -218,7 +218,7 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 }
 
 // sinceMark is the number of the last frame before a mark, or else a number given.
-func sinceMark(r *recording.Recording, mark string, otherwise int) int {
+func sinceMark(r *recording.Recording, mark recording.MarkName, otherwise int) int {
 	if m, ok := r.Mark(mark); ok {
 		return m.After
 	}

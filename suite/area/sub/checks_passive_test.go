@@ -88,13 +88,13 @@ func TestSubscriptionsAreKept(t *testing.T) {
 // Nor does another subscription of the same session.
 func TestSubscriptionsBesideOthers(t *testing.T) {
 	play := func(doubled, next, foreign bool) []rt.Line {
-		mark := func(name string, came bool) rt.Line {
+		mark := func(name recording.MarkName, came bool) rt.Line {
 			if came {
 				return rt.Line{Mark: name, Incoming: []string{updateOf1}}
 			}
 			return rt.Line{Mark: name}
 		}
-		step := func(name, method, uri string) rt.Line {
+		step := func(name recording.Step, method, uri string) rt.Line {
 			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
 		}
 		return areatest.Lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),

@@ -171,7 +171,7 @@ func TestNoChannel(t *testing.T) {
 }
 
 func TestListChangeChecks(t *testing.T) {
-	look := func(step, n string, uris ...string) rt.Line {
+	look := func(step recording.Step, n string, uris ...string) rt.Line {
 		result := `{"resources":[`
 		for i, u := range uris {
 			if i > 0 {
@@ -214,7 +214,7 @@ func TestListChangeChecks(t *testing.T) {
 // TestFailedTrigger: where a trigger failed nothing follows from what did not come.
 func TestFailedTrigger(t *testing.T) {
 	one := []string{updateOf1}
-	at := func(all []rt.Line, mark string) []rt.Line {
+	at := func(all []rt.Line, mark recording.MarkName) []rt.Line {
 		for i := range all {
 			if all[i].Mark == mark {
 				all[i].Mark = "!" + mark

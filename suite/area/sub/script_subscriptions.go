@@ -44,8 +44,7 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := []string{"listed", strconv.Itoa(len(all)), "templates", strconv.Itoa(len(p.Templates()))}
-		tags = append(tags, c.Sessionless()...)
+		tags := recording.Tags{"listed": strconv.Itoa(len(all)), "templates": strconv.Itoa(len(p.Templates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
@@ -56,8 +55,8 @@ var subscriptionsScenario = &scenario.Scenario{
 
 // subscribe subscribes a resource and gives it up again; it reports whether the
 // subscription was accepted.
-func subscribe(ctx context.Context, c *scenario.Client, uri string, tags []string) bool {
-	all := scenario.Tags(append([]string{"uri", uri}, tags...)...)
+func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recording.Tags) bool {
+	all := recording.Tags{"uri": uri}.With(tags)
 	params := map[string]any{"uri": uri}
 	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: all})
 	if !x.Succeeded() {
@@ -97,7 +96,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
 			} {
 				c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
-					Params: json.RawMessage(bad.params), Tags: scenario.Tagged(c.Sessionless(), "form", bad.form)})
+					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{"form": bad.form})})
 			}
 			return
 		}
@@ -137,7 +136,7 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 // something into it keeps the stream open, so the waiting is short.
 func badListen(ctx context.Context, c *scenario.Client, form, params string) {
 	const patience = 2 * time.Second
-	q := session.Request{Params: json.RawMessage(params), Tags: scenario.Tags("form", form), Timeout: min(patience, c.P.Limits.Timeout)}
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{"form": form}, Timeout: min(patience, c.P.Limits.Timeout)}
 	st := c.S.Listen(ctx, "listen", session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags["ack"] = strconv.Itoa(st.Ack.Number)

@@ -13,7 +13,7 @@ import (
 
 // expandedRead is a read of a template with values of a kind; without contents it was
 // refused.
-func expandedRead(step, kind, value, uri, contents string, tags ...string) rt.Line {
+func expandedRead(step recording.Step, kind, value, uri, contents string, tags ...string) rt.Line {
 	result, err := `{"contents":[`+contents+`]}`, ""
 	if contents == "" {
 		result, err = "", areatest.NoSuch

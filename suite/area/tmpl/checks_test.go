@@ -59,7 +59,7 @@ func TestTemplateList(t *testing.T) {
 }
 
 func TestExpansions(t *testing.T) {
-	read := func(step, result, err string, tags ...string) []rt.Line {
+	read := func(step recording.Step, result, err string, tags ...string) []rt.Line {
 		return areatest.Lines(areatest.TaggedRead(step, `{"uri":"a:1"}`, result, err, append(tags, "template", "a:{b}", "listed", "yes")...))
 	}
 	typed := `{"contents":[{"uri":"a:1","mimeType":"Text/Plain; charset=utf-8","text":"hello"}]}`

@@ -40,7 +40,7 @@ var expansionsScenario = &scenario.Scenario{
 		var all []scenario.URIRead
 		for i := range p.Target.Subjects.Templates {
 			t := &p.Target.Subjects.Templates[i]
-			tags := append(scenario.Description(p, t.Template), "template", t.Template)
+			tags := scenario.Description(p, t.Template).With(recording.Tags{"template": t.Template})
 			for _, a := range t.Arguments {
 				if !a.Missing {
 					all = append(all, expansion(t.Template, a, tags)...)
@@ -49,26 +49,26 @@ var expansionsScenario = &scenario.Scenario{
 			all = append(all, queries(t, tags)...)
 		}
 		scenario.Each(c, all, func(_ int, a scenario.URIRead, c *scenario.Client) {
-			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags...)
+			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags)
 		})
 	},
 }
 
 // expansion is the read of a template with arguments, if they fit.
-func expansion(template string, a target.Arguments, tags []string) []scenario.URIRead {
+func expansion(template string, a target.Arguments, tags recording.Tags) []scenario.URIRead {
 	uri, err := judge.Expand(template, a.Vars)
 	if err != nil {
 		return nil
 	}
-	tags = slices.Clone(tags)
+	tags = tags.With()
 	if a.Text != nil {
-		tags = append(tags, "text", *a.Text)
+		tags["text"] = *a.Text
 		if a.Contains {
-			tags = append(tags, "contains", "yes")
+			tags["contains"] = "yes"
 		}
 	}
 	if encodes(template, a.Vars) {
-		tags = append(tags, "encoded", "yes")
+		tags["encoded"] = "yes"
 	}
 	return []scenario.URIRead{{Step: "expansion", URI: uri, Tags: tags}}
 }
@@ -91,7 +91,7 @@ func encodes(template string, vars map[string]string) bool {
 
 // queries are the reads of a template with some of its query variables left out,
 // made from the first arguments that give one of them.
-func queries(t *target.Template, tags []string) []scenario.URIRead {
+func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 	for _, a := range t.Arguments {
 		base, query := map[string]string{}, []string{}
 		for name, value := range a.Vars {
@@ -116,7 +116,7 @@ func queries(t *target.Template, tags []string) []scenario.URIRead {
 			if err != nil || slices.ContainsFunc(all, func(b scenario.URIRead) bool { return b.URI == uri }) {
 				continue
 			}
-			all = append(all, scenario.URIRead{Step: "query", URI: uri, Tags: append(slices.Clone(tags), "given", strings.Join(given, ","))})
+			all = append(all, scenario.URIRead{Step: "query", URI: uri, Tags: tags.With(recording.Tags{"given": strings.Join(given, ",")})})
 		}
 		return all
 	}

@@ -10,7 +10,7 @@ import (
 // keptIn: no read yields what lies outside of the root. Where the root is not known
 // but guessed, there is nothing to find but files that every system has; that none
 // came says nothing then.
-func keptIn(r *recording.Recording, v *verdict.Verdict, names ...string) {
+func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
 	open := servesSystem(r)
 	for _, x := range r.Steps(names...) {

@@ -88,13 +88,13 @@ func TestRequestedURIs(t *testing.T) {
 	areatest.WalkRuns(t, recording.MalformedReads, `{"resources":{}}`, []areatest.Run{
 		{ID: "URI-08", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("malformed", `{"uri":""}`, areatest.Nothing, ""))},
 	}, areatest.ModernOne)
-	subscription := func(result, err string, tags map[string]string) []rt.Line {
+	subscription := func(result, err string, tags recording.Tags) []rt.Line {
 		return areatest.Lines(rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":""}`, Result: result, Error: err, Tags: tags})
 	}
 	areatest.WalkRuns(t, recording.URISubscriptions, `{"resources":{"subscribe":true}}`, []areatest.Run{
-		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch, map[string]string{"form": "empty"})},
-		{ID: "URI-14", Want: verdict.Pass, Rec: subscription(`{}`, "", map[string]string{"form": "climbing", "accepted": "yes"})},
-		{ID: "URI-14", Want: verdict.Warn, Rec: subscription(`{}`, "", map[string]string{"form": "empty", "accepted": "yes"})},
+		{ID: "URI-14", Want: verdict.Pass, Rec: subscription("", areatest.NoSuch, recording.Tags{"form": "empty"})},
+		{ID: "URI-14", Want: verdict.Pass, Rec: subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})},
+		{ID: "URI-14", Want: verdict.Warn, Rec: subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})},
 	})
 }
 

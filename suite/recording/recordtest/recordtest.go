@@ -18,8 +18,8 @@ import (
 // Line is one exchange, or, with only Incoming set, something that the target
 // sent unasked.
 type Line struct {
-	Step    string
-	Tags    map[string]string
+	Step    recording.Step
+	Tags    recording.Tags
 	Session string         // default "s1"
 	Kind    recording.Kind // default clean
 	Method  string
@@ -48,7 +48,7 @@ type Line struct {
 	Flaws []wire.Flaw
 	// Mark names the instant before the line; one that begins with "!" is an
 	// instant at which a trigger failed, which breaks the script.
-	Mark string
+	Mark recording.MarkName
 }
 
 // Facts are the facts of a target that declares these capabilities (JSON) and
@@ -108,8 +108,8 @@ func (b *builder) line(i int, l Line) {
 		b.rec.Sessions = append(b.rec.Sessions, s)
 	}
 	if l.Mark != "" {
-		name, failed := strings.CutPrefix(l.Mark, "!")
-		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: name, At: b.now, After: len(b.rec.Frames), Failed: failed})
+		name, failed := strings.CutPrefix(string(l.Mark), "!")
+		b.rec.Marks = append(b.rec.Marks, recording.Mark{Name: recording.MarkName(name), At: b.now, After: len(b.rec.Frames), Failed: failed})
 		if failed {
 			b.rec.Broken = &recording.Broken{Code: recording.CodeTrigger, Reason: "the trigger failed: exit status 1"}
 		}
