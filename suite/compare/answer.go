@@ -163,7 +163,7 @@ func walk(ctx context.Context, t *talk, method, member, key string, back func(st
 	var first answer
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
-		page := reply(t.do(ctx, session.Request{Step: "page", Method: method, Params: params}))
+		page := reply(t.do(ctx, session.Request{Step: recording.StepPage, Method: method, Params: params}))
 		if n == 1 {
 			first = page
 		}

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
@@ -152,7 +153,7 @@ func (r *round) read(group Group, uri string) *question {
 			}
 			return answer{none: unread, void: true}
 		}
-		a := reply(t.do(ctx, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": r.in(t, uri)}}))
+		a := reply(t.do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": r.in(t, uri)}}))
 		r.bytes.Add(int64(len(a.body.Raw)) / 2) // both sides are read
 		return a
 	}}
@@ -210,7 +211,7 @@ func (r *round) complete(template, variable, value string, given map[string]stri
 		if len(given) > 0 {
 			params["context"] = map[string]any{"arguments": given}
 		}
-		return reply(t.do(ctx, session.Request{Step: "complete", Method: "completion/complete", Params: params}))
+		return reply(t.do(ctx, session.Request{Step: recording.StepComplete, Method: "completion/complete", Params: params}))
 	}}
 }
 

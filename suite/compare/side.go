@@ -369,7 +369,7 @@ func (t *talk) send(ctx context.Context, q session.Request) *recording.Exchange 
 // none, of server/discover.
 func (t *talk) declared(ctx context.Context) answer {
 	if t.rev.Modern() {
-		return reply(t.do(ctx, session.Request{Step: "discover", Method: "server/discover"}))
+		return reply(t.do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"}))
 	}
 	s, err := t.session(ctx)
 	if err != nil {

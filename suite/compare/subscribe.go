@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -40,7 +41,7 @@ func (r *round) subscribe(ctx context.Context, t *talk, uri string) *subscriptio
 	}
 	sub.s = s
 	if t.rev.Modern() {
-		sub.stream = s.Listen(ctx, "listen", session.Filter{URIs: []string{sub.uri}}, session.Request{})
+		sub.stream = s.Listen(ctx, recording.StepListen, session.Filter{URIs: []string{sub.uri}}, session.Request{})
 		if sub.stream.Ack == nil {
 			sub.answer = reply(sub.stream.Stop(ctx))
 			if !sub.answer.failed && !sub.answer.void {
@@ -55,8 +56,8 @@ func (r *round) subscribe(ctx context.Context, t *talk, uri string) *subscriptio
 		}
 		return sub
 	}
-	sub.stream = s.OpenStream(ctx, "stream")
-	sub.answer = reply(t.do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: map[string]any{"uri": sub.uri}}))
+	sub.stream = s.OpenStream(ctx, recording.StepStream)
+	sub.answer = reply(t.do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": sub.uri}}))
 	sub.answer.stands = sub.answer.none == "" && !sub.answer.failed
 	return sub
 }
@@ -64,7 +65,7 @@ func (r *round) subscribe(ctx context.Context, t *talk, uri string) *subscriptio
 // end gives the subscription up.
 func (sub *subscription) end(ctx context.Context) {
 	if sub.answer.stands && !sub.t.rev.Modern() {
-		sub.t.do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: map[string]any{"uri": sub.uri}})
+		sub.t.do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: map[string]any{"uri": sub.uri}})
 	}
 	if sub.stream != nil && sub.t.rev.Modern() {
 		sub.stream.Stop(ctx)

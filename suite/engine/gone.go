@@ -165,7 +165,7 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *scenario.Stage) string
 	if !st.Combination.Revision.Modern() {
 		return ""
 	}
-	if x := s.Do(ctx, session.Request{Step: scenario.StepAlive, Method: "server/discover"}); x.Outcome == recording.Lost {
+	if x := s.Do(ctx, session.Request{Step: recording.StepAlive, Method: "server/discover"}); x.Outcome == recording.Lost {
 		return x.Reason
 	}
 	return ""

@@ -34,7 +34,7 @@ func (r *Run) leaks() leaks {
 						cut := found[n]
 						if name == recording.Traversal {
 							cut.Contents = true
-							cut.Marker = cmp.Or(cut.Marker, x.Tags["marker"])
+							cut.Marker = cmp.Or(cut.Marker, x.Tags[recording.TagMarker])
 						}
 						found[n] = cut
 					}

@@ -76,7 +76,7 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 				c.Context = maps.Clone(chosen)
 				params["context"] = map[string]any{"arguments": c.Context}
 			}
-			x := s.Do(ctx, session.Request{Step: "complete", Method: "completion/complete", Params: params})
+			x := s.Do(ctx, session.Request{Step: recording.StepComplete, Method: "completion/complete", Params: params})
 			for _, value := range x.Result().Get("completion.values").Array() {
 				if judge.IsString(value) && value.Str != "" && len(c.Values) < keptValues {
 					c.Values = append(c.Values, value.Str)

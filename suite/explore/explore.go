@@ -61,7 +61,7 @@ func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
 // lists takes over what was listed.
 func lists(found *target.Found, take *engine.Take) {
 	if r := take.Recordings[recording.WalkResources]; r != nil {
-		for _, page := range r.Steps("page") {
+		for _, page := range r.Steps(recording.StepPage) {
 			for _, item := range page.Result().Get("resources").Array() {
 				if uri := item.Get("uri"); judge.IsString(uri) {
 					found.Complete = append(found.Complete, uri.Str)
@@ -70,7 +70,7 @@ func lists(found *target.Found, take *engine.Take) {
 		}
 	}
 	if r := take.Recordings[recording.WalkTemplates]; r != nil {
-		for _, page := range r.Steps("page") {
+		for _, page := range r.Steps(recording.StepPage) {
 			for _, item := range page.Result().Get("resourceTemplates").Array() {
 				if t := item.Get("uriTemplate"); judge.IsString(t) && !judge.Has(judge.Template(t.Str)) {
 					ft := target.FoundTemplate{Template: t.Str}
@@ -89,20 +89,20 @@ func contents(found *target.Found, r *recording.Recording) {
 	if r == nil {
 		return
 	}
-	for _, x := range r.Steps("read") {
+	for _, x := range r.Steps(recording.StepRead) {
 		all := x.Result().Get("contents").Array()
 		if len(all) != 1 {
 			continue
 		}
 		text, blob := all[0].Get("text"), all[0].Get("blob")
 		if judge.IsString(text) && found.TextURI == "" && text.Str != "" {
-			found.TextURI, found.TextSample = x.Tags["uri"], text.Str
+			found.TextURI, found.TextSample = x.Tags[recording.TagURI], text.Str
 			found.TextMIMEType = all[0].Get("mimeType").String()
 		}
 		if judge.IsString(blob) && found.BlobURI == "" && blob.Str != "" {
 			if data, err := judge.Decode(blob.Str); err == nil {
 				sum := sha256.Sum256(data)
-				found.BlobURI, found.BlobSHA, found.BlobSize = x.Tags["uri"], hex.EncodeToString(sum[:]), int64(len(data))
+				found.BlobURI, found.BlobSHA, found.BlobSize = x.Tags[recording.TagURI], hex.EncodeToString(sum[:]), int64(len(data))
 			}
 		}
 	}
@@ -113,9 +113,9 @@ func missing(found *target.Found, r *recording.Recording) {
 	if r == nil {
 		return
 	}
-	for _, x := range r.Steps("guessed") {
+	for _, x := range r.Steps(recording.StepGuessed) {
 		if x.Failed() {
-			found.Missing = append(found.Missing, x.Tags["uri"])
+			found.Missing = append(found.Missing, x.Tags[recording.TagURI])
 		}
 	}
 }

@@ -78,3 +78,7 @@ const (
 // FactLimited is the note in [Facts] which says that the target file limits how many
 // copies of the target run at once.
 const FactLimited = "limited"
+
+// FactListens is the note in [Facts] which says that a listen stream was
+// acknowledged.
+const FactListens = "listens"

@@ -1,10 +1,5 @@
 package recording
 
-import (
-	"maps"
-	"strconv"
-)
-
 // Name names a scenario.
 type Name string
 
@@ -41,43 +36,6 @@ const (
 	CodePanic       Code = "internal"       // our own fault
 )
 
-// Step names a line of a script: the exchanges that it sends bear it.
-type Step string
-
-// Tag names a fact about an exchange, such as the template that a URI was expanded from.
-type Tag string
-
-// Tags are facts about an exchange, by name.
-type Tags map[Tag]string
-
-// With joins tags into new ones; of two of the same name the later one counts.
-func (t Tags) With(more ...Tags) Tags {
-	all := Tags{}
-	maps.Copy(all, t)
-	for _, m := range more {
-		maps.Copy(all, m)
-	}
-	return all
-}
-
-// TagRequired is the tag that names the i-th capability which the target file says a
-// read needs.
-func TagRequired(i int) Tag { return Tag("required:" + strconv.Itoa(i)) }
-
-// MarkName names an instant of a script.
-type MarkName string
-
-// StepAnswer is the step of exchanges that are our answers to requests of the
-// target.
-const StepAnswer Step = "answer"
-
-// StepLost is what is added to the step of an exchange during which a session
-// was lost: the connection ended, or the target no longer answered.
-const StepLost Step = "/lost"
-
-// StepAgain is what is added to the step of a first message that is sent once more.
-const StepAgain Step = "-again"
-
 // Everything is no scenario: it stands for all frames of all clean sessions of
 // a combination.
 const Everything Name = "everything"
@@ -86,13 +44,48 @@ const Everything Name = "everything"
 // scenarios of the combination.
 const Every Name = "every"
 
-// The scenarios. The scripts of package scenario say what each step of a
-// recording is, and what its tags mean.
+// The scenarios that several areas judge: lists, reads and messages. The scripts of package
+// scenario say what each step of a recording is, and what its tags mean.
 const (
-	WalkResources Name = "walk-resources" // every page of resources/list
-	WalkTemplates Name = "walk-templates" // every page of resources/templates/list
-	Reads         Name = "reads"          // a read of each listed resource, or of a sample
-	MissingReads  Name = "missing-reads"  // reads of resources that do not exist
+	WalkResources   Name = "walk-resources"   // every page of resources/list
+	WalkTemplates   Name = "walk-templates"   // every page of resources/templates/list
+	Reads           Name = "reads"            // a read of each listed resource, or of a sample
+	MissingReads    Name = "missing-reads"    // reads of resources that do not exist
+	KnownReads      Name = "known-reads"      // reads of resources whose contents are known
+	InvalidMessages Name = "invalid-messages" // what is no JSON, no request, or asks for an unknown method
+)
+
+// The scenarios about versions, capabilities, metadata and requests for input.
+const (
+	Discovery     Name = "discovery"      // server/discover
+	FirstMessages Name = "first-messages" // requests that open a connection, and requests with a log level
+	BareRequests  Name = "bare-requests"  // what a modern-only target does with legacy messages
+	Undeclared    Name = "undeclared"     // features that a target does not declare
+	Metadata      Name = "metadata"       // requests with unusual but legal metadata
+	InputReads    Name = "input-reads"    // a resource whose read asks for input
+)
+
+// The scenarios about HTTP sessions.
+const (
+	HTTPSessions Name = "http-sessions" // legacy sessions: their ids, versions and end
+	TwoClients   Name = "two-clients"   // two clients side by side, with the same request ids
+)
+
+// The scenarios about subscriptions and changes.
+const (
+	Listening Name = "listening" // listen streams on which nothing is made to happen
+	Changes   Name = "changes"   // resources and the list change under the eyes of two sessions
+)
+
+// The scenarios about URIs, templates and completion.
+const (
+	MalformedReads       Name = "malformed-reads"       // reads of what is no URI, of an unknown scheme, and without a URI
+	URISubscriptions     Name = "uri-subscriptions"     // subscriptions to what is no URI
+	Traversal            Name = "traversal"             // reads that try to leave a served directory
+	TemplateSweep        Name = "template-sweep"        // reads of every listed template expanded with values of all kinds
+	TemplateCompletions  Name = "template-completions"  // completions of the variables of listed templates
+	MalformedCompletions Name = "malformed-completions" // completions with members missing or wrong
+	UndeclaredCompletion Name = "undeclared-completion" // a completion without the capability
 )
 
 // RefusalText is the message of the errors by which we refuse requests of the

@@ -41,9 +41,9 @@ var undeclaredScenario = &Scenario{
 			return
 		}
 		if !p.Facts.Declares("resources") {
-			x := c.Do(ctx, session.Request{Step: "list", Method: "resources/list"})
+			x := c.Do(ctx, session.Request{Step: recording.StepList, Method: "resources/list"})
 			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
-				ReadResource(ctx, c, "read", uri, nil)
+				ReadResource(ctx, c, recording.StepRead, uri, nil)
 			}
 		}
 		Each(c, features, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
@@ -55,21 +55,21 @@ var undeclaredScenario = &Scenario{
 // revision had no capability for completions.
 func (p *Play) otherFeatures() []session.Request {
 	all := []session.Request{
-		{Method: "prompts/list", Tags: recording.Tags{"feature": "prompts"}},
-		{Method: "tools/list", Tags: recording.Tags{"feature": "tools"}},
-		{Method: "completion/complete", Tags: recording.Tags{"feature": "completions"}, Params: map[string]any{
+		{Method: "prompts/list", Tags: recording.Tags{recording.TagFeature: "prompts"}},
+		{Method: "tools/list", Tags: recording.Tags{recording.TagFeature: "tools"}},
+		{Method: "completion/complete", Tags: recording.Tags{recording.TagFeature: "completions"}, Params: map[string]any{
 			"ref":      map[string]any{"type": "ref/resource", "uri": "mcpcheck:{name}"},
 			"argument": map[string]any{"name": "name", "value": ""},
 		}},
 	}
 	var asked []session.Request
 	for _, q := range all {
-		switch feature := q.Tags["feature"]; {
+		switch feature := q.Tags[recording.TagFeature]; {
 		case !p.Facts.Declares(feature) && (feature != "completions" || p.Revision() >= requirement.R20250326):
-			q.Step = "feature"
+			q.Step = recording.StepFeature
 			asked = append(asked, q)
 		case p.Facts.Declares(feature) && feature != "completions": // that is tried elsewhere
-			q.Step = "declared-feature"
+			q.Step = recording.StepDeclaredFeature
 			asked = append(asked, q)
 		}
 	}

@@ -109,7 +109,7 @@ func (w *watch) begin(ctx context.Context) bool {
 	}
 	w.busy(ctx)
 	if w.t.Add != nil || w.t.Remove != nil {
-		w.look(ctx, "listed", "", "1")
+		w.look(ctx, recording.StepListed, "", "1")
 	}
 	return w.watcher.S.Alive()
 }
@@ -124,16 +124,16 @@ func (w *watch) subscribe(ctx context.Context) {
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
-	x := w.watcher.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
-		Params: map[string]any{"uri": w.t.Update.URI}, Tags: w.about().With(recording.Tags{"who": watcher})})
+	x := w.watcher.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
+		Params: map[string]any{"uri": w.t.Update.URI}, Tags: w.about().With(recording.Tags{recording.TagWho: watcher})})
 	w.subscribed = x.Succeeded()
 }
 
 // about are the tags that name the resources that are changed.
 func (w *watch) about() recording.Tags {
-	tags := w.watcher.Sessionless().With(recording.Tags{"uri": w.t.Update.URI})
+	tags := w.watcher.Sessionless().With(recording.Tags{recording.TagURI: w.t.Update.URI})
 	if w.t.UpdateOther != nil {
-		tags["other"] = w.t.UpdateOther.URI
+		tags[recording.TagOther] = w.t.UpdateOther.URI
 	}
 	return tags
 }
@@ -141,14 +141,14 @@ func (w *watch) about() recording.Tags {
 // channel opens the stream on which a legacy target on Streamable HTTP can send
 // notifications.
 func (w *watch) channel(ctx context.Context, c *Client, who string) {
-	st := c.S.OpenStream(ctx, "stream")
+	st := c.S.OpenStream(ctx, recording.StepStream)
 	if st == nil {
 		return
 	}
-	st.Exchange().Tags = c.Sessionless().With(recording.Tags{"who": who})
+	st.Exchange().Tags = c.Sessionless().With(recording.Tags{recording.TagWho: who})
 	c.Note(st.Exchange())
 	if st.Open() {
-		st.Exchange().Tags["open"] = "yes"
+		st.Exchange().Tags[recording.TagOpen] = "yes"
 	}
 	w.streams.add(st)
 }
@@ -177,7 +177,7 @@ func (w *watch) busy(ctx context.Context) {
 	if w.bystander == nil {
 		return
 	}
-	q := session.Request{Step: "busy", Method: "ping", Tags: recording.Tags{"who": bystander}}
+	q := session.Request{Step: recording.StepBusy, Method: "ping", Tags: recording.Tags{recording.TagWho: bystander}}
 	if w.p.Modern() {
 		q.Method = "server/discover"
 	}
@@ -219,8 +219,8 @@ func (w *watch) twice(ctx context.Context) bool {
 		return true
 	}
 	params := map[string]any{"uri": w.t.Update.URI}
-	again := w.watcher.Do(ctx, session.Request{Step: "subscribe-again", Method: "resources/subscribe", Params: params,
-		Tags: recording.Tags{"uri": w.t.Update.URI, "who": watcher}})
+	again := w.watcher.Do(ctx, session.Request{Step: recording.StepSubscribeAgain, Method: "resources/subscribe", Params: params,
+		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: watcher}})
 	w.doubled = again.Succeeded()
 	if w.doubled && !w.update(ctx, recording.MarkDoubled) || !w.next(ctx) {
 		return false
@@ -228,8 +228,8 @@ func (w *watch) twice(ctx context.Context) bool {
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
-	w.bystander.Do(ctx, session.Request{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Params: params,
-		Tags: recording.Tags{"uri": w.t.Update.URI, "who": bystander}})
+	w.bystander.Do(ctx, session.Request{Step: recording.StepForeignUnsubscribe, Method: "resources/unsubscribe", Params: params,
+		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: bystander}})
 	return w.update(ctx, recording.MarkForeign)
 }
 
@@ -242,8 +242,8 @@ func (w *watch) next(ctx context.Context) bool {
 		if strings.HasPrefix(uri, first) || strings.HasPrefix(first, uri) || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
 			continue
 		}
-		for _, q := range []session.Request{{Step: "subscribe-next", Method: "resources/subscribe"}, {Step: "unsubscribe-next", Method: "resources/unsubscribe"}} {
-			q.Params, q.Tags = map[string]any{"uri": uri}, recording.Tags{"uri": uri, "who": watcher}
+		for _, q := range []session.Request{{Step: recording.StepSubscribeNext, Method: "resources/subscribe"}, {Step: recording.StepUnsubscribeNext, Method: "resources/unsubscribe"}} {
+			q.Params, q.Tags = map[string]any{"uri": uri}, recording.Tags{recording.TagURI: uri, recording.TagWho: watcher}
 			if !w.watcher.Do(ctx, q).Succeeded() {
 				return w.watcher.S.Alive()
 			}
@@ -258,7 +258,7 @@ func (w *watch) awaited() int {
 	n := 0
 	for _, st := range w.streams {
 		tags := st.Exchange().Tags
-		if (tags["name"] == "uris" || tags["name"] == "off") && st.Ack != nil && tags["stopped"] == "" &&
+		if (tags[recording.TagName] == "uris" || tags[recording.TagName] == "off") && st.Ack != nil && tags[recording.TagStopped] == "" &&
 			slices.Contains(Acknowledged(st.Ack.Raw), w.t.Update.URI) {
 			n++
 		}
@@ -271,19 +271,19 @@ func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
 		w.streams.look(w.p)
-		w.ending.Exchange().Tags["stopped"] = strconv.Itoa(w.watcher.S.Last())
+		w.ending.Exchange().Tags[recording.TagStopped] = strconv.Itoa(w.watcher.S.Last())
 		End(ctx, w.ending)
 		// What is under way may still come before the next change.
 		w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	case !w.p.Modern() && w.subscribed:
 		w.subscribed = false
-		steps := []recording.Step{"unsubscribe"}
+		steps := []recording.Step{recording.StepUnsubscribe}
 		if w.doubled { // some count subscriptions, which is their right
-			steps = append(steps, "unsubscribe-again")
+			steps = append(steps, recording.StepUnsubscribeAgain)
 		}
 		for _, step := range steps {
 			w.watcher.Do(ctx, session.Request{Step: step, Method: "resources/unsubscribe",
-				Params: map[string]any{"uri": w.t.Update.URI}, Tags: recording.Tags{"uri": w.t.Update.URI, "who": watcher}})
+				Params: map[string]any{"uri": w.t.Update.URI}, Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: watcher}})
 		}
 	}
 	return w.watcher.S.Alive()
@@ -295,7 +295,7 @@ func (w *watch) list(ctx context.Context) bool {
 		t    *target.Trigger
 		mark recording.MarkName
 		step recording.Step
-	}{{w.t.Add, recording.MarkAdd, "added"}, {w.t.Remove, recording.MarkRemove, "removed"}} {
+	}{{w.t.Add, recording.MarkAdd, recording.StepAdded}, {w.t.Remove, recording.MarkRemove, recording.StepRemoved}} {
 		if change.t == nil {
 			continue
 		}
@@ -334,9 +334,9 @@ func (w *watch) relist(ctx context.Context, step recording.Step, uri string, ann
 func (w *watch) look(ctx context.Context, step recording.Step, uri, n string) string {
 	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
 	for _, x := range pages {
-		x.Tags["look"], x.Tags["who"] = n, watcher
+		x.Tags[recording.TagLook], x.Tags[recording.TagWho] = n, watcher
 		if uri != "" {
-			x.Tags["uri"] = uri
+			x.Tags[recording.TagURI] = uri
 		}
 	}
 	return URIs(pages)
@@ -349,7 +349,7 @@ func (w *watch) lastLook() string {
 		if x.Method != "resources/list" {
 			continue
 		}
-		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags["look"] != x.Tags["look"]) {
+		if n := len(last); n > 0 && (last[n-1].Step != x.Step || last[n-1].Tags[recording.TagLook] != x.Tags[recording.TagLook]) {
 			last = nil
 		}
 		last = append(last, x)
@@ -389,7 +389,7 @@ func (w *watch) await(ctx context.Context, after int, method string, n int) bool
 // target on Streamable HTTP that gave it no stream.
 func (w *watch) deaf() bool {
 	for _, st := range w.streams {
-		if tags := st.Exchange().Tags; tags["who"] == watcher && (w.p.Modern() || tags["open"] != "") {
+		if tags := st.Exchange().Tags; tags[recording.TagWho] == watcher && (w.p.Modern() || tags[recording.TagOpen] != "") {
 			return false
 		}
 	}

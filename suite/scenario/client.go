@@ -86,7 +86,7 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	if c.usable(ctx, q, x) {
 		return c.Note(x)
 	}
-	x.Step += StepLost
+	x.Step += recording.StepLost
 	c.Note(x)
 	if !c.Replace(ctx) {
 		return x
@@ -122,10 +122,6 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 	return c.Note(c.Life(ctx)).Status == http.StatusNotFound
 }
 
-// StepLost is what is added to the step of an exchange during which a session
-// was lost.
-const StepLost = recording.StepLost
-
 // Probe sends a message to which silence may be a fitting answer (a
 // notification, or something that is no message at all). Instead of waiting as
 // long as for an answer that is due, it asks the target for a sign of life, which
@@ -136,7 +132,7 @@ func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchan
 	if alive {
 		return c.Note(x)
 	}
-	x.Step += StepLost
+	x.Step += recording.StepLost
 	c.Note(x)
 	if !c.Replace(ctx) {
 		return x
@@ -183,12 +179,9 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	return x, life.Outcome == recording.Replied && c.S.Alive()
 }
 
-// StepAlive is the step of requests for a sign of life.
-const StepAlive = "alive"
-
 // Life asks for a sign of life: any answer will do.
 func (c *Client) Life(ctx context.Context) *recording.Exchange {
-	q := session.Request{Step: StepAlive, Method: "ping"}
+	q := session.Request{Step: recording.StepAlive, Method: "ping"}
 	if c.P.Modern() {
 		q.Method = "server/discover"
 	}

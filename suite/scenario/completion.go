@@ -58,7 +58,7 @@ func complete(step recording.Step, template, argument, value string, context map
 		params["context"] = map[string]any{"arguments": context}
 	}
 	return session.Request{Step: step, Method: "completion/complete", Params: params,
-		Tags: recording.Tags{"template": template, "argument": argument}.With(more)}
+		Tags: recording.Tags{recording.TagTemplate: template, recording.TagArgument: argument}.With(more)}
 }
 
 // Steps "complete" complete each variable of each listed template with nothing
@@ -86,7 +86,7 @@ var templateCompletionsScenario = &Scenario{
 		}
 		values := make([][]string, len(all))
 		Each(c, all, func(i int, v variable, c *Client) {
-			x := c.Do(ctx, complete("complete", v.template, v.name, "", nil, nil))
+			x := c.Do(ctx, complete(recording.StepComplete, v.template, v.name, "", nil, nil))
 			for _, s := range x.Result().Get("completion.values").Array() {
 				values[i] = append(values[i], s.String())
 			}
@@ -106,7 +106,7 @@ func further(p *Play, all []variable, values [][]string) []session.Request {
 			known[variable{template: v.template, name: v.name}] = values[i][0]
 		}
 		if len(values[i]) >= many {
-			requests = append(requests, complete("typed", v.template, v.name, firstLetter(values[i][0]), nil, nil))
+			requests = append(requests, complete(recording.StepTyped, v.template, v.name, firstLetter(values[i][0]), nil, nil))
 		}
 	}
 	for _, v := range all {
@@ -116,9 +116,9 @@ func further(p *Play, all []variable, values [][]string) []session.Request {
 		var tags recording.Tags
 		value, ok := known[variable{template: v.template, name: v.first}]
 		if !ok {
-			value, tags = "a", recording.Tags{"invented": "yes"}
+			value, tags = "a", recording.Tags{recording.TagInvented: "yes"}
 		}
-		requests = append(requests, complete("context", v.template, v.name, "", map[string]string{v.first: value}, tags))
+		requests = append(requests, complete(recording.StepContext, v.template, v.name, "", map[string]string{v.first: value}, tags))
 	}
 	for i := range p.Target.Subjects.Completions {
 		requests = append(requests, Configured(p, &p.Target.Subjects.Completions[i]))
@@ -142,9 +142,9 @@ func Configured(p *Play, k *target.Completion) session.Request {
 	}
 	var tags recording.Tags
 	if len(k.Never) > 0 {
-		tags = recording.Tags{"never": strings.Join(k.Never, "\n")}
+		tags = recording.Tags{recording.TagNever: strings.Join(k.Never, "\n")}
 	}
-	return complete("configured", k.Template, k.Argument, k.Prefix, given, tags)
+	return complete(recording.StepConfigured, k.Template, k.Argument, k.Prefix, given, tags)
 }
 
 // Steps leave out what a completion has to have ("no-ref", "no-argument",
@@ -172,13 +172,13 @@ var malformedCompletionsScenario = &Scenario{
 			step   recording.Step
 			params map[string]any
 		}{
-			{"no-ref", map[string]any{"argument": argument}},
-			{"no-argument", map[string]any{"ref": ref}},
-			{"no-value", map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
-			{"unknown-type", map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
-			{"number-value", map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
-			{"unknown-argument", map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
-			{"unknown-uri", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
+			{recording.StepNoRef, map[string]any{"argument": argument}},
+			{recording.StepNoArgument, map[string]any{"ref": ref}},
+			{recording.StepNoValue, map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
+			{recording.StepUnknownType, map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
+			{recording.StepNumberValue, map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
+			{recording.StepUnknownArgument, map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
+			{recording.StepUnknownURI, map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
 		}, func(_ int, m struct {
 			step   recording.Step
 			params map[string]any
@@ -212,7 +212,7 @@ var undeclaredCompletionScenario = &Scenario{
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
 		}
 		Each(c, Sample(all, 4), func(_ int, v variable, c *Client) {
-			c.Do(ctx, complete("undeclared", v.template, v.name, "", nil, nil))
+			c.Do(ctx, complete(recording.StepUndeclared, v.template, v.name, "", nil, nil))
 		})
 	},
 }

@@ -61,6 +61,18 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 	}
 }
 
+// stepOf names the step that reads the entries of a class.
+var stepOf = map[odduris.Class]recording.Step{
+	odduris.Malformed: recording.StepMalformed,
+	odduris.Stranger:  recording.StepStranger,
+	odduris.Odd:       recording.StepOdd,
+	odduris.Variant:   recording.StepVariant,
+	odduris.Dots:      recording.StepDots,
+	odduris.Encoded:   recording.StepEncoded,
+	odduris.Trick:     recording.StepTrick,
+	odduris.System:    recording.StepSystem,
+}
+
 // corpus is what the entries of some classes come to for a target; those that
 // cannot be filled in are left out. The classes take turns, so that a row that
 // breaks off has something of each. The tags "form" and "class" name the entry;
@@ -80,14 +92,14 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok {
-				tags := recording.Tags{"form": e.Name, "class": string(class), "allow": string(e.Allow)}
+				tags := recording.Tags{recording.TagForm: e.Name, recording.TagClass: string(class), recording.TagAllow: string(e.Allow)}
 				if e.Matching != "" {
-					tags["matching"] = string(e.Matching)
+					tags[recording.TagMatching] = string(e.Matching)
 				}
 				if listed[uri] || templates.Match(uri[:min(len(uri), mostOfURI)]) {
-					tags["served"] = "yes"
+					tags[recording.TagServed] = "yes"
 				}
-				rows[k] = append(rows[k], URIRead{recording.Step(class), uri, tags})
+				rows[k] = append(rows[k], URIRead{stepOf[class], uri, tags})
 			}
 		}
 	}

@@ -19,7 +19,7 @@ var discoveryScenario = &Scenario{
 	When:  InModern,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			c.Do(ctx, session.Request{Step: "discover", Method: "server/discover"})
+			c.Do(ctx, session.Request{Step: recording.StepDiscover, Method: "server/discover"})
 		}
 	},
 }
@@ -47,7 +47,7 @@ var firstMessagesScenario = &Scenario{
 			scripts = append(scripts, func(c *Client) { p.firstRead(ctx, c, uri) })
 		}
 		scripts = append(scripts, func(c *Client) {
-			c.first(ctx, session.Request{Step: "first-discover", Method: "server/discover"})
+			c.first(ctx, session.Request{Step: recording.StepFirstDiscover, Method: "server/discover"})
 			p.logged(ctx, c, uri)
 		})
 		p.together(ctx, session.Options{}, scripts...)
@@ -55,35 +55,35 @@ var firstMessagesScenario = &Scenario{
 }
 
 func (p *Play) firstList(ctx context.Context, c *Client) {
-	q := p.Ordinary("first-list")
+	q := p.Ordinary(recording.StepFirstList)
 	q.Tags = recording.Tags{}
-	if walk := p.Earlier(recording.WalkResources).Step("page"); walk != nil && walk.Succeeded() {
-		q.Tags["walked"] = "yes"
+	if walk := p.Earlier(recording.WalkResources).Step(recording.StepPage); walk != nil && walk.Succeeded() {
+		q.Tags[recording.TagWalked] = "yes"
 	}
 	c.first(ctx, q)
 }
 
 func (p *Play) firstRead(ctx context.Context, c *Client, uri string) {
-	c.first(ctx, session.Request{Step: "first-read", Method: "resources/read",
-		Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}})
-	pages := p.Earlier(recording.WalkResources).Steps("page")
+	c.first(ctx, session.Request{Step: recording.StepFirstRead, Method: "resources/read",
+		Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}})
+	pages := p.Earlier(recording.WalkResources).Steps(recording.StepPage)
 	if len(pages) > 1 && pages[1].Succeeded() {
 		cursor := pages[0].Result().Get("nextCursor").Str
-		c.Do(ctx, session.Request{Step: "cursor", Method: "resources/list", Params: map[string]any{"cursor": cursor}})
+		c.Do(ctx, session.Request{Step: recording.StepCursor, Method: "resources/list", Params: map[string]any{"cursor": cursor}})
 	}
 }
 
 // logged sends requests with log levels, then one without.
 func (p *Play) logged(ctx context.Context, c *Client, uri string) {
 	for _, level := range []string{"error", "debug"} {
-		q := p.Ordinary("logged")
+		q := p.Ordinary(recording.StepLogged)
 		if uri != "" {
 			q.Method, q.Params = "resources/read", map[string]any{"uri": uri}
 		}
-		q.Tags, q.Meta = recording.Tags{"level": level}, map[string]any{session.MetaLogLevel: level}
+		q.Tags, q.Meta = recording.Tags{recording.TagLevel: level}, map[string]any{session.MetaLogLevel: level}
 		c.Do(ctx, q)
 	}
-	c.Do(ctx, session.Request{Step: "after-logs", Method: "server/discover"})
+	c.Do(ctx, session.Request{Step: recording.StepAfterLogs, Method: "server/discover"})
 }
 
 // first sends the first message of a connection.
@@ -91,7 +91,7 @@ func (c *Client) first(ctx context.Context, q session.Request) {
 	if c.Do(ctx, q).Succeeded() {
 		return
 	}
-	c.Do(ctx, session.Request{Step: "then-discover", Method: "server/discover"})
+	c.Do(ctx, session.Request{Step: recording.StepThenDiscover, Method: "server/discover"})
 	q.Step += recording.StepAgain
 	c.Do(ctx, q)
 }
@@ -157,9 +157,9 @@ func (p *Play) Readable() string {
 	if r == nil {
 		return ""
 	}
-	for _, x := range r.Steps("read") {
-		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy && !strings.HasPrefix(x.Tags["uri"], "https:") {
-			return x.Tags["uri"]
+	for _, x := range r.Steps(recording.StepRead) {
+		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy && !strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
+			return x.Tags[recording.TagURI]
 		}
 	}
 	return ""
@@ -171,8 +171,8 @@ func (p *Play) Readable() string {
 func (p *Play) Light() []Listed {
 	long := map[string]bool{}
 	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps("read") {
-			long[x.Tags["uri"]] = len(x.Result().Raw) >= Heavy
+		for _, x := range r.Steps(recording.StepRead) {
+			long[x.Tags[recording.TagURI]] = len(x.Result().Raw) >= Heavy
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(p.Resources()), func(l Listed) bool { return long[l.URI()] })

@@ -9,9 +9,9 @@ import (
 func Description(p *Play, template string) recording.Tags {
 	for _, l := range p.Templates() {
 		if l.Template() == template {
-			tags := recording.Tags{"listed": "yes"}
+			tags := recording.Tags{recording.TagListed: "yes"}
 			if mime := l.Get("mimeType"); judge.IsString(mime) {
-				tags["mime"] = mime.Str
+				tags[recording.TagMIME] = mime.Str
 			}
 			return tags
 		}

@@ -28,19 +28,19 @@ var invalidMessagesScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: "unknown-method", Method: "mcpcheck/no-such-method", Params: map[string]any{}})
+		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
 		if p.Facts.Declares("resources") {
-			c.Do(ctx, session.Request{Step: "no-uri", Method: "resources/read", Params: map[string]any{}})
+			c.Do(ctx, session.Request{Step: recording.StepNoURI, Method: "resources/read", Params: map[string]any{}})
 		}
 		probes := []session.Request{
-			{Step: "not-json", Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
-			{Step: "not-utf-8", Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
+			{Step: recording.StepNotJSON, Body: []byte(`{"jsonrpc":"2.0","method":"resources/list","params":{`)},
+			{Step: recording.StepNotUTF8, Body: []byte("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/mcpcheck/\xff\xfe\"}")},
 			alien(p, 900004),
-			{Step: "no-method", ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
-			{Step: "mistyped-method", ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
+			{Step: recording.StepNoMethod, ID: json.RawMessage("900001"), Body: []byte(`{"jsonrpc":"2.0","id":900001}`)},
+			{Step: recording.StepMistypedMethod, ID: json.RawMessage("900002"), Body: []byte(`{"jsonrpc":"2.0","id":900002,"method":7}`)},
 		}
 		if p.Revision() >= requirement.R20250618 {
-			probes = append(probes, session.Request{Step: "array", ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
+			probes = append(probes, session.Request{Step: recording.StepArray, ID: json.RawMessage("900003"), Body: []byte(`[{"jsonrpc":"2.0","id":900003,"method":"ping"}]`)})
 		}
 		// One by one, since a response without an id does not say what it answers.
 		for _, q := range probes {
@@ -54,5 +54,5 @@ var invalidMessagesScenario = &Scenario{
 func alien(p *Play, id int) session.Request {
 	const mark = "alien"
 	body := bytes.Replace(Lifeline(p, id, mark), []byte(mark), []byte("\xff\xfe"), 1)
-	return session.Request{Step: "not-utf-8", Method: LifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
+	return session.Request{Step: recording.StepNotUTF8, Method: LifeMethod(p), ID: json.RawMessage(strconv.Itoa(id)), Body: body}
 }

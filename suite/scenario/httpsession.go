@@ -47,18 +47,18 @@ var httpSessionsScenario = &Scenario{
 
 // use makes requests of different kinds in a session.
 func (p *Play) use(ctx context.Context, c *Client, name string) {
-	list, note := p.Ordinary("use"), Notification("use")
-	list.Tags, note.Tags = recording.Tags{"session": name}, recording.Tags{"session": name}
+	list, note := p.Ordinary(recording.StepUse), Notification(recording.StepUse)
+	list.Tags, note.Tags = recording.Tags{recording.TagSession: name}, recording.Tags{recording.TagSession: name}
 	c.Do(ctx, list)
 	c.Do(ctx, note)
-	again := p.Ordinary("use")
-	again.Tags = recording.Tags{"session": name}
+	again := p.Ordinary(recording.StepUse)
+	again.Tags = recording.Tags{recording.TagSession: name}
 	c.Do(ctx, again)
-	c.Peek(ctx, session.Request{Step: "use", HTTPMethod: http.MethodGet, Tags: recording.Tags{"session": name}}, time.Second)
+	c.Peek(ctx, session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet, Tags: recording.Tags{recording.TagSession: name}}, time.Second)
 }
 
 func (p *Play) idProbes(ctx context.Context, c *Client) {
-	missing, unknown := p.Ordinary("without-id"), p.Ordinary("unknown-id")
+	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
 	missing.Omit = []string{HeaderSession}
 	unknown.Header = map[string]string{HeaderSession: StrangeSession}
 	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
@@ -70,8 +70,8 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 		if rev.Modern() || rev == p.Revision() {
 			continue
 		}
-		if x := p.Initialize(ctx, "other-revision", rev); x != nil && x.Succeeded() {
-			c.Do(ctx, p.Ordinary("after-other"))
+		if x := p.Initialize(ctx, recording.StepOtherRevision, rev); x != nil && x.Succeeded() {
+			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
 		}
 		return
 	}
@@ -80,32 +80,32 @@ func (p *Play) besideOther(ctx context.Context, c *Client) {
 // badVersions sends version headers that no server supports, at last with the
 // request that could end the session.
 func (p *Play) badVersions(ctx context.Context, c *Client) {
-	missing := p.Ordinary("no-version")
+	missing := p.Ordinary(recording.StepNoVersion)
 	missing.Omit = []string{HeaderVersion}
 	probes := []session.Request{missing}
 	for _, version := range []string{PastVersion, "not-a-version"} {
-		q := p.Ordinary("bad-version")
-		q.Tags, q.Header = recording.Tags{"version": version}, map[string]string{HeaderVersion: version}
+		q := p.Ordinary(recording.StepBadVersion)
+		q.Tags, q.Header = recording.Tags{recording.TagVersion: version}, map[string]string{HeaderVersion: version}
 		probes = append(probes, q)
 	}
 	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	bad := map[string]string{HeaderVersion: PastVersion}
-	c.Peek(ctx, session.Request{Step: "get-bad-version", HTTPMethod: http.MethodGet, Header: bad}, time.Second)
-	c.Do(ctx, session.Request{Step: "delete-bad-version", HTTPMethod: http.MethodDelete, Header: bad})
+	c.Peek(ctx, session.Request{Step: recording.StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(ctx, session.Request{Step: recording.StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
 }
 
 // ended ends a session and looks what becomes of its id.
 func (p *Play) ended(ctx context.Context, c *Client) {
-	x := c.Do(ctx, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
+	x := c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
 	if x.Status < 200 || x.Status > 299 {
 		return
 	}
 	for attempt := 0; ; attempt++ {
-		x := c.Do(ctx, p.Ordinary("after-delete"))
+		x := c.Do(ctx, p.Ordinary(recording.StepAfterDelete))
 		if x.Status != http.StatusOK || attempt == 4 {
 			break
 		}
 		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
-	p.Initialize(ctx, "reopen", p.Revision())
+	p.Initialize(ctx, recording.StepReopen, p.Revision())
 }

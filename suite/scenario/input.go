@@ -41,18 +41,18 @@ var inputReadsScenario = &Scenario{
 			return
 		}
 		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
-		c.Do(ctx, p.Ordinary("plain"))
-		bare := f.read(ctx, c, "bare", nil, nil)
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		bare := f.read(ctx, c, recording.StepBare, nil, nil)
 		for i, name := range f.in.Requires {
 			bare.Tags[recording.TagRequired(i)] = name
 		}
-		asked := f.read(ctx, c, "ask", RichCapabilities, nil)
-		f.read(ctx, c, "lingering", nil, nil)
-		f.read(ctx, c, "roots-only", map[string]any{"roots": map[string]any{}}, nil)
+		asked := f.read(ctx, c, recording.StepAsk, RichCapabilities, nil)
+		f.read(ctx, c, recording.StepLingering, nil, nil)
+		f.read(ctx, c, recording.StepRootsOnly, map[string]any{"roots": map[string]any{}}, nil)
 		if Required(asked) && asked.Result().Get("inputRequests").IsObject() {
-			f.read(ctx, c, "retry-empty", RichCapabilities, again(asked, map[string]any{}))
+			f.read(ctx, c, recording.StepRetryEmpty, RichCapabilities, again(asked, map[string]any{}))
 		}
-		c.Do(ctx, p.Ordinary("after-abandoned"))
+		c.Do(ctx, p.Ordinary(recording.StepAfterAbandoned))
 		f.whole(ctx, c)
 		f.tamper(ctx)
 		f.otherCaller(ctx, c)
@@ -71,9 +71,9 @@ func (f *inputFlow) read(ctx context.Context, c *Client, step recording.Step, ca
 	for k, v := range further {
 		params[k] = v
 	}
-	tags := recording.Tags{"uri": f.in.URI}
+	tags := recording.Tags{recording.TagURI: f.in.URI}
 	if f.in.StateMatters {
-		tags["matters"] = "yes"
+		tags[recording.TagMatters] = "yes"
 	}
 	return c.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: params, Capabilities: capabilities, Tags: tags})
 }
@@ -117,7 +117,7 @@ const maxRounds = 5
 
 // whole answers everything, beginning on one connection and going on on another.
 func (f *inputFlow) whole(ctx context.Context, c *Client) {
-	x := f.read(ctx, c, "ask-again", RichCapabilities, nil)
+	x := f.read(ctx, c, recording.StepAskAgain, RichCapabilities, nil)
 	if !Required(x) {
 		return
 	}
@@ -128,13 +128,13 @@ func (f *inputFlow) whole(ctx context.Context, c *Client) {
 	for round := 1; round <= maxRounds && Required(x); round++ {
 		answers, missing := f.answers(x)
 		if missing != "" {
-			x.Tags["unanswered"] = missing
+			x.Tags[recording.TagUnanswered] = missing
 			return
 		}
-		x = f.read(ctx, second, "retry", RichCapabilities, again(x, answers))
-		x.Tags["round"] = strconv.Itoa(round)
+		x = f.read(ctx, second, recording.StepRetry, RichCapabilities, again(x, answers))
+		x.Tags[recording.TagRound] = strconv.Itoa(round)
 		if f.in.Text != nil {
-			x.Tags["text"] = *f.in.Text
+			x.Tags[recording.TagText] = *f.in.Text
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (f *inputFlow) tamper(ctx context.Context) {
 	if !ok {
 		return
 	}
-	x := f.read(ctx, c, "ask-to-tamper", RichCapabilities, nil)
+	x := f.read(ctx, c, recording.StepAskToTamper, RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	state, _ := further["requestState"].(string)
@@ -153,7 +153,7 @@ func (f *inputFlow) tamper(ctx context.Context) {
 		return
 	}
 	further["requestState"] = flip(state)
-	f.read(ctx, c, "tampered", RichCapabilities, further)
+	f.read(ctx, c, recording.StepTampered, RichCapabilities, further)
 }
 
 // flip changes one character in the middle of a state. The last character of a
@@ -189,13 +189,13 @@ func (f *inputFlow) otherCaller(ctx context.Context, c *Client) {
 	if other == nil {
 		return
 	}
-	x := f.read(ctx, c, "ask-for-other", RichCapabilities, nil)
+	x := f.read(ctx, c, recording.StepAskForOther, RichCapabilities, nil)
 	answers, missing := f.answers(x)
 	further := again(x, answers)
 	if !Required(x) || missing != "" || further["requestState"] == nil {
 		return
 	}
 	if second, ok := f.p.As(ctx, other); ok {
-		f.read(ctx, second, "other-caller", RichCapabilities, further)
+		f.read(ctx, second, recording.StepOtherCaller, RichCapabilities, further)
 	}
 }

@@ -37,7 +37,7 @@ var listeningScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: "before", Method: "server/discover"})
+		c.Do(ctx, session.Request{Step: recording.StepBefore, Method: "server/discover"})
 		var open streams
 		defer func() { open.leave(ctx) }()
 		for _, f := range p.filters() {
@@ -73,7 +73,7 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := recording.Tags{"listed": strconv.Itoa(len(p.Resources())), "templates": strconv.Itoa(len(p.Templates()))}
+	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.Resources())), recording.TagTemplates: strconv.Itoa(len(p.Templates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
 		all = append(all, Filter{Name: "full", ID: `"mcpcheck-full"`, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
@@ -113,26 +113,26 @@ func (p *Play) unsupportedFilter(uris []string, changes bool) (Filter, bool) {
 	if all := p.Resources(); !p.Facts.Declares("resources.subscribe") && len(all) > 0 {
 		add("resourceSubscriptions", []string{all[0].URI()})
 	}
-	return Filter{Name: "unsupported", tags: recording.Tags{"unsupported": strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
+	return Filter{Name: "unsupported", tags: recording.Tags{recording.TagUnsupported: strings.Join(unsupported, " ")}, Filter: f}, len(unsupported) > 0
 }
 
 // Listen opens a stream and notes how it was received.
 func (c *Client) Listen(ctx context.Context, f Filter) *session.Stream {
-	q := session.Request{Tags: f.tags.With(recording.Tags{"name": f.Name})}
+	q := session.Request{Tags: f.tags.With(recording.Tags{recording.TagName: f.Name})}
 	if f.who != "" {
-		q.Tags["who"] = f.who
+		q.Tags[recording.TagWho] = f.who
 	}
 	if f.ID != "" {
 		q.ID = json.RawMessage(f.ID)
 	}
-	st := c.S.Listen(ctx, "listen", f.Filter, q)
+	st := c.S.Listen(ctx, recording.StepListen, f.Filter, q)
 	c.Note(st.Exchange())
 	switch {
 	case st.Ack != nil:
-		q.Tags["ack"] = strconv.Itoa(st.Ack.Number)
+		q.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	case !Answered(st):
 		if c.Life(ctx).Outcome == recording.Replied {
-			q.Tags["alive"] = "yes"
+			q.Tags[recording.TagAlive] = "yes"
 		}
 	}
 	return st
@@ -164,7 +164,7 @@ func (c *Client) meanwhile(ctx context.Context, p *Play) {
 		all = append(all, session.Request{Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
 	}
 	Each(c, all, func(i int, q session.Request, c *Client) {
-		q.Step, q.Meta = "during", map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
+		q.Step, q.Meta = recording.StepDuring, map[string]any{"progressToken": "mcpcheck-during-" + strconv.Itoa(i)}
 		if p.Facts.Declares("logging") {
 			q.Meta[session.MetaLogLevel] = "debug"
 		}
@@ -183,10 +183,10 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look(p *Play) {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags["ended"] != "" || tags["stopped"] != "" || !Answered(st) {
+		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || !Answered(st) {
 			continue
 		}
-		tags["ended"] = strconv.FormatInt((p.Transcript.Now() - st.Ack.At).Milliseconds(), 10)
+		tags[recording.TagEnded] = strconv.FormatInt((p.Transcript.Now() - st.Ack.At).Milliseconds(), 10)
 	}
 }
 
@@ -194,7 +194,7 @@ func (all streams) look(p *Play) {
 func (all streams) stop(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, st := range all {
-		if st.Exchange().Tags["stopped"] == "" {
+		if st.Exchange().Tags[recording.TagStopped] == "" {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()

@@ -45,30 +45,30 @@ var knownReadsScenario = &Scenario{
 		}
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {
-			tags["uri"] = uri
+			tags[recording.TagURI] = uri
 			for name, value := range tags {
-				if value == "" && name != "text" {
+				if value == "" && name != recording.TagText {
 					delete(tags, name)
 				}
 			}
 			known = append(known, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: tags})
 		}
 		for _, t := range p.Target.Subjects.Texts {
-			tags := recording.Tags{"type": t.MIMEType}
+			tags := recording.Tags{recording.TagType: t.MIMEType}
 			if t.Text != nil {
-				tags["text"] = *t.Text
+				tags[recording.TagText] = *t.Text
 			}
 			if t.Contains {
-				tags["contains"] = "true"
+				tags[recording.TagContains] = "true"
 			}
-			add("text", t.URI, tags)
+			add(recording.StepText, t.URI, tags)
 		}
 		for _, b := range p.Target.Subjects.Blobs {
-			tags := recording.Tags{"type": b.MIMEType, "base64": b.Base64, "sha256": b.SHA256}
+			tags := recording.Tags{recording.TagType: b.MIMEType, recording.TagBase64: b.Base64, recording.TagSHA256: b.SHA256}
 			if b.Size != nil {
-				tags["size"] = strconv.FormatInt(*b.Size, 10)
+				tags[recording.TagSize] = strconv.FormatInt(*b.Size, 10)
 			}
-			add("blob", b.URI, tags)
+			add(recording.StepBlob, b.URI, tags)
 		}
 		Each(c, known, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	},

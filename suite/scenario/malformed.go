@@ -44,7 +44,7 @@ var malformedReadsScenario = &Scenario{
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.MissingReads},
 	Script: func(ctx context.Context, p *Play) {
-		for _, x := range p.Earlier(recording.MissingReads).Steps("guessed") {
+		for _, x := range p.Earlier(recording.MissingReads).Steps(recording.StepGuessed) {
 			p.Note(x)
 		}
 		c, ok := p.Expendable(ctx)
@@ -52,11 +52,11 @@ var malformedReadsScenario = &Scenario{
 			return
 		}
 		Each(c, untyped, func(_ int, m struct{ form, params string }, c *Client) {
-			c.Do(ctx, session.Request{Step: "untyped", Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{"form": m.form}})
+			c.Do(ctx, session.Request{Step: recording.StepUntyped, Method: "resources/read", Params: json.RawMessage(m.params), Tags: recording.Tags{recording.TagForm: m.form}})
 		})
 		values := spelt(p.Light())
 		if values != nil {
-			ReadResource(ctx, c, "exact", values["uri"], nil)
+			ReadResource(ctx, c, recording.StepExact, values["uri"], nil)
 		}
 		classes := []odduris.Class{odduris.Malformed, odduris.Variant}
 		if p.SecurityProbes {
@@ -72,7 +72,7 @@ var malformedReadsScenario = &Scenario{
 func served(p *Play, uri string) recording.Tags {
 	listed := slices.ContainsFunc(p.Resources(), func(l Listed) bool { return l.URI() == uri })
 	if listed || matched(p.Templates(), uri) {
-		return recording.Tags{"served": "yes"}
+		return recording.Tags{recording.TagServed: "yes"}
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ var uriSubscriptionsScenario = &Scenario{
 		}
 		all := append(slices.Clone(notURIs), struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
-			tags := served(p, m.uri).With(recording.Tags{"form": m.form, "uri": m.uri})
+			tags := served(p, m.uri).With(recording.Tags{recording.TagForm: m.form, recording.TagURI: m.uri})
 			if p.Modern() {
 				c.subscribeModern(ctx, m.uri, tags)
 				return
@@ -112,10 +112,10 @@ var uriSubscriptionsScenario = &Scenario{
 
 func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {
 	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: tags.With()})
+	x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags.With()})
 	if x.Succeeded() {
-		x.Tags["accepted"] = "yes"
-		c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params})
+		x.Tags[recording.TagAccepted] = "yes"
+		c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params})
 	}
 }
 
@@ -123,14 +123,14 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
 	for attempt := 1; ; attempt++ {
-		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
 		granted := false
 		if st.Ack != nil {
 			granted = slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		}
 		x := st.Stop(ctx)
 		if granted {
-			x.Tags["accepted"] = "yes"
+			x.Tags[recording.TagAccepted] = "yes"
 		}
 		life := c.Note(c.Life(ctx))
 		lost := x.Outcome == recording.Lost || !c.S.Alive() || (life.Outcome != recording.Replied && life.Outcome != recording.Canceled)
@@ -139,7 +139,7 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 			c.Note(x)
 			return
 		case attempt == 1:
-			x.Step += StepLost
+			x.Step += recording.StepLost
 			c.Note(x)
 			if !c.Replace(ctx) {
 				return

@@ -24,9 +24,9 @@ var metadataScenario = &Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("plain"))
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
 		Each(c, p.unusual(), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-		c.Do(ctx, p.Ordinary("plain-again"))
+		c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
 	},
 }
 
@@ -35,13 +35,13 @@ func (p *Play) unusual() []session.Request {
 		step recording.Step
 		meta map[string]any
 	}{
-		{"unknown-key", map[string]any{"com.example/probe": map[string]any{"a": 1}}},
-		{"traced", map[string]any{
+		{recording.StepUnknownKey, map[string]any{"com.example/probe": map[string]any{"a": 1}}},
+		{recording.StepTraced, map[string]any{
 			"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 			"tracestate":  "example=1", "baggage": "tester=mcpcheck",
 		}},
-		{"other-client", map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
-		{"anonymous", map[string]any{session.MetaClientInfo: nil}},
+		{recording.StepOtherClient, map[string]any{session.MetaClientInfo: map[string]any{"name": "curl", "version": "8.0.0"}}},
+		{recording.StepAnonymous, map[string]any{session.MetaClientInfo: nil}},
 	}
 	if !p.Modern() {
 		metas = metas[:1]
@@ -52,12 +52,12 @@ func (p *Play) unusual() []session.Request {
 		q := p.Ordinary(m.step)
 		q.Meta = m.meta
 		all = append(all, q)
-		if uri != "" && (m.step == "unknown-key" || m.step == "traced") {
+		if uri != "" && (m.step == recording.StepUnknownKey || m.step == recording.StepTraced) {
 			all = append(all, session.Request{Step: m.step, Method: "resources/read", Params: map[string]any{"uri": uri}, Meta: m.meta})
 		}
 	}
 	if uri != "" {
-		all = append(all, session.Request{Step: "plain-read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+		all = append(all, session.Request{Step: recording.StepPlainRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
 	}
 	return all
 }

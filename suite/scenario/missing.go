@@ -33,9 +33,9 @@ var missingReadsScenario = &Scenario{
 			return
 		}
 		Each(c, append(slices.Clone(configured), guesses...), func(i int, uri string, c *Client) {
-			step := recording.Step("guessed")
+			step := recording.StepGuessed
 			if i < len(configured) {
-				step = "configured"
+				step = recording.StepConfigured
 			}
 			ReadResource(ctx, c, step, uri, nil)
 		})

@@ -24,7 +24,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		switch {
 		case x.Outcome == recording.Replied:
 		case !alive:
-			x.Step += StepLost
+			x.Step += recording.StepLost
 			c.unheard(x, "nothing was answered any more")
 		case x.Outcome == recording.Sent && !qs[i].Notification:
 			x.Outcome, x.Reason = recording.Silent, overlooked

@@ -35,17 +35,17 @@ var readsScenario = &Scenario{
 		// Tags: "uri" is what was listed, "listed" the size of the list, "size"
 		// and "type" the size and the MIME type in the list, if there are any.
 		Each(c, picked, func(i int, l Listed, c *Client) {
-			tags := recording.Tags{"listed": strconv.Itoa(len(all))}
+			tags := recording.Tags{recording.TagListed: strconv.Itoa(len(all))}
 			if size := l.Get("size"); size.Type == gjson.Number {
-				tags["size"] = size.Raw
+				tags[recording.TagSize] = size.Raw
 			}
 			if mime := l.Get("mimeType"); mime.Type == gjson.String {
-				tags["type"] = mime.Str
+				tags[recording.TagType] = mime.Str
 			}
 			if enough := begun(i, func() bool { return seen.Load() >= plenty }); enough {
 				return
 			}
-			seen.Add(int64(len(ReadResource(ctx, c, "read", l.URI(), tags).Result().Raw)))
+			seen.Add(int64(len(ReadResource(ctx, c, recording.StepRead, l.URI(), tags).Result().Raw)))
 		})
 		if n := p.stopAtPlenty(len(picked)); n > 0 {
 			p.Skip(recording.CodeNotExercised, fmt.Sprintf("%d resources were not read, since the others came to more than %d MiB", n, plenty>>20))
@@ -77,7 +77,7 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 	defer p.mu.Unlock()
 	bytes, reads := 0, 0
 	for i, x := range p.Rec.Exchanges {
-		if x.Step != "read" {
+		if x.Step != recording.StepRead {
 			continue
 		}
 		reads++
@@ -97,6 +97,6 @@ const plenty = 12 << 20
 func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
 	return c.Do(ctx, session.Request{
 		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{"uri": uri}.With(more),
+		Tags: recording.Tags{recording.TagURI: uri}.With(more),
 	})
 }

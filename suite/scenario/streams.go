@@ -11,7 +11,7 @@ import (
 // ReadRequest is a read that asks for progress.
 func ReadRequest(step recording.Step, uri, token string) session.Request {
 	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{"uri": uri}}
+		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{recording.TagURI: uri}}
 }
 
 // Two clients side by side. Steps: "second-client" opens the session of the second
@@ -41,12 +41,12 @@ var twoClientsScenario = &Scenario{
 		if !ok {
 			return
 		}
-		list := session.Request{Step: "first-list", Method: "resources/list", ID: []byte(`7701`)}
-		templates := session.Request{Step: "second-templates", Method: "resources/templates/list", ID: []byte(`7701`)}
+		list := session.Request{Step: recording.StepFirstList, Method: "resources/list", ID: []byte(`7701`)}
+		templates := session.Request{Step: recording.StepSecondTemplates, Method: "resources/templates/list", ID: []byte(`7701`)}
 		a, b := first.Start(ctx, list), second.Start(ctx, templates)
 		a.Wait(ctx)
 		b.Wait(ctx)
-		list.Step, list.ID, templates.Step, templates.ID = "first-again", []byte(`7702`), "second-again", []byte(`7702`)
+		list.Step, list.ID, templates.Step, templates.ID = recording.StepFirstAgain, []byte(`7702`), recording.StepSecondAgain, []byte(`7702`)
 		first.Do(ctx, list)
 		second.Do(ctx, templates)
 	},
@@ -59,7 +59,7 @@ func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
 	if !ok || p.Modern() {
 		return c, ok
 	}
-	x := c.Do(ctx, session.Request{Step: "second-client", Method: "initialize",
+	x := c.Do(ctx, session.Request{Step: recording.StepSecondClient, Method: "initialize",
 		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
 	if c.S.Adopt(x) != nil {
 		return nil, false

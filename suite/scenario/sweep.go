@@ -72,14 +72,14 @@ var templateSweepScenario = &Scenario{
 func swept(p *Play, template string) []URIRead {
 	var all []URIRead
 	seen := map[string]bool{}
-	tags := Description(p, template).With(recording.Tags{"template": template})
+	tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template})
 	add := func(kind, value string, values map[string]string) {
 		uri, err := judge.Expand(template, values)
 		if err != nil || seen[uri] {
 			return
 		}
 		seen[uri] = true
-		all = append(all, URIRead{"sweep", uri, tags.With(recording.Tags{"kind": kind, "value": value})})
+		all = append(all, URIRead{recording.StepSweep, uri, tags.With(recording.Tags{recording.TagKind: kind, recording.TagValue: value})})
 	}
 	for _, k := range kinds {
 		values := map[string]string{}
@@ -96,8 +96,8 @@ func swept(p *Play, template string) []URIRead {
 // if there are any for each of its variables.
 func suggested(p *Play, template string) []URIRead {
 	suggestions := map[string][]string{}
-	for _, x := range p.Earlier(recording.TemplateCompletions).Steps("complete", "context") {
-		if x.Tags["template"] != template || !x.Succeeded() {
+	for _, x := range p.Earlier(recording.TemplateCompletions).Steps(recording.StepComplete, recording.StepContext) {
+		if x.Tags[recording.TagTemplate] != template || !x.Succeeded() {
 			continue
 		}
 		var values []string
@@ -107,7 +107,7 @@ func suggested(p *Play, template string) []URIRead {
 			}
 		}
 		if len(values) > 0 { // those for the first value of another variable come later, and fit better
-			suggestions[x.Tags["argument"]] = values
+			suggestions[x.Tags[recording.TagArgument]] = values
 		}
 	}
 	names := map[string]bool{}
@@ -132,11 +132,11 @@ func suggested(p *Play, template string) []URIRead {
 		if err != nil || len(all) > 0 && all[0].URI == uri {
 			return all
 		}
-		tags := Description(p, template).With(recording.Tags{"template": template, "kind": "known"})
+		tags := Description(p, template).With(recording.Tags{recording.TagTemplate: template, recording.TagKind: "known"})
 		if len(names) == 1 {
-			tags["variables"] = "1"
+			tags[recording.TagVariables] = "1"
 		}
-		all = append(all, URIRead{"known", uri, tags})
+		all = append(all, URIRead{recording.StepKnown, uri, tags})
 	}
 	return all
 }

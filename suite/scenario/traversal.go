@@ -52,30 +52,30 @@ var traversalScenario = &Scenario{
 
 // waysOut lists the ways out of a root that are tried.
 func waysOut(p *Play, r *target.Root) []URIRead {
-	facts := recording.Tags{"root": r.Root}
+	facts := recording.Tags{recording.TagRoot: r.Root}
 	if r.Canary != nil {
-		facts["marker"] = r.Canary.Content
+		facts[recording.TagMarker] = r.Canary.Content
 	}
 	goal := canary(r)
 	values, depth := outside(r.Root, goal)
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step recording.Step, form, uri string, more recording.Tags) {
-		all = append(all, URIRead{step, uri, recording.Tags{"form": form}.With(more)})
+		all = append(all, URIRead{step, uri, recording.Tags{recording.TagForm: form}.With(more)})
 	}
 	if r.Sibling != "" {
-		add("trick", "sibling", r.Sibling, nil)
+		add(recording.StepTrick, "sibling", r.Sibling, nil)
 	}
 	if r.Symlink != "" {
 		links := "followed"
 		if r.ForbidLinks {
 			links = "forbidden"
 		}
-		add("trick", "link", r.Symlink, recording.Tags{"links": links})
+		add(recording.StepTrick, "link", r.Symlink, recording.Tags{recording.TagLinks: links})
 	}
 	for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
 		strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
 		if uri, ok := filled(r.Template, value); ok {
-			add("template", value, uri, recording.Tags{"template": r.Template})
+			add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
 		}
 	}
 	if depth > 0 { // else nothing lies outside
@@ -103,7 +103,7 @@ func waysFrom(p *Play) []URIRead {
 	values, depth := outside(found["dir"], "etc/passwd")
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
 	for i := range all {
-		all[i].Tags = all[i].Tags.With(recording.Tags{"root": found["dir"] + "/", "guessed": "yes"})
+		all[i].Tags = all[i].Tags.With(recording.Tags{recording.TagRoot: found["dir"] + "/", recording.TagGuessed: "yes"})
 	}
 	return all
 }

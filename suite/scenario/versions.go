@@ -20,7 +20,7 @@ func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirem
 	if !ok {
 		return nil
 	}
-	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{"version": string(rev)},
+	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev)},
 		Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
@@ -45,16 +45,16 @@ var bareRequestsScenario = &Scenario{
 		return InModern(p)
 	},
 	Script: func(ctx context.Context, p *Play) {
-		p.Initialize(ctx, "initialize", requirement.R20251125)
+		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)
 		c, ok := p.Expendable(ctx)
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("plain"))
-		Each(c, []recording.Step{"no-params", "no-meta"}, func(_ int, step recording.Step, c *Client) {
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		Each(c, []recording.Step{recording.StepNoParams, recording.StepNoMeta}, func(_ int, step recording.Step, c *Client) {
 			q := p.Ordinary(step)
 			q.Bare = true
-			if step == "no-meta" {
+			if step == recording.StepNoMeta {
 				q.Params = map[string]any{}
 			}
 			c.Do(ctx, q)

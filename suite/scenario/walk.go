@@ -17,7 +17,7 @@ var walkResourcesScenario = &Scenario{
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			Walk(ctx, p, c, "resources/list", "resources", "page")
+			Walk(ctx, p, c, "resources/list", "resources", recording.StepPage)
 		}
 	},
 }
@@ -30,7 +30,7 @@ var walkTemplatesScenario = &Scenario{
 	When:  offersResources,
 	Script: func(ctx context.Context, p *Play) {
 		if c, ok := p.Clean(ctx); ok {
-			Walk(ctx, p, c, "resources/templates/list", "resourceTemplates", "page")
+			Walk(ctx, p, c, "resources/templates/list", "resourceTemplates", recording.StepPage)
 		}
 	},
 }
@@ -60,21 +60,21 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		params = map[string]any{}
 	}
 	for n := 1; ; n++ {
-		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: recording.Tags{"page": strconv.Itoa(n)}})
+		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
 		pages = append(pages, x)
 		next := x.Result().Get("nextCursor")
 		switch {
 		case !x.Succeeded():
-			x.Tags["end"] = "refused"
+			x.Tags[recording.TagEnd] = "refused"
 			return pages
 		case next.Type != gjson.String:
-			x.Tags["end"] = "done" // null is a finding elsewhere, and the end here
+			x.Tags[recording.TagEnd] = "done" // null is a finding elsewhere, and the end here
 			return pages
 		case seen[next.Str+"\x00"+x.Result().Get(member).Raw]:
-			x.Tags["end"] = "cycle"
+			x.Tags[recording.TagEnd] = "cycle"
 			return pages
 		case n >= bound:
-			x.Tags["end"] = "bound"
+			x.Tags[recording.TagEnd] = "bound"
 			return pages
 		}
 		seen[next.Str+"\x00"+x.Result().Get(member).Raw] = true
@@ -123,7 +123,7 @@ func listed(r *recording.Recording, member string, name func(Listed) string) []L
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, page := range r.Steps("page") {
+	for _, page := range r.Steps(recording.StepPage) {
 		for _, item := range page.Result().Get(member).Array() {
 			l := Listed{item, page}
 			if n := name(l); n != "" && !seen[n] {

@@ -260,7 +260,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		case <-ask.Done():
 		}
 	}()
-	x := s.Do(ask, Request{Step: "discover", Method: "server/discover", Timeout: o.Start})
+	x := s.Do(ask, Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: o.Start})
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
 		f.serve(s, json.RawMessage(x.Result().Raw))
@@ -269,7 +269,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	if !s.onlyEchoes() && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
-		y := s.Do(ask, Request{Step: "discover-by-list", Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
+		y := s.Do(ask, Request{Step: recording.StepDiscoverByList, Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
 		_, byError := ModernAnswer(y)
 		if y.Result().Get("resultType").Exists() || (y.Failed() && byError && !x.Succeeded()) {
 			declared := json.RawMessage(nil)

@@ -359,7 +359,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 		defer s.answers.Done()
 		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
 		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
-			Tags: recording.Tags{"method": m.Get("method").String()}}).Finish()
+			Tags: recording.Tags{recording.TagMethod: m.Get("method").String()}}).Finish()
 	}()
 }
 

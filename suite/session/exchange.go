@@ -344,7 +344,7 @@ func (p *Pending) expire(ctx context.Context, timeout time.Duration) *recording.
 	s := p.s
 	if s.opts.Kind == recording.Clean && len(x.ID) > 0 && p.q.Method != "initialize" &&
 		(!s.opts.Revision.Modern() || s.over == requirement.Stdio) {
-		s.Start(ctx, Request{Step: "cancel", Method: "notifications/cancelled", Notification: true,
+		s.Start(ctx, Request{Step: recording.StepCancel, Method: "notifications/cancelled", Notification: true,
 			Params: map[string]any{"requestId": x.ID, "reason": "no answer in time"}})
 	}
 	return x

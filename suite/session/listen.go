@@ -141,7 +141,7 @@ func (s *Session) seen(after int, fits func(*wire.Frame) bool) (*wire.Frame, boo
 func (st *Stream) Stop(ctx context.Context) *recording.Exchange {
 	st.Cancel()
 	if st.s.over != requirement.HTTP && st.x.Method != "" && st.s.Alive() {
-		st.s.Do(ctx, Request{Step: "stop", Method: "notifications/cancelled", Notification: true,
+		st.s.Do(ctx, Request{Step: recording.StepStop, Method: "notifications/cancelled", Notification: true,
 			Params: map[string]any{"requestId": st.x.ID}})
 	}
 	return st.Finish()

@@ -6,12 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
-
-// StepResume is the step of requests that ask for the rest of a broken stream.
-const StepResume = "resume"
 
 // HeaderLastEventID names the event after which a stream is resumed.
 const HeaderLastEventID = "Last-Event-ID"
@@ -34,7 +32,7 @@ func (p *Pending) resume(ctx context.Context) bool {
 			return false
 		}
 		p.s.Quiet(ctx, wait)
-		again := p.s.Start(ctx, Request{Step: StepResume, HTTPMethod: http.MethodGet, Header: map[string]string{HeaderLastEventID: last}})
+		again := p.s.Start(ctx, Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Header: map[string]string{HeaderLastEventID: last}})
 		if again.sent == nil {
 			return false
 		}

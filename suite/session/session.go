@@ -170,7 +170,7 @@ func firstID(over requirement.Transport, session string) int {
 // handshake sends initialize and, unless it is held back, initialized.
 func (s *Session) handshake(ctx context.Context) error {
 	x := s.Do(ctx, Request{
-		Step: "initialize", Method: "initialize", Timeout: s.opts.Start,
+		Step: recording.StepInitialize, Method: "initialize", Timeout: s.opts.Start,
 		Params: InitializeParams(string(s.opts.Revision)),
 	})
 	s.rec.Initialize = x
@@ -292,7 +292,7 @@ func (s *Session) spread() string {
 
 // Initialized sends notifications/initialized.
 func (s *Session) Initialized(ctx context.Context) *recording.Exchange {
-	return s.Do(ctx, Request{Step: "initialized", Method: "notifications/initialized", Notification: true})
+	return s.Do(ctx, Request{Step: recording.StepInitialized, Method: "notifications/initialized", Notification: true})
 }
 
 // Declared is the result of initialize, raw; empty in modern sessions.

@@ -43,7 +43,7 @@ func Tag(x *recording.Exchange, name recording.Tag) string {
 // RefusedHandshake is the answer to initialize of a modern-only target. A target
 // that performs the handshake, or lists legacy versions, is none.
 func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, bool) {
-	x := r.Step("initialize")
+	x := r.Step(recording.StepInitialize)
 	if x == nil {
 		return nil, false
 	}

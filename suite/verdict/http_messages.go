@@ -35,8 +35,8 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Exchanges {
 		own, other := "resources", "resourceTemplates"
 		switch x.Step {
-		case "first-list", "first-again":
-		case "second-templates", "second-again":
+		case recording.StepFirstList, recording.StepFirstAgain:
+		case recording.StepSecondTemplates, recording.StepSecondAgain:
 			own, other = other, own
 		default:
 			continue

@@ -42,7 +42,7 @@ func NewItem(r gjson.Result, name string, frames []int) Item {
 // why not.
 func PagesOf(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	var pages []*recording.Exchange
-	for _, x := range r.Steps("page") {
+	for _, x := range r.Steps(recording.StepPage) {
 		switch {
 		case !v.Answered(x):
 		case !x.Succeeded():

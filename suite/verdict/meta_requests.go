@@ -9,7 +9,7 @@ import (
 // Incomplete: a request that lacks required metadata is refused with -32602. Over
 // HTTP -32020 fits as well, because a header then has no counterpart.
 func (v *Verdict) Incomplete(r *recording.Recording, x *recording.Exchange, about string) {
-	if !Baseline(r, v, "plain") {
+	if !Baseline(r, v, recording.StepPlain) {
 		return
 	}
 	codes := []int64{CodeInvalidParams}

@@ -8,7 +8,7 @@ import (
 // Walked lists the pages of a walk that got beyond its first page; otherwise it
 // says why nothing about paging can be judged and returns nil.
 func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
-	pages := r.Steps("page")
+	pages := r.Steps(recording.StepPage)
 	switch {
 	case len(pages) == 0 || !v.Answered(pages[0]):
 	case !pages[0].Succeeded():

@@ -33,8 +33,8 @@ func NoChannel(r *recording.Recording, session string) (why string, none bool) {
 	if r.Combination.Transport != requirement.HTTP || r.Combination.Revision.Modern() {
 		return "", false
 	}
-	for _, x := range r.Steps("stream") {
-		if x.Session == session && x.Tags["open"] == "" {
+	for _, x := range r.Steps(recording.StepStream) {
+		if x.Session == session && x.Tags[recording.TagOpen] == "" {
 			return "the target left no stream to send it on (HTTP " + strconv.Itoa(x.Status) + " to GET)", true
 		}
 	}

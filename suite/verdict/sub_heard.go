@@ -70,7 +70,7 @@ func WatcherOf(r *recording.Recording) string { return RoleOf(r, "watcher") }
 
 func RoleOf(r *recording.Recording, who string) string {
 	for _, x := range r.Exchanges {
-		if x.Tags["who"] == who {
+		if x.Tags[recording.TagWho] == who {
 			return x.Session
 		}
 	}
@@ -79,7 +79,7 @@ func RoleOf(r *recording.Recording, who string) string {
 
 // AckOf is the acknowledgment of a listen request.
 func AckOf(r *recording.Recording, x *recording.Exchange) (ack Heard, ok bool) {
-	n, err := strconv.Atoi(x.Tags["ack"])
+	n, err := strconv.Atoi(x.Tags[recording.TagAck])
 	if err != nil {
 		return Heard{}, false
 	}
@@ -102,5 +102,5 @@ func Granted(v gjson.Result) bool {
 
 // StreamsNamed keeps the listen requests with one of these names.
 func StreamsNamed(r *recording.Recording, names ...string) []*recording.Exchange {
-	return slices.DeleteFunc(r.Steps("listen"), func(x *recording.Exchange) bool { return !slices.Contains(names, x.Tags["name"]) })
+	return slices.DeleteFunc(r.Steps(recording.StepListen), func(x *recording.Exchange) bool { return !slices.Contains(names, x.Tags[recording.TagName]) })
 }

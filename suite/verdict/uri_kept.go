@@ -14,7 +14,7 @@ func Leaked(x *recording.Exchange) (what string, sure bool) {
 	if told := x.Tags[recording.TagLeaked]; told != "" {
 		return told, x.Tags[recording.TagProven] != ""
 	}
-	marker := x.Tags["marker"]
+	marker := x.Tags[recording.TagMarker]
 	if marker != "" && strings.Contains(x.Error().Raw, marker) {
 		return "an error with what a file outside of the root contains", true
 	}

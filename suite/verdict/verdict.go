@@ -215,7 +215,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		v.Skip(recording.CodeNotExercised, "the target passed on our refusal of a request that it should not have sent: see LIFE-12")
 		return false
 	}
-	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags["origin"] == "" {
+	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {
 		v.Skip(recording.CodeNeedsConfig, "the target asks for credentials (HTTP "+strconv.Itoa(x.Status)+"): give them with --header or in the target file")
 		return false
 	}

@@ -16,14 +16,14 @@ var batchChecks = []verdict.Check{{
 	Requirement: "BATCH-01",
 	From:        []recording.Name{Batches},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("requests", "mixed") {
-			if batchJudged(x, v) && (x.Step == "requests" || takesBatches(r, v)) {
+		for _, x := range r.Steps(stepRequests, stepMixed) {
+			if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(r, v)) {
 				missing := missingAnswers(r, x)
 				with := ""
-				if x.Step == "mixed" {
+				if x.Step == stepMixed {
 					with = " that also holds a notification"
 				}
-				ids := strings.Join(strings.Fields(x.Tags["ids"]), " and ")
+				ids := strings.Join(strings.Fields(x.Tags[tagIDs]), " and ")
 				v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
 					"none with the id "+strings.Join(missing, " and ")+"; "+matcher.Describe(x)+" to the batch", x.Evidence()...)
 				v.Cause("a response to each request of a batch")
@@ -36,7 +36,7 @@ var batchChecks = []verdict.Check{{
 		Requirement: "BATCH-02",
 		From:        []recording.Name{Batches},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("notifications") {
+			for _, x := range r.Steps(stepNotifications) {
 				if !takesBatches(r, v) {
 					return
 				}
@@ -59,7 +59,7 @@ var batchChecks = []verdict.Check{{
 		Requirement: "BATCH-03",
 		From:        []recording.Name{Batches},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("mixed") {
+			for _, x := range r.Steps(stepMixed) {
 				all := verdict.RepliesOf(r, x)
 				if !takesBatches(r, v) {
 					return
@@ -79,12 +79,12 @@ var batchChecks = []verdict.Check{{
 			if !takesBatches(r, v) {
 				return
 			}
-			for _, x := range r.Steps("empty") {
+			for _, x := range r.Steps(stepEmpty) {
 				if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
 					v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
 				}
 			}
-			for _, x := range r.Steps("invalid-member") {
+			for _, x := range r.Steps(stepInvalidMember) {
 				if batchJudged(x, v) {
 					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
 				}
@@ -96,7 +96,7 @@ var batchChecks = []verdict.Check{{
 		From:        []recording.Name{recording.Everything, recording.InvalidMessages},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			verdict.NoArrays(r, v)
-			for _, x := range r.Steps("array") {
+			for _, x := range r.Steps(recording.StepArray) {
 				// No revision says what is due to an array that the client must not send.
 				v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
 				v.Downgrade("no revision says what is due to an array that clients must not send")
@@ -110,8 +110,8 @@ var batchChecks = []verdict.Check{{
 // batch. If it did not, that is the finding of BATCH-01, and its reactions to
 // other batches are consequences.
 func takesBatches(r *recording.Recording, v *verdict.Verdict) bool {
-	for _, x := range r.Steps("requests") {
-		if len(missingAnswers(r, x)) < len(strings.Fields(x.Tags["ids"])) {
+	for _, x := range r.Steps(stepRequests) {
+		if len(missingAnswers(r, x)) < len(strings.Fields(x.Tags[tagIDs])) {
 			return true
 		}
 	}
@@ -133,7 +133,7 @@ func batchJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // missingAnswers lists the ids of the requests of a batch that got no response.
 func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
-	ids := strings.Fields(x.Tags["ids"])
+	ids := strings.Fields(x.Tags[tagIDs])
 	for _, m := range verdict.RepliesOf(r, x) {
 		ids = slices.DeleteFunc(ids, func(id string) bool { return id == m.Get("id").String() })
 	}

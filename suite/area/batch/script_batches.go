@@ -36,17 +36,17 @@ var batchesScenario = &scenario.Scenario{
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, scenario.Ordinary(p, "").Method)
 		}
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
-		x := c.Do(ctx, patient(p, batch("requests", "910001 910002", 2, list(910001), ping(910002))))
+		x := c.Do(ctx, patient(p, batch(stepRequests, "910001 910002", 2, list(910001), ping(910002))))
 		if x.Outcome != recording.Replied {
 			return // what does not take batches at all need not be shown five
 		}
-		c.Do(ctx, patient(p, batch("mixed", "910011 910012", 2, ping(910011), note, list(910012))))
-		quiet := batch("notifications", "", 1, note, note)
+		c.Do(ctx, patient(p, batch(stepMixed, "910011 910012", 2, ping(910011), note, list(910012))))
+		quiet := batch(stepNotifications, "", 1, note, note)
 		quiet.Notification = true
 		// One by one, since a response without an id does not say what it answers.
 		c.Probes(ctx, quiet)
-		c.Probes(ctx, batch("empty", "", 1))
-		c.Probes(ctx, batch("invalid-member", "910031", 3, "1", list(910031)))
+		c.Probes(ctx, batch(stepEmpty, "", 1))
+		c.Probes(ctx, batch(stepInvalidMember, "910031", 3, "1", list(910031)))
 	},
 }
 
@@ -58,7 +58,7 @@ func batch(step recording.Step, ids string, answers int, members ...string) sess
 		}
 		body = append(body, m...)
 	}
-	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: recording.Tags{"ids": ids}}
+	return session.Request{Step: step, Body: append(body, ']'), Answers: answers, Tags: recording.Tags{tagIDs: ids}}
 }
 
 // patient bounds the waiting for a message that a target may well ignore: by

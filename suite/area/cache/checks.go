@@ -68,7 +68,7 @@ var cacheChecks = []verdict.Check{{
 				default:
 					want := first.Result().Get("cacheScope")
 					v.That(scope.String() == want.String(), "one cacheScope on all pages of "+x.Method,
-						judge.Brief(want)+" on page "+first.Tags["page"]+", "+judge.Brief(scope)+" on page "+x.Tags["page"], append(first.Evidence(), x.Evidence()...)...)
+						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+" on page "+x.Tags[recording.TagPage], append(first.Evidence(), x.Evidence()...)...)
 				}
 			}
 		},
@@ -94,12 +94,12 @@ var cacheChecks = []verdict.Check{{
 		Requirement: "CACHE-12",
 		From:        []recording.Name{Callers},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("protected") {
+			for _, x := range r.Steps(stepProtected) {
 				if x.Status == 401 || x.Status == 403 {
 					v.Holds()
 					continue
 				}
-				v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags["identity"])+", who has no right to it")
+				v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
 			}
 		},
 	},
@@ -133,11 +133,11 @@ func hinted(r *recording.Recording, v *verdict.Verdict) {
 // anything. What changes between two looks of one caller says nothing.
 func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 	for i, x := range r.Exchanges {
-		if x.Step != "theirs" && x.Step != "protected" || i == 0 || i+1 >= len(r.Exchanges) {
+		if x.Step != stepTheirs && x.Step != stepProtected || i == 0 || i+1 >= len(r.Exchanges) {
 			continue
 		}
 		mine, again := r.Exchanges[i-1], r.Exchanges[i+1]
-		if mine.Step != "mine" || again.Step != "mine-again" || !mine.Succeeded() || !again.Succeeded() || !x.Succeeded() {
+		if mine.Step != stepMine || again.Step != stepMineAgain || !mine.Succeeded() || !again.Succeeded() || !x.Succeeded() {
 			continue
 		}
 		if mine.Result().Get("cacheScope").String() != "public" || !slices.Equal(payload(mine), payload(again)) {
@@ -145,7 +145,7 @@ func publicIsTheSame(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.That(slices.Equal(payload(mine), payload(x)), "a public answer to "+x.Method+" to be the same for all callers",
-			"another answer for the caller "+verdict.Quoted(x.Tags["identity"]), append(mine.Evidence(), x.Evidence()...)...)
+			"another answer for the caller "+verdict.Quoted(x.Tags[tagIdentity]), append(mine.Evidence(), x.Evidence()...)...)
 		v.Hint(`mark what depends on the caller as "private"`)
 	}
 }

@@ -64,14 +64,14 @@ func compare(ctx context.Context, me, them *scenario.Client, identity, method, u
 		q.Params = map[string]any{"uri": uri}
 	}
 	ask := func(c *scenario.Client, step recording.Step) {
-		q.Step, q.Tags = step, recording.Tags{"identity": identity, "subject": method + " " + uri}
+		q.Step, q.Tags = step, recording.Tags{tagIdentity: identity, tagSubject: method + " " + uri}
 		c.Do(ctx, q)
 	}
-	ask(me, "mine")
+	ask(me, stepMine)
 	if uri != "" {
-		ask(them, "protected")
+		ask(them, stepProtected)
 	} else {
-		ask(them, "theirs")
+		ask(them, stepTheirs)
 	}
-	ask(me, "mine-again")
+	ask(me, stepMineAgain)
 }

@@ -15,10 +15,10 @@ var cancChecks = []verdict.Check{{
 	Requirement: "CANC-01",
 	From:        []recording.Name{OddCancellations},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("finished", "unknown", "no-id", "object-id") {
+		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
 			oddCancellation(r, x, v)
 		}
-		if done, after := r.Step("done"), r.Step("after"); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
+		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
 			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
 	},
@@ -32,12 +32,12 @@ var cancChecks = []verdict.Check{{
 		Requirement: "CANC-03",
 		From:        []recording.Name{CancelRace},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("raced") {
+			for _, x := range r.Steps(stepRaced) {
 				if n := len(verdict.RepliesOf(r, x)); n > 1 {
 					v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x.Evidence()...)
 				}
 			}
-			for _, x := range r.Steps("after") {
+			for _, x := range r.Steps(stepAfter) {
 				stillServed(x, v, "cancellations that crossed with their responses")
 			}
 		},
@@ -46,7 +46,7 @@ var cancChecks = []verdict.Check{{
 		Requirement: "CANC-05",
 		From:        []recording.Name{DroppedReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("after") {
+			for _, x := range r.Steps(stepAfter) {
 				if x.Status == 429 || x.Status == 503 {
 					v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
 					continue
@@ -59,8 +59,8 @@ var cancChecks = []verdict.Check{{
 		Requirement: "CANC-06",
 		From:        []recording.Name{ResumedRead},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("slow") {
-				resume := r.Step("resume")
+			for _, x := range r.Steps(stepSlow) {
+				resume := r.Step(recording.StepResume)
 				if resume == nil {
 					continue
 				}
@@ -100,17 +100,17 @@ var cancChecks = []verdict.Check{{
 		Requirement: "CANC-60",
 		From:        []recording.Name{ListenChurn},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			last := r.Step("last")
+			last := r.Step(stepLast)
 			if last == nil && v.Facts.Notes[recording.FactListens] != "" {
-				last = r.Step("first") // it worked before, and no longer does
+				last = r.Step(stepFirst) // it worked before, and no longer does
 			}
 			if last == nil {
 				v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
 				return
 			}
-			v.That(last.Tags["acknowledged"] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
+			v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
 			v.Hint("free a subscription when the client closes its stream")
-			for _, x := range r.Steps("after") {
+			for _, x := range r.Steps(stepAfter) {
 				stillServed(x, v, "many listen streams that were closed")
 			}
 		},
@@ -119,7 +119,7 @@ var cancChecks = []verdict.Check{{
 
 // oddCancellation: a cancellation without effect is not answered and does no harm.
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	about := map[recording.Step]string{"finished": "of a finished request", "unknown": "of an unknown request", "no-id": "without a request id", "object-id": "with an object as request id"}[x.Step]
+	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id"}[x.Step]
 	if x.Fatal {
 		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
 		return
@@ -144,8 +144,8 @@ func stillServed(x *recording.Exchange, v *verdict.Verdict, after string) {
 
 // stopped: nothing more comes for a request that was cancelled.
 func stopped(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("slow")
-	mark, reached := r.Mark("cancelling")
+	x := r.Step(stepSlow)
+	mark, reached := r.Mark(markCancelling)
 	if x == nil || !reached || x.Outcome == recording.Lost {
 		v.Answered(x)
 		return
@@ -155,7 +155,7 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	// What crosses with the cancellation is no fault.
-	grace, err := time.ParseDuration(x.Tags["grace"])
+	grace, err := time.ParseDuration(x.Tags[tagGrace])
 	if err != nil {
 		grace = 0
 	}

@@ -31,17 +31,17 @@ var oddCancellationsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		done := c.Do(ctx, scenario.Ordinary(p, "done"))
+		done := c.Do(ctx, scenario.Ordinary(p, stepDone))
 		var id any = done.ID
 		if len(done.ID) == 0 {
 			id = 900005
 		}
 		c.Probes(ctx,
-			cancellation("finished", map[string]any{"requestId": id}),
-			cancellation("unknown", map[string]any{"requestId": "mcpcheck-unknown"}),
-			cancellation("no-id", map[string]any{"reason": "no request is named"}),
-			cancellation("object-id", map[string]any{"requestId": map[string]any{}}))
-		c.Do(ctx, scenario.Ordinary(p, "after"))
+			cancellation(stepFinished, map[string]any{"requestId": id}),
+			cancellation(stepUnknown, map[string]any{"requestId": "mcpcheck-unknown"}),
+			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
+			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
+		c.Do(ctx, scenario.Ordinary(p, stepAfter))
 	},
 }
 
@@ -61,12 +61,12 @@ var cancelRaceScenario = &scenario.Scenario{
 		const races = 20
 		pending := make([]*session.Pending, races)
 		for i := range pending {
-			q := scenario.Ordinary(p, "raced")
+			q := scenario.Ordinary(p, stepRaced)
 			q.Tags = recording.Tags{recording.TagCancelled: "yes"}
 			pending[i] = c.Start(ctx, q)
 			cancel(ctx, p, c, pending[i])
 		}
-		after := c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+		after := c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
@@ -83,7 +83,7 @@ func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *
 		pending.Cancel()
 		return
 	}
-	q := cancellation("cancel", map[string]any{"requestId": pending.Exchange().ID})
+	q := cancellation(recording.StepCancel, map[string]any{"requestId": pending.Exchange().ID})
 	q.NoAwait = true
 	c.Note(c.S.Do(ctx, q))
 }
@@ -99,7 +99,7 @@ func slow(p *scenario.Play) *recording.Skipped {
 // slowRead is a read of the slow resource, with a progress token.
 func slowRead(p *scenario.Play, step recording.Step) session.Request {
 	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI},
-		Meta: map[string]any{"progressToken": "mcpcheck-" + step}, Tags: recording.Tags{recording.TagCancelled: "yes"}}
+		Meta: map[string]any{"progressToken": "mcpcheck-" + string(step)}, Tags: recording.Tags{recording.TagCancelled: "yes"}}
 }
 
 // underway lets time pass until a slow read is certainly under way, and certainly
@@ -127,11 +127,11 @@ var cancelledReadScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		q := slowRead(p, "slow")
-		q.Tags["grace"] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
+		q := slowRead(p, stepSlow)
+		q.Tags[tagGrace] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
 		pending := c.Start(ctx, q)
 		underway(ctx, p, c)
-		p.Mark("cancelling")
+		p.Mark(markCancelling)
 		cancel(ctx, p, c, pending)
 		c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
 		pending.Finish()
@@ -160,7 +160,7 @@ var droppedReadsScenario = &scenario.Scenario{
 		const reads = 100
 		pending := make([]*session.Pending, reads)
 		for i := range pending {
-			pending[i] = c.Start(ctx, slowRead(p, "dropped"))
+			pending[i] = c.Start(ctx, slowRead(p, stepDropped))
 		}
 		underway(ctx, p, c)
 		for _, one := range pending {
@@ -168,7 +168,7 @@ var droppedReadsScenario = &scenario.Scenario{
 			one.Finish()
 		}
 		underway(ctx, p, c) // so that the target has noticed
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
 	},
 }
 
@@ -192,7 +192,7 @@ var resumedReadScenario = &scenario.Scenario{
 			return
 		}
 		after := c.S.Last()
-		pending := c.Start(ctx, slowRead(p, "slow"))
+		pending := c.Start(ctx, slowRead(p, stepSlow))
 		request := pending.Exchange()
 		event, seen := c.S.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
 			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
@@ -208,8 +208,8 @@ var resumedReadScenario = &scenario.Scenario{
 			return
 		}
 		pending.Cancel()
-		resume := c.Start(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet,
-			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: recording.Tags{"event": event.Event.ID, "request": string(json.RawMessage(request.ID))}})
+		resume := c.Start(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet,
+			Header: map[string]string{"Last-Event-Id": event.Event.ID}, Tags: recording.Tags{tagEvent: event.Event.ID, tagRequest: string(json.RawMessage(request.ID))}})
 		timer := time.NewTimer(p.Target.Subjects.Slow.AtLeast + p.Limits.Timeout)
 		defer timer.Stop()
 		select {
@@ -243,13 +243,13 @@ var listenChurnScenario = &scenario.Scenario{
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := p.Expendable(ctx)
-		if !ok || !listenOnce(ctx, c, "first") {
+		if !ok || !listenOnce(ctx, c, stepFirst) {
 			return
 		}
 		p.Establish(recording.FactListens, "yes")
-		scenario.Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, "listen") })
-		listenOnce(ctx, c, "last")
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+		scenario.Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
+		listenOnce(ctx, c, stepLast)
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
 	},
 }
 
@@ -258,7 +258,7 @@ var listenChurnScenario = &scenario.Scenario{
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
 	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: recording.Tags{}})
 	if st.Ack != nil {
-		st.Exchange().Tags["acknowledged"] = "yes"
+		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}
 	c.Note(st.Stop(ctx))
 	return st.Ack != nil

@@ -17,7 +17,7 @@ var capChecks = []verdict.Check{{
 	From:        []recording.Name{recording.Undeclared},
 	Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("list"); x != nil && v.Answered(x) {
+		if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
 			list := x.Result().Get("resources")
 			n := len(list.Array())
 			v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
@@ -26,7 +26,7 @@ var capChecks = []verdict.Check{{
 			v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
 				"an empty list", x.Evidence()...)
 		}
-		if x := r.Step("read"); x != nil && v.Answered(x) {
+		if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
 			contents := x.Result().Get("contents")
 			v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
 				"resources/read is answered with contents", x.Evidence()...)
@@ -57,11 +57,11 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{recording.WalkResources, Capabilities},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step("rich-list"); x != nil {
+			if x := r.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
 				return
 			}
-			x := r.Step("page")
+			x := r.Step(recording.StepPage)
 			if code, _ := code(x); x == nil || v.Modern() && code == verdict.CodeMissingCapability {
 				return // asked again with all capabilities
 			}
@@ -73,7 +73,7 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{recording.WalkTemplates},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !v.Expect(r.Step("page")).To(matcher.BeResult(), "resources/templates/list") {
+			if !v.Expect(r.Step(recording.StepPage)).To(matcher.BeResult(), "resources/templates/list") {
 				v.Hint("answer with an empty resourceTemplates array if there are no templates")
 			}
 		},
@@ -95,7 +95,7 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{Capabilities},
 		Needs:       []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("subscribe") {
+			for _, x := range r.Steps(recording.StepSubscribe) {
 				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			}
 		},
@@ -129,8 +129,8 @@ var capChecks = []verdict.Check{{
 		From:        []recording.Name{recording.Undeclared},
 		Needs:       []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("feature") {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags["feature"])
+			for _, x := range r.Steps(recording.StepFeature) {
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
 			}
 		},
 	},
@@ -188,11 +188,11 @@ func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 // contradictions notes where what is declared of other features, and what is done,
 // differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does.
 func contradictions(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("feature", "declared-feature") {
-		switch feature := x.Tags["feature"]; {
-		case x.Step == "declared-feature" && verdict.Unknown(x):
+	for _, x := range r.Steps(recording.StepFeature, recording.StepDeclaredFeature) {
+		switch feature := x.Tags[recording.TagFeature]; {
+		case x.Step == recording.StepDeclaredFeature && verdict.Unknown(x):
 			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x.Evidence()...)
-		case x.Step == "feature" && x.Succeeded() && !v.Modern():
+		case x.Step == recording.StepFeature && x.Succeeded() && !v.Modern():
 			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
 		}
 	}
@@ -201,13 +201,13 @@ func contradictions(r *recording.Recording, v *verdict.Verdict) {
 // readExists: resources/read is no unknown method. Where only https URIs are
 // listed, which clients may fetch for themselves, or nothing, it is a warning.
 func readExists(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("read", "unlisted") {
+	for _, x := range r.Steps(recording.StepRead, stepUnlisted) {
 		if !v.Answered(x) {
 			continue
 		}
 		code, _ := x.Code()
 		state := v.That
-		if x.Step == "unlisted" || strings.HasPrefix(x.Tags["uri"], "https:") {
+		if x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
 			state = v.WarnUnless
 		}
 		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
@@ -218,7 +218,7 @@ func readExists(r *recording.Recording, v *verdict.Verdict) {
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
 // be subscribed to is no violation, but all of them refused are suspect.
 func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
-	tried := r.Steps("subscribe")
+	tried := r.Steps(recording.StepSubscribe)
 	if len(tried) == 0 {
 		v.Skip(recording.CodeNeedsSubject, "the target lists no resource to subscribe to")
 		return
@@ -238,7 +238,7 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
 		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
-	if x := r.Step("unsubscribe"); x != nil && v.Answered(x) {
+	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
 		code, _ := x.Code()
 		v.WarnUnless(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
 		v.Hint("implement resources/unsubscribe beside resources/subscribe")

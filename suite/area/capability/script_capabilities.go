@@ -27,7 +27,7 @@ var capabilitiesScenario = &scenario.Scenario{
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		listed := p.Resources()
-		walk := p.Earlier(recording.WalkResources).Step("page")
+		walk := p.Earlier(recording.WalkResources).Step(recording.StepPage)
 		if p.Modern() && walk != nil {
 			if code, _ := walk.Code(); code == -32021 {
 				richList(ctx, p)
@@ -42,14 +42,14 @@ var capabilitiesScenario = &scenario.Scenario{
 			return
 		}
 		if len(listed) == 0 {
-			scenario.ReadResource(ctx, c, "unlisted", "mcpcheck:no-such-resource", nil)
+			scenario.ReadResource(ctx, c, stepUnlisted, "mcpcheck:no-such-resource", nil)
 			return
 		}
 		for _, l := range listed[:min(len(listed), 3)] {
-			q := session.Request{Step: "subscribe", Method: "resources/subscribe",
-				Params: map[string]any{"uri": l.URI()}, Tags: recording.Tags{"uri": l.URI()}}
+			q := session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
+				Params: map[string]any{"uri": l.URI()}, Tags: recording.Tags{recording.TagURI: l.URI()}}
 			if c.Do(ctx, q).Succeeded() {
-				q.Step, q.Method = "unsubscribe", "resources/unsubscribe"
+				q.Step, q.Method = recording.StepUnsubscribe, "resources/unsubscribe"
 				c.Do(ctx, q)
 				return
 			}
@@ -59,6 +59,6 @@ var capabilitiesScenario = &scenario.Scenario{
 
 func richList(ctx context.Context, p *scenario.Play) {
 	if c, ok := p.Clean(ctx); ok {
-		c.Do(ctx, session.Request{Step: "rich-list", Method: "resources/list", Capabilities: scenario.RichCapabilities})
+		c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list", Capabilities: scenario.RichCapabilities})
 	}
 }

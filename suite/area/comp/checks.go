@@ -68,7 +68,7 @@ var compChecks = []verdict.Check{{
 		Requirement: "COMP-11",
 		From:        []recording.Name{recording.TemplateCompletions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("complete") {
+			for _, x := range r.Steps(recording.StepComplete) {
 				if code, ok := x.Code(); ok && code == -32603 {
 					v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
 					continue
@@ -89,8 +89,8 @@ var compChecks = []verdict.Check{{
 		Requirement: "COMP-14",
 		From:        []recording.Name{GuardedCompletions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("guarded") {
-				never := strings.Split(x.Tags["never"], "\n")
+			for _, x := range r.Steps(stepGuarded) {
+				never := strings.Split(x.Tags[recording.TagNever], "\n")
 				if !offered(x, v) || !v.Answered(x) {
 					continue
 				}
@@ -108,7 +108,7 @@ var compChecks = []verdict.Check{{
 		From:        []recording.Name{recording.UndeclaredCompletion},
 		Needs:       []verdict.Gate{verdict.Withholds("completions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("undeclared") {
+			for _, x := range r.Steps(recording.StepUndeclared) {
 				if !v.Answered(x) {
 					continue
 				}
@@ -128,7 +128,7 @@ var compChecks = []verdict.Check{{
 		From:        []recording.Name{recording.UndeclaredCompletion},
 		Needs:       []verdict.Gate{verdict.Lacks("completions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("undeclared") {
+			for _, x := range r.Steps(recording.StepUndeclared) {
 				if x.Succeeded() {
 					v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
 					continue
@@ -152,7 +152,7 @@ var compChecks = []verdict.Check{{
 		Requirement: "COMP-09",
 		From:        []recording.Name{recording.MalformedCompletions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(append([]recording.Step{"unknown-type", "number-value", "unknown-argument", "unknown-uri"}, incomplete...)...) {
+			for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
 				about := "completion/complete with params " + verdict.ParamsOf(x)
 				if !offered(x, v) || !verdict.Withstood(v, x, about) {
 					continue
@@ -169,11 +169,11 @@ var compChecks = []verdict.Check{{
 }
 
 // incomplete are the steps that leave out what a completion has to have.
-var incomplete = []recording.Step{"no-ref", "no-argument", "no-value"}
+var incomplete = []recording.Step{recording.StepNoRef, recording.StepNoArgument, recording.StepNoValue}
 
 // completionOf names a completion.
 func completionOf(x *recording.Exchange) string {
-	return "the completion of " + x.Tags["argument"] + " in " + x.Tags["template"]
+	return "the completion of " + x.Tags[recording.TagArgument] + " in " + x.Tags[recording.TagTemplate]
 }
 
 // offered reports whether a target offers completion at all. In 2024-11-05, which
@@ -189,7 +189,7 @@ func offered(x *recording.Exchange, v *verdict.Verdict) bool {
 // completed lists the completions with a result; for the others it says why not.
 func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	var all []*recording.Exchange
-	for _, x := range r.Steps("complete", "typed", "context", "configured") {
+	for _, x := range r.Steps(recording.StepComplete, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
 		switch {
 		case !offered(x, v) || !v.Answered(x):
 		case !x.Succeeded():
@@ -227,9 +227,9 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 
 // takesContext: a completion that works without context also works with it.
 func takesContext(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("context") {
-		works := slices.ContainsFunc(r.Steps("complete"), func(y *recording.Exchange) bool {
-			return y.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"]
+	for _, x := range r.Steps(recording.StepContext) {
+		works := slices.ContainsFunc(r.Steps(recording.StepComplete), func(y *recording.Exchange) bool {
+			return y.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
 		})
 		if !works {
 			needsContext(r, x, v)
@@ -237,7 +237,7 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		about := completionOf(x) + " with context.arguments " + judge.Brief(x.Param("context.arguments"))
-		if x.Tags["invented"] != "" {
+		if x.Tags[recording.TagInvented] != "" {
 			v.ExpectOrWarn(x).To(matcher.BeResult(), about)
 			continue
 		}
@@ -251,9 +251,9 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 // error says that it was not prepared for a completion without one. The error is a legal
 // answer, so this is only remarked upon.
 func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	for _, y := range r.Steps("complete") {
+	for _, y := range r.Steps(recording.StepComplete) {
 		code, _ := y.Code()
-		if code == -32603 && x.Succeeded() && y.Tags["template"] == x.Tags["template"] && y.Tags["argument"] == x.Tags["argument"] {
+		if code == -32603 && x.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument] {
 			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
 				judge.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
 		}

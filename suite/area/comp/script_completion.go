@@ -34,7 +34,7 @@ var guardedCompletionsScenario = &scenario.Scenario{
 		for i := range p.Target.Subjects.Completions {
 			if k := &p.Target.Subjects.Completions[i]; len(k.Never) > 0 {
 				q := scenario.Configured(p, k)
-				q.Step = "guarded"
+				q.Step = stepGuarded
 				all = append(all, q)
 			}
 		}

@@ -16,9 +16,9 @@ var discChecks = []verdict.Check{{
 	Requirement: "DISC-01",
 	From:        []recording.Name{recording.Discovery, recording.FirstMessages},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("discover", "first-discover") {
+		for _, x := range r.Steps(recording.StepDiscover, recording.StepFirstDiscover) {
 			about := "server/discover"
-			if x.Step == "first-discover" {
+			if x.Step == recording.StepFirstDiscover {
 				about = "server/discover as the first message of a connection"
 			}
 			if !v.Expect(x).To(matcher.BeResult(), about) {
@@ -105,7 +105,7 @@ var discChecks = []verdict.Check{{
 
 // discovered is the answer to server/discover, if it is a result.
 func discovered(r *recording.Recording, v *verdict.Verdict) (*recording.Exchange, bool) {
-	x := r.Step("discover")
+	x := r.Step(recording.StepDiscover)
 	if !v.Answered(x) {
 		return nil, false
 	}
@@ -128,13 +128,13 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 		}
 	}
-	for _, x := range r.Steps("modern") {
+	for _, x := range r.Steps(stepModern) {
 		if v.Answered(x) {
 			code, _ := x.Code()
-			v.That(code != verdict.CodeUnsupportedVersion, "the advertised version "+x.Tags["version"]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+			v.That(code != verdict.CodeUnsupportedVersion, "the advertised version "+x.Tags[recording.TagVersion]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
 		}
 	}
-	for _, x := range r.Steps("legacy") {
+	for _, x := range r.Steps(stepLegacy) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -143,7 +143,7 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 		if x.Succeeded() {
 			actual = "initialize with it is answered with the version " + judge.Brief(got)
 		}
-		v.That(got.String() == x.Tags["version"], "the advertised version "+x.Tags["version"]+" served", actual, x.Evidence()...)
+		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
 		v.Hint("leave out of supportedVersions what is not served on this endpoint")
 	}
 }

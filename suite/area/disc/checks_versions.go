@@ -18,12 +18,12 @@ var discVersionsChecks = []verdict.Check{{
 	Requirement: "DISC-08",
 	From:        []recording.Name{Versions},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !verdict.Baseline(r, v, "supported") {
+		if !verdict.Baseline(r, v, stepSupported) {
 			return
 		}
-		for _, x := range r.Steps("unsupported") {
-			if x.Tags["main"] != "" {
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"])
+		for _, x := range r.Steps(stepUnsupported) {
+			if x.Tags[tagMain] != "" {
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion])
 				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
 			}
 		}
@@ -33,16 +33,16 @@ var discVersionsChecks = []verdict.Check{{
 		Requirement: "DISC-09",
 		From:        []recording.Name{Versions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("unsupported") {
+			for _, x := range r.Steps(stepUnsupported) {
 				if code, ok := x.Code(); ok && code == verdict.CodeUnsupportedVersion {
 					unsupportedData(x, v)
 				}
 			}
-			for _, x := range r.Steps("retry") {
-				if !verdict.Baseline(r, v, "supported") {
+			for _, x := range r.Steps(recording.StepRetry) {
+				if !verdict.Baseline(r, v, stepSupported) {
 					return
 				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags["version"]+", which the error recommended")
+				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
 			}
 		},
 	},
@@ -50,15 +50,15 @@ var discVersionsChecks = []verdict.Check{{
 		Requirement: "DISC-11",
 		From:        []recording.Name{Versions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, "supported") {
+			if !verdict.Baseline(r, v, stepSupported) {
 				return
 			}
 			if !checksVersions(r) {
 				v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
 				return
 			}
-			for _, x := range r.Steps("unsupported") {
-				if x.Tags["main"] != "" {
+			for _, x := range r.Steps(stepUnsupported) {
+				if x.Tags[tagMain] != "" {
 					continue // judged by DISC-08
 				}
 				lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
@@ -66,10 +66,10 @@ var discVersionsChecks = []verdict.Check{{
 					v.Holds() // a method that the target does not have, which is judged elsewhere
 					continue
 				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags["version"]+", after requests that were served")
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
 				v.Hint("check the version before a request is handed to the code of its method")
 			}
-			v.Expect(r.Step("supported-again")).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
+			v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
 		},
 	},
 	{
@@ -103,11 +103,11 @@ var discVersionsChecks = []verdict.Check{{
 		From:        []recording.Name{AfterHandshake},
 		Needs:       []verdict.Gate{verdict.DualEra},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step("after-handshake")
-			if !verdict.Baseline(r, v, "plain") {
+			x := r.Step(stepAfterHandshake)
+			if !verdict.Baseline(r, v, recording.StepPlain) {
 				return
 			}
-			about := "a request with modern metadata after a handshake with " + verdict.Tag(x, "version")
+			about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
 			if !v.Expect(x).To(matcher.BeResult(), about) {
 				return
 			}
@@ -130,12 +130,12 @@ var discVersionsChecks = []verdict.Check{{
 		Requirement: "DISC-18",
 		From:        []recording.Name{recording.FirstMessages},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step("first-read"); x != nil && v.Answered(x) {
-				again := r.Step("first-read-again") // served at the second attempt it is another matter
+			if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) {
+				again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
 				v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
-					matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags["uri"]), x.Evidence()...)
+					matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
 			}
-			if x := r.Step("cursor"); x != nil {
+			if x := r.Step(recording.StepCursor); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
 			}
 		},
@@ -144,7 +144,7 @@ var discVersionsChecks = []verdict.Check{{
 
 // checksVersions reports whether any request was refused for its version.
 func checksVersions(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps("unsupported"), func(x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(stepUnsupported), func(x *recording.Exchange) bool {
 		code, _ := x.Code()
 		return code == verdict.CodeUnsupportedVersion
 	})
@@ -152,7 +152,7 @@ func checksVersions(r *recording.Recording) bool {
 
 // unsupportedData judges the data of an error for an unsupported version.
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
-	data, version := x.Error().Get("data"), x.Tags["version"]
+	data, version := x.Error().Get("data"), x.Tags[recording.TagVersion]
 	requested, supported := data.Get("requested"), data.Get("supported")
 	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x.Evidence()...)
 	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x.Evidence()...) {
@@ -179,7 +179,7 @@ func sameVersions(a, b []string) bool {
 
 // firstMessages: what is served at all is served as the first message, too.
 func firstMessages(r *recording.Recording, v *verdict.Verdict) {
-	for _, step := range []recording.Step{"first-list", "first-read", "first-discover"} {
+	for _, step := range []recording.Step{recording.StepFirstList, recording.StepFirstRead, recording.StepFirstDiscover} {
 		x, again := r.Step(step), r.Step(step+recording.StepAgain)
 		switch {
 		case x == nil:
@@ -188,7 +188,7 @@ func firstMessages(r *recording.Recording, v *verdict.Verdict) {
 		case again != nil && again.Succeeded():
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
 		case !v.Answered(x):
-		case x.Tags["walked"] != "":
+		case x.Tags[recording.TagWalked] != "":
 			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
 		default:
 			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+matcher.Describe(x))
@@ -231,20 +231,20 @@ func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
 
 // sameForAllNames: the list does not depend on how the client calls itself.
 func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
-	if !verdict.Baseline(r, v, "plain") || !verdict.Baseline(r, v, "plain-again") {
+	if !verdict.Baseline(r, v, recording.StepPlain) || !verdict.Baseline(r, v, recording.StepPlainAgain) {
 		return
 	}
-	want := verdict.ListEntries(r.Step("plain"))
-	if !slices.Equal(want, verdict.ListEntries(r.Step("plain-again"))) {
+	want := verdict.ListEntries(r.Step(recording.StepPlain))
+	if !slices.Equal(want, verdict.ListEntries(r.Step(recording.StepPlainAgain))) {
 		v.Skip(recording.CodeNotExercised, "the list changes by itself, so that nothing can be compared")
 		return
 	}
-	for _, x := range r.Steps("other-client", "anonymous") {
+	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {
 		if !v.Answered(x) || !x.Succeeded() {
 			continue // whether such requests are served is judged elsewhere
 		}
 		v.That(slices.Equal(want, verdict.ListEntries(x)), "the same list for every clientInfo",
-			"another list for "+whose(x), append(r.Step("plain").Evidence(), x.Evidence()...)...)
+			"another list for "+whose(x), append(r.Step(recording.StepPlain).Evidence(), x.Evidence()...)...)
 	}
 }
 

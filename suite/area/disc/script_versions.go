@@ -26,12 +26,12 @@ var versionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("supported"))
+		c.Do(ctx, p.Ordinary(stepSupported))
 		scenario.Each(c, unsupported(p), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-		c.Do(ctx, p.Ordinary("supported-again"))
+		c.Do(ctx, p.Ordinary(stepSupportedAgain))
 		for _, version := range recommended(p) {
-			q := p.Ordinary("retry")
-			q.Version, q.Tags = version, recording.Tags{"version": version}
+			q := p.Ordinary(recording.StepRetry)
+			q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
 			c.Do(ctx, q)
 		}
 	},
@@ -45,8 +45,8 @@ const (
 func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request
 	for _, version := range []string{scenario.PastVersion, futureVersion} {
-		q := p.Ordinary("unsupported")
-		q.Version, q.Tags = version, recording.Tags{"version": version, "main": "yes"}
+		q := p.Ordinary(stepUnsupported)
+		q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version, tagMain: "yes"}
 		all = append(all, q)
 	}
 	further := map[string]any{"server/discover": nil}
@@ -58,8 +58,8 @@ func unsupported(p *scenario.Play) []session.Request {
 	}
 	for _, method := range []string{"server/discover", "resources/templates/list", "resources/read"} {
 		if params, ok := further[method]; ok && method != all[0].Method {
-			all = append(all, session.Request{Step: "unsupported", Method: method, Params: params,
-				Version: scenario.PastVersion, Tags: recording.Tags{"version": scenario.PastVersion}})
+			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
+				Version: scenario.PastVersion, Tags: recording.Tags{recording.TagVersion: scenario.PastVersion}})
 		}
 	}
 	return all
@@ -68,7 +68,7 @@ func unsupported(p *scenario.Play) []session.Request {
 // recommended lists the modern versions that we know and the first refusal names.
 func recommended(p *scenario.Play) []string {
 	var all []string
-	for _, x := range p.Rec.Steps("unsupported") {
+	for _, x := range p.Rec.Steps(stepUnsupported) {
 		for _, v := range x.Error().Get("data.supported").Array() {
 			rev := requirement.Revision(v.String())
 			if rev.Known() && rev.Modern() && !slices.Contains(all, v.Str) {
@@ -100,12 +100,12 @@ var advertisedScenario = &scenario.Scenario{
 			case !rev.Known() || !rev.Modern() && slices.Contains(p.Facts.Served, rev):
 			case rev.Modern():
 				if c, ok := p.Clean(ctx); ok {
-					q := p.Ordinary("modern")
-					q.Version, q.Tags = version, recording.Tags{"version": version}
+					q := p.Ordinary(stepModern)
+					q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
 					c.Do(ctx, q)
 				}
 			default:
-				p.Initialize(ctx, "legacy", rev)
+				p.Initialize(ctx, stepLegacy, rev)
 			}
 		}
 	},
@@ -140,9 +140,9 @@ var afterHandshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("plain"))
-		q := p.Ordinary("after-handshake")
-		q.Tags = recording.Tags{"version": string(legacy)}
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		q := p.Ordinary(stepAfterHandshake)
+		q.Tags = recording.Tags{recording.TagVersion: string(legacy)}
 		if p.Combination.Transport == requirement.HTTP {
 			c.Do(ctx, q)
 			return

@@ -26,14 +26,14 @@ var errChecks = []verdict.Check{{
 		if verdict.ReadsUnknown(v) {
 			return
 		}
-		for _, x := range r.Steps("configured") {
+		for _, x := range r.Steps(recording.StepConfigured) {
 			if refusesMissing(x, v) {
 				v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
 				v.Downgrade(verdict.RefusedOtherwise)
 				notFoundHint(v)
 			}
 		}
-		guessedCodes(r.Steps("guessed"), v)
+		guessedCodes(r.Steps(recording.StepGuessed), v)
 	},
 },
 	{
@@ -94,14 +94,14 @@ var errChecks = []verdict.Check{{
 		Requirement: "ERR-61",
 		From:        []recording.Name{RemovedMethods},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("ping", "set-level") {
+			for _, x := range r.Steps(stepPing, stepSetLevel) {
 				if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
 					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
 				}
 			}
 			// Who opens a legacy session serves legacy revisions as well, and may, also
 			// where the run was told to leave them alone.
-			if x := r.Step("initialize"); x != nil && !opensLegacy(x) {
+			if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
 				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
 			}
 		},
@@ -112,7 +112,7 @@ var errChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("broken") {
+			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}
@@ -129,12 +129,12 @@ var errChecks = []verdict.Check{{
 		From:        []recording.Name{recording.MissingReads, recording.MalformedReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("configured", "guessed", "stranger") {
-				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == "guessed" {
+			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
+				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
 				state := v.WarnUnless
-				if x.Step == "configured" {
+				if x.Step == recording.StepConfigured {
 					state = v.That
 				}
 				state(!verdict.EmptyContents(x), "an error for a resource that does not exist", "empty contents for "+verdict.ReadOf(x), x.Evidence()...)
@@ -148,7 +148,7 @@ var errChecks = []verdict.Check{{
 		From:        []recording.Name{recording.MissingReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("configured") {
+			for _, x := range r.Steps(recording.StepConfigured) {
 				if v.Answered(x) && !verdict.AsksForInput(x) {
 					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
 				}
@@ -161,7 +161,7 @@ var errChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("untyped") {
+			for _, x := range r.Steps(recording.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
 				}

@@ -36,7 +36,7 @@ var brokenReadScenario = &scenario.Scenario{
 				return
 			}
 		}
-		scenario.ReadResource(ctx, c, "broken", uri, nil)
+		scenario.ReadResource(ctx, c, stepBroken, uri, nil)
 	},
 }
 
@@ -60,11 +60,11 @@ var removedMethodsScenario = &scenario.Scenario{
 			return
 		}
 		all := []session.Request{
-			{Step: "ping", Method: "ping"},
-			{Step: "set-level", Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
+			{Step: stepPing, Method: "ping"},
+			{Step: stepSetLevel, Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
 		}
 		if !p.Facts.ServesLegacy() {
-			all = append(all, session.Request{Step: "initialize", Method: "initialize",
+			all = append(all, session.Request{Step: recording.StepInitialize, Method: "initialize",
 				Params: session.InitializeParams("2025-11-25")})
 		}
 		for _, q := range all {

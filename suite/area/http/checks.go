@@ -17,36 +17,36 @@ import (
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
-var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request without Mcp-Method"),
-	headerProbe("HTTP-21", "other-method", "a request whose Mcp-Method names another method"),
-	headerProbe("HTTP-22", "no-name", "a read without Mcp-Name"),
-	headerProbe("HTTP-23", "other-name", "a read whose Mcp-Name names another resource"),
-	headerProbe("HTTP-27", "method-case", "a request whose Mcp-Method differs from its method in case"),
+var httpChecks = []verdict.Check{headerProbe("HTTP-20", recording.StepNoMethod, "a request without Mcp-Method"),
+	headerProbe("HTTP-21", stepOtherMethod, "a request whose Mcp-Method names another method"),
+	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
+	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),
+	headerProbe("HTTP-27", stepMethodCase, "a request whose Mcp-Method differs from its method in case"),
 	headerCheck("HTTP-15", func(r *recording.Recording, v *verdict.Verdict) {
-		if plainlyServed(r.Step("ordinary"), v) {
-			v.Expect(r.Step("no-version")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
+		if plainlyServed(r.Step(stepOrdinary), v) {
+			v.Expect(r.Step(recording.StepNoVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch), "a request without MCP-Protocol-Version")
 		}
 	}, notBefore(requirement.R20250618)),
 	headerCheck("HTTP-16", mismatchedVersions),
 	headerCheck("HTTP-17", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step("ordinary"), v) {
+		if !plainlyServed(r.Step(stepOrdinary), v) {
 			return
 		}
-		v.Expect(r.Step("unsupported-version")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
+		v.Expect(r.Step(stepUnsupportedVersion)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeUnsupportedVersion), "a request for the version 1900-01-01")
 		v.Hint("answer a version that the server does not support with HTTP 400 and error -32022")
 	}),
 	headerCheck("HTTP-18", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("unknown-method")).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
+		v.Expect(r.Step(recording.StepUnknownMethod)).To(matcher.BeRefusedWith(http.StatusNotFound, verdict.CodeMethodNotFound), "an unknown method")
 	}),
 	headerCheck("HTTP-19", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step("ordinary"), v) {
+		if !plainlyServed(r.Step(stepOrdinary), v) {
 			return
 		}
-		v.Expect(r.Step("no-capabilities")).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
+		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeInvalidParams), "a request without the client's capabilities")
 	}),
 	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step("encoded-name")
-		if x != nil && x.Tags["unlisted"] != "" {
+		x := r.Step(stepEncodedName)
+		if x != nil && x.Tags[tagUnlisted] != "" {
 			if code, _ := x.Code(); namesJudged(r, v) && v.Answered(x) {
 				v.That(code != verdict.CodeHeaderMismatch, "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
 			}
@@ -57,8 +57,8 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 	}),
 	headerCheck("HTTP-25", brokenNames),
 	headerCheck("HTTP-26", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("spelling") {
-			if x.Method != "resources/read" && !plainlyServed(r.Step("ordinary"), v) {
+		for _, x := range r.Steps(stepSpelling) {
+			if x.Method != "resources/read" && !plainlyServed(r.Step(stepOrdinary), v) {
 				continue
 			}
 			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
@@ -66,11 +66,11 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 	}),
 	headerCheck("HTTP-28", nameless),
 	headerCheck("HTTP-29", func(r *recording.Recording, v *verdict.Verdict) {
-		if !plainlyServed(r.Step("ordinary"), v) {
+		if !plainlyServed(r.Step(stepOrdinary), v) {
 			return
 		}
-		v.Expect(r.Step("session-header")).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
-		v.Expect(r.Step("last-event")).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
+		v.Expect(r.Step(stepSessionHeader)).To(matcher.BeResult(), "a request with a legacy Mcp-Session-Id")
+		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
 				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+strconv.Quote(id), x.Evidence()...)
@@ -79,11 +79,11 @@ var httpChecks = []verdict.Check{headerProbe("HTTP-20", "no-method", "a request 
 	}, verdict.ModernOnly),
 	headerCheck("HTTP-34", repeatedIDs),
 	headerCheck("HTTP-61", func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("no-version-meta")).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
-		v.Expect(r.Step("no-meta")).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
+		v.Expect(r.Step(stepNoVersionMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without a version in _meta")
+		v.Expect(r.Step(recording.StepNoMeta)).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request without _meta")
 	}, verdict.ModernOnly),
 	headerCheck("HTTP-03", func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{"get", "delete"} {
+		for _, step := range []recording.Step{stepGet, recording.StepDelete} {
 			if x := r.Step(step); verdict.Responded(x, v) {
 				v.That(x.Status == http.StatusMethodNotAllowed, "HTTP 405", fmt.Sprintf("%s is answered by HTTP %d", strings.ToUpper(string(step)), x.Status), x.Evidence()...)
 			}
@@ -110,8 +110,8 @@ func headerCheck(id string, judge func(*recording.Recording, *verdict.Verdict), 
 // headerProbe is a check that one header probe is refused.
 func headerProbe(id string, step recording.Step, about string) verdict.Check {
 	return headerCheck(id, func(r *recording.Recording, v *verdict.Verdict) {
-		named := step == "no-name" || step == "other-name"
-		if named && namesJudged(r, v) || !named && plainlyServed(r.Step("ordinary"), v) {
+		named := step == stepNoName || step == stepOtherName
+		if named && namesJudged(r, v) || !named && plainlyServed(r.Step(stepOrdinary), v) {
 			misfitRefused(r.Step(step), v, about)
 		}
 	})
@@ -136,11 +136,11 @@ func notBefore(first requirement.Revision) verdict.Gate {
 // mismatchedVersions: header and body name different versions.
 func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
-	for _, x := range r.Steps("mismatch") {
-		if !plainlyServed(r.Step("ordinary"), v) {
+	for _, x := range r.Steps(stepMismatch) {
+		if !plainlyServed(r.Step(stepOrdinary), v) {
 			return
 		}
-		about := "a request whose " + x.Tags["differs"] + " alone names another version"
+		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
 		code, _ := x.Code()
 		if x.Status == http.StatusBadRequest && code == verdict.CodeUnsupportedVersion {
 			v.ExpectOrWarn(x).To(want, about)
@@ -159,19 +159,19 @@ func brokenNames(r *recording.Recording, v *verdict.Verdict) {
 	if !namesJudged(r, v) {
 		return
 	}
-	if x := r.Step("broken-name"); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
+	if x := r.Step(stepBrokenName); x != nil && x.Outcome == recording.HTTPOnly && x.Status == http.StatusBadRequest {
 		v.Holds()
 	} else {
 		misfitRefused(x, v, "a read whose encoded Mcp-Name cannot be decoded")
 	}
-	misfitRefused(r.Step("wrong-name"), v, "a read whose encoded Mcp-Name names another resource")
+	misfitRefused(r.Step(stepWrongName), v, "a read whose encoded Mcp-Name names another resource")
 }
 
 // misfitRefused: headers that do not fit the body are answered by 400 and -32020. A read
 // of what is not served may be refused for that, whatever its headers.
 func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 	want := matcher.BeRefusedWith(http.StatusBadRequest, verdict.CodeHeaderMismatch)
-	if x == nil || x.Tags["unlisted"] == "" {
+	if x == nil || x.Tags[tagUnlisted] == "" {
 		v.Expect(x).To(want, about)
 		return
 	}
@@ -183,7 +183,7 @@ func misfitRefused(x *recording.Exchange, v *verdict.Verdict, about string) {
 // namesJudged reports whether reads show how Mcp-Name is treated: one that is in order
 // is not refused for its headers, and its method is known.
 func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
-	x := r.Step("unlisted-read")
+	x := r.Step(stepUnlistedRead)
 	if x == nil {
 		return true
 	}
@@ -197,7 +197,7 @@ func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
 // nameless: requests without a name are not refused for want of Mcp-Name. Other
 // errors have other reasons.
 func nameless(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("nameless") {
+	for _, x := range r.Steps(stepNameless) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -213,7 +213,7 @@ func nameless(r *recording.Recording, v *verdict.Verdict) {
 // answers in the ways of that era.
 func repeatedIDs(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
-		if (x.Step == "no-version" || x.Step == "no-meta") && verdict.ModernOnly(v.Facts) != nil {
+		if (x.Step == recording.StepNoVersion || x.Step == recording.StepNoMeta) && verdict.ModernOnly(v.Facts) != nil {
 			continue
 		}
 		if !x.Failed() || x.Status < 400 || x.Status > 499 || len(x.ID) == 0 {

@@ -24,31 +24,31 @@ var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []record
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("bad-version") {
+		for _, x := range r.Steps(recording.StepBadVersion) {
 			if x.Status == http.StatusNotFound {
 				v.Skip(recording.CodeNotExercised, "the session had ended")
 				continue
 			}
-			v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags["version"])
+			v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
 		}
 	}},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if uses := r.Steps("use"); len(uses) > 0 && !plainlyServed(uses[0], v) {
+		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !plainlyServed(uses[0], v) {
 			return
 		}
-		v.Expect(r.Step("no-version")).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
+		v.Expect(r.Step(recording.StepNoVersion)).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 	}},
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
 	{Requirement: "HTTP-35", From: verdict.Everything, Judge: acceptedAnswers},
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("second-client"); x != nil && verdict.Responded(x, v) {
+		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
 			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
 		}
 		verdict.SideBySide(r, v)
 	}},
 	{Requirement: "HTTP-60", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, step := range []recording.Step{"get-bad-version", "delete-bad-version"} {
+		for _, step := range []recording.Step{recording.StepGetBadVersion, recording.StepDeleteBadVersion} {
 			x := r.Step(step)
 			if x == nil || x.Status == http.StatusNotFound || !verdict.Responded(x, v) {
 				continue
@@ -70,7 +70,7 @@ func verb(step recording.Step) string {
 // oneEndpoint: what is not found between two served requests has no session or
 // path to blame.
 func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
-	before, note, after := r.Step("list"), r.Step("notify"), r.Step("list-after")
+	before, note, after := r.Step(recording.StepList), r.Step(stepNotify), r.Step(stepListAfter)
 	for _, x := range []*recording.Exchange{before, after} {
 		if x == nil || !v.Answered(x) {
 			return
@@ -91,12 +91,12 @@ func oneEndpoint(r *recording.Recording, v *verdict.Verdict) {
 func oddMethods(r *recording.Recording, v *verdict.Verdict) {
 	var served, failed []string
 	var servedBy, failedBy []int
-	for _, x := range r.Steps("odd-method") {
+	for _, x := range r.Steps(stepOddMethod) {
 		switch {
 		case x.Succeeded():
-			served, servedBy = append(served, x.Tags["verb"]), append(servedBy, x.Evidence()...)
+			served, servedBy = append(served, x.Tags[tagVerb]), append(servedBy, x.Evidence()...)
 		case x.Fatal || x.Status >= 500 && x.Status != http.StatusNotImplemented && x.Outcome != recording.Refused:
-			failed, failedBy = append(failed, x.Tags["verb"]+" ("+verdict.Reaction(x)+")"), append(failedBy, x.Evidence()...)
+			failed, failedBy = append(failed, x.Tags[tagVerb]+" ("+verdict.Reaction(x)+")"), append(failedBy, x.Evidence()...)
 		}
 	}
 	if len(served) > 0 {
@@ -109,7 +109,7 @@ func oddMethods(r *recording.Recording, v *verdict.Verdict) {
 
 // acceptedNotification: 202 without a body.
 func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("notify")
+	x := r.Step(stepNotify)
 	if !verdict.Responded(x, v) {
 		return
 	}
@@ -125,12 +125,12 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 // refusedNotification: an error status, and no response with an id. Only the
 // notification under an unknown session certainly had to be refused.
 func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("refused", "malformed") {
+	for _, x := range r.Steps(stepRefused, stepMalformed) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
 		state := v.That
-		if x.Step == "malformed" {
+		if x.Step == stepMalformed {
 			state = v.WarnUnless
 		}
 		raw := verdict.Body(r, x)
@@ -166,21 +166,21 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 // conformingHeaders: what lists both types is accepted, in any order. Weights,
 // letter case and a charset that are not understood warn.
 func conformingHeaders(r *recording.Recording, v *verdict.Verdict) {
-	if plain := r.Step("list"); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
+	if plain := r.Step(recording.StepList); plain == nil || !v.Answered(plain) || !plain.Succeeded() {
 		v.Skip(recording.CodeNotExercised, "the same request was refused without these headers, too")
 		return
 	}
-	for _, x := range r.Steps("accept", "charset") {
+	for _, x := range r.Steps(stepAccept, stepCharset) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state, about := v.That, "Accept with the types in another "+x.Tags["form"]
+		state, about := v.That, "Accept with the types in another "+x.Tags[recording.TagForm]
 		switch {
-		case x.Step == "charset":
+		case x.Step == stepCharset:
 			state, about = v.WarnUnless, "Content-Type: application/json; charset=utf-8"
-		case x.Tags["form"] == "quality":
+		case x.Tags[recording.TagForm] == "quality":
 			state, about = v.WarnUnless, "Accept with a weight (q=0.9)"
-		case x.Tags["form"] == "case":
+		case x.Tags[recording.TagForm] == "case":
 			state = v.WarnUnless // names of media types have no case, but that is said by HTTP alone
 		}
 		state(x.Status != http.StatusNotAcceptable && x.Status != http.StatusUnsupportedMediaType && x.Status < 400,
@@ -196,8 +196,8 @@ func framedByHTTP(r *recording.Recording, v *verdict.Verdict) {
 		step      recording.Step
 		id, about string
 	}{
-		{"chunked", "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
-		{"header-case", "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
+		{stepChunked, "chunked-refused", "a request whose body comes in chunks (Transfer-Encoding: chunked), as many clients and proxies send it"},
+		{stepHeaderCase, "header-case-refused", "a request whose headers are named content-type and ACCEPT, and mcp-session-id where there is a session (names of headers have no case)"},
 	} {
 		x := r.Step(odd.step)
 		if x == nil || x.Succeeded() || x.Status == http.StatusNotFound || x.Outcome == recording.Refused ||
@@ -220,15 +220,15 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
-				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags["method"]), x.Evidence()...)
+				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x.Evidence()...)
 		}
 	}
 }
 
 // malformedBodies: the client is told that it is at fault.
 func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("body") {
-		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags["form"]]
+	for _, x := range r.Steps(stepBody) {
+		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags[recording.TagForm]]
 		if x.Fatal {
 			v.That(false, "a 4xx status", "the target died of "+about, x.Evidence()...)
 			continue

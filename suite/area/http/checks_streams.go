@@ -27,13 +27,13 @@ var httpStreamsChecks = []verdict.Check{{Requirement: "HTTP-02", From: []recordi
 	{Requirement: "HTTP-09", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			if x.Outcome == recording.Replied {
-				v.That(x.Tags["open"] == "", "the event stream to end after the response", "the stream that answers "+x.Method+" was still open two seconds later", x.Evidence()...)
+				v.That(x.Tags[recording.TagOpen] == "", "the event stream to end after the response", "the stream that answers "+x.Method+" was still open two seconds later", x.Evidence()...)
 			}
 		}
 	}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
 	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if !opened(r.Step("get"), v) {
+		if !opened(r.Step(stepGet), v) {
 			return
 		}
 		v.Holds()
@@ -70,7 +70,7 @@ func opened(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // getStream: an event stream, or 405.
 func getStream(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("get")
+	x := r.Step(stepGet)
 	if x == nil {
 		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
 		return
@@ -88,7 +88,7 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+strconv.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
 		return
 	}
-	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step("list").Status == http.StatusNotFound
+	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound
 	v.That(x.Status == http.StatusMethodNotAllowed || about, expected, fmt.Sprintf("HTTP %d to GET", x.Status), x.Evidence()...)
 }
 
@@ -119,8 +119,8 @@ func relatedMessages(r *recording.Recording, v *verdict.Verdict) {
 
 // noBroadcast: one change is told on one stream.
 func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
-	mark, ok := r.Mark("triggered")
-	one, two := r.Step("get-1"), r.Step("get-2")
+	mark, ok := r.Mark(markTriggered)
+	one, two := r.Step(stepGet1), r.Step(stepGet2)
 	if !opened(one, v) || !opened(two, v) {
 		return
 	}
@@ -148,7 +148,7 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged")
 		return
 	}
-	x := r.Step("get")
+	x := r.Step(stepGet)
 	if x == nil || x.Status == 0 {
 		v.Skip(recording.CodeNotExercised, "no stream was opened by GET")
 		return
@@ -158,10 +158,10 @@ func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {
 
 // foreignProgress: the progress of a request comes on its own stream, if it has one.
 func foreignProgress(r *recording.Recording, v *verdict.Verdict) {
-	if !opened(r.Step("get"), v) {
+	if !opened(r.Step(stepGet), v) {
 		return
 	}
-	for _, x := range r.Steps("read", "slow") {
+	for _, x := range r.Steps(recording.StepRead, stepSlow) {
 		token := x.Param("_meta.progressToken")
 		if !judge.IsString(token) || verdict.MediaType(x.Header) != "text/event-stream" {
 			continue // a plain answer leaves no other way

@@ -51,9 +51,9 @@ var httpHeadersScenario = &scenario.Scenario{
 			all = append(all, unlistedNameProbes()...)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-		c.Peek(ctx, session.Request{Step: "get", HTTPMethod: http.MethodGet}, p.Limits.Timeout)
-		c.Do(ctx, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
-		st := c.S.Listen(ctx, "listen", session.Filter{ListChanged: true}, session.Request{})
+		c.Peek(ctx, session.Request{Step: stepGet, HTTPMethod: http.MethodGet}, p.Limits.Timeout)
+		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+		st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{})
 		c.Note(st.Stop(ctx))
 	},
 }
@@ -66,41 +66,41 @@ func versionProbes(p *scenario.Play) []session.Request {
 		return q
 	}
 	return []session.Request{
-		p.Ordinary("ordinary"),
-		probe("no-version", func(q *session.Request) { q.Omit = []string{scenario.HeaderVersion} }),
-		probe("mismatch", func(q *session.Request) {
-			q.Tags = recording.Tags{"differs": "body"}
+		p.Ordinary(stepOrdinary),
+		probe(recording.StepNoVersion, func(q *session.Request) { q.Omit = []string{scenario.HeaderVersion} }),
+		probe(stepMismatch, func(q *session.Request) {
+			q.Tags = recording.Tags{tagDiffers: "body"}
 			q.Meta = map[string]any{session.MetaVersion: string(requirement.R20251125)}
 		}),
-		probe("mismatch", func(q *session.Request) {
-			q.Tags = recording.Tags{"differs": "header"}
+		probe(stepMismatch, func(q *session.Request) {
+			q.Tags = recording.Tags{tagDiffers: "header"}
 			q.Header = map[string]string{scenario.HeaderVersion: scenario.PastVersion}
 		}),
-		probe("unsupported-version", func(q *session.Request) { q.Version = scenario.PastVersion }),
-		probe("unknown-method", func(q *session.Request) { q.Method = "x-mcpcheck-unknown/method" }),
-		probe("no-capabilities", func(q *session.Request) { q.Meta = map[string]any{session.MetaCapabilities: nil} }),
-		probe("no-version-meta", func(q *session.Request) { q.Meta = map[string]any{session.MetaVersion: nil} }),
-		probe("no-meta", func(q *session.Request) { q.Bare, q.Params = true, json.RawMessage(`{}`) }),
-		probe("session-header", func(q *session.Request) {
+		probe(stepUnsupportedVersion, func(q *session.Request) { q.Version = scenario.PastVersion }),
+		probe(recording.StepUnknownMethod, func(q *session.Request) { q.Method = "x-mcpcheck-unknown/method" }),
+		probe(stepNoCapabilities, func(q *session.Request) { q.Meta = map[string]any{session.MetaCapabilities: nil} }),
+		probe(stepNoVersionMeta, func(q *session.Request) { q.Meta = map[string]any{session.MetaVersion: nil} }),
+		probe(recording.StepNoMeta, func(q *session.Request) { q.Bare, q.Params = true, json.RawMessage(`{}`) }),
+		probe(stepSessionHeader, func(q *session.Request) {
 			q.Header = map[string]string{scenario.HeaderSession: "mcpcheck-no-such-session"}
 		}),
-		probe("last-event", func(q *session.Request) { q.Header = map[string]string{session.HeaderLastEventID: "5"} }),
+		probe(stepLastEvent, func(q *session.Request) { q.Header = map[string]string{session.HeaderLastEventID: "5"} }),
 	}
 }
 
 // methodProbes are about Mcp-Method.
 func methodProbes(p *scenario.Play) []session.Request {
 	plain := func(step recording.Step) session.Request { return p.Ordinary(step) }
-	missing, other, upper, spelled := plain("no-method"), plain("other-method"), plain("method-case"), plain("spelling")
+	missing, other, upper, spelled := plain(recording.StepNoMethod), plain(stepOtherMethod), plain(stepMethodCase), plain(stepSpelling)
 	missing.Omit = []string{headerMethod}
 	other.Header = map[string]string{headerMethod: "resources/templates/list"}
 	upper.Header = map[string]string{headerMethod: strings.ToUpper(upper.Method)}
 	spelled.Omit = []string{headerMethod, scenario.HeaderVersion}
 	spelled.Exact = [][2]string{{"mcp-method", spelled.Method}, {"mcp-protocol-version", string(p.Revision())}}
-	all := []session.Request{missing, other, upper, spelled, {Step: "nameless", Method: "server/discover"}}
+	all := []session.Request{missing, other, upper, spelled, {Step: stepNameless, Method: "server/discover"}}
 	if p.Facts.Declares("resources") {
-		all = append(all, session.Request{Step: "nameless", Method: "resources/list"},
-			session.Request{Step: "nameless", Method: "resources/templates/list"})
+		all = append(all, session.Request{Step: stepNameless, Method: "resources/list"},
+			session.Request{Step: stepNameless, Method: "resources/templates/list"})
 	}
 	return all
 }
@@ -110,20 +110,20 @@ func nameProbes(uri string) []session.Request {
 	const stranger = "x-mcpcheck-7b4e91:another-resource"
 	probe := func(step recording.Step, form string, header map[string]string) session.Request {
 		return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-			Header: header, Tags: recording.Tags{"form": form, "uri": uri}}
+			Header: header, Tags: recording.Tags{recording.TagForm: form, recording.TagURI: uri}}
 	}
 	named := func(value string) map[string]string { return map[string]string{headerName: value} }
-	missing := probe("no-name", "", nil)
+	missing := probe(stepNoName, "", nil)
 	missing.Omit = []string{headerName}
-	spelled := probe("spelling", "", nil)
+	spelled := probe(stepSpelling, "", nil)
 	spelled.Omit = []string{headerMethod, headerName}
 	spelled.Exact = [][2]string{{"MCP-METHOD", spelled.Method}, {"mCp-nAmE", session.HeaderValue(uri)}}
 	return []session.Request{
 		missing,
-		probe("other-name", "", named(stranger)),
-		probe("encoded-name", "", named(session.Sentinel(uri))),
-		probe("broken-name", "alphabet", named("=?base64?!!!?=")),
-		probe("wrong-name", "", named(session.Sentinel(stranger))),
+		probe(stepOtherName, "", named(stranger)),
+		probe(stepEncodedName, "", named(session.Sentinel(uri))),
+		probe(stepBrokenName, "alphabet", named("=?base64?!!!?=")),
+		probe(stepWrongName, "", named(session.Sentinel(stranger))),
 		spelled,
 	}
 }
@@ -132,15 +132,15 @@ func nameProbes(uri string) []session.Request {
 // for any read.
 func unlistedNameProbes() []session.Request {
 	const uri = "x-mcpcheck-7b4e91:no-such-resource"
-	plain := session.Request{Step: "unlisted-read", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}}
+	plain := session.Request{Step: stepUnlistedRead, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
 	all := []session.Request{plain}
 	for _, q := range nameProbes(uri) {
-		if q.Step != "spelling" {
+		if q.Step != stepSpelling {
 			all = append(all, q)
 		}
 	}
 	for _, q := range all {
-		q.Tags["unlisted"] = "yes"
+		q.Tags[tagUnlisted] = "yes"
 	}
 	return all
 }

@@ -30,9 +30,9 @@ var httpStatusesScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("list"))
-		c.Do(ctx, scenario.Notification("notify"))
-		c.Do(ctx, p.Ordinary("list-after"))
+		c.Do(ctx, p.Ordinary(recording.StepList))
+		c.Do(ctx, scenario.Notification(stepNotify))
+		c.Do(ctx, p.Ordinary(stepListAfter))
 		all := append(statusProbes(p, c), oddMethodProbes(p)...)
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
@@ -57,31 +57,31 @@ var acceptForms = []struct{ form, accept string }{
 func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
 	var all []session.Request
 	if !p.Modern() && c.S.HTTPSession() != "" {
-		q := scenario.Notification("refused")
+		q := scenario.Notification(stepRefused)
 		q.Header = map[string]string{scenario.HeaderSession: scenario.StrangeSession}
 		all = append(all, q)
 	}
-	malformed := scenario.Notification("malformed")
+	malformed := scenario.Notification(stepMalformed)
 	malformed.Params = json.RawMessage(`5`)
 	all = append(all, malformed)
 	for _, m := range noMessages {
-		all = append(all, session.Request{Step: "body", Tags: recording.Tags{"form": m.form}, Body: []byte(m.body)})
+		all = append(all, session.Request{Step: stepBody, Tags: recording.Tags{recording.TagForm: m.form}, Body: []byte(m.body)})
 	}
 	for _, m := range acceptForms {
-		q := p.Ordinary("accept")
-		q.Tags, q.Header = recording.Tags{"form": m.form}, map[string]string{"Accept": m.accept}
+		q := p.Ordinary(stepAccept)
+		q.Tags, q.Header = recording.Tags{recording.TagForm: m.form}, map[string]string{"Accept": m.accept}
 		all = append(all, q)
 	}
-	charset := p.Ordinary("charset")
+	charset := p.Ordinary(stepCharset)
 	charset.Header = map[string]string{"Content-Type": "application/json; charset=utf-8"}
-	chunked := p.Ordinary("chunked")
+	chunked := p.Ordinary(stepChunked)
 	chunked.Chunked = true
 	return append(all, charset, chunked, spelled(p, c))
 }
 
 // spelled is an ordinary request whose headers are named in other letters.
 func spelled(p *scenario.Play, c *scenario.Client) session.Request {
-	q := p.Ordinary("header-case")
+	q := p.Ordinary(stepHeaderCase)
 	q.Omit = []string{"Content-Type", "Accept"}
 	q.Exact = [][2]string{{"content-type", "application/json"}, {"ACCEPT", "application/json, text/event-stream"}}
 	if id := c.S.HTTPSession(); id != "" && !p.Modern() {
@@ -95,12 +95,12 @@ func spelled(p *scenario.Play, c *scenario.Client) session.Request {
 // have a body are sent with a request that every target serves.
 func oddMethodProbes(p *scenario.Play) []session.Request {
 	all := []session.Request{
-		{Step: "odd-method", HTTPMethod: http.MethodHead, Tags: recording.Tags{"verb": http.MethodHead}},
-		{Step: "odd-method", HTTPMethod: http.MethodOptions, Tags: recording.Tags{"verb": http.MethodOptions}},
+		{Step: stepOddMethod, HTTPMethod: http.MethodHead, Tags: recording.Tags{tagVerb: http.MethodHead}},
+		{Step: stepOddMethod, HTTPMethod: http.MethodOptions, Tags: recording.Tags{tagVerb: http.MethodOptions}},
 	}
 	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
 		id := 910001 + i
-		all = append(all, session.Request{Step: "odd-method", HTTPMethod: verb, Tags: recording.Tags{"verb": verb}, Method: scenario.LifeMethod(p),
+		all = append(all, session.Request{Step: stepOddMethod, HTTPMethod: verb, Tags: recording.Tags{tagVerb: verb}, Method: scenario.LifeMethod(p),
 			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: min(p.Limits.Timeout, 2*time.Second),
 			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
 	}

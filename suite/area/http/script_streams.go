@@ -30,16 +30,16 @@ var httpStreamsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		stream := c.S.OpenStream(ctx, "get")
-		all := []session.Request{p.Ordinary("list")}
+		stream := c.S.OpenStream(ctx, stepGet)
+		all := []session.Request{p.Ordinary(recording.StepList)}
 		if p.Facts.Declares("resources") {
-			all = append(all, session.Request{Step: "templates", Method: "resources/templates/list"})
+			all = append(all, session.Request{Step: stepTemplates, Method: "resources/templates/list"})
 		}
 		if uri := p.Readable(); uri != "" {
-			all = append(all, scenario.ReadRequest("read", uri, "mcpcheck-progress-read"))
+			all = append(all, scenario.ReadRequest(recording.StepRead, uri, "mcpcheck-progress-read"))
 		}
 		if slow := p.Target.Subjects.Slow; slow != nil {
-			all = append(all, scenario.ReadRequest("slow", slow.URI, "mcpcheck-progress-slow"))
+			all = append(all, scenario.ReadRequest(stepSlow, slow.URI, "mcpcheck-progress-slow"))
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { streamed(ctx, c, q) })
 		if stream != nil {
@@ -67,7 +67,7 @@ func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 	select {
 	case <-pending.Ended():
 	case <-timer.C:
-		x.Tags["open"] = "yes"
+		x.Tags[recording.TagOpen] = "yes"
 		pending.Cancel()
 	case <-ctx.Done():
 	}
@@ -99,10 +99,10 @@ var httpBroadcastScenario = &scenario.Scenario{
 			return
 		}
 		uri := p.Target.Triggers.Update.URI
-		one, two := c.S.OpenStream(ctx, "get-1"), c.S.OpenStream(ctx, "get-2")
-		x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
+		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
+		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
 		if x.Succeeded() && one.Open() && two.Open() {
-			after := p.Mark("triggered")
+			after := p.Mark(markTriggered)
 			if p.Fire(ctx, p.Target.Triggers.Update) {
 				c.S.Await(ctx, after, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Dir == wire.In && len(f.Raw) > 0 })
 				c.S.Quiet(ctx, p.Limits.QuietWindow)

@@ -128,7 +128,7 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		found = nil
 	}
 	// The same description comes with every result: one is as good as all.
-	for _, x := range r.Steps("page") {
+	for _, x := range r.Steps(recording.StepPage) {
 		if info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo); info.IsObject() {
 			return []verdict.Item{verdict.NewItem(info, name, x.Evidence())}
 		}

@@ -47,7 +47,7 @@ type listChange struct {
 
 func (c *listChange) shows() bool {
 	if c.uri != "" {
-		return slices.Contains(c.after, c.uri) == (c.step == "added")
+		return slices.Contains(c.after, c.uri) == (c.step == recording.StepAdded)
 	}
 	return !slices.Equal(c.before, c.after)
 }
@@ -57,19 +57,19 @@ func (c *listChange) changed() bool { return c.looked && !slices.Equal(c.before,
 // listChanges lists the changes of the list that were made.
 func listChanges(r *recording.Recording) []listChange {
 	var all []listChange
-	before, ok := listedAt(r.Steps("listed"))
+	before, ok := listedAt(r.Steps(recording.StepListed))
 	for _, change := range []struct {
 		mark recording.MarkName
 		step recording.Step
-	}{{recording.MarkAdd, "added"}, {recording.MarkRemove, "removed"}} {
+	}{{recording.MarkAdd, recording.StepAdded}, {recording.MarkRemove, recording.StepRemoved}} {
 		mark, fired := r.Mark(change.mark)
 		pages := r.Steps(change.step)
 		if !fired || len(pages) == 0 {
 			continue
 		}
 		last := pages[len(pages)-1]
-		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags["look"] != last.Tags["look"] })
-		c := listChange{step: change.step, mark: change.mark, uri: last.Tags["uri"], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
+		pages = slices.DeleteFunc(pages, func(x *recording.Exchange) bool { return x.Tags[recording.TagLook] != last.Tags[recording.TagLook] })
+		c := listChange{step: change.step, mark: change.mark, uri: last.Tags[recording.TagURI], before: before, announced: verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), mark.After), verdict.ListUpdated), frames: last.Evidence()}
 		okBefore := ok
 		c.after, ok = listedAt(pages)
 		c.looked = ok && okBefore

@@ -11,7 +11,7 @@ import (
 // listChangedHonoured: changes of the list can be listened to.
 func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "resourcesListChanged: true in the acknowledgment, as capabilities.resources.listChanged says"
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		if !verdict.Granted(x.Param("notifications.resourcesListChanged")) {
 			continue
 		}
@@ -21,7 +21,7 @@ func listChangedHonoured(r *recording.Recording, v *verdict.Verdict) {
 		case ok:
 			value := ack.Msg.Get("params.notifications.resourcesListChanged")
 			v.That(value.Type == gjson.True, expected, "resourcesListChanged is "+judge.Brief(value), verdict.Evidence(r, x)...)
-		case x.Tags["name"] == "list" && x.Failed() && !verdict.Unknown(x):
+		case x.Tags[recording.TagName] == "list" && x.Failed() && !verdict.Unknown(x):
 			v.That(false, expected, matcher.Describe(x), x.Evidence()...)
 		default:
 			verdict.Unacknowledged(x, v)

@@ -43,10 +43,10 @@ var lifeChecks = []verdict.Check{{
 				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
 				v.Cause("another version than the requested one")
 			}
-			for _, x := range r.Steps("return") {
+			for _, x := range r.Steps(stepReturn) {
 				if v.Answered(x) && x.Succeeded() {
 					got := x.Result().Get("protocolVersion")
-					v.That(got.String() == x.Tags["version"], "the version "+x.Tags["version"]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
+					v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
 				}
 			}
 		},
@@ -66,7 +66,7 @@ var lifeChecks = []verdict.Check{{
 					latest = max(latest, rev)
 				}
 			}
-			for _, x := range r.Steps("alien") {
+			for _, x := range r.Steps(stepAlien) {
 				offer := x.Result().Get("protocolVersion")
 				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
 					continue
@@ -89,7 +89,7 @@ var lifeChecks = []verdict.Check{{
 		Requirement: "LIFE-09",
 		From:        []recording.Name{Handshake},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			end := r.Step("initialized")
+			end := r.Step(recording.StepInitialized)
 			if end == nil {
 				return
 			}
@@ -106,8 +106,8 @@ var lifeChecks = []verdict.Check{{
 		Requirement: "LIFE-10",
 		From:        []recording.Name{Handshake},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("first") {
-				if again := r.Step("again"); again != nil && !x.Succeeded() {
+			for _, x := range r.Steps(stepFirst) {
+				if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
 					x = again
 				}
 				if code, _ := x.Code(); x.Failed() && code == -32601 {
@@ -158,7 +158,7 @@ var lifeChecks = []verdict.Check{{
 		Requirement: "LIFE-14",
 		From:        []recording.Name{Pings},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("ping", "ping-meta") {
+			for _, x := range r.Steps(stepPing, stepPingMeta) {
 				if v.Expect(x).To(matcher.BeResult(), "ping") {
 					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
 					v.WarnUnless(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
@@ -170,7 +170,7 @@ var lifeChecks = []verdict.Check{{
 		Requirement: "LIFE-16",
 		From:        []recording.Name{Handshake},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("early-ping") {
+			for _, x := range r.Steps(stepEarlyPing) {
 				if x.Outcome == recording.Silent {
 					v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
 					continue
@@ -183,13 +183,13 @@ var lifeChecks = []verdict.Check{{
 		Requirement: "LIFE-17",
 		From:        []recording.Name{FaultyHandshake, Negotiation},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("no-members", "no-client-info", "alien") {
+			for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepAlien) {
 				tolerable(x, v)
 			}
-			for _, x := range r.Steps("sound") {
+			for _, x := range r.Steps(stepSound) {
 				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
 			}
-			if len(r.Exchanges) > 0 && r.Step("sound") == nil && r.Broken != nil {
+			if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil {
 				v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
 			}
 		},
@@ -212,7 +212,7 @@ func alien(x *recording.Exchange) string { return x.Param("protocolVersion").Str
 
 // counterOffer: an unknown version is met with another one, and that one works.
 func counterOffer(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("alien") {
+	for _, x := range r.Steps(stepAlien) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -225,8 +225,8 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 		v.That(judge.IsString(offer) && offer.Str != alien(x), "the offer of a version that the server supports, in place of "+alien(x), "protocolVersion is "+judge.Brief(offer), x.Evidence()...)
 		v.Hint("never repeat a version that the server does not know: answer with the latest one that it supports")
 	}
-	for _, x := range r.Steps("return") {
-		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags["version"]+", which the server had offered")
+	for _, x := range r.Steps(stepReturn) {
+		v.Expect(x).To(matcher.BeResult(), "a handshake with "+x.Tags[recording.TagVersion]+", which the server had offered")
 	}
 }
 
@@ -267,9 +267,9 @@ func hardProblems(uri gjson.Result) []judge.Problem {
 // faulty says what is wrong with a handshake.
 func faulty(x *recording.Exchange) string {
 	switch x.Step {
-	case "no-members":
+	case stepNoMembers:
 		return "initialize with empty params"
-	case "no-client-info":
+	case stepNoClientInfo:
 		return "initialize without clientInfo"
 	}
 	return "initialize with the version " + verdict.Quoted(alien(x))

@@ -34,15 +34,15 @@ var handshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		p.Mark("waiting")
+		p.Mark(markWaiting)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
-		p.Mark("waited")
-		c.Note(c.S.Do(ctx, session.Request{Step: "early-ping", Method: "ping"}))
+		p.Mark(markWaited)
+		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
 		c.Note(c.S.Initialized(ctx))
-		first := c.Note(c.S.Do(ctx, scenario.Ordinary(p, "first")))
+		first := c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepFirst)))
 		if !first.Succeeded() && c.S.Alive() {
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
-			c.Note(c.S.Do(ctx, scenario.Ordinary(p, "again")))
+			c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAgain)))
 		}
 	},
 }
@@ -61,8 +61,8 @@ var pingsScenario = &scenario.Scenario{
 			return
 		}
 		all := []session.Request{
-			{Step: "ping", Method: "ping"},
-			{Step: "ping-meta", Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
+			{Step: stepPing, Method: "ping"},
+			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 	},
@@ -82,14 +82,14 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		x := c.Note(c.S.Do(ctx, session.Request{Step: "no-members", Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
+		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
 		settle(c, x)
 		// A lenient server has opened the session now; a second handshake
 		// would be another fault.
 		if (x.Succeeded() || !c.S.Alive()) && !again(ctx, p, c) {
 			return
 		}
-		settle(c, c.Note(c.S.Do(ctx, session.Request{Step: "no-client-info", Method: "initialize", Timeout: firstAnswer(p),
+		settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepNoClientInfo, Method: "initialize", Timeout: firstAnswer(p),
 			Params: map[string]any{"protocolVersion": string(p.Revision())}})))
 		sound(ctx, p, c)
 	},
@@ -141,7 +141,7 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 	if !ok {
 		return
 	}
-	x := c.Note(c.S.Do(ctx, session.Request{Step: "sound", Method: "initialize", Timeout: p.Limits.Start,
+	x := c.Note(c.S.Do(ctx, session.Request{Step: stepSound, Method: "initialize", Timeout: p.Limits.Start,
 		Params: session.InitializeParams(string(p.Revision()))}))
 	if c.S.Adopt(x) == nil {
 		c.S.Initialized(ctx)
@@ -162,13 +162,13 @@ var negotiationScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		x := c.Note(c.S.Do(ctx, session.Request{Step: "alien", Method: "initialize", Timeout: firstAnswer(p),
+		x := c.Note(c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p),
 			Params: session.InitializeParams(AlienVersion)}))
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
 		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
-			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: "return", Method: "initialize", Timeout: firstAnswer(p),
-				Params: session.InitializeParams(offer), Tags: recording.Tags{"version": offer}})))
+			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
+				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
 		sound(ctx, p, c)
 	},

@@ -88,7 +88,7 @@ var listChecks = []verdict.Check{{
 		if r.Scenario != recording.Reads {
 			items = verdict.ListedItems(r, v)
 		}
-		for _, read := range verdict.Readings(r, v, "read") {
+		for _, read := range verdict.Readings(r, v, recording.StepRead) {
 			items = append(items, read.Contents...)
 		}
 		for _, i := range items {

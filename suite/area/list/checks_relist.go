@@ -19,9 +19,9 @@ var relistChecks = []verdict.Check{{
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		again := listedAgain(r, v)
-		for _, read := range verdict.Readings(r, v, "read") {
-			said := read.Tags["size"]
-			if said == "" || len(read.Contents) != 1 || again[read.Tags["uri"]].Get("size").Raw != said {
+		for _, read := range verdict.Readings(r, v, recording.StepRead) {
+			said := read.Tags[recording.TagSize]
+			if said == "" || len(read.Contents) != 1 || again[read.Tags[recording.TagURI]].Get("size").Raw != said {
 				continue
 			}
 			length, ok := rawLength(read.Contents[0])
@@ -45,7 +45,7 @@ var relistChecks = []verdict.Check{{
 	From:        []recording.Name{ListParams},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		with, without, again := r.Step("with"), r.Step("without"), r.Step("with-again")
+		with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
 		switch {
 		case !v.Answered(with):
 			return
@@ -76,7 +76,7 @@ var relistChecks = []verdict.Check{{
 // listedAgain lists the entries of the second walk by URI.
 func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]gjson.Result {
 	found := map[string]gjson.Result{}
-	for _, x := range r.Steps("again") {
+	for _, x := range r.Steps(stepAgain) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -106,12 +106,12 @@ func rawLength(content verdict.Item) (n int, ok bool) {
 func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 	again := listedAgain(r, v)
 	rereads := map[string]*recording.Exchange{}
-	for _, x := range r.Steps("reread") {
-		rereads[x.Tags["uri"]] = x
+	for _, x := range r.Steps(stepReread) {
+		rereads[x.Tags[recording.TagURI]] = x
 	}
 	var others verdict.Sightings
-	for _, x := range r.Steps("read") {
-		uri := x.Tags["uri"]
+	for _, x := range r.Steps(recording.StepRead) {
+		uri := x.Tags[recording.TagURI]
 		switch {
 		case !v.Answered(x):
 		case x.Succeeded():
@@ -136,11 +136,11 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 func unstable(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	first := map[string]*recording.Exchange{}
-	for _, x := range r.Steps("read") {
-		first[x.Tags["uri"]] = x
+	for _, x := range r.Steps(recording.StepRead) {
+		first[x.Tags[recording.TagURI]] = x
 	}
-	for _, x := range r.Steps("repeat") {
-		before := first[x.Tags["uri"]]
+	for _, x := range r.Steps(stepRepeat) {
+		before := first[x.Tags[recording.TagURI]]
 		if before == nil || x.Outcome != recording.Replied || verdict.AsksForInput(before) || verdict.AsksForInput(x) {
 			continue
 		}
@@ -184,7 +184,7 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 	if !v.Answered(last) {
 		return nil, nil, false
 	}
-	if end := last.Tags["end"]; end != "done" {
+	if end := last.Tags[recording.TagEnd]; end != "done" {
 		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
 		return nil, nil, false
 	}
@@ -193,9 +193,9 @@ func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) 
 
 // sameForAll: two connections are given the same list.
 func sameForAll(r *recording.Recording, v *verdict.Verdict) {
-	one, f1, ok1 := wholeList(r, v, "one")
-	other, f2, ok2 := wholeList(r, v, "other")
-	again, f3, ok3 := wholeList(r, v, "one-again")
+	one, f1, ok1 := wholeList(r, v, stepOne)
+	other, f2, ok2 := wholeList(r, v, stepOther)
+	again, f3, ok3 := wholeList(r, v, stepOneAgain)
 	if !ok1 || !ok2 || !ok3 {
 		return
 	}
@@ -217,8 +217,8 @@ func sameForAll(r *recording.Recording, v *verdict.Verdict) {
 // unchangedByOthers: reads, completions and failed requests do not change the
 // list of their connection.
 func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
-	before, f1, ok1 := wholeList(r, v, "one")
-	after, f2, ok2 := wholeList(r, v, "one-again")
+	before, f1, ok1 := wholeList(r, v, stepOne)
+	after, f2, ok2 := wholeList(r, v, stepOneAgain)
 	switch {
 	case !ok1 || !ok2:
 		return
@@ -226,7 +226,7 @@ func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		return
 	}
-	other, f3, ok3 := wholeList(r, v, "other-again")
+	other, f3, ok3 := wholeList(r, v, stepOtherAgain)
 	if !ok3 {
 		return
 	}

@@ -30,11 +30,11 @@ var relistScenario = &scenario.Scenario{
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	Script: func(ctx context.Context, p *scenario.Play) {
-		reads := p.Earlier(recording.Reads).Steps("read")
+		reads := p.Earlier(recording.Reads).Steps(recording.StepRead)
 		var refused, small []*recording.Exchange
 		sized := false
 		for _, x := range reads {
-			sized = sized || x.Tags["size"] != ""
+			sized = sized || x.Tags[recording.TagSize] != ""
 			if x.Failed() {
 				refused = append(refused, x)
 			}
@@ -42,7 +42,7 @@ var relistScenario = &scenario.Scenario{
 				small = append(small, x)
 			}
 		}
-		for _, x := range slices.Concat(p.Earlier(recording.WalkResources).Steps("page"), reads) {
+		for _, x := range slices.Concat(p.Earlier(recording.WalkResources).Steps(recording.StepPage), reads) {
 			p.Note(x)
 		}
 		if len(refused)+len(small) == 0 && !sized {
@@ -53,15 +53,15 @@ var relistScenario = &scenario.Scenario{
 			return
 		}
 		if len(refused) > 0 || sized {
-			scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", "again", fewPages)
+			scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", stepAgain, fewPages)
 		}
 		refused = refused[:min(len(refused), 8)]
 		scenario.Each(c, append(refused, scenario.Sample(small, maxRepeated)...), func(i int, x *recording.Exchange, c *scenario.Client) {
-			step := recording.Step("repeat")
+			step := stepRepeat
 			if i < len(refused) {
-				step = "reread"
+				step = stepReread
 			}
-			scenario.ReadResource(ctx, c, step, x.Tags["uri"], nil)
+			scenario.ReadResource(ctx, c, step, x.Tags[recording.TagURI], nil)
 		})
 	},
 }
@@ -86,9 +86,9 @@ var listParamsScenario = &scenario.Scenario{
 		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
 		}
-		list("with", map[string]any{})
-		list("without", nil)
-		list("with-again", map[string]any{})
+		list(stepWith, map[string]any{})
+		list(stepWithout, nil)
+		list(stepWithAgain, map[string]any{})
 	},
 }
 
@@ -121,12 +121,12 @@ var sameListScenario = &scenario.Scenario{
 		}
 		before := ""
 		side(p,
-			func() { before = list(one, "one") },
-			func() { list(other, "other") },
+			func() { before = list(one, stepOne) },
+			func() { list(other, stepOther) },
 		)
 		between(ctx, p, one)
-		if list(one, "one-again") != before {
-			list(other, "other-again")
+		if list(one, stepOneAgain) != before {
+			list(other, stepOtherAgain)
 		}
 	},
 }

@@ -79,7 +79,7 @@ var metaChecks = []verdict.Check{{
 		From:        []recording.Name{recording.Everything, recording.Metadata},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Metadata {
-				asPlain(r, v, "traced", "with trace context")
+				asPlain(r, v, recording.StepTraced, "with trace context")
 				return
 			}
 			eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
@@ -211,9 +211,9 @@ func traced(v *verdict.Verdict, place, key string, value gjson.Result, frame int
 // asPlain: requests of a step are served like the ordinary ones beside them.
 func asPlain(r *recording.Recording, v *verdict.Verdict, step recording.Step, about string) {
 	for _, x := range r.Steps(step) {
-		plain := recording.Step("plain")
+		plain := recording.StepPlain
 		if x.Method == "resources/read" {
-			plain = "plain-read"
+			plain = recording.StepPlainRead
 		}
 		if verdict.Baseline(r, v, plain) {
 			v.Expect(x).To(matcher.BeResult(), x.Method+" "+about)

@@ -17,7 +17,7 @@ var metaRequestsChecks = []verdict.Check{{
 	Requirement: "META-06",
 	From:        []recording.Name{recording.Metadata},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		asPlain(r, v, "unknown-key", "with an additional key in _meta")
+		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
 	},
 },
 	{
@@ -28,20 +28,20 @@ var metaRequestsChecks = []verdict.Check{{
 				v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
 				return
 			}
-			v.Incomplete(r, r.Step("no-version"), "without a protocol version in _meta")
+			v.Incomplete(r, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
 		},
 	},
 	{
 		Requirement: "META-08",
 		From:        []recording.Name{BadMetadata},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, "plain") {
+			if !verdict.Baseline(r, v, recording.StepPlain) {
 				return
 			}
-			v.Expect(r.Step("no-capabilities")).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
+			v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
 			v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
-			for _, x := range r.Steps("odd-capabilities", "odd-version") {
-				member := map[recording.Step]string{"odd-capabilities": verdict.KeyClientCapabilities, "odd-version": verdict.KeyProtocolVersion}[x.Step]
+			for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
+				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
 				value := judge.Member(x.Param("_meta"), member)
 				v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
 				v.Downgrade(verdict.Lenient)
@@ -57,15 +57,15 @@ var metaRequestsChecks = []verdict.Check{{
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
 			}
-			v.Incomplete(r, r.Step("no-params"), "without params")
-			v.Incomplete(r, r.Step("no-meta"), "without _meta")
+			v.Incomplete(r, r.Step(recording.StepNoParams), "without params")
+			v.Incomplete(r, r.Step(recording.StepNoMeta), "without _meta")
 		},
 	},
 	{
 		Requirement: "META-10",
 		From:        []recording.Name{recording.Metadata},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asPlain(r, v, "anonymous", "without clientInfo")
+			asPlain(r, v, recording.StepAnonymous, "without clientInfo")
 		},
 	},
 	{
@@ -82,8 +82,8 @@ var metaRequestsChecks = []verdict.Check{{
 		Requirement: "META-18",
 		From:        []recording.Name{BadMetadata},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if verdict.Baseline(r, v, "plain") {
-				x := r.Step("odd-log-level")
+			if verdict.Baseline(r, v, recording.StepPlain) {
+				x := r.Step(stepOddLogLevel)
 				if x.Succeeded() && !r.Facts.Declares("logging") {
 					v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
 					return
@@ -150,7 +150,7 @@ func unaskedLogs(r *recording.Recording, v *verdict.Verdict) {
 // and before its response. Messages below the level that was asked for are a
 // warning.
 func logsInPlace(r *recording.Recording, v *verdict.Verdict) {
-	logged := r.Steps("logged")
+	logged := r.Steps(recording.StepLogged)
 	for _, f := range r.Notifications("notifications/message", 0) {
 		x := during(logged, f)
 		level := gjson.GetBytes(f.Raw, "params.level").Str
@@ -182,7 +182,7 @@ func during(all []*recording.Exchange, f *wire.Frame) *recording.Exchange {
 
 // levelsTakeEffect: logging/setLevel does what it promises.
 func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
-	set := r.Step("set")
+	set := r.Step(stepSet)
 	if v.Expect(set).To(matcher.BeResult(), "logging/setLevel") {
 		for _, f := range r.Notifications("notifications/message", slices.Max(set.Replies)) {
 			level := gjson.GetBytes(f.Raw, "params.level").Str
@@ -192,7 +192,7 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-	if x := r.Step("unknown-level"); x != nil {
+	if x := r.Step(stepUnknownLevel); x != nil {
 		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")))
 		v.Hint("know the eight syslog levels, and answer others with error -32602")
 	}

@@ -22,17 +22,17 @@ var badMetadataScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, p.Ordinary("plain"))
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
 		steps := []struct {
 			name recording.Step
 			key  string
 			to   any
 		}{
-			{"no-version", session.MetaVersion, nil},
-			{"no-capabilities", session.MetaCapabilities, nil},
-			{"odd-version", session.MetaVersion, 5},
-			{"odd-capabilities", session.MetaCapabilities, "x"},
-			{"odd-log-level", session.MetaLogLevel, "loud"},
+			{recording.StepNoVersion, session.MetaVersion, nil},
+			{stepNoCapabilities, session.MetaCapabilities, nil},
+			{stepOddVersion, session.MetaVersion, 5},
+			{stepOddCapabilities, session.MetaCapabilities, "x"},
+			{stepOddLogLevel, session.MetaLogLevel, "loud"},
 		}
 		requests := make([]session.Request, len(steps))
 		for i, s := range steps {
@@ -63,13 +63,13 @@ var logLevelsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Do(ctx, session.Request{Step: "set", Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
-		c.Do(ctx, p.Ordinary("list"))
+		c.Do(ctx, session.Request{Step: stepSet, Method: "logging/setLevel", Params: map[string]any{"level": "error"}})
+		c.Do(ctx, p.Ordinary(recording.StepList))
 		if uri := p.Readable(); uri != "" {
-			scenario.ReadResource(ctx, c, "read", uri, nil)
+			scenario.ReadResource(ctx, c, recording.StepRead, uri, nil)
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			c.Do(ctx, session.Request{Step: "unknown-level", Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
+			c.Do(ctx, session.Request{Step: stepUnknownLevel, Method: "logging/setLevel", Params: map[string]any{"level": "loud"}})
 		}
 	},
 }

@@ -54,14 +54,14 @@ var mrtrChecks = []verdict.Check{{
 		Requirement: "MRTR-07",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("tampered", "other-caller") {
+			for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
 				if !v.Answered(x) {
 					continue
 				}
 				state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
-				if x.Step == "other-caller" {
+				if x.Step == recording.StepOtherCaller {
 					expected = "no contents for a retry with the state of another caller"
-				} else if x.Tags["matters"] != "" {
+				} else if x.Tags[recording.TagMatters] != "" {
 					state = v.That
 				}
 				state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
@@ -73,15 +73,15 @@ var mrtrChecks = []verdict.Check{{
 		Requirement: "MRTR-08",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step("retry-empty")).To(matcher.AskForInput(), "a retry that answers nothing")
+			v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 		},
 	},
 	{
 		Requirement: "MRTR-09",
 		From:        []recording.Name{Superfluous},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step("superfluous")).To(matcher.BeResult(), "a read with answers that nobody asked for")
-			if x := r.Step("malformed"); x != nil {
+			v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(), "a read with answers that nobody asked for")
+			if x := r.Step(stepMalformed); x != nil {
 				if x.Fatal {
 					v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
 				} else if v.Answered(x) {
@@ -94,7 +94,7 @@ var mrtrChecks = []verdict.Check{{
 		Requirement: "MRTR-10",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, before, asked := r.Step("lingering"), r.Step("bare"), r.Step("ask")
+			x, before, asked := r.Step(recording.StepLingering), r.Step(recording.StepBare), r.Step(recording.StepAsk)
 			if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
 				return
 			}
@@ -114,11 +114,11 @@ var mrtrChecks = []verdict.Check{{
 		Requirement: "MRTR-60",
 		From:        []recording.Name{recording.InputReads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, "plain") {
+			if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
 				return
 			}
-			x := r.Step("after-abandoned")
-			if deaf := r.Step("after-abandoned/lost"); deaf != nil && deaf.Outcome == recording.Silent {
+			x := r.Step(recording.StepAfterAbandoned)
+			if deaf := r.Step(recording.StepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
 				x = deaf // the connection answered nothing any more
 			}
 			if x != nil && x.Outcome == recording.Silent {
@@ -180,7 +180,7 @@ func withinCapabilities(x *recording.Exchange, v *verdict.Verdict) {
 
 // missingCapabilityNamed: a read that cannot do without a capability says so.
 func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
-	x, asked := r.Step("bare"), r.Step("ask")
+	x, asked := r.Step(recording.StepBare), r.Step(recording.StepAsk)
 	if !v.Answered(x) || !v.Answered(asked) {
 		return
 	}
@@ -210,15 +210,15 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 
 // wholeFlow: a retry with all answers is served, over whatever connection.
 func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
-	first, retries := r.Step("ask-again"), r.Steps("retry")
+	first, retries := r.Step(recording.StepAskAgain), r.Steps(recording.StepRetry)
 	last := first
 	if len(retries) > 0 {
 		last = retries[len(retries)-1]
 	}
 	switch {
 	case !v.Answered(first) || !v.Answered(last):
-	case verdict.Tag(last, "unanswered") != "":
-		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags["unanswered"])+" (subjects.input.answers)")
+	case verdict.Tag(last, recording.TagUnanswered) != "":
+		v.Skip(recording.CodeNeedsConfig, "the target file has no answer for the key "+verdict.Quoted(last.Tags[recording.TagUnanswered])+" (subjects.input.answers)")
 	case len(retries) == 0:
 		v.Skip(recording.CodeNeedsSubject, "the resource of subjects.input asks for no input: "+matcher.Describe(first))
 	case verdict.AsksForInput(last):
@@ -232,7 +232,7 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 
 // expectedText: the contents have the text that the target file gives.
 func expectedText(x *recording.Exchange, v *verdict.Verdict) {
-	want, given := x.Tags["text"]
+	want, given := x.Tags[recording.TagText]
 	if !given {
 		return
 	}

@@ -31,10 +31,10 @@ var superfluousScenario = &scenario.Scenario{
 			step    recording.Step
 			answers any
 		}{
-			{"superfluous", map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
-			{"malformed", "mcpcheck"},
+			{stepSuperfluous, map[string]any{"mcpcheck": map[string]any{"action": "accept", "content": map[string]any{}}}},
+			{stepMalformed, "mcpcheck"},
 		} {
-			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{"uri": uri},
+			c.Do(ctx, session.Request{Step: s.step, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
 				Params: map[string]any{"uri": uri, "inputResponses": s.answers}})
 		}
 	},

@@ -18,7 +18,7 @@ var pageChecks = []verdict.Check{{
 	From:        verdict.BothWalks,
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("page") {
+		for _, x := range r.Steps(recording.StepPage) {
 			if !v.Answered(x) || !x.Succeeded() {
 				continue
 			}
@@ -54,7 +54,7 @@ var pageChecks = []verdict.Check{{
 			invalidCursors(r, v)
 			return
 		}
-		if x := r.Step("elsewhere"); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
+		if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
 			v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
 			v.Downgrade(verdict.RefusedOtherwise)
 		}
@@ -98,8 +98,8 @@ var pageChecks = []verdict.Check{{
 	From:        []recording.Name{CompleteWalks},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		complete(r.Steps("page"), "resources", v)
-		complete(r.Steps("template"), "resourceTemplates", v)
+		complete(r.Steps(recording.StepPage), "resources", v)
+		complete(r.Steps(recording.StepTemplate), "resourceTemplates", v)
 	},
 }}
 
@@ -109,7 +109,7 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		return
 	}
 	last := pages[len(pages)-1]
-	switch last.Tags["end"] {
+	switch last.Tags[recording.TagEnd] {
 	case "done":
 		v.Holds()
 	case "bound":
@@ -164,7 +164,7 @@ func advancing(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		case len(this) > 0 && slices.Equal(this, verdict.Identities(pages[i-1], member)):
 			v.That(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
 			v.Hint("take the cursor of the request into account")
-		case x.Tags["end"] == "cycle":
+		case x.Tags[recording.TagEnd] == "cycle":
 			// That the walk came back to an earlier page is judged elsewhere.
 		default:
 			v.WarnUnless(fresh, expected, fmt.Sprintf("page %d lists nothing but what stood on earlier pages", i+1), frames...)

@@ -15,10 +15,10 @@ import (
 // The cursors of the bad-cursors scenario: those that were handed out by nobody, those
 // that a handed-out one was made into, and those that are no strings.
 var (
-	madeUpCursors  = []recording.Step{"unknown"}
-	alteredCursors = []recording.Step{"changed", "truncated", "appended"}
-	hardCursors    = []recording.Step{"long", "junk", "script", "blank", "empty"}
-	illTyped       = []recording.Step{"number", "object", "array", "null"}
+	madeUpCursors  = []recording.Step{stepUnknown}
+	alteredCursors = []recording.Step{stepChanged, stepTruncated, stepAppended}
+	hardCursors    = []recording.Step{stepLong, stepJunk, stepScript, stepBlank, stepEmpty}
+	illTyped       = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
 )
 
 // ofList are the exchanges of a recording that concern one list.
@@ -38,7 +38,7 @@ func ofList(r *recording.Recording, method string) *recording.Recording {
 func eachList(r *recording.Recording, v *verdict.Verdict, judge func(r *recording.Recording)) {
 	for _, method := range []string{"resources/list", "resources/templates/list"} {
 		some := ofList(r, method)
-		before := some.Step("before")
+		before := some.Step(recording.StepBefore)
 		switch {
 		case before == nil && method != "resources/list", before != nil && method != "resources/list" && before.Failed():
 		case !v.Answered(before):
@@ -65,15 +65,15 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint(hint)
 		}
 		var meddled, foreign verdict.Sightings
-		for _, x := range r.Steps(append([]recording.Step{"old", "foreign"}, alteredCursors...)...) {
+		for _, x := range r.Steps(append([]recording.Step{stepOld, stepForeign}, alteredCursors...)...) {
 			switch {
 			case x.Failed():
 				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
 				v.Downgrade(verdict.RefusedOtherwise)
 				v.Hint(hint)
-			case x.Succeeded() && x.Step == "foreign":
+			case x.Succeeded() && x.Step == stepForeign:
 				foreign.Add(judge.Brief(x.Param("cursor"))+" in "+x.Method, x.Evidence()...)
-			case x.Succeeded() && x.Step != "old":
+			case x.Succeeded() && x.Step != stepOld:
 				meddled.Add(judge.Brief(x.Param("cursor"))+" ("+string(x.Step)+", in "+x.Method+")", x.Evidence()...)
 			}
 		}
@@ -84,27 +84,27 @@ func invalidCursors(r *recording.Recording, v *verdict.Verdict) {
 
 // cursorWords says what the cursor of a step is.
 var cursorWords = map[recording.Step]string{
-	"changed": "a cursor with one letter changed", "truncated": "half a cursor", "appended": "a cursor with more behind it",
-	"old": "a cursor handed out some time before", "foreign": "a cursor of the other list", "elsewhere": "a cursor handed out in another session",
+	stepChanged: "a cursor with one letter changed", stepTruncated: "half a cursor", stepAppended: "a cursor with more behind it",
+	stepOld: "a cursor handed out some time before", stepForeign: "a cursor of the other list", stepElsewhere: "a cursor handed out in another session",
 }
 
 // survives: after bad cursors the list is answered as ever.
 func survives(r *recording.Recording, v *verdict.Verdict) {
 	eachList(r, v, func(r *recording.Recording) {
-		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{"old", "foreign"}, illTyped)
+		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{stepOld, stepForeign}, illTyped)
 		for _, x := range r.Steps(bad...) {
 			badCursor(x, v)
 		}
 		expected := listMethod(r) + " without cursor is answered as ever"
 		// A list during which the session was lost is sent once more, in a fresh one.
-		for _, x := range r.Steps("after/lost", "after") {
+		for _, x := range r.Steps(stepAfter+recording.StepLost, stepAfter) {
 			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
 				v.That(false, expected, matcher.Describe(x)+" to "+x.Method+" without cursor, after a row of bad ones", x.Evidence()...)
 				v.Hint("answer a cursor that cannot be read with error -32602, and keep nothing of it")
 				return
 			}
 		}
-		v.ExpectOrWarn(r.Step("after")).To(matcher.Expecting(expected, matcher.BeResult()), listMethod(r)+" without cursor, after a row of bad ones")
+		v.ExpectOrWarn(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()), listMethod(r)+" without cursor, after a row of bad ones")
 	})
 }
 
@@ -133,7 +133,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict) {
 // quietFirst reports whether the first page stayed the same all the time, so that
 // differences elsewhere are not those of a list that changes.
 func quietFirst(r *recording.Recording, steps ...recording.Step) bool {
-	first := r.Step("first")
+	first := r.Step(stepFirst)
 	for _, x := range r.Steps(steps...) {
 		if !first.Succeeded() || !x.Succeeded() || !verdict.SameSet(first, x) {
 			return false
@@ -144,14 +144,14 @@ func quietFirst(r *recording.Recording, steps ...recording.Step) bool {
 
 // stableCursor: the same cursor yields the same page.
 func stableCursor(r *recording.Recording, v *verdict.Verdict) {
-	next, again := r.Step("next"), r.Step("next-again")
+	next, again := r.Step(stepNext), r.Step(stepNextAgain)
 	switch {
 	case !v.Answered(next) || !v.Answered(again):
 		return
 	case !next.Succeeded():
 		freshCursor(r, next, v)
 		return
-	case quietFirst(r, "second", "middle"):
+	case quietFirst(r, stepSecond, stepMiddle):
 	case again.Succeeded() && samePage(next, again):
 		v.Holds()
 		return
@@ -177,11 +177,11 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 // freshCursor: the cursor of the page before is refused. Where the walk came further,
 // cursors work as such, and this one was used up by somebody who was handed the same.
 func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Verdict) {
-	if page := r.Step("page"); !page.Succeeded() || !quietFirst(r, "second", "middle") {
+	if page := r.Step(recording.StepPage); !page.Succeeded() || !quietFirst(r, stepSecond, stepMiddle) {
 		v.Skip(recording.CodeNeedsSubject, "the cursor was refused the first time: "+matcher.Describe(next))
 		return
 	}
-	first := r.Step("first")
+	first := r.Step(stepFirst)
 	v.WarnUnless(false, "the page that the cursor stands for", matcher.Describe(next)+" to the cursor "+judge.Brief(next.Param("cursor"))+", which this session was handed a moment before and had not used yet",
 		append(first.Evidence(), next.Evidence()...)...)
 	v.Hint("keep cursors good for more than one request")
@@ -190,12 +190,12 @@ func freshCursor(r *recording.Recording, next *recording.Exchange, v *verdict.Ve
 // otherConnection: since 2026-07-28 no connection has a list of its own, so that a
 // cursor is good on all of them. Processes may have keys of their own.
 func otherConnection(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("elsewhere")
+	x := r.Step(stepElsewhere)
 	if x == nil || !v.Modern() || v.Facts.Combination.Transport == requirement.Stdio || !v.Answered(x) {
 		return
 	}
-	page := r.Step("page")
-	if page.Succeeded() && !samePage(page, r.Step("next")) {
+	page := r.Step(recording.StepPage)
+	if page.Succeeded() && !samePage(page, r.Step(stepNext)) {
 		return // the list has changed since the walk from which page and cursor are
 	}
 	const expected = "the page that the cursor stands for, on any connection"
@@ -218,14 +218,14 @@ func kindOf(x *recording.Exchange) string {
 
 // noHiddenPosition: without cursor the list begins at its beginning.
 func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
-	first := r.Step("first")
+	first := r.Step(stepFirst)
 	if !v.Answered(first) || !first.Succeeded() {
 		v.Skip(recording.CodeNeedsSubject, "the list was refused")
 		return
 	}
 	const expected = "the first page for every request without cursor"
 	start := verdict.IDsOf(first)
-	for _, x := range r.Steps("second", "middle") {
+	for _, x := range r.Steps(stepSecond, stepMiddle) {
 		if !v.Answered(x) {
 			continue
 		}
@@ -236,7 +236,7 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", frames...)
 		case samePage(first, x):
 			v.Holds()
-		case len(page) == 0 || len(start) > 0 && x.Step == "second" && isNextPage(r, page):
+		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
 			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
 			v.Hint("keep no position between requests: the cursor says where to go on")
 		default:
@@ -265,7 +265,7 @@ func samePage(x, y *recording.Exchange) bool {
 // isNextPage reports whether a page is the one that the cursor of the first page
 // leads to.
 func isNextPage(r *recording.Recording, page []string) bool {
-	for _, x := range r.Steps("page", "next", "next-again") {
+	for _, x := range r.Steps(recording.StepPage, stepNext, stepNextAgain) {
 		if x.Succeeded() && slices.Equal(page, verdict.IDsOf(x)) {
 			return true
 		}
@@ -303,7 +303,7 @@ func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	if !v.Answered(last) {
 		return
 	}
-	if last.Tags["end"] != "done" {
+	if last.Tags[recording.TagEnd] != "done" {
 		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
 		return
 	}
@@ -315,7 +315,7 @@ func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		}
 		frames = append(frames, x.Evidence()...)
 	}
-	for _, e := range gjson.Parse(last.Tags["expected"]).Array() {
+	for _, e := range gjson.Parse(last.Tags[tagExpected]).Array() {
 		v.That(times[e.Str] > 0, judge.Brief(e)+" in the list", fmt.Sprintf("it stands on none of the %d pages", len(pages)), frames...)
 		v.Cause("an entry is missing")
 		v.WarnUnless(times[e.Str] < 2, judge.Brief(e)+" once in the list", fmt.Sprintf("it is listed %d times", times[e.Str]), frames...)

@@ -33,15 +33,15 @@ var completeWalksScenario = &scenario.Scenario{
 			step           recording.Step
 			expected       []string
 		}{
-			{"resources/list", "resources", "page", p.Target.Subjects.Complete},
-			{"resources/templates/list", "resourceTemplates", "template", p.Target.Subjects.CompleteTemplates},
+			{"resources/list", "resources", recording.StepPage, p.Target.Subjects.Complete},
+			{"resources/templates/list", "resourceTemplates", recording.StepTemplate, p.Target.Subjects.CompleteTemplates},
 		} {
 			if len(list.expected) == 0 {
 				continue
 			}
 			pages := scenario.Walk(ctx, p, c, list.method, list.member, list.step)
 			b, _ := json.Marshal(list.expected) // strings can always be encoded
-			pages[len(pages)-1].Tags["expected"] = string(b)
+			pages[len(pages)-1].Tags[tagExpected] = string(b)
 		}
 	},
 }

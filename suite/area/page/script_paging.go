@@ -37,7 +37,7 @@ var templatePagingScenario = &scenario.Scenario{
 }
 
 func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, method string) {
-	pages := p.Earlier(walk).Steps("page")
+	pages := p.Earlier(walk).Steps(recording.StepPage)
 	if len(pages) < 2 {
 		p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
 		return
@@ -50,17 +50,17 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 	list := func(step recording.Step, params map[string]any) *recording.Exchange {
 		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
 	}
-	first := list("first", map[string]any{})
-	list("second", map[string]any{})
+	first := list(stepFirst, map[string]any{})
+	list(stepSecond, map[string]any{})
 	cursor, more := cursorOf(first)
 	if !more {
 		return
 	}
-	list("next", map[string]any{"cursor": cursor})
-	list("next-again", map[string]any{"cursor": cursor})
-	list("middle", map[string]any{})
+	list(stepNext, map[string]any{"cursor": cursor})
+	list(stepNextAgain, map[string]any{"cursor": cursor})
+	list(stepMiddle, map[string]any{})
 	if other, more := cursorOf(pages[0]); more {
-		list("elsewhere", map[string]any{"cursor": other})
+		list(stepElsewhere, map[string]any{"cursor": other})
 	}
 }
 
@@ -90,7 +90,7 @@ var badCursorsScenario = &scenario.Scenario{
 		}
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
-			if first := p.Earlier(walk).Step("page"); first != nil {
+			if first := p.Earlier(walk).Step(recording.StepPage); first != nil {
 				old[method], _ = cursorOf(first)
 			}
 		}
@@ -103,34 +103,34 @@ func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign st
 	do := func(c *scenario.Client, step recording.Step, params map[string]any) *recording.Exchange {
 		return c.Do(ctx, session.Request{Step: step, Method: method, Params: params})
 	}
-	before := do(c, "before", map[string]any{})
+	before := do(c, recording.StepBefore, map[string]any{})
 	if !before.Succeeded() {
 		return
 	}
 	texts := []cursorProbe{
-		{"unknown", "mcpcheck-no-such-cursor"},
-		{"long", strings.Repeat("A", 4096)},
-		{"junk", "3q2+7wD/AAECAw=="},
-		{"script", "\u0000'\"%00../\U0001F9ED"},
-		{"blank", " "},
-		{"empty", ""},
+		{stepUnknown, "mcpcheck-no-such-cursor"},
+		{stepLong, strings.Repeat("A", 4096)},
+		{stepJunk, "3q2+7wD/AAECAw=="},
+		{stepScript, "\u0000'\"%00../\U0001F9ED"},
+		{stepBlank, " "},
+		{stepEmpty, ""},
 	}
 	if cursor, more := cursorOf(before); more && cursor != "" {
 		texts = append(texts, altered(cursor)...)
 	}
 	if old != "" {
-		texts = append(texts, cursorProbe{"old", old})
+		texts = append(texts, cursorProbe{stepOld, old})
 	}
 	if foreign != "" && foreign != old {
-		texts = append(texts, cursorProbe{"foreign", foreign})
+		texts = append(texts, cursorProbe{stepForeign, foreign})
 	}
 	scenario.Each(c, texts, func(_ int, bad cursorProbe, c *scenario.Client) {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	})
-	for _, bad := range []cursorProbe{{"number", 123456789}, {"object", map[string]any{"page": 2}}, {"array", []any{}}, {"null", nil}} {
+	for _, bad := range []cursorProbe{{stepNumber, 123456789}, {stepObject, map[string]any{"page": 2}}, {recording.StepArray, []any{}}, {stepNull, nil}} {
 		do(c, bad.step, map[string]any{"cursor": bad.cursor})
 	}
-	do(c, "after", map[string]any{})
+	do(c, stepAfter, map[string]any{})
 }
 
 // altered are the cursors that a client makes of one if it meddles with it.
@@ -141,9 +141,9 @@ func altered(cursor string) []cursorProbe {
 	if changed[middle]++; letters[middle] == 'z' || letters[middle] == 'Z' || letters[middle] == '9' {
 		changed[middle] = 'a'
 	}
-	probes := []cursorProbe{{"changed", string(changed)}, {"appended", cursor + "mcpcheck"}}
+	probes := []cursorProbe{{stepChanged, string(changed)}, {stepAppended, cursor + "mcpcheck"}}
 	if middle > 0 {
-		probes = append(probes, cursorProbe{"truncated", string(letters[:middle])})
+		probes = append(probes, cursorProbe{stepTruncated, string(letters[:middle])})
 	}
 	return probes
 }

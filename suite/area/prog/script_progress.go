@@ -33,12 +33,12 @@ var progressScenario = &scenario.Scenario{
 			return
 		}
 		all := []session.Request{
-			{Step: "string-token", Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
-			{Step: "integer-token", Meta: map[string]any{"progressToken": 4711}},
-			{Step: "no-token"},
+			{Step: stepStringToken, Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
+			{Step: stepIntegerToken, Meta: map[string]any{"progressToken": 4711}},
+			{Step: stepNoToken},
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, recording.Tags{"uri": uri}
+			q.Method, q.Params, q.Tags = "resources/read", map[string]any{"uri": uri}, recording.Tags{recording.TagURI: uri}
 			c.Do(ctx, q)
 		})
 	},

@@ -17,7 +17,7 @@ var readChecks = []verdict.Check{{
 	From:        contentReads,
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Readings(r, v, "read", "known") {
+		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			list := x.Result().Get("contents")
 			v.That(list.IsArray(), "contents as an array", "contents of "+judge.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an array even if there is only one item, or none")
@@ -32,13 +32,13 @@ var readChecks = []verdict.Check{{
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var elsewhere, misspelt verdict.Sightings
-		for _, x := range verdict.Readings(r, v, "read", "known") {
+		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			for _, c := range x.Contents {
 				uri := c.Get("uri")
 				v.That(judge.IsString(uri), "a string uri", "uri of "+c.Name+" is "+judge.TypeName(uri), c.Frames...)
 				verdict.Typed(v, c, "mimeType", judge.IsString, "a string")
 				misspelt.AddMisspelt(c, contentMembers)
-				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags["uri"] {
+				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
 					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
 				}
 			}
@@ -137,7 +137,7 @@ var readChecks = []verdict.Check{{
 // allContents lists the items of all reads.
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
-	for _, x := range verdict.Readings(r, v, "read", "known") {
+	for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 		all = append(all, x.Contents...)
 	}
 	return all
@@ -179,7 +179,7 @@ func declaredType(x verdict.Reading, c verdict.Item) string {
 		return mime.Str
 	}
 	if len(x.Contents) == 1 {
-		return x.Tags["type"]
+		return x.Tags[recording.TagType]
 	}
 	return ""
 }

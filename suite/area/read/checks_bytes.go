@@ -21,7 +21,7 @@ var readBytesChecks = []verdict.Check{{
 	From:        reads,
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.Readings(r, v, "read") {
+		for _, x := range verdict.Readings(r, v, recording.StepRead) {
 			for _, c := range x.Contents {
 				text, mime := c.Get("text"), declaredType(x, c)
 				if !judge.IsBinaryType(mime) || !judge.IsString(text) {
@@ -42,7 +42,7 @@ var readBytesChecks = []verdict.Check{{
 	From:        []recording.Name{recording.KnownReads},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("text") {
+		for _, x := range r.Steps(recording.StepText) {
 			if readsAtAll(v, x) {
 				knownText(v, x)
 			}
@@ -53,7 +53,7 @@ var readBytesChecks = []verdict.Check{{
 	From:        []recording.Name{recording.KnownReads},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("blob") {
+		for _, x := range r.Steps(recording.StepBlob) {
 			if readsAtAll(v, x) {
 				knownBlob(v, x)
 			}
@@ -69,7 +69,7 @@ var readBytesChecks = []verdict.Check{{
 	From:        []recording.Name{TaskRead},
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Expect(r.Step("task")).To(matcher.HaveContents(), "a read with a task parameter, of a resource that could be read without")
+		v.Expect(r.Step(stepTask)).To(matcher.HaveContents(), "a read with a task parameter, of a resource that could be read without")
 		v.Hint("ignore the task parameter where tasks are not supported")
 	},
 }}
@@ -89,8 +89,8 @@ func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
 
 // knownText: a known text arrives character for character.
 func knownText(v *verdict.Verdict, x *recording.Exchange) {
-	want, exact := x.Tags["text"]
-	part := x.Tags["contains"] != ""
+	want, exact := x.Tags[recording.TagText]
+	part := x.Tags[recording.TagContains] != ""
 	var texts []string
 	for _, c := range verdict.ContentsOf(x) {
 		if text := c.Get("text"); judge.IsString(text) {
@@ -168,15 +168,15 @@ func knownBlob(v *verdict.Verdict, x *recording.Exchange) {
 
 // isKnown compares bytes with what the target file says about them.
 func isKnown(x *recording.Exchange, data []byte) bool {
-	if size := x.Tags["size"]; size != "" && size != fmt.Sprint(len(data)) {
+	if size := x.Tags[recording.TagSize]; size != "" && size != fmt.Sprint(len(data)) {
 		return false
 	}
-	if want := x.Tags["base64"]; want != "" {
+	if want := x.Tags[recording.TagBase64]; want != "" {
 		known, err := judge.Decode(want)
 		return err == nil && bytes.Equal(known, data)
 	}
 	sum := sha256.Sum256(data)
-	want := x.Tags["sha256"]
+	want := x.Tags[recording.TagSHA256]
 	return want == "" || strings.EqualFold(want, hex.EncodeToString(sum[:]))
 }
 
@@ -184,11 +184,11 @@ func isKnown(x *recording.Exchange, data []byte) bool {
 func fitsType(r *recording.Recording, v *verdict.Verdict) {
 	var sniffed, differing verdict.Sightings
 	doubts := &doubts{}
-	for _, x := range verdict.Readings(r, v, "read") {
+	for _, x := range verdict.Readings(r, v, recording.StepRead) {
 		for _, c := range x.Contents {
 			mime := declaredType(x, c)
 			doubts.add(c, mime)
-			if own, listed := c.Get("mimeType"), x.Tags["type"]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
+			if own, listed := c.Get("mimeType"), x.Tags[recording.TagType]; len(x.Contents) == 1 && listed != "" && judge.IsString(own) && judge.Essence(own.Str) != judge.Essence(listed) {
 				differing.Add(fmt.Sprintf("%s (listed as %s, read as %s)", judge.Brief(x.Param("uri")), listed, own.Str), c.Frames...)
 			}
 			blob := c.Get("blob")

@@ -24,9 +24,9 @@ var taskReadScenario = &scenario.Scenario{
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
 		uri := ""
-		for _, x := range p.Earlier(recording.Reads).Steps("read") {
+		for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
-				uri = x.Tags["uri"]
+				uri = x.Tags[recording.TagURI]
 				break
 			}
 		}
@@ -35,7 +35,7 @@ var taskReadScenario = &scenario.Scenario{
 			return
 		}
 		if c, ok := p.Expendable(ctx); ok {
-			c.Do(ctx, session.Request{Step: "task", Method: "resources/read", Tags: recording.Tags{"uri": uri},
+			c.Do(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
 				Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
 		}
 	},

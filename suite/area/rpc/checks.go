@@ -40,7 +40,7 @@ var rpcChecks = []verdict.Check{{
 		Requirement: "RPC-03",
 		From:        []recording.Name{RequestIDs},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("id", "digits", "empty") {
+			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
 				if !v.Answered(x) || x.Outcome != recording.Replied {
 					continue
 				}
@@ -56,10 +56,10 @@ var rpcChecks = []verdict.Check{{
 		Requirement: "RPC-04",
 		From:        []recording.Name{RequestIDs},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("id", "digits", "empty") {
+			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
 				usableID(x, v)
 			}
-			oneKindRefused(r.Steps("id", "digits"), v)
+			oneKindRefused(r.Steps(stepID, stepDigits), v)
 		},
 	},
 	{
@@ -239,7 +239,7 @@ func foreignMember(method string, result gjson.Result) string {
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
 	state := v.That
-	if x.Step == "empty" {
+	if x.Step == stepEmpty {
 		state = v.WarnUnless
 	}
 	switch x.Outcome {
@@ -315,13 +315,13 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			switch {
-			case len(x.ID) > 0 && x.Step != "no-method" && x.Step != "mistyped-method" && x.Step != "not-utf-8":
+			case len(x.ID) > 0 && x.Step != recording.StepNoMethod && x.Step != recording.StepMistypedMethod && x.Step != recording.StepNotUTF8:
 				if !v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
 					v.Hint("take the id from the request before its params are looked at")
 					v.Cause("the id of the request")
 				}
-			case x.Step == "not-json":
+			case x.Step == recording.StepNotJSON:
 				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 			}
 		}

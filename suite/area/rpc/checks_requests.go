@@ -45,7 +45,7 @@ var rpcRequestsChecks = []verdict.Check{{
 		Requirement: "RPC-13",
 		From:        []recording.Name{recording.InvalidMessages},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("unknown-method") {
+			for _, x := range r.Steps(recording.StepUnknownMethod) {
 				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
 					v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
 				} else {
@@ -59,11 +59,11 @@ var rpcRequestsChecks = []verdict.Check{{
 		Requirement: "RPC-14",
 		From:        []recording.Name{recording.InvalidMessages},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("not-json") {
+			for _, x := range r.Steps(recording.StepNotJSON) {
 				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 				v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 			}
-			for _, x := range r.Steps("not-utf-8") {
+			for _, x := range r.Steps(recording.StepNotUTF8) {
 				v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
 				v.Hint("decode input in such a way that alien bytes are replaced or refused")
 			}
@@ -73,11 +73,11 @@ var rpcRequestsChecks = []verdict.Check{{
 		Requirement: "RPC-15",
 		From:        []recording.Name{recording.InvalidMessages},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("no-method") {
+			for _, x := range r.Steps(recording.StepNoMethod) {
 				refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
 				v.Hint("answer what is JSON but no request with error -32600")
 			}
-			for _, x := range r.Steps("mistyped-method") {
+			for _, x := range r.Steps(recording.StepMistypedMethod) {
 				refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
 				v.Hint("answer what is JSON but no request with error -32600")
 			}
@@ -89,10 +89,10 @@ var rpcRequestsChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			asked := map[string]bool{}
-			for _, x := range r.Steps("together") {
-				asked[x.Tags["uri"]] = true
+			for _, x := range r.Steps(stepTogether) {
+				asked[x.Tags[recording.TagURI]] = true
 			}
-			for _, x := range r.Steps("together") {
+			for _, x := range r.Steps(stepTogether) {
 				notMixedUp(x, asked, v)
 			}
 		},
@@ -202,7 +202,7 @@ func notMixedUp(x *recording.Exchange, asked map[string]bool, v *verdict.Verdict
 	}
 	foreign := foreignMember(x.Method, x.Result())
 	v.That(foreign == "", "a result that fits "+x.Method, "a result with "+foreign, x.Evidence()...)
-	uri := x.Tags["uri"]
+	uri := x.Tags[recording.TagURI]
 	if uri == "" {
 		return
 	}
@@ -227,8 +227,8 @@ func outOfPlace(v *verdict.Verdict, x *recording.Exchange, uri string) string {
 	if len(got) == 0 || belong(got, uri) || reads == nil {
 		return ""
 	}
-	for _, alone := range reads.Steps("read") {
-		if alone.Tags["uri"] == uri && belong(urisIn(alone), uri) {
+	for _, alone := range reads.Steps(recording.StepRead) {
+		if alone.Tags[recording.TagURI] == uri && belong(urisIn(alone), uri) {
 			return got[0]
 		}
 	}

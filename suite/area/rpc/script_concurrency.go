@@ -38,7 +38,7 @@ var concurrencyScenario = &scenario.Scenario{
 		for _, one := range pending {
 			one.Wait(ctx)
 		}
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "after")))
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
 	},
 }
 
@@ -47,8 +47,8 @@ var concurrencyScenario = &scenario.Scenario{
 func together(p *scenario.Play, uris []string, i int) session.Request {
 	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
 		if uri := uris[i/2%len(uris)]; slow == nil || slow.URI != uri {
-			return session.Request{Step: "together", Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{"uri": uri}}
+			return session.Request{Step: stepTogether, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
 		}
 	}
-	return scenario.Ordinary(p, "together")
+	return scenario.Ordinary(p, stepTogether)
 }

@@ -12,8 +12,8 @@ import (
 func yielded(p *scenario.Play) []string {
 	var all []string
 	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps("read") {
-			if uri := x.Tags["uri"]; x.Succeeded() && !scenario.Required(x) && len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
+		for _, x := range r.Steps(recording.StepRead) {
+			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) && len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
 				all = append(all, uri)
 			}
 		}

@@ -30,15 +30,15 @@ var requestIDsScenario = &scenario.Scenario{
 		}
 		scenario.Each(c, ids, func(_ int, ids []string, c *scenario.Client) {
 			for _, id := range ids {
-				step := recording.Step("id")
+				step := stepID
 				switch {
 				case id == `""`:
-					step = "empty"
+					step = stepEmpty
 				case len(ids) > 1:
-					step = "digits"
+					step = stepDigits
 				}
 				q := scenario.Ordinary(p, step)
-				q.ID, q.Tags = json.RawMessage(id), recording.Tags{"id": id}
+				q.ID, q.Tags = json.RawMessage(id), recording.Tags{tagID: id}
 				c.Do(ctx, q)
 			}
 		})

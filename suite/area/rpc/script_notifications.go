@@ -20,8 +20,8 @@ var clientNotificationsScenario = &scenario.Scenario{
 			return
 		}
 		c.Probes(ctx,
-			session.Request{Step: "unknown", Method: "notifications/mcpcheck/unknown", Notification: true},
-			session.Request{Step: "cancelled", Method: "notifications/cancelled", Notification: true,
+			session.Request{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
+			session.Request{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
 				Params: map[string]any{"requestId": 900003, "reason": "never made"}})
 	},
 }

@@ -22,22 +22,22 @@ var secChecks = []verdict.Check{{Requirement: "SEC-01", From: []recording.Name{O
 }},
 	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
-		x := r.Step("request")
+		x := r.Step(stepRequest)
 		if answeredOrigin(x, v) {
-			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags["origin"], x.Evidence()...)
+			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
 			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 		}
 	}},
 	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: everyOrigin},
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		without, with := r.Step("no-origin"), r.Step("own-origin")
+		without, with := r.Step(stepNoOrigin), r.Step(stepOwnOrigin)
 		if answeredOrigin(without, v) && answeredOrigin(with, v) {
 			v.WarnUnless(without.Succeeded() || !with.Succeeded(), "service without an Origin", matcher.Describe(without)+" to a request without Origin, which is served with one", without.Evidence()...)
 		}
 	}},
 	{Requirement: "SEC-06", From: []recording.Name{PublicAddress}, Needs: []verdict.Gate{verdict.Allowed("public-bind")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("public"); x != nil && x.Outcome != recording.Canceled {
-			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d at %s", x.Status, x.Tags["address"]), x.Evidence()...)
+		if x := r.Step(stepPublic); x != nil && x.Outcome != recording.Canceled {
+			v.That(x.Status == 0, "a server that listens on loopback addresses only", fmt.Sprintf("HTTP %d at %s", x.Status, x.Tags[tagAddress]), x.Evidence()...)
 			v.Hint("bind to 127.0.0.1 instead of all interfaces")
 		}
 	}},
@@ -76,11 +76,11 @@ func turnedAway(x *recording.Exchange) bool {
 
 // forbiddenOrigin: 403, and nothing that looks like an answer to the request.
 func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("request")
+	x := r.Step(stepRequest)
 	if !answeredOrigin(x, v) {
 		return
 	}
-	about := " to a request from the origin " + x.Tags["origin"]
+	about := " to a request from the origin " + x.Tags[recording.TagOrigin]
 	if x.Status == http.StatusUnauthorized {
 		v.WarnUnless(false, "HTTP 403", "HTTP 401"+about, x.Evidence()...)
 		v.Downgrade("it is refused, but with another status")
@@ -101,8 +101,8 @@ func forbiddenOrigin(r *recording.Recording, v *verdict.Verdict) {
 // uncheckedHost: no sentence of the specification is about Host, but browsers send no
 // Origin with a GET to what they take for the page's own host.
 func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
-	if x := r.Step("foreign-host"); x != nil && x.Succeeded() {
-		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags["host"]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
+	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
+		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
 			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x.Evidence()...)
 	}
 }
@@ -110,11 +110,11 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 // everyOrigin: a target that looks at the Origin of requests at all looks at that
 // of all of them. One that never looks is judged by SEC-01 and SEC-02.
 func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
-	steps := r.Steps("request", "initialize", "read", "notification", "listen", "get", "delete")
+	steps := r.Steps(stepRequest, recording.StepInitialize, recording.StepRead, stepNotification, recording.StepListen, stepGet, recording.StepDelete)
 	// What may be refused for other reasons as well does not show that it looks.
-	elsewise := []recording.Step{"get", "delete"}
+	elsewise := []recording.Step{stepGet, recording.StepDelete}
 	if v.Modern() {
-		elsewise = append(elsewise, "initialize", "notification")
+		elsewise = append(elsewise, recording.StepInitialize, stepNotification)
 	}
 	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
@@ -136,12 +136,12 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 func fromPage(x *recording.Exchange) string {
 	name := "a request for " + x.Method
 	switch {
-	case x.Step == "get" || x.Step == "delete":
+	case x.Step == stepGet || x.Step == recording.StepDelete:
 		name = "an HTTP " + strings.ToUpper(string(x.Step))
 	case strings.HasPrefix(x.Method, "notifications/"):
 		name = "the notification " + x.Method
 	}
-	return name + " from the origin " + x.Tags["origin"]
+	return name + " from the origin " + x.Tags[recording.TagOrigin]
 }
 
 // loggedSecrets: what the client sent as a credential does not turn up in the log.

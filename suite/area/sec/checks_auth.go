@@ -22,7 +22,7 @@ var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Na
 		}
 	}},
 	{Requirement: "SEC-10", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step("invalid")
+		x := r.Step(stepInvalid)
 		if demanded(r, v) && answeredOrigin(x, v) {
 			authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to an invented bearer token", x.Evidence()...)
 		}
@@ -36,11 +36,11 @@ var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Na
 			v.Skip(recording.CodeNotExercised, "the target offers no protected-resource metadata")
 			return
 		}
-		servers := gjson.Get(x.Tags["text"], "authorization_servers")
+		servers := gjson.Get(x.Tags[recording.TagText], "authorization_servers")
 		v.That(servers.IsArray() && len(servers.Array()) > 0 && judge.IsString(servers.Get("0")), "authorization_servers with at least one entry", "authorization_servers is "+judge.Brief(servers), x.Evidence()...)
 	}},
 	{Requirement: "SEC-61", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("foreign"); x != nil && answeredOrigin(x, v) {
+		if x := r.Step(stepForeign); x != nil && answeredOrigin(x, v) {
 			v.That(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to a token that was issued for another server", x.Evidence()...)
 			v.Hint("check the audience of tokens")
 		}
@@ -49,7 +49,7 @@ var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Na
 
 // challenged is the first 401; nil if there is none.
 func challenged(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps("anonymous", "anonymous-list", "invalid", "none", "foreign") {
+	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepInvalid, stepNone, stepForeign) {
 		if x.Status == http.StatusUnauthorized {
 			return x
 		}
@@ -60,8 +60,8 @@ func challenged(r *recording.Recording) *recording.Exchange {
 // metadata is the exchange that fetched the protected-resource metadata; nil if
 // there is none.
 func metadata(r *recording.Recording) *recording.Exchange {
-	for _, x := range r.Steps("metadata") {
-		if x.Status == http.StatusOK && gjson.Valid(x.Tags["text"]) && gjson.Parse(x.Tags["text"]).IsObject() {
+	for _, x := range r.Steps(stepMetadata) {
+		if x.Status == http.StatusOK && gjson.Valid(x.Tags[recording.TagText]) && gjson.Parse(x.Tags[recording.TagText]).IsObject() {
 			return x
 		}
 	}
@@ -82,7 +82,7 @@ func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, st
 // demanded reports whether the target asks for credentials; if not, it says so. One
 // that does not know the method of the request refuses it to everybody.
 func demanded(r *recording.Recording, v *verdict.Verdict) bool {
-	if x := r.Step("anonymous"); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) {
+	if x := r.Step(recording.StepAnonymous); x != nil && !x.Succeeded() && x.Status >= 200 && !verdict.Unknown(x) {
 		return true
 	}
 	if challenged(r) == nil {
@@ -110,11 +110,11 @@ func missingCredentials(r *recording.Recording, v *verdict.Verdict) {
 	if !demanded(r, v) {
 		return
 	}
-	for _, x := range r.Steps("anonymous", "anonymous-list", "none") {
+	for _, x := range r.Steps(recording.StepAnonymous, stepAnonymousList, stepNone) {
 		if !answeredOrigin(x, v) || x.Succeeded() {
 			continue
 		}
-		if x.Step == "anonymous-list" && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
+		if x.Step == stepAnonymousList && x.Status != http.StatusUnauthorized && x.Status != http.StatusForbidden {
 			continue // something else may be wrong with it
 		}
 		authority(r, v)(x.Status == http.StatusUnauthorized, "HTTP 401", matcher.Describe(x)+" to "+x.Method+" without valid credentials", x.Evidence()...)
@@ -127,7 +127,7 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the target has an authorisation of its own, which need not know scopes")
 		return
 	}
-	for _, x := range r.Steps("read") {
+	for _, x := range r.Steps(recording.StepRead) {
 		switch {
 		case x.Status == 0 || x.Outcome == recording.Refused:
 			v.Skip(recording.CodeNotExercised, "there was no HTTP response")
@@ -144,11 +144,11 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 
 // protectedResources: neither contents nor updates for those without the right.
 func protectedResources(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("read", "subscribe") {
-		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags["identity"], x.Step, x.Tags["uri"])
+	for _, x := range r.Steps(recording.StepRead, recording.StepSubscribe) {
+		about := fmt.Sprintf("the identity %q, %s of %s", x.Tags[tagIdentity], x.Step, x.Tags[recording.TagURI])
 		switch {
-		case x.Step == "subscribe" && v.Modern():
-			v.That(x.Tags["granted"] == "", "a refusal", "updates were granted to "+about, x.Evidence()...)
+		case x.Step == recording.StepSubscribe && v.Modern():
+			v.That(x.Tags[tagGranted] == "", "a refusal", "updates were granted to "+about, x.Evidence()...)
 		case turnedAway(x):
 			v.Holds()
 		case v.Answered(x):

@@ -41,11 +41,11 @@ var credentialsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		x := c.Do(ctx, opening(p, "anonymous", nil))
+		x := c.Do(ctx, opening(p, recording.StepAnonymous, nil))
 		anonymousList(ctx, p, c, x)
 		demanded := slices.Contains([]int{http.StatusUnauthorized, http.StatusForbidden}, x.Status)
 		if d, ok := stranger(ctx, p); ok {
-			y := alone(ctx, p, d, opening(p, "invalid", map[string]string{"Authorization": inventedToken}))
+			y := alone(ctx, p, d, opening(p, stepInvalid, map[string]string{"Authorization": inventedToken}))
 			demanded = demanded || y.Status == http.StatusUnauthorized
 		}
 		for _, rights := range []target.Rights{target.RightsNone, target.RightsForeign} {
@@ -92,7 +92,7 @@ func anonymousList(ctx context.Context, p *scenario.Play, c *scenario.Client, fi
 		}
 		c.Note(c.S.Initialized(ctx))
 	}
-	c.Do(ctx, p.Ordinary("anonymous-list"))
+	c.Do(ctx, p.Ordinary(stepAnonymousList))
 }
 
 // asIdentity sends the first request with the headers of an identity.
@@ -117,12 +117,12 @@ func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, chal
 		}
 	}
 	for _, place := range places {
-		q := session.Request{Step: "metadata", HTTPMethod: http.MethodGet, URL: place[1], Tags: recording.Tags{"from": place[0]},
+		q := session.Request{Step: stepMetadata, HTTPMethod: http.MethodGet, URL: place[1], Tags: recording.Tags{tagFrom: place[0]},
 			Header: map[string]string{"Accept": "application/json"}}
 		x := c.Do(ctx, q)
 		for _, f := range c.S.Incoming(x.Request) {
 			if slices.Contains(x.Evidence(), f.Number) {
-				x.Tags["text"] += string(f.Raw)
+				x.Tags[recording.TagText] += string(f.Raw)
 			}
 		}
 		if x.Status == http.StatusOK {
@@ -157,7 +157,7 @@ var rightsScenario = &scenario.Scenario{
 			return
 		}
 		for _, protected := range p.Target.Subjects.Protected {
-			scenario.ReadResource(ctx, owner, "owner", protected.URI, nil)
+			scenario.ReadResource(ctx, owner, stepOwner, protected.URI, nil)
 			id := p.Target.Identity(protected.Identity)
 			if id == nil {
 				continue
@@ -184,23 +184,23 @@ func inRole(ctx context.Context, p *scenario.Play, id *target.Identity) (*scenar
 }
 
 func intrude(ctx context.Context, p *scenario.Play, c *scenario.Client, protected target.Protected) {
-	tags := recording.Tags{"uri": protected.URI, "identity": protected.Identity}
+	tags := recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}
 	params := map[string]any{"uri": protected.URI}
-	c.Do(ctx, p.Ordinary("list"))
-	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+	c.Do(ctx, p.Ordinary(recording.StepList))
+	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
 	switch {
 	case !p.Facts.Declares("resources.subscribe"):
 	case p.Modern():
-		st := c.S.Listen(ctx, "subscribe", session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: recording.Tags{"uri": protected.URI, "identity": protected.Identity}})
+		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{protected.URI}}, session.Request{Tags: recording.Tags{recording.TagURI: protected.URI, tagIdentity: protected.Identity}})
 		granted := st.Ack != nil && slices.Contains(scenario.Acknowledged(st.Ack.Raw), protected.URI)
 		x := c.Note(st.Stop(ctx))
 		if granted {
-			x.Tags["granted"] = "yes"
+			x.Tags[tagGranted] = "yes"
 		}
 	default:
-		c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: tags})
+		c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: tags})
 	}
-	c.Do(ctx, session.Request{Step: "read", Method: "resources/read", Params: params, Tags: tags})
+	c.Do(ctx, session.Request{Step: recording.StepRead, Method: "resources/read", Params: params, Tags: tags})
 }
 
 // authorized reports whether the endpoint sends an Authorization header.
@@ -235,13 +235,13 @@ var logSecretsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		stream := c.S.OpenStream(ctx, "get")
+		stream := c.S.OpenStream(ctx, stepGet)
 		if !p.Modern() && p.Facts.Declares("logging") {
-			c.Do(ctx, session.Request{Step: "level", Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
+			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
 		}
-		all := []session.Request{p.Ordinary("list")}
+		all := []session.Request{p.Ordinary(recording.StepList)}
 		if uri := p.Readable(); uri != "" {
-			all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+			all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
 		}
 		for _, q := range all {
 			q.Header = map[string]string{"Authorization": inventedToken}

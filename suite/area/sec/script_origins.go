@@ -61,21 +61,21 @@ var originsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		without, own := p.Ordinary("no-origin"), p.Ordinary("own-origin")
-		without.Tags, without.Omit = recording.Tags{"origin": "none"}, []string{"Origin"}
+		without, own := p.Ordinary(stepNoOrigin), p.Ordinary(stepOwnOrigin)
+		without.Tags, without.Omit = recording.Tags{recording.TagOrigin: "none"}, []string{"Origin"}
 		origin := ownOrigin(p)
-		own.Tags, own.Header = recording.Tags{"origin": origin}, map[string]string{"Origin": origin}
+		own.Tags, own.Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
 		c.Do(ctx, without)
 		c.Do(ctx, own)
 		all := foreignRequests(p)
 		if loopback(p.Address().Hostname()) {
-			q := p.Ordinary("foreign-host")
-			q.Tags, q.Omit = recording.Tags{"host": foreignHost}, []string{"Origin"}
+			q := p.Ordinary(stepForeignHost)
+			q.Tags, q.Omit = recording.Tags{tagHost: foreignHost}, []string{"Origin"}
 			q.Header = map[string]string{"Host": foreignHost}
 			all = append(all, q)
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
-			if q.Step == "foreign-host" {
+			if q.Step == stepForeignHost {
 				c.Do(ctx, q)
 				return
 			}
@@ -84,19 +84,19 @@ var originsScenario = &scenario.Scenario{
 		foreignStream(ctx, p, c)
 		if p.Combination.Transport == requirement.HTTP {
 			foreignInitialize(ctx, p)
-			foreign(ctx, c, session.Request{Step: "delete", HTTPMethod: http.MethodDelete})
+			foreign(ctx, c, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
 		}
 	},
 }
 
 // foreignRequests are the messages that are sent from a foreign page.
 func foreignRequests(p *scenario.Play) []session.Request {
-	all := []session.Request{p.Ordinary("request"), scenario.Notification("notification")}
+	all := []session.Request{p.Ordinary(stepRequest), scenario.Notification(stepNotification)}
 	if uri := p.Readable(); uri != "" {
-		all = append(all, session.Request{Step: "read", Method: "resources/read", Params: map[string]any{"uri": uri}})
+		all = append(all, session.Request{Step: recording.StepRead, Method: "resources/read", Params: map[string]any{"uri": uri}})
 	}
 	if p.Modern() {
-		all = append(all, session.Request{Step: "listen", Method: "subscriptions/listen",
+		all = append(all, session.Request{Step: recording.StepListen, Method: "subscriptions/listen",
 			Params: map[string]any{"notifications": map[string]any{"resourcesListChanged": true}}})
 	}
 	return all
@@ -105,8 +105,8 @@ func foreignRequests(p *scenario.Play) []session.Request {
 // foreign sends a request as from a foreign page; a stream that it opens is
 // dropped at once.
 func foreign(ctx context.Context, c *scenario.Client, q session.Request) {
-	q.Tags, q.Header = recording.Tags{"origin": foreignOrigin}, map[string]string{"Origin": foreignOrigin}
-	if q.HTTPMethod == http.MethodGet || q.Step == "listen" {
+	q.Tags, q.Header = recording.Tags{recording.TagOrigin: foreignOrigin}, map[string]string{"Origin": foreignOrigin}
+	if q.HTTPMethod == http.MethodGet || q.Step == recording.StepListen {
 		c.Peek(ctx, q, time.Second)
 		return
 	}
@@ -124,7 +124,7 @@ func foreignStream(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 			return
 		}
 	}
-	foreign(ctx, c, session.Request{Step: "get", HTTPMethod: http.MethodGet})
+	foreign(ctx, c, session.Request{Step: stepGet, HTTPMethod: http.MethodGet})
 }
 
 // foreignInitialize opens a session from a foreign page.
@@ -136,7 +136,7 @@ func foreignInitialize(ctx context.Context, p *scenario.Play) {
 	if !ok {
 		return
 	}
-	x := c.Start(ctx, session.Request{Step: "initialize", Method: "initialize", Tags: recording.Tags{"origin": foreignOrigin},
+	x := c.Start(ctx, session.Request{Step: recording.StepInitialize, Method: "initialize", Tags: recording.Tags{recording.TagOrigin: foreignOrigin},
 		Header: map[string]string{"Origin": foreignOrigin}, Params: session.InitializeParams(string(p.Revision()))}).Wait(ctx)
 	if x.Succeeded() {
 		_ = c.S.Adopt(x) // only so that the session is ended in order
@@ -197,7 +197,7 @@ var publicAddressScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: "public", HTTPMethod: http.MethodGet, Tags: recording.Tags{"address": other},
+		st := c.S.Peek(ctx, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagAddress: other},
 			Header: map[string]string{"Host": host}}, min(p.Limits.Timeout, 2*time.Second))
 		c.Note(c.Dropped(ctx, st))
 	},

@@ -21,7 +21,7 @@ var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recor
 }),
 	sessionCheck("SESS-02", uniqueIDs),
 	sessionCheck("SESS-03", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step("without-id")
+		x := r.Step(recording.StepWithoutID)
 		if issuing(r, v) == nil || !verdict.Responded(x, v) {
 			return
 		}
@@ -29,11 +29,11 @@ var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recor
 	}),
 	sessionCheck("SESS-04", endedSession),
 	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
-		x := r.Step("unknown-id")
+		x := r.Step(recording.StepUnknownID)
 		if issuing(r, v) == nil || !verdict.Responded(x, v) {
 			return
 		}
-		if y := r.Step("without-id"); y != nil && y.Succeeded() && x.Succeeded() {
+		if y := r.Step(recording.StepWithoutID); y != nil && y.Succeeded() && x.Succeeded() {
 			v.Skip(recording.CodeNotExercised, "the target serves requests without a session id as well: it keeps no sessions")
 			return
 		}
@@ -41,7 +41,7 @@ var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recor
 		v.Hint("answer a session id that the server does not know with HTTP 404")
 	}),
 	sessionCheck("SESS-08", func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("reopen"); x != nil && verdict.Responded(x, v) {
+		if x := r.Step(recording.StepReopen); x != nil && verdict.Responded(x, v) {
 			v.That(x.Succeeded(), "a new session after one was ended", matcher.Describe(x)+" to initialize", x.Evidence()...)
 		}
 	}),
@@ -61,7 +61,7 @@ func issuing(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 			all = append(all, x)
 		}
 	}
-	for _, x := range r.Steps("other-revision", "reopen") {
+	for _, x := range r.Steps(recording.StepOtherRevision, recording.StepReopen) {
 		if x.Header.Get("Mcp-Session-Id") != "" {
 			all = append(all, x)
 		}
@@ -93,7 +93,7 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 
 // endedSession: 404 from the moment the end was confirmed, or a second later.
 func endedSession(r *recording.Recording, v *verdict.Verdict) {
-	end := r.Step("delete")
+	end := r.Step(recording.StepDelete)
 	if issuing(r, v) == nil || !verdict.Responded(end, v) {
 		return
 	}
@@ -101,7 +101,7 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("clients cannot end sessions (HTTP %d to DELETE)", end.Status))
 		return
 	}
-	all := r.Steps("after-delete")
+	all := r.Steps(recording.StepAfterDelete)
 	if len(all) == 0 || !verdict.Responded(all[len(all)-1], v) {
 		return
 	}
@@ -118,19 +118,19 @@ func acceptedIDs(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	refused := map[string]*recording.Exchange{}
-	for _, x := range r.Steps("use") {
+	for _, x := range r.Steps(recording.StepUse) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
 		v.Holds()
 		if x.Status == http.StatusBadRequest || x.Status == http.StatusNotFound {
-			refused[x.Tags["session"]] = x
+			refused[x.Tags[recording.TagSession]] = x
 		}
 	}
 	if a, b := refused["a"], refused["b"]; a != nil && b != nil {
 		v.That(false, "the issued session id to be accepted", fmt.Sprintf("HTTP %d to a request with the id that was issued, in two sessions", a.Status), append(a.Evidence(), b.Evidence()...)...)
 	}
-	if x := r.Step("after-other"); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
+	if x := r.Step(recording.StepAfterOther); x != nil && verdict.Responded(x, v) && refused["a"] == nil {
 		v.That(x.Status != http.StatusBadRequest && x.Status != http.StatusNotFound, "a session to go on beside one in another revision",
 			matcher.Describe(x)+" after another client had opened a session in another revision", x.Evidence()...)
 		v.Hint("keep the negotiated version with the session")

@@ -29,7 +29,7 @@ var sseChecks = []verdict.Check{{Requirement: "SSE-01", From: verdict.Everything
 	{Requirement: "SSE-06", From: verdict.Everything, Judge: uniqueEventIDs},
 	{Requirement: "SSE-07", From: []recording.Name{HTTPResume}, Judge: ownReplay},
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step("open"); verdict.Responded(x, v) {
+		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
 				fmt.Sprintf("HTTP %d with Content-Type %q to GET", x.Status, x.Header.Get("Content-Type")), x.Evidence()...)
 		}
@@ -180,7 +180,7 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 
 // ownReplay: what is replayed belongs to the stream that was named.
 func ownReplay(r *recording.Recording, v *verdict.Verdict) {
-	second, resumed := r.Step("second"), r.Step("resume")
+	second, resumed := r.Step(stepSecond), r.Step(recording.StepResume)
 	if second == nil || resumed == nil || resumed.Status == 0 {
 		v.Skip(recording.CodeNotExercised, "no stream was resumed")
 		return
@@ -192,7 +192,7 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			ids[f.Event.ID] = true
 		}
 	}
-	evidence := append(r.Step("first").Evidence(), resumed.Request)
+	evidence := append(r.Step(stepFirst).Evidence(), resumed.Request)
 	evidence = append(evidence, second.Evidence()...)
 	channel := ""
 	if f := r.Frame(resumed.Request); f != nil {
@@ -210,7 +210,7 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 
 // endpointEvent: it comes, and its data is a URI.
 func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step("open")
+	x := r.Step(stepOpen)
 	if !verdict.Responded(x, v) {
 		return
 	}
@@ -223,7 +223,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		v.WarnUnless(i == 0, "the endpoint event first", fmt.Sprintf("%d events before it", i), f.Number)
-		base, err := url.Parse(x.Tags["url"])
+		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
 			return // our own address; it was dialled
 		}

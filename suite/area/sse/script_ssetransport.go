@@ -31,7 +31,7 @@ var sseEndpointScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: "open", HTTPMethod: http.MethodGet, Tags: recording.Tags{"url": p.Address().Redacted()}}, p.Limits.Start)
+		st := c.S.Peek(ctx, session.Request{Step: stepOpen, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagURL: p.Address().Redacted()}}, p.Limits.Start)
 		if st.Open() {
 			c.S.Await(ctx, 0, p.Limits.Timeout, func(f *wire.Frame) bool { return f.Event != nil && f.Event.Type == "endpoint" })
 		}

@@ -24,10 +24,10 @@ var httpResumeScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		first, second := p.Ordinary("first"), p.Ordinary("second")
+		first, second := p.Ordinary(stepFirst), p.Ordinary(stepSecond)
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
-			first = scenario.ReadRequest("first", slow.URI, "mcpcheck-progress-first")
-			second = scenario.ReadRequest("second", slow.URI, "mcpcheck-progress-second")
+			first = scenario.ReadRequest(stepFirst, slow.URI, "mcpcheck-progress-first")
+			second = scenario.ReadRequest(stepSecond, slow.URI, "mcpcheck-progress-second")
 		}
 		x := c.Do(ctx, first)
 		c.Do(ctx, second)
@@ -36,7 +36,7 @@ var httpResumeScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: "resume", HTTPMethod: http.MethodGet, Tags: recording.Tags{"id": id},
+		st := c.S.Peek(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
 			Header: map[string]string{session.HeaderLastEventID: id}}, p.Limits.Timeout)
 		if st.Open() {
 			c.S.Quiet(ctx, p.Limits.QuietWindow)

@@ -70,19 +70,19 @@ var stdioChecks = []verdict.Check{{
 		Requirement: "STDIO-05",
 		From:        []recording.Name{Framing},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			before := r.Step("before")
+			before := r.Step(recording.StepBefore)
 			if before == nil || !v.Answered(before) {
 				return
 			}
-			for _, x := range r.Steps("joined", "split") {
-				about := map[recording.Step]string{"joined": "two requests in one write", "split": "a request in three writes"}[x.Step]
+			for _, x := range r.Steps(stepJoined, stepSplit) {
+				about := map[recording.Step]string{stepJoined: "two requests in one write", stepSplit: "a request in three writes"}[x.Step]
 				answers := len(verdict.RepliesOf(r, x))
-				want := map[recording.Step]int{"joined": 2, "split": 1}[x.Step]
+				want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
 				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 					v.Answered(x)
 					continue
 				}
-				failed := x.Failed() && x.Step == "split" && !before.Failed()
+				failed := x.Failed() && x.Step == stepSplit && !before.Failed()
 				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, matcher.Describe(x)), x.Evidence()...)
 				v.Hint("collect input until a newline has come, and no further")
 			}
@@ -93,7 +93,7 @@ var stdioChecks = []verdict.Check{{
 		Requirement: "STDIO-06",
 		From:        []recording.Name{Framing},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("long") {
+			for _, x := range r.Steps(stepLong) {
 				if x.Outcome == recording.Silent || x.Fatal {
 					v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
 					v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
@@ -120,8 +120,8 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 		step      recording.Step
 		id, about string
 	}{
-		{"crlf", "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
-		{"blank-line", "blank-line-refused", "a request after an empty line"},
+		{stepCRLF, "crlf-refused", "a request that ends in a carriage return and a newline, as some clients on Windows write it"},
+		{stepBlankLine, "blank-line-refused", "a request after an empty line"},
 	} {
 		x := r.Step(odd.step)
 		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {

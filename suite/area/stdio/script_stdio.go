@@ -34,13 +34,13 @@ var framingScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, "before")))
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, recording.StepBefore)))
 		joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
-		c.Note(c.S.Do(ctx, session.Request{Step: "joined", Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
+		c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
 		split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))
 		if c.S.Alive() {
 			c.Probes(ctx, oddEnds(p)...)
-			c.Do(ctx, session.Request{Step: "long", ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
+			c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 		}
 	},
 }
@@ -49,8 +49,8 @@ var framingScenario = &scenario.Scenario{
 // take.
 func oddEnds(p *scenario.Play) []session.Request {
 	return []session.Request{
-		{Step: "crlf", Method: scenario.LifeMethod(p), ID: json.RawMessage("920005"), Body: append(scenario.Lifeline(p, 920005, "crlf"), '\r')},
-		{Step: "blank-line", Method: scenario.LifeMethod(p), ID: json.RawMessage("920006"), Body: append([]byte("\n"), scenario.Lifeline(p, 920006, "blank line")...)},
+		{Step: stepCRLF, Method: scenario.LifeMethod(p), ID: json.RawMessage("920005"), Body: append(scenario.Lifeline(p, 920005, "crlf"), '\r')},
+		{Step: stepBlankLine, Method: scenario.LifeMethod(p), ID: json.RawMessage("920006"), Body: append([]byte("\n"), scenario.Lifeline(p, 920006, "blank line")...)},
 	}
 }
 
@@ -60,8 +60,8 @@ func split(ctx context.Context, c *scenario.Client, message []byte) {
 	a := bytes.Index(message, []byte("ï")) + 1
 	b := a + (len(message)-a)/2
 	for _, part := range [][]byte{message[:a], message[a:b]} {
-		c.Note(c.S.Do(ctx, session.Request{Step: "part", Body: part, Unframed: true, NoAwait: true}))
+		c.Note(c.S.Do(ctx, session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true}))
 		c.S.Quiet(ctx, pause)
 	}
-	c.Note(c.S.Do(ctx, session.Request{Step: "split", ID: json.RawMessage("920003"), Body: message[b:]}))
+	c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: json.RawMessage("920003"), Body: message[b:]}))
 }

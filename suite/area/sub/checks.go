@@ -79,7 +79,7 @@ var subChecks = []verdict.Check{{
 		From:        []recording.Name{BadSubscriptions},
 		Needs:       []verdict.Gate{verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("subscribe") {
+			for _, x := range r.Steps(recording.StepSubscribe) {
 				if verdict.Unknown(x) {
 					v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
 					continue
@@ -97,18 +97,18 @@ var subChecks = []verdict.Check{{
 
 // subscribable: some listed resource can be subscribed, and unsubscribed again.
 func subscribable(r *recording.Recording, v *verdict.Verdict) {
-	tried, listed := r.Steps("subscribe"), 0
+	tried, listed := r.Steps(recording.StepSubscribe), 0
 	for _, x := range tried {
 		if x.Succeeded() {
 			v.That(x.Result().IsObject(), "a result object", "the result of resources/subscribe is "+judge.Brief(x.Result()), x.Evidence()...)
 			v.Hint("confirm with an empty object: {}")
-			unsubscribable(r.Step("unsubscribe"), v)
+			unsubscribable(r.Step(recording.StepUnsubscribe), v)
 			return
 		}
 		if !v.Answered(x) {
 			return
 		}
-		listed, _ = strconv.Atoi(x.Tags["listed"]) // the script writes numbers
+		listed, _ = strconv.Atoi(x.Tags[recording.TagListed]) // the script writes numbers
 	}
 	if len(tried) == 0 || sessionless(tried[0], v) {
 		return
@@ -118,11 +118,11 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	note := v.WarnUnless
-	if len(tried) == listed && tried[0].Tags["templates"] == "0" {
+	if len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0" {
 		note = v.That
 	}
 	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
-		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags["uri"]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)
+		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags[recording.TagURI]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)
 	v.Hint("confirm subscriptions, or do not declare resources.subscribe")
 }
 
@@ -147,7 +147,7 @@ func unsubscribable(x *recording.Exchange, v *verdict.Verdict) {
 // says why.
 func subscribedTo(r *recording.Recording, v *verdict.Verdict) (x *recording.Exchange, mine []verdict.Heard, ok bool) {
 	mark, fired := r.Mark(recording.MarkUpdate)
-	x = r.Step("subscribe")
+	x = r.Step(recording.StepSubscribe)
 	switch {
 	case x == nil || !fired:
 		v.Expect(nil)
@@ -155,11 +155,11 @@ func subscribedTo(r *recording.Recording, v *verdict.Verdict) (x *recording.Exch
 	case sessionless(x, v) || !v.Answered(x):
 		return nil, nil, false
 	case !x.Succeeded():
-		v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags["uri"]+" be subscribed: name another resource in triggers.update")
+		v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags[recording.TagURI]+" be subscribed: name another resource in triggers.update")
 		return nil, nil, false
 	}
 	for _, h := range verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated) {
-		if x.Tags["other"] == "" || h.URI() != x.Tags["other"] {
+		if x.Tags[recording.TagOther] == "" || h.URI() != x.Tags[recording.TagOther] {
 			mine = append(mine, h)
 		}
 	}
@@ -187,7 +187,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		v.Hint("answer GET with an event stream, or do not declare resources.subscribe")
 		return
 	}
-	v.That(false, expected, "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkUpdate), x.Evidence()...)
+	v.That(false, expected, "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkUpdate), x.Evidence()...)
 	v.Hint("send %s to every session that has subscribed the resource", verdict.Updated)
 }
 
@@ -197,8 +197,8 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	if !fired || mine[0].Frame.Number > mark.After || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
 		return
 	}
-	v.WarnUnless(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
-		append(x.Evidence(), r.Step("subscribe-again").Evidence()...)...)
+	v.WarnUnless(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
+		append(x.Evidence(), r.Step(recording.StepSubscribeAgain).Evidence()...)...)
 	v.Downgrade("what a second subscription does is not specified, but both were confirmed")
 	v.Hint("let a second subscription to the same resource change nothing")
 }
@@ -210,10 +210,10 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkDoubled, 0), mark.After) || cameBetween(mine, mark.After, math.MaxInt) || verdict.LostSession(r, v, x.Session) {
 		return
 	}
-	frames := append(x.Evidence(), r.Step("subscribe-next").Evidence()...)
+	frames := append(x.Evidence(), r.Step(recording.StepSubscribeNext).Evidence()...)
 	v.WarnUnless(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
-		"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step("subscribe-next").Tags["uri"]+" was subscribed and unsubscribed in the same session",
-		append(frames, r.Step("unsubscribe-next").Evidence()...)...)
+		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step(recording.StepSubscribeNext).Tags[recording.TagURI]+" was subscribed and unsubscribed in the same session",
+		append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...)...)
 	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
 }
 
@@ -234,7 +234,7 @@ func cameBetween(all []verdict.Heard, after, until int) bool {
 func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
 	mark, fired := r.Mark(recording.MarkForeign)
-	foreign := r.Step("foreign-unsubscribe")
+	foreign := r.Step(recording.StepForeignUnsubscribe)
 	if !fired || foreign == nil || !foreign.Succeeded() && !foreign.Failed() {
 		return
 	}
@@ -250,7 +250,7 @@ func keptApart(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 	case !verdict.LostSession(r, v, x.Session):
 		v.That(false, "updates in the session that subscribed, whatever other sessions give up",
-			"none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
+			"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkForeign)+", after another session had sent resources/unsubscribe for it", append(x.Evidence(), foreign.Evidence()...)...)
 		v.Hint("keep subscriptions by session, not by resource alone")
 	}
 }
@@ -265,7 +265,7 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		return
 	}
 	stray := verdict.Only(verdict.Hear(r, session, first(r, mark.After)), verdict.Updated)
-	if x := r.Step("subscribe"); len(stray) == 0 || x != nil && x.Tags["sessionless"] != "" {
+	if x := r.Step(recording.StepSubscribe); len(stray) == 0 || x != nil && x.Tags[recording.TagSessionless] != "" {
 		if x == nil {
 			v.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")
 			return
@@ -296,7 +296,7 @@ func first(r *recording.Recording, after int) int {
 func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 	x, _, ok := subscribedTo(r, v)
 	last, fired := r.Mark(recording.MarkSilenced)
-	gone := r.Step("unsubscribe")
+	gone := r.Step(recording.StepUnsubscribe)
 	if !ok || !fired || !v.Answered(gone) {
 		return
 	}
@@ -311,7 +311,7 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	after := verdict.Only(verdict.Hear(r, x.Session, last.After), verdict.Updated)
-	if v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags["uri"]+" once more", verdict.FrameNumbers(after)...) {
+	if v.That(len(after) == 0, "no "+verdict.Updated+" after a confirmed unsubscribe", strconv.Itoa(len(after))+" after triggers.update had changed "+x.Tags[recording.TagURI]+" once more", verdict.FrameNumbers(after)...) {
 		return
 	}
 	v.Hint("forget the subscription when it is given up")
@@ -330,13 +330,13 @@ func onlyTheSubscribed(r *recording.Recording, v *verdict.Verdict) {
 	case !fired:
 		v.Expect(nil)
 		return
-	case related(x.Tags["other"], x.Tags["uri"]):
+	case related(x.Tags[recording.TagOther], x.Tags[recording.TagURI]):
 		v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
 		return
 	}
 	var strays []verdict.Heard
 	for _, h := range verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated) {
-		if h.URI() == x.Tags["other"] {
+		if h.URI() == x.Tags[recording.TagOther] {
 			strays = append(strays, h)
 		}
 	}
@@ -344,7 +344,7 @@ func onlyTheSubscribed(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "no update came for the subscribed resource either")
 		return
 	}
-	v.That(len(strays) == 0, "updates for "+x.Tags["uri"]+" only", verdict.Updated+" for "+x.Tags["other"]+", which was not subscribed", verdict.FrameNumbers(strays)...)
+	v.That(len(strays) == 0, "updates for "+x.Tags[recording.TagURI]+" only", verdict.Updated+" for "+x.Tags[recording.TagOther]+", which was not subscribed", verdict.FrameNumbers(strays)...)
 }
 
 // neverSubscribed: what is listed on its own, and by its URI lies neither below nor above
@@ -353,12 +353,12 @@ func onlyTheSubscribed(r *recording.Recording, v *verdict.Verdict) {
 // of another one, is only a warning.
 func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
 	asked := map[string]bool{}
-	for _, s := range r.Steps("subscribe", "subscribe-next") {
-		asked[s.Tags["uri"]] = true
+	for _, s := range r.Steps(recording.StepSubscribe, recording.StepSubscribeNext) {
+		asked[s.Tags[recording.TagURI]] = true
 	}
 	strays := map[string][]int{}
 	for _, h := range mine {
-		if uri := h.URI(); !related(uri, x.Tags["uri"]) && !asked[uri] {
+		if uri := h.URI(); !related(uri, x.Tags[recording.TagURI]) && !asked[uri] {
 			strays[uri] = append(strays[uri], h.Frame.Number)
 		}
 	}
@@ -368,7 +368,7 @@ func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []verdi
 	}
 	for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
 		if frames := strays[i.Str]; len(frames) > 1 {
-			v.WarnUnless(false, "updates for "+x.Tags["uri"]+" and what lies below it",
+			v.WarnUnless(false, "updates for "+x.Tags[recording.TagURI]+" and what lies below it",
 				strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
 			v.Downgrade("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
 			v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")

@@ -63,8 +63,8 @@ func watchers(r *recording.Recording, v *verdict.Verdict) (streams []*recording.
 		switch {
 		case !ok:
 			verdict.Unacknowledged(x, v)
-		case !grantsURI(ack, x.Tags["uri"]):
-			v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags["uri"]+" be watched: name another resource in triggers.update")
+		case !grantsURI(ack, x.Tags[recording.TagURI]):
+			v.Skip(recording.CodeNeedsConfig, "the target does not let "+x.Tags[recording.TagURI]+" be watched: name another resource in triggers.update")
 		default:
 			streams = append(streams, x)
 		}
@@ -75,7 +75,9 @@ func watchers(r *recording.Recording, v *verdict.Verdict) (streams []*recording.
 // mine keeps the updates of the resource that is changed, or of one related to
 // it: all but those of the other resource.
 func mine(all []verdict.Heard, x *recording.Exchange) []verdict.Heard {
-	return slices.DeleteFunc(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool { return x.Tags["other"] != "" && h.URI() == x.Tags["other"] })
+	return slices.DeleteFunc(verdict.Only(all, verdict.Updated), func(h verdict.Heard) bool {
+		return x.Tags[recording.TagOther] != "" && h.URI() == x.Tags[recording.TagOther]
+	})
 }
 
 // watchedUpdate: the change of a watched resource is notified.
@@ -89,10 +91,10 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 	case len(mine(all, x)) > 0:
 		v.Holds()
 	case verdict.LostSession(r, v, x.Session):
-	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags["ended"] == "" }):
+	case !slices.ContainsFunc(streams, func(x *recording.Exchange) bool { return x.Tags[recording.TagEnded] == "" }):
 		v.Skip(recording.CodeNotExercised, "the target ended the streams before the resource was changed")
 	default:
-		v.That(false, verdict.Updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags["uri"]+verdict.WithTrigger(r, recording.MarkUpdate), verdict.Evidence(r, x)...)
+		v.That(false, verdict.Updated+" after triggers.update has changed the watched resource", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkUpdate), verdict.Evidence(r, x)...)
 		v.Hint("send %s on every stream whose acknowledgment names the resource", verdict.Updated)
 	}
 }
@@ -100,7 +102,7 @@ func watchedUpdate(r *recording.Recording, v *verdict.Verdict) {
 // bearsItsID: every change notification bears the id of its subscription.
 func bearsItsID(r *recording.Recording, v *verdict.Verdict) {
 	session := verdict.WatcherOf(r)
-	streams := r.Steps("listen")
+	streams := r.Steps(recording.StepListen)
 	for _, h := range verdict.Only(verdict.Hear(r, session, 0), verdict.Updated, verdict.ListUpdated) {
 		own := slices.DeleteFunc(slices.Clone(streams), func(x *recording.Exchange) bool {
 			return x.Session != h.Frame.Session || onHTTP(r) && len(on([]verdict.Heard{h}, r, x)) == 0
@@ -149,7 +151,7 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 				v.Cause("what was not asked for")
 			}
 		}
-		if x.Tags["name"] == "uris" && seen[verdict.ListUpdated] || x.Tags["name"] == "list" && seen[verdict.Updated] {
+		if x.Tags[recording.TagName] == "uris" && seen[verdict.ListUpdated] || x.Tags[recording.TagName] == "list" && seen[verdict.Updated] {
 			v.Holds()
 		}
 	}
@@ -163,19 +165,19 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range streams {
 		got := verdict.Only(on(all, r, x), verdict.Updated)
 		for _, h := range got {
-			if h.URI() != "" && !related(h.URI(), x.Tags["uri"]) {
+			if h.URI() != "" && !related(h.URI(), x.Tags[recording.TagURI]) {
 				note := v.WarnUnless
-				if fired && h.URI() == x.Tags["other"] {
+				if fired && h.URI() == x.Tags[recording.TagOther] {
 					note = v.That
 				}
-				note(false, "updates for "+x.Tags["uri"]+" and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
+				note(false, "updates for "+x.Tags[recording.TagURI]+" and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
 				v.Hint("compare the URI with the filter of each stream")
 			}
 		}
 		switch {
 		case !fired:
 			v.Expect(nil)
-		case related(x.Tags["other"], x.Tags["uri"]):
+		case related(x.Tags[recording.TagOther], x.Tags[recording.TagURI]):
 			v.Skip(recording.CodeNeedsConfig, "one of the resources of triggers.update and triggers.update-other lies below the other")
 		case len(got) > 0:
 			v.Holds()
@@ -209,7 +211,7 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	for _, x := range streams {
-		if x.Tags["ended"] != "" {
+		if x.Tags[recording.TagEnded] != "" {
 			v.Skip(recording.CodeNotExercised, "the target ended one of the streams")
 			continue
 		}
@@ -226,10 +228,10 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	gone, control := streams[0], streams[1]
-	stopped, err := strconv.Atoi(gone.Tags["stopped"])
+	stopped, err := strconv.Atoi(gone.Tags[recording.TagStopped])
 	late := slices.DeleteFunc(slices.Clone(all), func(h verdict.Heard) bool { return h.Frame.Number <= last.After })
 	switch {
-	case err != nil || gone.Tags["ended"] != "" || len(mine(on(all, r, gone), gone)) == 0:
+	case err != nil || gone.Tags[recording.TagEnded] != "" || len(mine(on(all, r, gone), gone)) == 0:
 		v.Skip(recording.CodeNotExercised, "the subscription that was cancelled had brought no update before")
 		return
 	case len(mine(late, control)) == 0:
@@ -283,7 +285,7 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 	case len(strays) > 0:
 		v.That(false, "no change notifications on a connection without a listen request", strays[0].Method()+" on a connection that did not listen", verdict.FrameNumbers(strays)...)
 		v.Hint("send change notifications on listen streams only")
-	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps("listen")) > 0:
+	case len(verdict.Only(verdict.Hear(r, verdict.WatcherOf(r), 0), verdict.Updated, verdict.ListUpdated)) == 0 && len(r.Steps(recording.StepListen)) > 0:
 		v.Skip(recording.CodeNotExercised, "no change was notified on the connection that listens either")
 	default:
 		v.Holds()
@@ -293,21 +295,21 @@ func noListenNoChange(r *recording.Recording, v *verdict.Verdict) {
 // announcedEnd: a target that ends a subscription says so.
 func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "a result of the listen request (or, on stdio, notifications/cancelled) when the target ends a subscription"
-	x := r.Step("listen")
-	if _, ok := r.Mark(recording.MarkShutdown); x == nil || !ok {
-		if x != nil && x.Tags["ack"] == "" {
+	x := r.Step(recording.StepListen)
+	if _, ok := r.Mark(markShutdown); x == nil || !ok {
+		if x != nil && x.Tags[recording.TagAck] == "" {
 			verdict.Unacknowledged(x, v)
 		}
 		return
 	}
 	switch {
-	case x.Tags["ended"] != "" || x.Tags["canceled"] != "":
+	case x.Tags[recording.TagEnded] != "" || x.Tags[tagCanceled] != "":
 		v.Holds()
-	case x.Tags["lost"] != "":
-		v.That(false, expected, "the connection ended without one"+verdict.WithTrigger(r, recording.MarkShutdown), verdict.Evidence(r, x)...)
+	case x.Tags[tagLost] != "":
+		v.That(false, expected, "the connection ended without one"+verdict.WithTrigger(r, markShutdown), verdict.Evidence(r, x)...)
 		v.Hint("answer open listen requests before the process ends")
-	case x.Tags["update"] == "missed":
-		v.That(false, expected, "nothing"+verdict.WithTrigger(r, recording.MarkShutdown)+", and updates no longer come", verdict.Evidence(r, x)...)
+	case x.Tags[tagUpdate] == "missed":
+		v.That(false, expected, "nothing"+verdict.WithTrigger(r, markShutdown)+", and updates no longer come", verdict.Evidence(r, x)...)
 		v.Hint("answer the listen request when its subscription ends")
 	default:
 		v.Skip(recording.CodeNotExercised, "triggers.shutdown did not end the subscription")
@@ -316,7 +318,7 @@ func announcedEnd(r *recording.Recording, v *verdict.Verdict) {
 
 // closingResult: the result that ends a subscription names it.
 func closingResult(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		for _, h := range on(verdict.Hear(r, x.Session, x.Request), r, x) {
 			result := h.Msg.Get("result")
 			if h.Msg.Get("method").Exists() || !result.Exists() {

@@ -64,7 +64,7 @@ func listenable(f *recording.Facts) *recording.Skipped {
 // sessionless skips a requirement where a legacy target keeps no sessions on
 // Streamable HTTP: it cannot remember who subscribed to what.
 func sessionless(x *recording.Exchange, v *verdict.Verdict) bool {
-	if x == nil || x.Tags["sessionless"] == "" {
+	if x == nil || x.Tags[recording.TagSessionless] == "" {
 		return false
 	}
 	v.Skip(recording.CodeNotExercised, "the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")

@@ -65,7 +65,7 @@ var subListenChecks = []verdict.Check{{
 // eachAck calls a check for each acknowledgment of a recording.
 func eachAck(judge func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict)) func(*recording.Recording, *verdict.Verdict) {
 	return func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps("listen") {
+		for _, x := range r.Steps(recording.StepListen) {
 			if ack, ok := verdict.AckOf(r, x); ok {
 				judge(x, ack, v)
 				continue
@@ -78,7 +78,7 @@ func eachAck(judge func(x *recording.Exchange, ack verdict.Heard, v *verdict.Ver
 // acknowledged: a listen request is acknowledged, or refused for a reason.
 func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 	const expected = verdict.Acked + " in answer to subscriptions/listen"
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		_, ok := verdict.AckOf(r, x)
 		switch {
 		case ok:
@@ -91,7 +91,7 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("answer with an acknowledgment that leaves out what cannot be granted, or with a JSON-RPC error")
 		case x.Succeeded(), x.Outcome == recording.HTTPOnly && x.Status < 300:
 			v.That(false, expected, matcher.Describe(x)+" and no acknowledgment", x.Evidence()...)
-		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags["alive"] != "":
+		case x.Outcome == recording.Sent && x.Status < 300 && x.Tags[recording.TagAlive] != "":
 			v.That(false, expected, "nothing, while other requests were answered", x.Evidence()...)
 			v.Hint("send the acknowledgment before anything else, whatever the filter")
 		case x.Outcome == recording.Sent && x.Status < 300:
@@ -104,7 +104,7 @@ func acknowledged(r *recording.Recording, v *verdict.Verdict) {
 
 // ackFirst: no message of a subscription comes before its acknowledgment.
 func ackFirst(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		ack, ok := verdict.AckOf(r, x)
 		switch {
 		case !ok && x.Succeeded():
@@ -172,7 +172,7 @@ func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
-		for _, member := range strings.Fields(x.Tags["unsupported"]) {
+		for _, member := range strings.Fields(x.Tags[recording.TagUnsupported]) {
 			if path := declaredBy[member]; path != "" {
 				if skip := verdict.Withholds(path)(v.Facts); skip != nil {
 					v.Skip(skip.Code, skip.Reason)
@@ -192,7 +192,7 @@ func unsupportedOmitted(r *recording.Recording, v *verdict.Verdict) {
 // subscribeHonoured: some listed resource can be watched.
 func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 	var asked *recording.Exchange
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		ack, ok := verdict.AckOf(r, x)
 		switch {
 		case !verdict.Granted(x.Param("notifications.resourceSubscriptions")):
@@ -212,7 +212,7 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 	}
 	n := len(asked.Param("notifications.resourceSubscriptions").Array())
 	note := v.WarnUnless
-	if strconv.Itoa(n) == asked.Tags["listed"] && asked.Tags["templates"] == "0" {
+	if strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0" {
 		note = v.That
 	}
 	actual := fmt.Sprintf("none of %d listed resources is acknowledged", n)
@@ -229,7 +229,7 @@ const atOnce = 2000
 
 // staysOpen: a stream is not ended right after its acknowledgment.
 func staysOpen(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		ack, ok := verdict.AckOf(r, x)
 		if !ok {
 			verdict.Unacknowledged(x, v)
@@ -239,8 +239,8 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNotExercised, "the acknowledged filters are empty")
 			continue
 		}
-		after, err := strconv.Atoi(x.Tags["ended"])
-		if x.Tags["ended"] == "" || err != nil {
+		after, err := strconv.Atoi(x.Tags[recording.TagEnded])
+		if x.Tags[recording.TagEnded] == "" || err != nil {
 			v.Holds()
 			continue
 		}
@@ -255,12 +255,12 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 
 // badFilters: a listen request without a usable filter is refused.
 func badFilters(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		about := "subscriptions/listen with params " + verdict.ParamsOf(x)
 		switch {
 		case verdict.Unknown(x):
 			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
-		case x.Tags["ack"] != "":
+		case x.Tags[recording.TagAck] != "":
 			v.WarnUnless(false, "a JSON-RPC error with code -32602", "an acknowledgment of "+about, x.Evidence()...)
 			v.Hint("refuse a filter that is missing or malformed")
 		case x.Outcome == recording.Sent:
@@ -275,7 +275,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
 	others := verdict.Only(verdict.Hear(r, "", 0), "notifications/progress", "notifications/message")
 	streams := 0
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		if _, ok := verdict.AckOf(r, x); !ok {
 			verdict.Unacknowledged(x, v)
 			continue
@@ -295,7 +295,7 @@ func nothingOfOthers(r *recording.Recording, v *verdict.Verdict) {
 
 // eventStream: over HTTP an accepted listen request is answered by events.
 func eventStream(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("listen") {
+	for _, x := range r.Steps(recording.StepListen) {
 		_, ok := verdict.AckOf(r, x)
 		if !ok && !x.Succeeded() {
 			verdict.Unacknowledged(x, v)
@@ -308,7 +308,7 @@ func eventStream(r *recording.Recording, v *verdict.Verdict) {
 
 // methodsGone: the methods of earlier revisions are unknown.
 func methodsGone(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("old-subscribe", "old-unsubscribe") {
+	for _, x := range r.Steps(stepOldSubscribe, stepOldUnsubscribe) {
 		if x.Outcome == recording.HTTPOnly && x.Status == http.StatusNotFound {
 			v.Holds()
 			continue
@@ -319,8 +319,8 @@ func methodsGone(r *recording.Recording, v *verdict.Verdict) {
 
 // answersMeanwhile: an open stream keeps nobody from asking something else.
 func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
-	before := r.Step("before")
-	open := slices.ContainsFunc(r.Steps("listen"), func(x *recording.Exchange) bool { return x.Tags["ack"] != "" })
+	before := r.Step(recording.StepBefore)
+	open := slices.ContainsFunc(r.Steps(recording.StepListen), func(x *recording.Exchange) bool { return x.Tags[recording.TagAck] != "" })
 	if !v.Answered(before) {
 		return
 	}
@@ -328,7 +328,7 @@ func answersMeanwhile(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "no listen request was acknowledged")
 		return
 	}
-	for _, x := range r.Steps("during") {
+	for _, x := range r.Steps(recording.StepDuring) {
 		if x.Outcome == recording.Silent && before.Outcome == recording.Replied {
 			v.That(false, "an answer to "+x.Method+" while a subscription is open", "none: "+x.Reason, x.Evidence()...)
 			v.Hint("serve a subscription beside other requests")

@@ -197,7 +197,7 @@ func TestModernChanges(t *testing.T) {
 
 func TestEndOfSubscription(t *testing.T) {
 	play := func(tags ...string) *areatest.Script {
-		return new(areatest.Script).Listen("7", "shutdown", areatest.URIFilter, areatest.URIFilter, tags...).Add(rt.Line{Mark: recording.MarkShutdown})
+		return new(areatest.Script).Listen("7", "shutdown", areatest.URIFilter, areatest.URIFilter, tags...).Add(rt.Line{Mark: "shutdown"})
 	}
 	result := func(meta string) []rt.Line {
 		return play("ended", "yes").Add(rt.Line{Incoming: []string{`{"jsonrpc":"2.0","id":7,"result":{"resultType":"complete"` + meta + `}}`}}).Lines

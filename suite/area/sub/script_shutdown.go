@@ -42,7 +42,7 @@ var shutdownScenario = &scenario.Scenario{
 		if st.Ack == nil {
 			return
 		}
-		after := p.Mark(recording.MarkShutdown)
+		after := p.Mark(markShutdown)
 		if p.Fire(ctx, p.Target.Triggers.Shutdown, c) {
 			parting(ctx, c, st, after)
 		}
@@ -91,15 +91,15 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	c.S.Quiet(ctx, c.P.Limits.QuietWindow/3)
 	for _, f := range c.S.Incoming(after) {
 		if cancelled(&f) {
-			x.Tags["canceled"] = "yes"
+			x.Tags[tagCanceled] = "yes"
 		}
 	}
 	switch {
 	case scenario.Answered(st):
-		x.Tags["ended"] = "yes"
+		x.Tags[recording.TagEnded] = "yes"
 	case !c.S.Alive():
-		x.Tags["lost"] = "yes"
-	case x.Tags["canceled"] == "":
+		x.Tags[tagLost] = "yes"
+	case x.Tags[tagCanceled] == "":
 		stillWatched(ctx, c, x)
 	}
 }
@@ -119,9 +119,9 @@ func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange
 	_, ok := c.S.Await(ctx, after, min(scenario.ChangeTime, c.P.Limits.Timeout), func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/resources/updated")
 	})
-	x.Tags["update"] = "missed"
+	x.Tags[tagUpdate] = "missed"
 	if ok {
-		x.Tags["update"] = "seen"
+		x.Tags[tagUpdate] = "seen"
 	}
 }
 

@@ -44,7 +44,7 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := recording.Tags{"listed": strconv.Itoa(len(all)), "templates": strconv.Itoa(len(p.Templates()))}.With(c.Sessionless())
+		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(all)), recording.TagTemplates: strconv.Itoa(len(p.Templates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
@@ -56,16 +56,16 @@ var subscriptionsScenario = &scenario.Scenario{
 // subscribe subscribes a resource and gives it up again; it reports whether the
 // subscription was accepted.
 func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recording.Tags) bool {
-	all := recording.Tags{"uri": uri}.With(tags)
+	all := recording.Tags{recording.TagURI: uri}.With(tags)
 	params := map[string]any{"uri": uri}
-	x := c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe", Params: params, Tags: all})
+	x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: params, Tags: all})
 	if !x.Succeeded() {
 		return false
 	}
 	if c.P.Target.Triggers.Update == nil {
 		c.S.Quiet(ctx, c.P.Limits.QuietWindow)
 	}
-	c.Do(ctx, session.Request{Step: "unsubscribe", Method: "resources/unsubscribe", Params: params, Tags: all})
+	c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params, Tags: all})
 	return true
 }
 
@@ -95,8 +95,8 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			for _, bad := range []struct{ form, params string }{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
 			} {
-				c.Do(ctx, session.Request{Step: "subscribe", Method: "resources/subscribe",
-					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{"form": bad.form})})
+				c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
+					Params: json.RawMessage(bad.params), Tags: c.Sessionless().With(recording.Tags{recording.TagForm: bad.form})})
 			}
 			return
 		}
@@ -128,22 +128,22 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 		uri = all[0].URI()
 	}
 	params := map[string]any{"uri": uri}
-	c.Do(ctx, session.Request{Step: "old-subscribe", Method: "resources/subscribe", Params: params})
-	c.Do(ctx, session.Request{Step: "old-unsubscribe", Method: "resources/unsubscribe", Params: params})
+	c.Do(ctx, session.Request{Step: stepOldSubscribe, Method: "resources/subscribe", Params: params})
+	c.Do(ctx, session.Request{Step: stepOldUnsubscribe, Method: "resources/unsubscribe", Params: params})
 }
 
 // badListen sends a listen request with a malformed filter. A target that reads
 // something into it keeps the stream open, so the waiting is short.
 func badListen(ctx context.Context, c *scenario.Client, form, params string) {
 	const patience = 2 * time.Second
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{"form": form}, Timeout: min(patience, c.P.Limits.Timeout)}
-	st := c.S.Listen(ctx, "listen", session.Filter{}, q)
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: min(patience, c.P.Limits.Timeout)}
+	st := c.S.Listen(ctx, recording.StepListen, session.Filter{}, q)
 	if st.Ack != nil {
-		st.Exchange().Tags["ack"] = strconv.Itoa(st.Ack.Number)
+		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
 	x := st.Stop(ctx)
 	if x.Outcome != recording.Replied && st.Ack == nil && !c.Alive(ctx, x) {
-		x.Step += scenario.StepLost
+		x.Step += recording.StepLost
 		c.Note(x)
 		c.Replace(ctx)
 		return

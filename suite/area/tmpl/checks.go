@@ -91,12 +91,12 @@ var tmplChecks = []verdict.Check{{
 		From:        []recording.Name{TemplatesWithoutParams},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			with := r.Step("with-params")
+			with := r.Step(stepWithParams)
 			if with != nil && with.Failed() {
 				v.Skip(recording.CodeNeedsSubject, "the list of templates was refused with params, too: "+matcher.Describe(with))
 				return
 			}
-			v.Expect(r.Step("without-params")).To(matcher.BeResult(), "resources/templates/list without params")
+			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
 			v.Hint("treat absent params like empty ones")
 		},
 	},
@@ -124,8 +124,8 @@ var tmplChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("expansion") {
-				if x.Tags["encoded"] == "" { // those are judged by TMPL-12
+			for _, x := range r.Steps(stepExpansion) {
+				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
 					expanded(x, v)
 				}
 			}
@@ -137,8 +137,8 @@ var tmplChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("expansion") {
-				if _, known := x.Tags["text"]; known && x.Tags["encoded"] != "" {
+			for _, x := range r.Steps(stepExpansion) {
+				if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
 					expanded(x, v)
 					v.Hint("percent-decode what a variable matched before it is used")
 				}
@@ -151,13 +151,13 @@ var tmplChecks = []verdict.Check{{
 		With:        []recording.Name{recording.Reads, recording.KnownReads},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("query") {
-				given := x.Tags["given"]
+			for _, x := range r.Steps(stepQuery) {
+				given := x.Tags[tagGiven]
 				if given == "" {
 					given = "no query variable"
 				}
 				if toBeJudged(x, v) {
-					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags["template"])
+					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
 					v.Hint("let every variable of a {?…} expression be absent")
 				}
 			}
@@ -192,7 +192,7 @@ func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes 
 func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 	listed := map[string]bool{}
 	if walk := v.Recording(recording.WalkResources); walk != nil {
-		for _, x := range walk.Steps("page") {
+		for _, x := range walk.Steps(recording.StepPage) {
 			for _, uri := range verdict.Identities(x, "resources") {
 				listed[uri] = true
 			}
@@ -225,8 +225,8 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 // template: the target lists it, and does not ask for input first.
 func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 	switch {
-	case x.Tags["listed"] == "":
-		v.Skip(recording.CodeNeedsSubject, "the target does not list the template "+x.Tags["template"]+", which the target file gives arguments for")
+	case x.Tags[recording.TagListed] == "":
+		v.Skip(recording.CodeNeedsSubject, "the target does not list the template "+x.Tags[recording.TagTemplate]+", which the target file gives arguments for")
 		return false
 	case verdict.ReadsUnknown(v):
 		return false
@@ -239,20 +239,20 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 
 // expanded: the expansion can be read, and has the text that is known of it.
 func expanded(x *recording.Exchange, v *verdict.Verdict) {
-	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags["template"]
+	about := verdict.ReadOf(x) + ", an expansion of " + x.Tags[recording.TagTemplate]
 	if !toBeJudged(x, v) || !v.Expect(x).To(matcher.BeResult(), about) || verdict.UnreadableShape(x, v) {
 		return
 	}
 	contents := verdict.ContentsOf(x)
 	v.That(len(contents) > 0, "contents", "no contents for "+about, x.Evidence()...)
-	text, known := x.Tags["text"]
+	text, known := x.Tags[recording.TagText]
 	if !known || len(contents) == 0 {
 		return
 	}
 	seen := ""
 	for _, c := range contents {
 		got := c.Get("text").String()
-		if got == text || (x.Tags["contains"] != "" && strings.Contains(got, text)) {
+		if got == text || (x.Tags[recording.TagContains] != "" && strings.Contains(got, text)) {
 			v.Holds()
 			return
 		}
@@ -263,14 +263,14 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 
 // sameTypes: what a template with a media type expands to has that type.
 func sameTypes(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("expansion", "query", "known") {
-		wanted := x.Tags["mime"]
+	for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
+		wanted := x.Tags[recording.TagMIME]
 		if wanted == "" || !v.Answered(x) || !x.Succeeded() {
 			continue
 		}
 		for _, c := range verdict.ContentsOf(x) {
 			mime := c.Get("mimeType")
-			if !judge.IsString(mime) || !judge.Matches(x.Tags["template"], c.Get("uri").String()) {
+			if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 				continue
 			}
 			v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,

@@ -40,7 +40,7 @@ var expansionsScenario = &scenario.Scenario{
 		var all []scenario.URIRead
 		for i := range p.Target.Subjects.Templates {
 			t := &p.Target.Subjects.Templates[i]
-			tags := scenario.Description(p, t.Template).With(recording.Tags{"template": t.Template})
+			tags := scenario.Description(p, t.Template).With(recording.Tags{recording.TagTemplate: t.Template})
 			for _, a := range t.Arguments {
 				if !a.Missing {
 					all = append(all, expansion(t.Template, a, tags)...)
@@ -62,15 +62,15 @@ func expansion(template string, a target.Arguments, tags recording.Tags) []scena
 	}
 	tags = tags.With()
 	if a.Text != nil {
-		tags["text"] = *a.Text
+		tags[recording.TagText] = *a.Text
 		if a.Contains {
-			tags["contains"] = "yes"
+			tags[recording.TagContains] = "yes"
 		}
 	}
 	if encodes(template, a.Vars) {
-		tags["encoded"] = "yes"
+		tags[tagEncoded] = "yes"
 	}
-	return []scenario.URIRead{{Step: "expansion", URI: uri, Tags: tags}}
+	return []scenario.URIRead{{Step: stepExpansion, URI: uri, Tags: tags}}
 }
 
 // encodes reports whether the expansion of a template percent-encodes one of
@@ -116,7 +116,7 @@ func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 			if err != nil || slices.ContainsFunc(all, func(b scenario.URIRead) bool { return b.URI == uri }) {
 				continue
 			}
-			all = append(all, scenario.URIRead{Step: "query", URI: uri, Tags: tags.With(recording.Tags{"given": strings.Join(given, ",")})})
+			all = append(all, scenario.URIRead{Step: stepQuery, URI: uri, Tags: tags.With(recording.Tags{tagGiven: strings.Join(given, ",")})})
 		}
 		return all
 	}
@@ -142,8 +142,8 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 		}
 		const method = "resources/templates/list"
 		scenario.Each(c, []session.Request{
-			{Step: "with-params", Method: method, Params: map[string]any{}},
-			{Step: "without-params", Method: method},
+			{Step: stepWithParams, Method: method, Params: map[string]any{}},
+			{Step: stepWithoutParams, Method: method},
 		}, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 	},
 }

@@ -25,12 +25,12 @@ var uriAskedChecks = []verdict.Check{{
 			sweptTemplates(r, v)
 			return
 		}
-		for _, x := range r.Steps("malformed") {
-			if x.Tags["served"] == "" && verdict.Withstood(v, x, verdict.ReadOf(x)) {
+		for _, x := range r.Steps(recording.StepMalformed) {
+			if x.Tags[recording.TagServed] == "" && verdict.Withstood(v, x, verdict.ReadOf(x)) {
 				refusedRead(v, x, verdict.ReadOf(x), v.That)
 			}
 		}
-		for _, x := range r.Steps("odd", "variant") {
+		for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
 			if verdict.Withstood(v, x, verdict.ReadOf(x)) {
 				likeOthers(v, x)
 			}
@@ -49,26 +49,26 @@ var uriAskedChecks = []verdict.Check{{
 		Requirement: "URI-10",
 		From:        []recording.Name{recording.Traversal},
 		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, "dots") },
+		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepDots) },
 	},
 	{
 		Requirement: "URI-11",
 		From:        []recording.Name{recording.Traversal},
 		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, "encoded") },
+		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepEncoded) },
 	},
 	{
 		Requirement: "URI-12",
 		From:        []recording.Name{recording.Traversal},
 		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, "template") },
+		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepTemplate) },
 	},
 	{
 		Requirement: "URI-13",
 		From:        []recording.Name{recording.Traversal},
 		Needs:       []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			keptIn(r, v, "trick", "system")
+			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
 		},
 	},
@@ -77,12 +77,12 @@ var uriAskedChecks = []verdict.Check{{
 		From:        []recording.Name{recording.URISubscriptions},
 		Needs:       []verdict.Gate{verdict.Resources, verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps("subscribe") {
-				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags["uri"])))
+			for _, x := range r.Steps(recording.StepSubscribe) {
+				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
 				if !verdict.Withstood(v, x, about) {
 					continue
 				}
-				taken := x.Tags["accepted"] != "" && x.Tags["served"] == "" && x.Tags["form"] != "climbing"
+				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
 				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", x.Evidence()...)
 				v.Downgrade(verdict.Lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
@@ -112,12 +112,12 @@ func refusedRead(v *verdict.Verdict, x *recording.Exchange, about string, state 
 // strangers: a made-up scheme is refused, unless the target answers every read.
 func strangers(r *recording.Recording, v *verdict.Verdict) {
 	v.Sampled(r)
-	guesses := r.Steps("guessed")
+	guesses := r.Steps(recording.StepGuessed)
 	everything := len(guesses) == 0 || slices.ContainsFunc(guesses, verdict.Yields)
 	var answered verdict.Sightings
-	for _, x := range r.Steps("stranger") {
+	for _, x := range r.Steps(recording.StepStranger) {
 		switch about := "a read with a scheme that nobody serves"; {
-		case x.Tags["served"] != "" || !verdict.Withstood(v, x, about):
+		case x.Tags[recording.TagServed] != "" || !verdict.Withstood(v, x, about):
 		case verdict.EmptyContents(x):
 			v.Skip(recording.CodeNotExercised, "the target answers with empty contents, which ERR-09 judges")
 		case everything && verdict.Yields(x):
@@ -138,7 +138,7 @@ func likeOthers(v *verdict.Verdict, x *recording.Exchange) {
 		return
 	}
 	if reads := v.Recording(recording.Reads); reads != nil {
-		for _, y := range reads.Steps("read") {
+		for _, y := range reads.Steps(recording.StepRead) {
 			if misshapen(y) != "" {
 				return
 			}
@@ -170,15 +170,15 @@ func misshapen(x *recording.Exchange) string {
 // otherSpellings remarks on URIs that are read like a listed one although they are
 // others. Where everything can be read that says nothing.
 func otherSpellings(r *recording.Recording, v *verdict.Verdict) {
-	exact := r.Step("exact")
-	if exact == nil || !verdict.Yields(exact) || slices.ContainsFunc(r.Steps("guessed", "stranger"), verdict.Yields) {
+	exact := r.Step(recording.StepExact)
+	if exact == nil || !verdict.Yields(exact) || slices.ContainsFunc(r.Steps(recording.StepGuessed, recording.StepStranger), verdict.Yields) {
 		return
 	}
 	same := verdict.Bodies(exact)
 	var seen [3]verdict.Sightings
 	kinds := [3]string{"case", "prefix", "loose"}
-	for _, x := range r.Steps("variant") {
-		if k := slices.Index(kinds[:], x.Tags["matching"]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
+	for _, x := range r.Steps(recording.StepVariant) {
+		if k := slices.Index(kinds[:], x.Tags[recording.TagMatching]); k >= 0 && verdict.Yields(x) && slices.Equal(verdict.Bodies(x), same) {
 			seen[k].Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
 	}

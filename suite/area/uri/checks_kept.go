@@ -14,20 +14,20 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	v.Sampled(r)
 	open := servesSystem(r)
 	for _, x := range r.Steps(names...) {
-		about := verdict.ReadOf(x) + " (" + x.Tags["form"] + ")"
+		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if !verdict.Withstood(v, x, about) {
 			continue
 		}
 		what, sure := verdict.Leaked(x)
-		guessed := x.Tags["guessed"] != ""
-		if guessed && (what == "" || open || x.Step == "system") {
+		guessed := x.Tags[recording.TagGuessed] != ""
+		if guessed && (what == "" || open || x.Step == recording.StepSystem) {
 			continue // see systemFiles
 		}
 		state := v.That
-		if !sure || x.Tags["form"] == "link" && x.Tags["links"] != "forbidden" {
+		if !sure || x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden" {
 			state = v.WarnUnless
 		}
-		state(what == "", "nothing from outside of "+x.Tags["root"], about+" yields "+what, x.Evidence()...)
+		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
 		if !sure {
 			v.Downgrade("what came looks like a file from outside, but no canary proves it")
 		}
@@ -38,9 +38,9 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 // servesSystem reports whether the target serves files of the system under their
 // plain names: then it may mean to serve the whole machine.
 func servesSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps("system"), func(x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool {
 		what, _ := verdict.Leaked(x)
-		return what != "" && x.Tags["guessed"] != ""
+		return what != "" && x.Tags[recording.TagGuessed] != ""
 	})
 }
 
@@ -49,7 +49,7 @@ func servesSystem(r *recording.Recording) bool {
 func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Exchanges {
-		if what, _ := verdict.Leaked(x); what != "" && x.Tags["guessed"] != "" && servesSystem(r) {
+		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagGuessed] != "" && servesSystem(r) {
 			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // sweptTemplates: the target bears expansions of its own templates, whatever the
 // values, and what it answers looks like other contents.
 func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps("sweep") {
-		if verdict.Withstood(v, x, verdict.ReadOf(x)+", an expansion of "+x.Tags["template"]) {
+	for _, x := range r.Steps(recording.StepSweep) {
+		if verdict.Withstood(v, x, verdict.ReadOf(x)+", an expansion of "+x.Tags[recording.TagTemplate]) {
 			likeOthers(v, x)
 		}
 	}
@@ -28,10 +28,10 @@ func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
 func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	var order []string
 	byTemplate := map[string][]*recording.Exchange{}
-	for _, x := range r.Steps("known", "sweep") {
-		t := x.Tags["template"]
+	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		t := x.Tags[recording.TagTemplate]
 		// Without values, and with empty ones, templates may mean what they do by default.
-		if !verdict.Yields(x) || x.Tags["kind"] == "none" || x.Tags["kind"] == "empty" {
+		if !verdict.Yields(x) || x.Tags[recording.TagKind] == "none" || x.Tags[recording.TagKind] == "empty" {
 			continue
 		}
 		if byTemplate[t] == nil {
@@ -59,14 +59,14 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 // it is.
 func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps("known", "sweep") {
-		if x.Tags["kind"] == "braces" {
+	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		if x.Tags[recording.TagKind] == "braces" {
 			continue // such letters were sent
 		}
 		for _, c := range verdict.ContentsOf(x) {
 			uri, text := c.Get("uri").String(), c.Get("text").String()
-			leaked := strings.Contains(text, x.Tags["template"])
-			for _, variable := range judge.Variables(x.Tags["template"]) {
+			leaked := strings.Contains(text, x.Tags[recording.TagTemplate])
+			for _, variable := range judge.Variables(x.Tags[recording.TagTemplate]) {
 				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
 			}
 			if leaked {
@@ -82,14 +82,14 @@ func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
 // as it is.
 func undecoded(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps("sweep") {
-		value := x.Tags["value"]
-		if k := x.Tags["kind"]; k != "space" && k != "utf-8" && k != "slash" {
+	for _, x := range r.Steps(recording.StepSweep) {
+		value := x.Tags[recording.TagValue]
+		if k := x.Tags[recording.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
 			continue
 		}
 		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 		for _, c := range verdict.ContentsOf(x) {
-			text := strings.ReplaceAll(c.Get("text").String(), x.Tags["uri"], "")
+			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
 			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
 				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 				break
@@ -103,8 +103,8 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 // then does not know. Of several variables one may decide what another can be.
 func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
-	for _, x := range r.Steps("known") {
-		if x.Tags["variables"] == "1" && x.Failed() && verdict.NotFound(x) {
+	for _, x := range r.Steps(recording.StepKnown) {
+		if x.Tags[recording.TagVariables] == "1" && x.Failed() && verdict.NotFound(x) {
 			seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 		}
 	}
