@@ -238,7 +238,7 @@ func counterpart(bad *engine.Judgement, was, is *engine.Take) []int {
 		if name == recording.Everything {
 			continue // the exchanges stand in the recordings of their scenarios
 		}
-		steps := map[string][]*recording.Exchange{}
+		steps := map[recording.Step][]*recording.Exchange{}
 		for _, y := range said(other) {
 			steps[y.Step] = append(steps[y.Step], y)
 		}

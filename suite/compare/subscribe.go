@@ -213,7 +213,7 @@ func (r *round) call(ctx context.Context, t *talk, tool *target.Tool) string {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	a := reply(t.do(ctx, session.Request{Step: "trigger", Method: "tools/call", Params: map[string]any{"name": name, "arguments": arguments}}))
+	a := reply(t.do(ctx, session.Request{Step: recording.StepTrigger, Method: "tools/call", Params: map[string]any{"name": name, "arguments": arguments}}))
 	switch {
 	case a.none != "":
 		return a.none

@@ -22,7 +22,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// babbler is a peer that answers as chance has it: rightly, with the right message
+// babbler is a server that answers as chance has it: rightly, with the right message
 // mangled, with something else, several times, or not at all.
 type babbler struct {
 	mu    sync.Mutex
@@ -209,7 +209,7 @@ func garbage(t *testing.T, seed uint64, c requirement.Combination, sober int) {
 	})
 }
 
-// Whatever a peer says, a run ends, in time, without a defect of our own, and its
+// Whatever a server says, a run ends, in time, without a defect of our own, and its
 // recording leads to the same verdicts.
 func FuzzGarbage(f *testing.F) {
 	all := requirement.Grid()

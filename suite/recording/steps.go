@@ -12,6 +12,7 @@ const (
 	StepCancel         Step = "cancel"
 	StepStop           Step = "stop"             // the end of a listen stream
 	StepDiscoverByList Step = "discover-by-list" // a list, where server/discover was not answered
+	StepTrigger        Step = "trigger"          // a tool call that makes the target change
 	// StepLost is what is added to the step of an exchange during which a session was
 	// lost: the connection ended, or the target no longer answered.
 	StepLost Step = "/lost"

@@ -14,15 +14,6 @@ import (
 // maxVariables bounds how many variables of templates are completed.
 const maxVariables = 40
 
-// Completes says why completions cannot be asked for: they were not declared.
-// 2024-11-05 has no capability for them, so that asking is the only way.
-func Completes(p *Play) *recording.Skipped {
-	if p.Revision() == requirement.R20241105 || p.Facts.Declares("completions") {
-		return nil
-	}
-	return Skip(recording.CodeUndeclared, "the target does not declare capabilities.completions")
-}
-
 // variable is a variable of a listed template.
 type variable struct {
 	template, name string

@@ -26,7 +26,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 	for _, alias := range scenario.Sample(uris, 5) {
 		t.Run(alias, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := scenario.PeerStage(t, scenario.NewPeer(func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				st := scenario.ServerStage(t, scenario.NewServer(func(n int64, m gjson.Result, say func(string, ...any)) bool {
 					uri := m.Get("params.uri").Str
 					if uri == "" {
 						return scenario.Lively(n, m, say)

@@ -2,8 +2,6 @@ package scenario
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -126,75 +124,4 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 			p.Note(x)
 		}
 	}
-}
-
-// Ordinary is a request that the target should serve: a list of its resources,
-// or, where it declares none, one that every target of the era serves.
-func (p *Play) Ordinary(step recording.Step) session.Request {
-	q := session.Request{Step: step, Method: "resources/list"}
-	switch known := len(p.Facts.Declared) > 0; {
-	case p.Facts.Declares("resources") && !p.Modern():
-		q.Params = map[string]any{}
-	case p.Facts.Declares("resources") || p.Modern() && !known:
-		// A target without discovery was found to be modern by its list.
-	case p.Modern():
-		q.Method = "server/discover"
-	default:
-		q.Method = "ping"
-	}
-	return q
-}
-
-// Heavy is the size of a result, in bytes, from which on a resource is read no
-// more than once in a combination: all that a target sends is kept in memory.
-const Heavy = 1 << 20
-
-// Readable is a listed URI that was read with success; empty if there is none,
-// or none whose content is light enough to be read again and again. The scenario
-// must come after [recording.Reads].
-func (p *Play) Readable() string {
-	r := p.Earlier(recording.Reads)
-	if r == nil {
-		return ""
-	}
-	for _, x := range r.Steps(recording.StepRead) {
-		if x.Succeeded() && !Required(x) && len(x.Result().Raw) < Heavy && !strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
-			return x.Tags[recording.TagURI]
-		}
-	}
-	return ""
-}
-
-// Light is the resources that were listed without those whose content is known
-// to be too long to be read again and again. The scenario must come after
-// [recording.Reads].
-func (p *Play) Light() []Listed {
-	long := map[string]bool{}
-	if r := p.Earlier(recording.Reads); r != nil {
-		for _, x := range r.Steps(recording.StepRead) {
-			long[x.Tags[recording.TagURI]] = len(x.Result().Raw) >= Heavy
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(p.Resources()), func(l Listed) bool { return long[l.URI()] })
-}
-
-// Required reports whether a result asks for input.
-func Required(x *recording.Exchange) bool {
-	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"
-}
-
-// InModern skips a scenario in revisions with a handshake, inLegacy in those
-// without.
-func InModern(p *Play) *recording.Skipped {
-	if p.Modern() {
-		return nil
-	}
-	return Skip(recording.CodeCombination, "%s opens with a handshake", p.Revision())
-}
-
-func InLegacy(p *Play) *recording.Skipped {
-	if !p.Modern() {
-		return nil
-	}
-	return Skip(recording.CodeCombination, "%s has no handshake", p.Revision())
 }

@@ -1,13 +1,13 @@
 package scenario
 
 // What tests outside of the package use, because they need the areas as well.
-type Peer = server
+type Server = server
 
-// NewPeer is a scripted target.
-func NewPeer(script Answer) *Peer { return &server{script: script} }
+// NewServer is a scripted target.
+func NewServer(script Answer) *Server { return &server{script: script} }
 
 var (
-	PeerStage = stage
-	Lively    = lively
-	ListedAs  = listedAs
+	ServerStage = stage
+	Lively      = lively
+	ListedAs    = listedAs
 )

@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
 
@@ -92,11 +91,3 @@ func (p *Play) stopAtPlenty(all int) (unread int) {
 // plenty is how many bytes of results are read in one combination before no
 // further resource is begun with.
 const plenty = 12 << 20
-
-// ReadResource reads a URI; the exchange has it as a tag, with those given.
-func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
-	return c.Do(ctx, session.Request{
-		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{recording.TagURI: uri}.With(more),
-	})
-}

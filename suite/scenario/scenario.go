@@ -1,11 +1,13 @@
-// Package scenario holds the scripted conversations with a target, one file
-// each. Only scenarios talk to the target: what they record is judged later, by
-// package check, and can be judged again without the target.
+// Package scenario is what scripted conversations with a target are made of, and holds the
+// scripts whose recordings several areas judge; those that one area judges alone stand in
+// its package, below suite/area. Only scenarios talk to the target: what they record is
+// judged later, by checks, and can be judged again without the target.
 //
 // A scenario is played once per combination of revision and transport. It says
 // what it is about, which other scenarios it builds on, and in which phase of
 // the run it belongs; its script sends messages through [Client]s and notes down
-// everything that happens, without an opinion.
+// everything that happens, without an opinion. A script is played on a [Stage], which holds
+// the sessions of a combination that scripts share.
 package scenario
 
 import (

@@ -49,7 +49,10 @@ type Stage struct {
 	// Gate limits how many processes start at once, Exit how many end.
 	Gate, Exit *Gate
 
-	opening turnstile // passed while the shared session is opened
+	// opening is held while the shared session is opened. Unlike a mutex it lets go of those
+	// that wait when their context ends, and of package time in a testing/synctest bubble.
+	opening chan struct{}
+	once    sync.Once // makes opening
 	exits   exits     // sessions that are about to end, where there is no pool
 
 	mu     sync.Mutex
@@ -62,45 +65,6 @@ type Stage struct {
 	// exited and stayed count the clean sessions whose process ended with its input, or
 	// had to be terminated.
 	exited, stayed int
-}
-
-// turnstile lets one pass at a time. Unlike a mutex it lets go of those that wait when
-// their context ends, and of package time in a testing/synctest bubble.
-type turnstile struct {
-	mu    sync.Mutex
-	busy  bool
-	freed chan struct{} // closed when the one inside leaves; nil if nobody waits
-}
-
-func (t *turnstile) enter(ctx context.Context) error {
-	for {
-		t.mu.Lock()
-		if !t.busy {
-			t.busy = true
-			t.mu.Unlock()
-			return nil
-		}
-		if t.freed == nil {
-			t.freed = make(chan struct{})
-		}
-		freed := t.freed
-		t.mu.Unlock()
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-}
-
-func (t *turnstile) leave() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.busy = false
-	if t.freed != nil {
-		close(t.freed)
-		t.freed = nil
-	}
 }
 
 // Adopt makes a session that is already open the shared clean session. It takes
@@ -180,10 +144,13 @@ func (st *Stage) evict() {
 // shared is the clean session that scripts share; it is opened when it is first
 // asked for, and again when it was lost.
 func (st *Stage) shared(ctx context.Context) (*session.Session, error) {
-	if err := st.opening.enter(ctx); err != nil {
-		return nil, err
+	st.once.Do(func() { st.opening = make(chan struct{}, 1) })
+	select {
+	case st.opening <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
-	defer st.opening.leave()
+	defer func() { <-st.opening }()
 	st.mu.Lock()
 	clean := st.clean
 	st.mu.Unlock()

@@ -14,9 +14,6 @@ import (
 // ChangeTime bounds the waiting for a notification that is due after a change.
 const ChangeTime = 5 * time.Second
 
-// stepTrigger is the step of tool calls that make the target change.
-const stepTrigger = "trigger"
-
 // Fire pulls a trigger and waits until the change is made. Where it fails the
 // recording says why, and ok is false.
 //
@@ -86,7 +83,7 @@ func (c *Client) call(ctx context.Context, key string, tool *target.Tool) bool {
 	if arguments == nil {
 		arguments = map[string]any{}
 	}
-	x := c.Do(ctx, session.Request{Step: stepTrigger, Method: "tools/call",
+	x := c.Do(ctx, session.Request{Step: recording.StepTrigger, Method: "tools/call",
 		Params: map[string]any{"name": tool.Name, "arguments": arguments}})
 	if x.Succeeded() && !x.Result().Get("isError").Bool() {
 		return true

@@ -126,7 +126,7 @@ func TestWalksEnd(t *testing.T) {
 
 // walked is the recording of a walk through a book, and how many pages were asked for.
 func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
-	srv := scenario.NewPeer(func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+	srv := scenario.NewServer(func(_ int64, m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str == "resources/list" {
 			asked++
 			at := 0
@@ -142,7 +142,7 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 		}
 		return true
 	})
-	st := scenario.PeerStage(t, srv)
+	st := scenario.ServerStage(t, srv)
 	st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
 	rec = scenario.Perform(t.Context(), st, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)

@@ -20,7 +20,7 @@ import (
 )
 
 // serving is a server of some legacy revisions that calls discover for the rest.
-func serving(discover peer, legacy ...string) peer {
+func serving(discover server, legacy ...string) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		switch id := m.Get("id").Raw; m.Get("method").Str {
 		case "initialize":
@@ -47,16 +47,16 @@ func refuse(m gjson.Result, say func(string, ...any)) bool {
 
 func silent(gjson.Result, func(string, ...any)) bool { return true }
 
-// echo sends every message back before a peer has it, with what a terminal ends lines by.
-func echo(p peer, end ...string) peer {
+// echo sends every message back before a server has it, with what a terminal ends lines by.
+func echo(p server, end ...string) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		say("%s%s", m.Raw, strings.Join(end, ""))
 		return p(m, say)
 	}
 }
 
-// behind is a peer that takes a while to start: its first answer is late.
-func behind(start time.Duration, p peer) peer {
+// behind is a server that takes a while to start: its first answer is late.
+func behind(start time.Duration, p server) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		if method := m.Get("method").Str; method == "initialize" || method == "server/discover" {
 			time.Sleep(start) // what is sent first finds it starting
@@ -79,7 +79,7 @@ func TestDetectNamesAnEcho(t *testing.T) {
 }
 
 // modern answers server/discover with a list of versions, and lists resources.
-func modern(versions string) peer {
+func modern(versions string) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		member := `"resources":[]`
 		if m.Get("method").Str == "server/discover" {
@@ -91,7 +91,7 @@ func modern(versions string) peer {
 }
 
 // versioned answers initialize with a protocolVersion of its own making.
-func versioned(version func(asked string) string) peer {
+func versioned(version func(asked string) string) server {
 	return func(m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str != "initialize" {
 			return refuse(m, say)
@@ -104,7 +104,7 @@ func versioned(version func(asked string) string) peer {
 func TestDetect(t *testing.T) {
 	ask := append(requirement.Legacy(), requirement.R20260728)
 	for name, c := range map[string]struct {
-		peer   peer
+		server server
 		served string
 		code   recording.Code
 		within time.Duration
@@ -137,7 +137,7 @@ func TestDetect(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int64
 				begin := time.Now()
-				found, err := Detect(t.Context(), c.peer.pipe(), options(""), ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
+				found, err := Detect(t.Context(), c.server.pipe(), options(""), ask, 0, func() string { return fmt.Sprint("s", n.Add(1)) })
 				if took := time.Since(begin); took > c.within {
 					t.Errorf("it took %v", took)
 				}

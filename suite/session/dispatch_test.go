@@ -16,8 +16,8 @@ import (
 )
 
 // scripted greets, and hands everything else to the script.
-func scripted(script peer) transport.Dialer {
-	return peer(func(m gjson.Result, say func(string, ...any)) bool {
+func scripted(script server) transport.Dialer {
+	return server(func(m gjson.Result, say func(string, ...any)) bool {
 		return greet(m, say) || script(m, say)
 	}).pipe()
 }

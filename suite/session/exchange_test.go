@@ -179,7 +179,7 @@ func TestAwait(t *testing.T) {
 func TestListen(t *testing.T) {
 	const ack = `{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`
 	for name, c := range map[string]struct {
-		peer    peer
+		server  server
 		acked   bool
 		within  time.Duration
 		outcome recording.Outcome
@@ -200,8 +200,8 @@ func TestListen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
-					return m.Get("method").Str != "subscriptions/listen" || c.peer(m, say)
+				s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
+					return m.Get("method").Str != "subscriptions/listen" || c.server(m, say)
 				}).pipe(), options(requirement.R20260728))
 				begin := time.Now()
 				st := s.Listen(t.Context(), "listen", Filter{URIs: []string{"a:b"}, ListChanged: true}, Request{})
@@ -223,7 +223,7 @@ func TestListenBeside(t *testing.T) {
 	const ack = `{"method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":%s}}}`
 	synctest.Test(t, func(t *testing.T) {
 		var first string
-		s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
 			if id := m.Get("id").Raw; m.Get("method").Str == "subscriptions/listen" {
 				if first == "" {
 					first = id

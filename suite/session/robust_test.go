@@ -61,7 +61,7 @@ func TestResponsesToOthers(t *testing.T) {
 func TestFirstRequestWaitsForTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started := false
-		s := opened(t, peer(func(m gjson.Result, say func(string, ...any)) bool {
+		s := opened(t, server(func(m gjson.Result, say func(string, ...any)) bool {
 			if !started {
 				time.Sleep(20 * time.Second)
 				say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
@@ -81,15 +81,15 @@ func TestFirstRequestWaitsForTheStart(t *testing.T) {
 // ready at once, and the era of one is not given up because another was quicker.
 func TestBusyStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := serving(modern(`["2026-07-28","2025-11-25"]`), "2025-11-25")
-		ready := peer(func(m gjson.Result, say func(string, ...any)) bool {
+		both := serving(modern(`["2026-07-28","2025-11-25"]`), "2025-11-25")
+		ready := server(func(m gjson.Result, say func(string, ...any)) bool {
 			switch m.Get("method").Str {
 			case "initialize":
 				time.Sleep(5 * time.Second)
 			case "server/discover":
 				time.Sleep(9 * time.Second)
 			}
-			return server(m, say)
+			return both(m, say)
 		})
 		var n atomic.Int64
 		found, err := Detect(t.Context(), ready.pipe(), options(requirement.R20251125),
@@ -119,13 +119,13 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := peer(func(m gjson.Result, say func(string, ...any)) bool {
+				srv := server(func(m gjson.Result, say func(string, ...any)) bool {
 					for _, line := range c.says {
 						say("%s", strings.Replace(line, "%s", m.Get("id").Raw, 1))
 					}
 					return true
 				})
-				_, err := Detect(t.Context(), server.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
+				_, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
 				var open *OpenError
 				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable || !strings.Contains(open.Reason, c.want) {
 					t.Errorf("%v, expected %s", err, c.want)

@@ -109,7 +109,7 @@ func TestCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != "POST /x k1 example.com b" {
-		t.Errorf("the server saw %q", got)
+		t.Errorf("the server got %q", got)
 	}
 	closed := httptest.NewServer(http.NotFoundHandler())
 	closed.Close()

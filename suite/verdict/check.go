@@ -1,11 +1,16 @@
-// Package check judges recorded scenarios. Each [Check] judges one requirement;
-// it is a pure function of recordings and never talks to the target.
+// Package verdict is what checks are made of. A [Check] judges one requirement on recorded
+// scenarios; it is a pure function of recordings and never talks to the target. The checks
+// themselves stand in the packages of the areas, below suite/area.
 //
-// The checks stand in one file per area, in the order of the specification.
-// [Evaluate] runs one of them and turns what it found into a verdict, under the
-// fairness rules that hold for all: a check can be no more severe than the grade
-// of its requirement, an exchange without an answer satisfies nothing, and a
-// check that had nothing to look at says so.
+// [Evaluate] runs a check and turns what it found into a verdict, under the fairness rules
+// that hold for all: a check can be no more severe than the grade of its requirement, an
+// exchange without an answer satisfies nothing, and a check that had nothing to look at
+// says so. A check states what it expects through its [Verdict], by [Verdict.Expect] and
+// the matchers of package matcher or by [Verdict.That]; a [Gate] says when it applies.
+//
+// The other files hold what the checks of several areas ask of a recording: listed items
+// and lists, reads and their contents, messages and what was heard, errors, HTTP responses,
+// and words for sentences.
 package verdict
 
 import (

@@ -28,14 +28,14 @@ func ListMember(r *recording.Recording) string {
 // Item is one entry of a list or one item of contents, with the frames that it
 // came in and a name for it in sentences.
 type Item struct {
-	object
+	Object
 	Name   string
 	Frames []int
 }
 
-// NewItem is an item that few look into; see [lookedUp] for the others.
+// NewItem is an item that few look into; see [LookedUp] for the others.
 func NewItem(r gjson.Result, name string, frames []int) Item {
-	return Item{object{Result: r}, name, frames}
+	return Item{Object{Result: r}, name, frames}
 }
 
 // PagesOf lists the pages of a walk that hold a result; for the others it says
@@ -94,59 +94,11 @@ func entriesOf(x *recording.Exchange, member string) []Item {
 	return all
 }
 
-// Reading is a read that yielded contents.
-type Reading struct {
-	*recording.Exchange
-	Contents []Item
-}
-
-// Readings lists the reads of some steps that have a result, other than those that
-// ask for input; for the rest it says why not.
-func Readings(r *recording.Recording, v *Verdict, steps ...recording.Step) []Reading {
-	var all []Reading
-	for _, x := range r.Steps(steps...) {
-		switch {
-		case !v.Answered(x):
-		case !x.Succeeded():
-			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+matcher.Describe(x))
-		case AsksForInput(x):
-			v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets a resource be read")
-		default:
-			all = append(all, Reading{x, ContentsOf(x)})
-		}
-	}
-	return all
-}
-
-// AsksForInput tells a request for input from a final result (2026-07-28).
-func AsksForInput(x *recording.Exchange) bool {
-	return resultOf(x).Get("resultType").Str == "input_required"
-}
-
 // resultOf is the result of an exchange, its members looked up.
-func resultOf(x *recording.Exchange) object {
+func resultOf(x *recording.Exchange) Object {
 	type key struct{}
-	o, _ := x.Note(key{}, func() any { return LookedUp(x.Result()) }).(object)
+	o, _ := x.Note(key{}, func() any { return LookedUp(x.Result()) }).(Object)
 	return o
-}
-
-// ContentsOf lists the items of contents that a read yielded.
-func ContentsOf(x *recording.Exchange) []Item {
-	type key struct{}
-	all, _ := x.Note(key{}, func() any { return slices.Clip(contentItems(x)) }).([]Item)
-	return all
-}
-
-func contentItems(x *recording.Exchange) []Item {
-	list := resultOf(x).Get("contents")
-	if !list.IsArray() {
-		return nil
-	}
-	var all []Item
-	for i, c := range list.Array() {
-		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
-	}
-	return all
 }
 
 // Typed notes a violation if a member is there and not of the wanted type. It
@@ -186,6 +138,7 @@ type Sightings struct {
 	frames []int
 }
 
+// Add adds one sighting, with the frames that show it.
 func (s *Sightings) Add(name string, frames ...int) {
 	if s.Names = append(s.Names, name); len(s.Names) <= 3 {
 		s.frames = append(s.frames, frames...)
@@ -224,6 +177,45 @@ func squeezed(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
+// ObserveMisspelt notes the observation about members that [Sightings.AddMisspelt] found.
 func (s *Sightings) ObserveMisspelt(v *Verdict) {
 	s.Observe(v, "misspelt-member", "%d written unlike the member of the specification, so that clients ignore it: %s")
+}
+
+// ListedURIs lists the URIs of a walk through the resources; those that are no
+// strings are judged elsewhere.
+func ListedURIs(r *recording.Recording, v *Verdict) []Item {
+	var all []Item
+	for _, i := range ListedItems(r, v) {
+		if u := i.Get("uri"); judge.IsString(u) {
+			all = append(all, NewItem(u, i.Name, i.Frames))
+		}
+	}
+	return all
+}
+
+// TemplateTexts lists the URI templates of a walk; those that are no strings are
+// judged by TMPL-02.
+func TemplateTexts(r *recording.Recording, v *Verdict) []Item {
+	var all []Item
+	for _, i := range ListedItems(r, v) {
+		if u := i.Get("uriTemplate"); judge.IsString(u) {
+			all = append(all, NewItem(u, i.Name, i.Frames))
+		}
+	}
+	return all
+}
+
+// Remarks notes what an author of resources or templates would want to know about
+// the list.
+func Remarks(items []Item, members []string, v *Verdict) {
+	var bare, misspelt Sightings
+	for _, i := range items {
+		if description := i.Get("description"); i.IsObject() && (!description.Exists() || description.Str == "" && description.Type == gjson.String) {
+			bare.Add(i.Name, i.Frames...)
+		}
+		misspelt.AddMisspelt(i, members)
+	}
+	bare.Observe(v, "no-description", "%d listed without a description, by which users and models choose: %s")
+	misspelt.ObserveMisspelt(v)
 }

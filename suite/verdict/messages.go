@@ -3,9 +3,11 @@ package verdict
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -18,7 +20,7 @@ var ErrorSources = []recording.Name{recording.Everything, recording.MissingReads
 
 // Message is a message of the target: a frame, or a member of an array in one.
 type Message struct {
-	object
+	Object
 	Frame *wire.Frame
 	Kind  wire.Kind
 }
@@ -122,6 +124,7 @@ func RequestsOf(r *recording.Recording) []Message {
 	return all
 }
 
+// Method is the method of the message; empty if it has none that is a string.
 func (m Message) Method() string {
 	if v := m.Get("method"); v.Type == gjson.String {
 		return v.Str
@@ -135,6 +138,7 @@ func (m Message) Nameless() bool {
 	return !id.Exists() || id.Type == gjson.Null
 }
 
+// ID is the id of the message as it was written.
 func (m Message) ID() json.RawMessage { return json.RawMessage(m.Get("id").Raw) }
 
 // RepliesOf lists the responses in the replies to an exchange.
@@ -147,7 +151,7 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		}
 		for _, m := range Members(gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
-				all = append(all, Message{object{Result: m}, f, wire.KindResponse})
+				all = append(all, Message{Object{Result: m}, f, wire.KindResponse})
 			}
 		}
 	}
@@ -165,4 +169,97 @@ func (m Message) Said() string {
 		return name
 	}
 	return "the response to " + judge.Brief(m.Get("id"))
+}
+
+// Everything stands for all clean sessions of a combination.
+var Everything = []recording.Name{recording.Everything}
+
+// EachResult visits the results of a recording; those of a handshake are none of
+// a modern revision.
+func EachResult(r *recording.Recording, visit func(x *recording.Exchange)) {
+	for _, x := range r.Exchanges {
+		if x.Succeeded() && x.Method != "initialize" && judge.IsObject(x.Result()) {
+			visit(x)
+		}
+	}
+}
+
+// Asker finds the request that a response answers: the one with its id, whatever
+// the type.
+func Asker(sent []*recording.Exchange, m Message) *recording.Exchange {
+	var alike *recording.Exchange
+	id := m.ID()
+	ordinary := wire.OrdinaryID(id)
+	for _, x := range sent {
+		switch {
+		case len(x.ID) == 0 || x.Request > m.Frame.Number:
+		case ordinary && wire.OrdinaryID(x.ID):
+			if bytes.Equal(x.ID, id) {
+				return x
+			}
+		case wire.SameID(x.ID, id):
+			return x
+		case gjson.ParseBytes(x.ID).String() == m.Get("id").String():
+			alike = x
+		}
+	}
+	return alike
+}
+
+// FirstReply is the frame of the response to a request, or nil.
+func FirstReply(r *recording.Recording, x *recording.Exchange) *wire.Frame {
+	if len(x.Replies) == 0 {
+		return nil
+	}
+	return r.Frame(x.Replies[0])
+}
+
+// Unanswered: nothing came back for a notification but, over HTTP, a refusal.
+func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
+	if x.Outcome != recording.Replied {
+		if x.Outcome == recording.Sent || x.Outcome == recording.HTTPOnly {
+			v.Holds()
+		}
+		return
+	}
+	for _, m := range RepliesOf(r, x) {
+		refusal := x.Status >= http.StatusBadRequest && m.Nameless() && m.Get("error").Exists()
+		v.That(refusal, "no response to "+x.Method, matcher.Describe(x), append(x.Evidence(), m.Frame.Number)...)
+		v.Hint("never answer a message without an id")
+	}
+}
+
+// NoArrays: no message of the target is an array.
+func NoArrays(r *recording.Recording, v *Verdict) {
+	for _, p := range ParsedFrames(r) {
+		if f := p.Frame; CarriesMessage(r.Combination.Transport, f) && !f.Truncated {
+			v.That(!p.Valid || !p.Value.IsArray(), "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
+			v.Hint("send each message by itself")
+		}
+	}
+}
+
+// Detail is what the strict reader says about a flaw.
+func Detail(f *wire.Frame, code wire.FlawCode) string {
+	for _, flaw := range f.Flaws {
+		if flaw.Code == code {
+			return flaw.Detail
+		}
+	}
+	return ""
+}
+
+// Declaration lists the frames in which the target declared its capabilities.
+func Declaration(r *recording.Recording) []int {
+	for _, s := range r.Sessions {
+		if s.Initialize != nil && s.Initialize.Succeeded() {
+			return s.Initialize.Evidence()
+		}
+	}
+	for _, x := range r.Exchanges {
+		if (x.Method == "server/discover" || x.Method == "initialize") && x.Succeeded() {
+			return x.Evidence()
+		}
+	}
+	return nil
 }

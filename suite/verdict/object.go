@@ -2,26 +2,24 @@ package verdict
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
-// object is a JSON value whose members are asked for again and again. They are
+// Object is a JSON value whose members are asked for again and again. They are
 // looked up once: a value can be megabytes long, and a path is found by reading
 // on from its start.
-type object struct {
+type Object struct {
 	gjson.Result
 	members map[string]gjson.Result // the first of each name; nil if it was not looked into
 }
 
 // LookedUp is a value with its members looked up.
-func LookedUp(r gjson.Result) object {
-	o := object{Result: r}
+func LookedUp(r gjson.Result) Object {
+	o := Object{Result: r}
 	if r.IsObject() {
 		o.members = map[string]gjson.Result{}
 		r.ForEach(func(name, value gjson.Result) bool {
@@ -35,7 +33,7 @@ func LookedUp(r gjson.Result) object {
 }
 
 // Get is that of [gjson.Result].
-func (o object) Get(path string) gjson.Result {
+func (o Object) Get(path string) gjson.Result {
 	name, rest, nested := strings.Cut(path, ".")
 	if o.members == nil || !plainName(name) {
 		return o.Result.Get(path)
@@ -61,42 +59,29 @@ func plainName(part string) bool {
 	return part != ""
 }
 
-// parsed is an incoming frame, read once for all checks.
-type parsed struct {
+// Parsed is an incoming frame, read once for all checks.
+type Parsed struct {
 	Frame *wire.Frame
 	// Valid says that the frame is well-formed JSON, a byte order mark apart, and
-	// marked that it has one.
+	// Marked that it has one.
 	Valid, Marked bool
 	Value         gjson.Result // if it is valid
 }
 
 // ParsedFrames lists the incoming frames of a recording.
-func ParsedFrames(r *recording.Recording) []parsed {
+func ParsedFrames(r *recording.Recording) []Parsed {
 	type key struct{ frames int }
 	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		var all []parsed
+		var all []Parsed
 		for _, f := range r.Incoming(0) {
 			raw, marked := bytes.CutPrefix(f.Raw, []byte("\xef\xbb\xbf"))
-			p := parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
+			p := Parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
 			if p.Valid {
 				p.Value = gjson.ParseBytes(raw)
 			}
 			all = append(all, p)
 		}
 		return all
-	}).([]parsed)
+	}).([]Parsed)
 	return all
-}
-
-// UnreadableShape reports whether the contents of a read are of a shape in which nothing
-// can be looked for, and says so: READ-01 and READ-03 judge that, once.
-func UnreadableShape(x *recording.Exchange, v *Verdict) bool {
-	list := resultOf(x).Get("contents")
-	bad := list.Exists() && !list.IsArray() || slices.ContainsFunc(ContentsOf(x), func(c Item) bool {
-		return !judge.IsString(c.Get("text")) && !judge.IsString(c.Get("blob"))
-	})
-	if bad {
-		v.Skip(recording.CodeNeedsSubject, "the contents are not of the right shape: see READ-01 and READ-03")
-	}
-	return bad
 }

@@ -222,13 +222,6 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	return true
 }
 
-func What(x *recording.Exchange) string {
-	if x.Method != "" {
-		return x.Method
-	}
-	return "the message " + strconv.Quote(string(x.Step))
-}
-
 // Expectation is something that was seen, about to be judged.
 type Expectation struct {
 	v      *Verdict // nil if there is nothing to be judged
@@ -258,6 +251,7 @@ type seen struct {
 	about string
 }
 
+// Match is that of the matcher, and notes that something was judged.
 func (s seen) Match(actual any) (bool, error) {
 	ok, err := s.GomegaMatcher.Match(actual)
 	s.v.judged++

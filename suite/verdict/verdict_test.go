@@ -51,9 +51,9 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestMildness: a warning says why it is no failure; a hint and a reason belong to
+// TestDowngrade: a warning says why it is no failure; a hint and a reason belong to
 // the violation that was just stated, and to no earlier one.
-func TestMildness(t *testing.T) {
+func TestDowngrade(t *testing.T) {
 	judge := func(id string, rev requirement.Revision, judge func(v *verdict.Verdict)) verdict.Result {
 		req, ok := area.Catalogue().Find(id)
 		if !ok {

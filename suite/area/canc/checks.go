@@ -1,6 +1,8 @@
 package canc
 
 import (
+	"bytes"
+	"strconv"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -208,4 +210,18 @@ func namedWords(m verdict.Message, x *recording.Exchange) string {
 		return "the client's request " + judge.Brief(id) + " for " + x.Method
 	}
 	return "the request " + judge.Brief(id) + ", which is unknown"
+}
+
+// sameValue reports whether a JSON value is the id of an exchange, whatever its
+// type.
+func sameValue(v gjson.Result, id []byte) bool {
+	return v.Exists() && len(id) > 0 && (bytes.Equal([]byte(v.Raw), id) || v.String() == gjson.ParseBytes(id).String())
+}
+
+// plural is a number with its noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "one " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
 }

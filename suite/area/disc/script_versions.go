@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
 )
 
 // Steps: "supported" is an ordinary request, "unsupported" one under a version
@@ -151,4 +152,15 @@ var afterHandshakeScenario = &scenario.Scenario{
 			session.MetaCapabilities: map[string]any{}}
 		old.Start(ctx, q).Wait(ctx)
 	},
+}
+
+// supported lists the versions that discovery named.
+func supported(p *scenario.Play) []string {
+	var all []string
+	for _, v := range gjson.GetBytes(p.Facts.Declared, "supportedVersions").Array() {
+		if v.Type == gjson.String {
+			all = append(all, v.Str)
+		}
+	}
+	return all
 }

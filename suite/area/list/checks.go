@@ -129,3 +129,8 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 	}
 	across.Observe(v, "duplicate-across-pages", "%d listed on more than one page: %s")
 }
+
+// The members that have a meaning.
+var (
+	resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
+)

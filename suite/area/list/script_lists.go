@@ -146,20 +146,19 @@ func side(p *scenario.Play, parts ...func()) {
 // between sends requests that must not change what is listed, one by one, so
 // that an HTTP client needs a single connection for them.
 func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	const step = "between"
 	for _, l := range scenario.Sample(p.Resources(), 2) {
-		scenario.ReadResource(ctx, c, step, l.URI(), nil)
+		scenario.ReadResource(ctx, c, stepBetween, l.URI(), nil)
 	}
 	if guesses := scenario.Siblings(p.Resources(), p.Templates()); len(guesses) > 0 {
-		scenario.ReadResource(ctx, c, step, guesses[0], nil)
+		scenario.ReadResource(ctx, c, stepBetween, guesses[0], nil)
 	}
-	c.Do(ctx, session.Request{Step: step, Method: "resources/templates/list"})
+	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
 	if !p.Facts.Declares("completions") {
 		return
 	}
 	for _, l := range p.Templates() {
 		if names := judge.Variables(l.Template()); len(names) > 0 {
-			c.Do(ctx, session.Request{Step: step, Method: "completion/complete", Params: map[string]any{
+			c.Do(ctx, session.Request{Step: stepBetween, Method: "completion/complete", Params: map[string]any{
 				"ref":      map[string]any{"type": "ref/resource", "uri": l.Template()},
 				"argument": map[string]any{"name": names[0].Name, "value": ""},
 			}})

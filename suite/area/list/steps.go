@@ -12,6 +12,7 @@ const (
 	stepWithAgain  recording.Step = "with-again"
 	stepOne        recording.Step = "one"
 	stepOther      recording.Step = "other"
+	stepBetween    recording.Step = "between"
 	stepOneAgain   recording.Step = "one-again"
 	stepOtherAgain recording.Step = "other-again"
 )

@@ -28,7 +28,7 @@ var metaRequestsChecks = []verdict.Check{{
 				v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
 				return
 			}
-			v.Incomplete(r, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
+			incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
 		},
 	},
 	{
@@ -57,8 +57,8 @@ var metaRequestsChecks = []verdict.Check{{
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
 			}
-			v.Incomplete(r, r.Step(recording.StepNoParams), "without params")
-			v.Incomplete(r, r.Step(recording.StepNoMeta), "without _meta")
+			incomplete(r, v, r.Step(recording.StepNoParams), "without params")
+			incomplete(r, v, r.Step(recording.StepNoMeta), "without _meta")
 		},
 	},
 	{
@@ -196,4 +196,17 @@ func levelsTakeEffect(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(x).To(matcher.Expecting("a refusal of an unknown level with error -32602", matcher.BeErrorReply(verdict.CodeInvalidParams)), "logging/setLevel with the level "+judge.Brief(x.Param("level")))
 		v.Hint("know the eight syslog levels, and answer others with error -32602")
 	}
+}
+
+// incomplete: a request that lacks required metadata is refused with -32602. Over
+// HTTP -32020 fits as well, because a header then has no counterpart.
+func incomplete(r *recording.Recording, v *verdict.Verdict, x *recording.Exchange, about string) {
+	if !verdict.Baseline(r, v, recording.StepPlain) {
+		return
+	}
+	codes := []int64{verdict.CodeInvalidParams}
+	if v.Facts.Combination.Transport == requirement.HTTP {
+		codes = append(codes, verdict.CodeHeaderMismatch)
+	}
+	v.Expect(x).To(matcher.BeErrorReply(codes...), "a request "+about)
 }

@@ -183,3 +183,17 @@ func declaredType(x verdict.Reading, c verdict.Item) string {
 	}
 	return ""
 }
+
+// noContents says why a check of contents found none.
+func noContents(v *verdict.Verdict) {
+	v.Skip(recording.CodeNeedsSubject, "no read yielded contents of the kind that is judged")
+}
+
+// contentReads are the recordings whose contents are held to the schema: the reads of
+// what is listed, and those of templates with values that the target suggests.
+var contentReads = []recording.Name{recording.Reads, recording.TemplateSweep}
+
+// The members that have a meaning.
+var (
+	contentMembers = []string{"uri", "mimeType", "text", "blob", "_meta"}
+)

@@ -279,3 +279,8 @@ func sameTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 }
+
+// The members that have a meaning.
+var (
+	templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "lastModified", "_meta"}
+)

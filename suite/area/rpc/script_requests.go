@@ -1,0 +1,129 @@
+package rpc
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Steps "id" are ordinary requests under the id in the tag "id"; step "empty" is
+// one under the empty string. "digits" are one under the string "7" and one under
+// the number 7, one after the other.
+var requestIDsScenario = &scenario.Scenario{
+	Name:  RequestIDs,
+	Title: "requests under unusual ids",
+	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, and the string and the number of the same digits.",
+	Phase: scenario.Read,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		long := strings.Repeat("mcpcheck-", 22) + "id"
+		ids := [][]string{
+			{"0"}, {"-1"}, {"9007199254740991"}, {quoted("b2e6a1f0-5c2d-4e3a-9f57-0d1c2b3a4958")},
+			{quoted(long)}, {`""`}, {`"7"`, "7"},
+		}
+		scenario.Each(c, ids, func(_ int, ids []string, c *scenario.Client) {
+			for _, id := range ids {
+				step := stepID
+				switch {
+				case id == `""`:
+					step = stepEmpty
+				case len(ids) > 1:
+					step = stepDigits
+				}
+				q := scenario.Ordinary(p, step)
+				q.ID, q.Tags = json.RawMessage(id), recording.Tags{tagID: id}
+				c.Do(ctx, q)
+			}
+		})
+	},
+}
+
+func quoted(s string) string { return strconv.Quote(s) }
+
+// Steps "together" are requests in flight at the same time: reads (the tag "uri"
+// is what was asked for) of resources that were read alone before, so that the two can be
+// compared, and are not too long; lists and others. Step "after" is a request once they
+// are all answered or given up.
+var concurrencyScenario = &scenario.Scenario{
+	Name:  Concurrency,
+	Title: "many requests at once",
+	Sends: "Reads, lists and other requests, all in flight at the same time, and one more request when they are answered.",
+	Phase: scenario.Read,
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	When: func(p *scenario.Play) *recording.Skipped {
+		if !p.Facts.Declares("resources") {
+			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		const requests = 20
+		uris := scenario.Sample(yielded(p), 5)
+		pending := make([]*session.Pending, requests)
+		for i := range pending {
+			pending[i] = c.Start(ctx, together(p, uris, i))
+		}
+		for _, one := range pending {
+			one.Wait(ctx)
+		}
+		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
+	},
+}
+
+// together is request number i of a mixture. The slow resource is left out: it
+// would only hold up the others.
+func together(p *scenario.Play, uris []string, i int) session.Request {
+	if slow := p.Target.Subjects.Slow; len(uris) > 0 && i%2 == 0 {
+		if uri := uris[i/2%len(uris)]; slow == nil || slow.URI != uri {
+			return session.Request{Step: stepTogether, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
+		}
+	}
+	return scenario.Ordinary(p, stepTogether)
+}
+
+// Step "unknown" is a notification of a method that nobody has, "cancelled" one
+// that cancels a request that was never made.
+var clientNotificationsScenario = &scenario.Scenario{
+	Name:  ClientNotifications,
+	Title: "notifications, known and unknown",
+	Sends: "A notification of a method that nobody has, and the cancellation of a request that was never made; then a look at what comes back.",
+	Phase: scenario.Read,
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Probes(ctx,
+			session.Request{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
+			session.Request{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
+				Params: map[string]any{"requestId": 900003, "reason": "never made"}})
+	},
+}
+
+// yielded is the listed URIs that were read with success, without those whose content is
+// too long to be read again and again. The scenario must come after [recording.Reads].
+func yielded(p *scenario.Play) []string {
+	var all []string
+	if r := p.Earlier(recording.Reads); r != nil {
+		for _, x := range r.Steps(recording.StepRead) {
+			if uri := x.Tags[recording.TagURI]; x.Succeeded() && !scenario.Required(x) && len(x.Result().Raw) < scenario.Heavy && !slices.Contains(all, uri) {
+				all = append(all, uri)
+			}
+		}
+	}
+	return all
+}

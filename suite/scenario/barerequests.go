@@ -1,0 +1,40 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// What a target that speaks only modern revisions does with messages of legacy
+// clients: "plain" is an ordinary request, "no-params" and "no-meta" are the same
+// without metadata, "initialize" opens a connection of its own.
+var bareRequestsScenario = &Scenario{
+	Name:  recording.BareRequests,
+	Title: "messages of legacy clients to a modern-only target",
+	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if p.Modern() && p.Facts.ServesLegacy() {
+			return Skip(recording.CodeNotExercised, "the target also serves revisions with a handshake")
+		}
+		return InModern(p)
+	},
+	Script: func(ctx context.Context, p *Play) {
+		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		c.Do(ctx, p.Ordinary(recording.StepPlain))
+		Each(c, []recording.Step{recording.StepNoParams, recording.StepNoMeta}, func(_ int, step recording.Step, c *Client) {
+			q := p.Ordinary(step)
+			q.Bare = true
+			if step == recording.StepNoMeta {
+				q.Params = map[string]any{}
+			}
+			c.Do(ctx, q)
+		})
+	},
+}

@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Ordinary is a request that the target has to serve if it does what it declares.
+func Ordinary(p *Play, step recording.Step) session.Request {
+	switch {
+	case p.Facts.Declares("resources") && p.Modern():
+		return session.Request{Step: step, Method: "resources/list"}
+	case p.Facts.Declares("resources"):
+		return session.Request{Step: step, Method: "resources/list", Params: map[string]any{}}
+	case p.Modern():
+		return session.Request{Step: step, Method: "server/discover"}
+	}
+	return session.Request{Step: step, Method: "ping"}
+}
+
+// Ordinary is a request that the target should serve: a list of its resources,
+// or, where it declares none, one that every target of the era serves.
+func (p *Play) Ordinary(step recording.Step) session.Request {
+	q := session.Request{Step: step, Method: "resources/list"}
+	switch known := len(p.Facts.Declared) > 0; {
+	case p.Facts.Declares("resources") && !p.Modern():
+		q.Params = map[string]any{}
+	case p.Facts.Declares("resources") || p.Modern() && !known:
+		// A target without discovery was found to be modern by its list.
+	case p.Modern():
+		q.Method = "server/discover"
+	default:
+		q.Method = "ping"
+	}
+	return q
+}
+
+// Notification cancels a request that never was: a server accepts it and ignores it.
+func Notification(step recording.Step) session.Request {
+	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true,
+		Params: map[string]any{"requestId": "mcpcheck-no-such-request", "reason": "a probe"}}
+}
+
+// ReadResource reads a URI; the exchange has it as a tag, with those given.
+func ReadResource(ctx context.Context, c *Client, step recording.Step, uri string, more recording.Tags) *recording.Exchange {
+	return c.Do(ctx, session.Request{
+		Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
+		Tags: recording.Tags{recording.TagURI: uri}.With(more),
+	})
+}
+
+// ReadRequest is a read that asks for progress.
+func ReadRequest(step recording.Step, uri, token string) session.Request {
+	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": uri},
+		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{recording.TagURI: uri}}
+}
+
+// LifeMethod is the method of a request that every target serves.
+func LifeMethod(p *Play) string {
+	if p.Modern() {
+		return "server/discover"
+	}
+	return "ping"
+}
+
+// Lifeline is a request that every target serves, as bytes, with a remark of the
+// client's own in its metadata.
+func Lifeline(p *Play, id int, remark string) []byte {
+	meta := map[string]any{"mcpcheck/remark": remark}
+	if p.Modern() {
+		meta[session.MetaVersion] = string(p.Revision())
+		meta[session.MetaClientInfo] = session.ClientInfo
+		meta[session.MetaCapabilities] = map[string]any{}
+	}
+	params, err := json.Marshal(map[string]any{"_meta": meta})
+	if err != nil {
+		panic(err) // strings and maps of them always have a JSON form
+	}
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, LifeMethod(p), params)
+}
+
+// Versions that nobody implements: one of the past, and one that looks plausible.
+const (
+	PastVersion = "1900-01-01"
+)
+
+// Initialize sends the first message of a legacy client on a connection of its
+// own and waits for the answer. It goes no further with the handshake.
+func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirement.Revision) *recording.Exchange {
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, Revision: rev, NoHandshake: true})
+	if !ok {
+		return nil
+	}
+	x := c.Start(ctx, session.Request{Step: step, Method: "initialize", Tags: recording.Tags{recording.TagVersion: string(rev)},
+		Params: session.InitializeParams(string(rev)), Timeout: p.Limits.Start}).Wait(ctx)
+	if x.Succeeded() {
+		// What the answer settles is needed to end an HTTP session in order; a
+		// counter-offer is no matter of ours.
+		_ = c.Session().Adopt(x)
+	}
+	return x
+}
+
+// RichCapabilities are those of a client that can do everything.
+var RichCapabilities = map[string]any{
+	"elicitation": map[string]any{"form": map[string]any{}, "url": map[string]any{}},
+	"sampling":    map[string]any{},
+	"roots":       map[string]any{},
+}
+
+// Required reports whether a result asks for input.
+func Required(x *recording.Exchange) bool {
+	return x.Succeeded() && x.Result().Get("resultType").String() == "input_required"
+}

@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Two clients side by side. Steps: "second-client" opens the session of the second
+// one, in legacy revisions; then both send a request with the same id at the same
+// time, the first a list ("first-list"), the second discovery by templates
+// ("second-templates"), and once more afterwards ("first-again", "second-again").
+var twoClientsScenario = &Scenario{
+	Name:  recording.TwoClients,
+	Title: "serving two clients side by side",
+	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {
+			return Skip(recording.CodeCombination, "several clients share a server over HTTP only")
+		}
+		if !p.Facts.Declares("resources") {
+			return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		first, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		second, ok := p.secondClient(ctx)
+		if !ok {
+			return
+		}
+		list := session.Request{Step: recording.StepFirstList, Method: "resources/list", ID: []byte(`7701`)}
+		templates := session.Request{Step: recording.StepSecondTemplates, Method: "resources/templates/list", ID: []byte(`7701`)}
+		a, b := first.Start(ctx, list), second.Start(ctx, templates)
+		a.Wait(ctx)
+		b.Wait(ctx)
+		list.Step, list.ID, templates.Step, templates.ID = recording.StepFirstAgain, []byte(`7702`), recording.StepSecondAgain, []byte(`7702`)
+		first.Do(ctx, list)
+		second.Do(ctx, templates)
+	},
+}
+
+// secondClient opens a session and notes how that went. ok is false if it went
+// wrong, which is then a finding, not a reason to stop.
+func (p *Play) secondClient(ctx context.Context) (*Client, bool) {
+	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	if !ok || p.Modern() {
+		return c, ok
+	}
+	x := c.Do(ctx, session.Request{Step: recording.StepSecondClient, Method: "initialize",
+		Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start})
+	if c.S.Adopt(x) != nil {
+		return nil, false
+	}
+	c.Note(c.S.Initialized(ctx))
+	return c, true
+}

@@ -1,0 +1,70 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// Features that the target does not declare: "list" is resources/list, "read" a
+// read of the first resource it lists nevertheless; "feature" is a method of
+// another feature (tag "feature"). "declared-feature" is such a method where the
+// target does declare the feature.
+var undeclaredScenario = &Scenario{
+	Name:  recording.Undeclared,
+	Title: "asking for what the target does not declare",
+	Sends: "The list, a read and methods of other features, although the target does not declare them.",
+	Phase: Read,
+	When: func(p *Play) *recording.Skipped {
+		if len(p.Facts.Declared) == 0 {
+			return Skip(recording.CodeNotExercised, "it is not known what the target declares")
+		}
+		return nil
+	},
+	Script: func(ctx context.Context, p *Play) {
+		features := p.otherFeatures()
+		if p.Facts.Declares("resources") && len(features) == 0 {
+			p.Skip(recording.CodeNotExercised, "the target declares everything that could be asked for")
+			return
+		}
+		c, ok := p.Expendable(ctx)
+		if !ok {
+			return
+		}
+		if !p.Facts.Declares("resources") {
+			x := c.Do(ctx, session.Request{Step: recording.StepList, Method: "resources/list"})
+			if uri := x.Result().Get("resources.0.uri").String(); uri != "" {
+				ReadResource(ctx, c, recording.StepRead, uri, nil)
+			}
+		}
+		Each(c, features, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	},
+}
+
+// otherFeatures are requests for features beside resources: those that the target does
+// not declare and, to see whether they are there, those that it does. The first
+// revision had no capability for completions.
+func (p *Play) otherFeatures() []session.Request {
+	all := []session.Request{
+		{Method: "prompts/list", Tags: recording.Tags{recording.TagFeature: "prompts"}},
+		{Method: "tools/list", Tags: recording.Tags{recording.TagFeature: "tools"}},
+		{Method: "completion/complete", Tags: recording.Tags{recording.TagFeature: "completions"}, Params: map[string]any{
+			"ref":      map[string]any{"type": "ref/resource", "uri": "mcpcheck:{name}"},
+			"argument": map[string]any{"name": "name", "value": ""},
+		}},
+	}
+	var asked []session.Request
+	for _, q := range all {
+		switch feature := q.Tags[recording.TagFeature]; {
+		case !p.Facts.Declares(feature) && (feature != "completions" || p.Revision() >= requirement.R20250326):
+			q.Step = recording.StepFeature
+			asked = append(asked, q)
+		case p.Facts.Declares(feature) && feature != "completions": // that is tried elsewhere
+			q.Step = recording.StepDeclaredFeature
+			asked = append(asked, q)
+		}
+	}
+	return asked
+}

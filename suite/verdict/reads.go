@@ -1,0 +1,168 @@
+package verdict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+)
+
+// ReadOf names a read by the URI as it was sent.
+func ReadOf(x *recording.Exchange) string { return "a read of " + judge.Brief(x.Param("uri")) }
+
+// EmptyContents reports whether a read succeeded with nothing in it.
+func EmptyContents(x *recording.Exchange) bool {
+	c := x.Result().Get("contents")
+	return x.Succeeded() && c.IsArray() && len(c.Array()) == 0
+}
+
+// Yields reports whether a read succeeded with something in it.
+func Yields(x *recording.Exchange) bool {
+	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
+}
+
+// Bodies are the texts and blobs of a read.
+func Bodies(x *recording.Exchange) []string {
+	var all []string
+	for _, c := range ContentsOf(x) {
+		all = append(all, c.Get("text").Raw+" "+c.Get("blob").Raw)
+	}
+	return all
+}
+
+// NotFound reports whether an error says that a resource does not exist: the code
+// of the legacy revisions, or that of 2026-07-28.
+func NotFound(x *recording.Exchange) bool {
+	code, ok := x.Code()
+	return ok && (code == -32002 || code == -32602)
+}
+
+// ReadsUnknown reports whether the target does not know resources/read at all: it
+// refused every read of a listed or known resource as an unknown method. That is
+// judged elsewhere, and refusals of other reads say nothing then.
+func ReadsUnknown(v *Verdict) bool {
+	refused := 0
+	for _, name := range []recording.Name{recording.Reads, recording.KnownReads} {
+		r := v.Recording(name)
+		if r == nil {
+			continue
+		}
+		for _, x := range r.Calls("resources/read") {
+			switch {
+			case Unknown(x):
+				refused++
+			case x.Outcome == recording.Replied:
+				return false
+			}
+		}
+	}
+	if refused > 0 {
+		v.Skip(recording.CodeNotExercised, "the target does not know resources/read")
+	}
+	return refused > 0
+}
+
+// InputRequired lists the results that ask for input.
+func InputRequired(r *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, x := range r.Exchanges {
+		if AsksForInput(x) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// Leaked says what a read yields from outside of the root; empty if nothing. A
+// marker of the target file is sure; what only looks like a file of the system is not.
+// Error messages give a marker away as well as contents do.
+func Leaked(x *recording.Exchange) (what string, sure bool) {
+	if told := x.Tags[recording.TagLeaked]; told != "" {
+		return told, x.Tags[recording.TagProven] != ""
+	}
+	marker := x.Tags[recording.TagMarker]
+	if marker != "" && strings.Contains(x.Error().Raw, marker) {
+		return "an error with what a file outside of the root contains", true
+	}
+	looks := ""
+	for _, c := range ContentsOf(x) {
+		text := c.Get("text").String()
+		if data, err := judge.Decode(c.Get("blob").String()); err == nil {
+			text += string(data)
+		}
+		if marker != "" && strings.Contains(text, marker) {
+			return "a file outside of the root", true
+		}
+		if looks == "" {
+			looks = judge.SystemFile(text)
+		}
+	}
+	if looks != "" {
+		return "what looks like " + looks, false
+	}
+	return "", marker != ""
+}
+
+// Reading is a read that yielded contents.
+type Reading struct {
+	*recording.Exchange
+	Contents []Item
+}
+
+// Readings lists the reads of some steps that have a result, other than those that
+// ask for input; for the rest it says why not.
+func Readings(r *recording.Recording, v *Verdict, steps ...recording.Step) []Reading {
+	var all []Reading
+	for _, x := range r.Steps(steps...) {
+		switch {
+		case !v.Answered(x):
+		case !x.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "no resource could be read: "+matcher.Describe(x))
+		case AsksForInput(x):
+			v.Skip(recording.CodeNeedsSubject, "the target asks for input before it lets a resource be read")
+		default:
+			all = append(all, Reading{x, ContentsOf(x)})
+		}
+	}
+	return all
+}
+
+// AsksForInput tells a request for input from a final result (2026-07-28).
+func AsksForInput(x *recording.Exchange) bool {
+	return resultOf(x).Get("resultType").Str == "input_required"
+}
+
+// ContentsOf lists the items of contents that a read yielded.
+func ContentsOf(x *recording.Exchange) []Item {
+	type key struct{}
+	all, _ := x.Note(key{}, func() any { return slices.Clip(contentItems(x)) }).([]Item)
+	return all
+}
+
+func contentItems(x *recording.Exchange) []Item {
+	list := resultOf(x).Get("contents")
+	if !list.IsArray() {
+		return nil
+	}
+	var all []Item
+	for i, c := range list.Array() {
+		all = append(all, Item{LookedUp(c), fmt.Sprintf("content %d of %s", i+1, judge.Brief(x.Param("uri"))), slices.Clip(x.Evidence())})
+	}
+	return all
+}
+
+// UnreadableShape reports whether the contents of a read are of a shape in which nothing
+// can be looked for, and says so: READ-01 and READ-03 judge that, once.
+func UnreadableShape(x *recording.Exchange, v *Verdict) bool {
+	list := resultOf(x).Get("contents")
+	bad := list.Exists() && !list.IsArray() || slices.ContainsFunc(ContentsOf(x), func(c Item) bool {
+		return !judge.IsString(c.Get("text")) && !judge.IsString(c.Get("blob"))
+	})
+	if bad {
+		v.Skip(recording.CodeNeedsSubject, "the contents are not of the right shape: see READ-01 and READ-03")
+	}
+	return bad
+}
