@@ -13,7 +13,8 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
+	suite "github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
 
@@ -284,12 +285,12 @@ func finding(r *reports.Report, x *reports.Result) string {
 // stands, and has its sentences.
 func TestClientRulings(t *testing.T) {
 	for _, u := range clientRulings {
-		rule, ok := verify.Find(u.id)
+		rule, ok := suite.Catalogue().Find(u.id)
 		if !ok {
 			t.Errorf("there is no requirement %q", u.id)
 			continue
 		}
-		if !slices.ContainsFunc(rule.Sections, func(s verify.Section) bool { return s.Ref() == u.section }) {
+		if !slices.ContainsFunc(rule.Sections, func(s requirement.Section) bool { return s.Ref() == u.section }) {
 			t.Errorf("%s does not rest on the section %q", u.id, u.section)
 		}
 		if !sentence(u.ruling) || !sentence(u.seen) {

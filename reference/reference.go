@@ -32,7 +32,7 @@
 //	reference/control  rules: which deviations are in force, for which messages, how often; delays and failures
 //	reference/journal  what clients sent and what they were sent, in order: query, wait, assert, JSONL
 //	reference/guard    bearer tokens and scopes for the HTTP endpoints, with the metadata that leads to them
-//	reference/verify   the verdicts on clients, from a journal
+//	reference/occasion what a client has to react to, so that it can be judged
 //	reference/record   recordings of real servers: made between any two transports, replayed, turned into worlds
 //	reference/admin    the HTTP API that steers a server; reference/adminclient calls it
 //

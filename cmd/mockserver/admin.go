@@ -12,6 +12,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 // steering are the flags of the admin interface and of the protected mode.
@@ -83,7 +85,7 @@ func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, std
 		}
 		return "", func() error { return nil }, nil
 	}
-	o := admin.Options{Version: tool().Version}
+	o := admin.Options{Judge: judged}
 	if s.adminToken != "" {
 		if o.Token, err = variable("--admin-token-env", s.adminToken); err != nil {
 			return "", nil, err
@@ -105,4 +107,20 @@ func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, std
 		cancel()
 		return <-done
 	}, nil
+}
+
+// judged is the report that the admin interface gives of a journal.
+func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
+	for _, id := range how.Only {
+		if _, ok := client.Catalogue().Find(id); !ok {
+			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: fmt.Sprintf("there is no requirement %q of clients", id)}
+		}
+	}
+	j, err := client.Read(journal)
+	if err != nil {
+		return nil, err
+	}
+	return client.Judge(j, client.Options{
+		Tool: tool(), Name: how.Name, Strict: how.Strict, Only: how.Only, Ended: how.Ended, SingleClient: how.SingleClient,
+	}), nil
 }

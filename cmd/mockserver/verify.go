@@ -13,8 +13,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // exitStatus ends the program with a status, and says no more.
@@ -140,7 +141,7 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("give either --protect, which makes a token, or --token-env, which names yours")
 	}
 	for _, id := range v.only {
-		if _, ok := verify.Find(id); !ok {
+		if _, ok := client.Catalogue().Find(id); !ok {
 			return usagef("unknown requirement %q: \"mockserver verify --list\" lists them", id)
 		}
 	}
@@ -190,29 +191,29 @@ func listAsJSON(args []string) []string {
 
 // listedRule is a requirement as "verify --list --json" shows it.
 type listedRule struct {
-	ID         string   `json:"id"`
-	Title      string   `json:"title"`
-	Text       string   `json:"text"`
-	Level      string   `json:"level"`
-	Grade      string   `json:"grade"`
-	Basis      string   `json:"basis"`
-	Revisions  []string `json:"revisions"`
-	Transports []string `json:"transports"`
-	Section    string   `json:"section"`
-	Tolerated  string   `json:"tolerated,omitempty"`
-	Profile    string   `json:"profile"`
+	ID         string                  `json:"id"`
+	Title      string                  `json:"title"`
+	Text       string                  `json:"text"`
+	Level      requirement.Level       `json:"level"`
+	Grade      requirement.Grade       `json:"grade"`
+	Basis      requirement.Basis       `json:"basis"`
+	Revisions  []requirement.Revision  `json:"revisions"`
+	Transports []requirement.Transport `json:"transports"`
+	Section    string                  `json:"section"`
+	Tolerated  string                  `json:"tolerated,omitempty"`
+	Profile    string                  `json:"profile"`
 }
 
 // listRules lists the requirements for clients.
 func listRules(stdout io.Writer, asJSON bool) error {
 	all := []listedRule{}
 	var b strings.Builder
-	for _, r := range verify.Catalogue() {
+	for _, r := range client.Catalogue().Requirements() {
 		l := listedRule{
 			ID: r.ID, Title: r.Title, Text: r.Text, Level: r.Level, Grade: r.Grade, Basis: r.Basis, Revisions: r.Revisions,
 			Transports: r.Transports, Tolerated: r.Tolerated, Profile: r.Profile,
 		}
-		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1], r.Transports[0]); ok {
+		if s, ok := r.SectionOn(requirement.Combination{Revision: r.Revisions[len(r.Revisions)-1], Transport: r.Transports[0]}); ok {
 			l.Section = s.Ref()
 		}
 		all = append(all, l)

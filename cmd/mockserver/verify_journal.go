@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -28,22 +29,23 @@ func (v *verifier) keepJournal() (keeper, error) {
 
 // add writes what the servers on stdio have noted, each after the other, and numbered on from
 // the last entry that the file has.
-func (k keeper) add(last uint64, journals [][]journal.Entry) error {
+func (k keeper) add(last uint64, journals [][]byte) error {
 	if k.file == nil {
 		return nil
 	}
-	out := json.NewEncoder(k.file)
-	out.SetEscapeHTML(false)
-	for _, entries := range journals {
+	for _, lines := range journals {
 		before := last
-		for i := range entries {
-			e := entries[i]
+		for line := range bytes.Lines(lines) {
+			var e journal.Entry
+			if err := json.Unmarshal(line, &e); err != nil {
+				return err
+			}
 			e.Seq += before
 			if e.RequestSeq > 0 {
 				e.RequestSeq += before
 			}
 			last = e.Seq
-			if err := out.Encode(&e); err != nil {
+			if _, err := journal.WriteJSON(k.file, []journal.Entry{e}); err != nil {
 				return err
 			}
 		}

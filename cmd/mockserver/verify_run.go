@@ -1,19 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
@@ -22,9 +24,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/dir"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
-	"github.com/mcpcheck/mcpcheck/reference/verify/occasion"
+	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 // The bounds of what is kept of a client's conversation, in entries and bytes.
@@ -108,23 +110,28 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	if err != nil {
 		return 0, errors.Join(err, server.Close(), kept.close())
 	}
-	entries := [][]journal.Entry{server.Journal().Query(journal.Query{})}
-	more, err := stdioJournals(into)
-	err = errors.Join(err, server.Close(), server.Journal().Err())
-	if err := errors.Join(err, kept.add(server.Journal().Last(), more), kept.close()); err != nil {
+	overHTTP, err := client.From(server.Journal())
+	journals := []client.Journal{overHTTP}
+	onStdio, missing := stdioJournals(into)
+	err = errors.Join(err, missing, server.Close(), server.Journal().Err())
+	for _, lines := range onStdio {
+		j, unreadable := client.Read(bytes.NewReader(lines))
+		journals, err = append(journals, j), errors.Join(err, unreadable)
+	}
+	if err := errors.Join(err, kept.add(server.Journal().Last(), onStdio), kept.close()); err != nil {
 		return reports.ExitNotEstablished, err
 	}
-	r := verify.Judge(verify.Merge(append(entries, more...)...), verify.Options{
+	r := client.Judge(client.Merge(journals...), client.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Duration: run.took,
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Areas: verify.Areas(), Describe: verify.Describe}); err != nil {
+	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Areas: client.Areas(), Describe: client.Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}
-	return verify.ExitCode(r, v.strict), nil
+	return client.ExitCode(r, v.strict), nil
 }
 
 // tell says how the client ended, and whether it was there at all.
@@ -138,7 +145,7 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	if len(r.Results) == 0 {
 		fmt.Fprintln(stderr, "mockserver: the client sent nothing: is the address in MCP_SERVER_URL or {url} used?")
 	}
-	if idle := verify.Idle(r); idle != "" {
+	if idle := client.Idle(r); idle != "" {
 		fmt.Fprintf(stderr, "mockserver: nothing is established: %s\n", idle)
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
 		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")
@@ -271,42 +278,30 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 func awaitEnds(into string) {
 	for deadline := time.Now().Add(afterwards); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		all, err := stdioJournals(into)
-		open := false
-		for _, entries := range all {
-			n := len(entries)
-			open = open || n == 0 || entries[n-1].Kind != journal.Closed
-		}
+		open := slices.ContainsFunc(all, func(lines []byte) bool {
+			last := lines[bytes.LastIndexByte(bytes.TrimSpace(lines), '\n')+1:]
+			return gjson.GetBytes(last, "kind").String() != string(journal.Closed)
+		})
 		if err == nil && !open {
 			return
 		}
 	}
 }
 
-// stdioJournals reads what the servers on stdio have noted. A line that was not finished
-// ends its file.
-func stdioJournals(into string) ([][]journal.Entry, error) {
+// stdioJournals reads what the servers on stdio have noted, a file each. A line that was not
+// finished is left out.
+func stdioJournals(into string) ([][]byte, error) {
 	files, err := filepath.Glob(filepath.Join(into, "*.jsonl"))
 	if err != nil {
 		return nil, err
 	}
-	var all [][]journal.Entry
+	var all [][]byte
 	for _, path := range files {
-		f, err := os.Open(path) //nolint:gosec // of our own directory
+		lines, err := os.ReadFile(path) //nolint:gosec // of our own directory
 		if err != nil {
 			return nil, err
 		}
-		var entries []journal.Entry
-		for d := json.NewDecoder(f); len(entries) < keptEntries; {
-			var e journal.Entry
-			if err := d.Decode(&e); err != nil {
-				break
-			}
-			entries = append(entries, e)
-		}
-		all = append(all, entries)
-		if err := f.Close(); err != nil {
-			return nil, err
-		}
+		all = append(all, lines[:bytes.LastIndexByte(lines, '\n')+1])
 	}
 	return all, nil
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 )
 
@@ -114,7 +114,7 @@ func (b bug) known(t *testing.T) {
 		}
 	}
 	for _, id := range b.Rule {
-		if _, ok := verify.Find(id); !ok {
+		if _, ok := client.Catalogue().Find(id); !ok {
 			t.Errorf("there is no rule %s for clients", id)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 //go:embed openapi.json
@@ -27,8 +28,10 @@ func OpenAPI() []byte { return slices.Clone(openAPI) }
 type Options struct {
 	// Token is demanded of every request as a bearer token; empty demands none.
 	Token string
-	// Version is that of the program, for reports.
-	Version string
+	// Judge makes the report that POST /verify answers with of a journal, one JSON object
+	// a line. An error that is a [*Problem] is told as such. Nil answers that there is
+	// nobody to judge.
+	Judge func(journal io.Reader, how Verify) (*reports.Report, error)
 }
 
 // API is the interface, an http.Handler.
@@ -103,9 +106,9 @@ func (a *API) admit(r *http.Request) *Problem {
 // call is a request that has been admitted.
 type call struct {
 	*http.Request
-	server  *reference.Server
-	version string
-	body    []byte
+	server *reference.Server
+	judge  func(journal io.Reader, how Verify) (*reports.Report, error)
+	body   []byte
 }
 
 // param is a query parameter that must be there.
@@ -119,7 +122,7 @@ func (c *call) param(name string) (string, error) {
 
 // serve handles a request of a route.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
-	c := &call{Request: r, server: a.server, version: a.options.Version}
+	c := &call{Request: r, server: a.server, judge: a.options.Judge}
 	status, v, err := a.answer(w, c, to)
 	if err != nil {
 		fail(w, err)

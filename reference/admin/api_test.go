@@ -83,6 +83,7 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"POST", "/journal/assert", `{}`, 422, CodeInvalid, ""},
 		{"POST", "/journal/assert", `{"inOrder":[{"limit":-1}]}`, 422, CodeInvalid, "inOrder.0.limit"},
 		{"POST", "/verify", `{"strict":true,"lenient":true}`, 422, CodeUnknownField, "lenient"},
+		{"POST", "/verify", `{}`, 404, CodeNotFound, ""}, // nobody is there to judge
 		{"GET", "/verify", "", 405, CodeMethod, ""},
 		{"GET", "/", "", 404, CodeNotFound, ""},
 	} {

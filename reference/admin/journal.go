@@ -1,14 +1,13 @@
 package admin
 
 import (
+	"bytes"
 	"net/http"
 	"slices"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
-	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 var (
@@ -164,18 +163,13 @@ func postVerify(c *call) (int, any, error) {
 	if err := decode(c.body, &v); err != nil {
 		return 0, nil, err
 	}
-	known := map[string]bool{}
-	for _, r := range verify.Catalogue() {
-		known[r.ID] = true
+	if c.judge == nil {
+		return 0, nil, problem(CodeNotFound, "", "there is nobody here to judge clients: the journal can be judged elsewhere")
 	}
-	for _, id := range v.Only {
-		if !known[id] {
-			return 0, nil, problem(CodeInvalid, "only", "there is no requirement %q of clients", id)
-		}
+	var entries bytes.Buffer
+	if _, err := journal.WriteJSON(&entries, c.server.Journal().Query(journal.Query{Since: v.Since})); err != nil {
+		return 0, nil, err
 	}
-	report := verify.Judge(c.server.Journal().Query(journal.Query{Since: v.Since}), verify.Options{
-		Tool: reports.Tool{Name: "mockserver", Version: c.version},
-		Name: v.Name, Strict: v.Strict, Only: v.Only, Ended: v.Ended, SingleClient: v.SingleClient,
-	})
-	return http.StatusOK, report, nil
+	report, err := c.judge(&entries, v)
+	return http.StatusOK, report, err
 }

@@ -23,6 +23,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 // checker holds every answer against the document, and counts the routes.
@@ -121,13 +123,27 @@ func (c *checker) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// judged judges the client of a journal as mockserver does.
+func judged(journal io.Reader, how admin.Verify) (*reports.Report, error) {
+	for _, id := range how.Only {
+		if _, ok := client.Catalogue().Find(id); !ok {
+			return nil, &admin.Problem{Code: admin.CodeInvalid, Field: "only", Message: "there is no requirement " + id}
+		}
+	}
+	j, err := client.Read(journal)
+	if err != nil {
+		return nil, err
+	}
+	return client.Judge(j, client.Options{Name: how.Name, SingleClient: how.SingleClient}), nil
+}
+
 func ptr[T any](v T) *T { return &v }
 
 // started is a server, its interface and a client of that.
 func started(t *testing.T, o reference.Options, token string) (*reference.TestServer, *Client, *checker) {
 	t.Helper()
 	s := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(to *reference.Options) { *to = o }))
-	web := httptest.NewServer(admin.New(s.Server, admin.Options{Token: token, Version: "test"}))
+	web := httptest.NewServer(admin.New(s.Server, admin.Options{Token: token, Judge: judged}))
 	t.Cleanup(web.Close)
 	check := newChecker(t)
 	c, err := New(web.URL, Options{Token: token, HTTP: &http.Client{Transport: check}})

@@ -160,7 +160,7 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	default:
 		view.Text = string(e.Raw)
 	}
-	return json.Marshal(view)
+	return encoded(view)
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. White space in a message that was

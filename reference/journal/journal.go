@@ -2,7 +2,6 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -168,11 +167,7 @@ func (j *Journal) forget(p place) {
 
 // write appends an entry to the file. The caller holds mu.
 func (j *Journal) write(e *Entry) {
-	line, err := json.Marshal(e)
-	if err == nil {
-		_, err = j.options.Writer.Write(append(line, '\n'))
-	}
-	if err != nil {
+	if _, err := WriteJSON(j.options.Writer, []Entry{*e}); err != nil {
 		j.writeErr = fmt.Errorf("the journal could not be written: %w", err)
 	}
 }

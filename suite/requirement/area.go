@@ -40,8 +40,11 @@ type Area struct {
 	Name string
 	// Title says in words what the area is about, such as "Pagination".
 	Title string
-	// Profile is the profile that the area counts towards.
+	// Profile is the profile that the area counts towards, where a row names no other.
 	Profile string
+	// Profiles are those of the area's own, in the order of reports; nil where
+	// it has one of those that all areas share.
+	Profiles []string
 	// Rows are sorted by id.
 	Rows []Requirement
 }
@@ -51,6 +54,7 @@ type areaFile struct {
 	Area      string              `yaml:"area"`
 	Title     string              `yaml:"title"`
 	Profile   string              `yaml:"profile"`
+	Profiles  []string            `yaml:"profiles"`
 	GridOnly  bool                `yaml:"grid-only"`
 	Documents map[string][]string `yaml:"documents"`
 	Rows      map[string]row      `yaml:"rows"`
@@ -60,11 +64,13 @@ type areaFile struct {
 type row struct {
 	Title       string             `yaml:"title"`
 	Text        string             `yaml:"text"`
+	Profile     string             `yaml:"profile"`
 	Level       Level              `yaml:"level"`
 	Grade       Grade              `yaml:"grade"`
 	Basis       Basis              `yaml:"basis"`
 	Since       Revision           `yaml:"since"`
 	Until       Revision           `yaml:"until"`
+	Except      []Revision         `yaml:"except"`
 	Transports  []Transport        `yaml:"transports"`
 	From        map[Revision]Terms `yaml:"from"`
 	Section     references         `yaml:"section"`
@@ -76,11 +82,12 @@ type row struct {
 }
 
 // reference names a section, and the revisions in which the row cites it if these
-// are not all that hold it. It may stand for itself: "page#anchor".
+// are not all that hold it, or the one transport. It may stand for itself: "page#anchor".
 type reference struct {
-	At    string   `yaml:"at"`
-	Since Revision `yaml:"since"`
-	Until Revision `yaml:"until"`
+	At        string    `yaml:"at"`
+	Since     Revision  `yaml:"since"`
+	Until     Revision  `yaml:"until"`
+	Transport Transport `yaml:"transport"`
 }
 
 func (r *reference) UnmarshalText(text []byte) error {
@@ -118,11 +125,13 @@ func ReadArea(file, text string) (Area, error) {
 	if f.Title == "" {
 		r.fail("title", "title is missing: what is the area about?")
 	}
-	oneOf(&r.reader, "profile", f.Profile, Profiles()...)
+	if f.Profile != "" || f.Profiles == nil {
+		oneOf(&r.reader, "profile", f.Profile, r.profiles()...)
+	}
 	if len(f.Rows) == 0 {
 		r.fail("rows", "rows is empty: an area has requirements")
 	}
-	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile}
+	area := Area{Name: f.Area, Title: f.Title, Profile: f.Profile, Profiles: f.Profiles}
 	for _, id := range slices.Sorted(maps.Keys(f.Rows)) {
 		area.Rows = append(area.Rows, r.requirement(id, f.Rows[id]))
 	}
@@ -138,6 +147,14 @@ type areaReader struct {
 	file *areaFile
 }
 
+// profiles lists the profiles that the area and its rows may name.
+func (a *areaReader) profiles() []string {
+	if a.file.Profiles != nil {
+		return a.file.Profiles
+	}
+	return Profiles()
+}
+
 var rowNumber = regexp.MustCompile(`^[0-9]{2}$`)
 
 // requirement makes a requirement of a row; it notes what is wrong with it.
@@ -147,13 +164,16 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area, a.file.Area, id)
 	}
 	q := Requirement{
-		ID: id, Title: w.Title, Text: w.Text, Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
+		ID: id, Title: w.Title, Text: w.Text, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
 		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
 	}
 	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {
 		if x.text == "" {
 			a.fail(path, "%s: %s is missing", id, x.name)
 		}
+	}
+	if q.Profile != a.file.Profile || q.Profile == "" {
+		oneOf(&a.reader, path+".profile", q.Profile, a.profiles()...)
 	}
 	if w.Provisional && w.Added == "" {
 		a.fail(path+".provisional", "%s: a provisional row says in added which release brings it", id)
@@ -162,12 +182,23 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		a.fail(path+".untestable", "%s: what is untestable needs nothing", id)
 	}
 	if span := (Span{w.Since, w.Until}); a.span(path, span) {
-		q.Revisions = span.revisions()
+		q.Revisions = a.without(path+".except", span.revisions(), w.Except)
 	}
 	q.Transports = a.transports(path, w.Transports, q.Revisions)
 	a.terms(path, w, &q)
-	q.Sections = a.sections(path, w.Section, q.Revisions)
+	q.Sections = a.sections(path, w.Section, &q)
 	return q
+}
+
+// without takes out the revisions in which a row does not apply although it does before
+// and after.
+func (a *areaReader) without(path string, revisions, except []Revision) []Revision {
+	for _, rev := range except {
+		if i := slices.Index(revisions, rev); i <= 0 || i == len(revisions)-1 {
+			a.fail(path, "the row does not apply both before and after %q", rev)
+		}
+	}
+	return slices.DeleteFunc(revisions, func(rev Revision) bool { return slices.Contains(except, rev) })
 }
 
 // transports lists the transports of a row: those given, or all of its revisions.
@@ -213,7 +244,7 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 	}
 	for _, date := range slices.Sorted(maps.Keys(w.From)) {
 		at, before := path+".from."+string(date), own
-		if from := date.entry().Inherits; slices.Contains(q.Revisions, from) {
+		if from := date.entry().Inherits; from != "" && (Span{w.Since, w.Until}).Holds(from) {
 			before = in(from)
 		}
 		switch {
@@ -242,14 +273,15 @@ func (a *areaReader) sound(path string, t Terms) {
 	oneOf(&a.reader, path+".level", t.Level, Must, Should, May)
 	oneOf(&a.reader, path+".grade", t.Grade, Fail, Warn, Info, Control)
 	oneOf(&a.reader, path+".basis", t.Basis, Normative, Schema, SchemaDoc, External, Implied)
-	if (t.Level == May) != (t.Grade == Control) || t.Level == Should && t.Grade == Fail {
+	if t.Level == May && t.Grade != Info && t.Grade != Control || t.Level != May && t.Grade == Control || t.Level == Should && t.Grade == Fail {
 		a.fail(path+".grade", "the grade %s does not fit the level %s", t.Grade, t.Level)
 	}
 }
 
 // sections looks up what a row cites. Each revision of the row needs a source.
-func (a *areaReader) sections(path string, given references, revisions []Revision) []Section {
+func (a *areaReader) sections(path string, given references, q *Requirement) []Section {
 	path += ".section"
+	revisions := q.Revisions
 	var found []Section
 	for i, ref := range given {
 		at := path
@@ -263,14 +295,17 @@ func (a *areaReader) sections(path string, given references, revisions []Revisio
 			a.fail(at, "there is no section %q%s", ref.At, sections().hint(ref.At, a.file.Documents))
 		case !a.span(at, span) || !a.inside(at, span, s.Span, ref.At):
 		default:
-			s.Span = span.within(s.Span)
+			s.Span, s.Transport = span.within(s.Span), ref.Transport
 			a.cited(at, s, found, revisions)
 			found = append(found, s)
 		}
 	}
 	for _, rev := range revisions {
-		holds := func(s Section) bool { return s.Holds(rev) }
-		if len(found) == len(given) && !slices.ContainsFunc(found, holds) {
+		bare := slices.ContainsFunc(q.Transports, func(t Transport) bool {
+			c := Combination{rev, t}
+			return q.Names(c) && !slices.ContainsFunc(found, func(s Section) bool { return s.stands(c) })
+		})
+		if len(found) == len(given) && bare {
 			a.fail(path, "no section for %s, where the row applies", rev)
 		}
 	}

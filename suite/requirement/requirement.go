@@ -94,6 +94,8 @@ type Requirement struct {
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
 	Title, Text string
+	// Profile is the profile that it counts towards.
+	Profile string
 	// Terms hold where a revision has none of its own.
 	Terms
 	// Revisions and Transports say where the requirement applies.
@@ -144,14 +146,16 @@ func (r *Requirement) termsIn(rev Revision) Terms {
 // SectionIn is the best source for a revision: the first section that the
 // revision holds, else the first outside document.
 func (r *Requirement) SectionIn(rev Revision) (Section, bool) {
-	for _, s := range r.Sections {
-		if !s.Outside && s.Holds(rev) {
-			return s, true
-		}
-	}
-	for _, s := range r.Sections {
-		if s.Outside {
-			return s, true
+	return r.SectionOn(Combination{Revision: rev})
+}
+
+// SectionOn is the best source for a combination.
+func (r *Requirement) SectionOn(c Combination) (Section, bool) {
+	for _, outside := range []bool{false, true} {
+		for _, s := range r.Sections {
+			if s.Outside == outside && s.stands(c) {
+				return s, true
+			}
 		}
 	}
 	return Section{}, false

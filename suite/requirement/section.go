@@ -20,6 +20,8 @@ type Section struct {
 	Page string
 	// Anchor is the heading's slug without "#", or the type in the schema.
 	Anchor string
+	// Transport is the one that the section is cited for; empty means all.
+	Transport Transport
 	// Outside marks a document outside the specification, such as an RFC.
 	Outside bool
 }
@@ -30,6 +32,12 @@ func (s Section) Ref() string {
 		return s.Page
 	}
 	return s.Page + "#" + s.Anchor
+}
+
+// stands reports whether the section is a source in a combination; one without a
+// transport stands for any.
+func (s Section) stands(c Combination) bool {
+	return s.Holds(c.Revision) && (s.Transport == "" || c.Transport == "" || s.Transport == c.Transport)
 }
 
 // URL is where the section can be read in a revision; empty for a document outside

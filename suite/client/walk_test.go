@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"fmt"
@@ -8,8 +8,9 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
 // lines are a conversation over stdio: what begins with > is of the client.
@@ -54,7 +55,7 @@ func TestAbandonedWalk(t *testing.T) {
 		"a read between pages":                {[]string{list, page, read, text, changed, next, end}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -103,7 +104,7 @@ func TestSpellings(t *testing.T) {
 		t.Run(test.uri, func(t *testing.T) {
 			entries := lines(`>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, listed,
 				fmt.Sprintf(`>{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":%q}}`, test.uri), test.answer)
-			r := verify.Judge(entries, verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			r := judged(t, entries, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -114,10 +115,10 @@ func TestSpellings(t *testing.T) {
 // TestLevels: a requirement is a MUST where the specification says so in a keyword, and only
 // then it fails.
 func TestLevels(t *testing.T) {
-	for _, rule := range verify.Catalogue() {
+	for _, rule := range client.Catalogue().Requirements() {
 		for _, revision := range rule.Revisions {
-			must, fails := rule.LevelIn(revision) == reports.LevelMust, rule.GradeIn(revision) == verify.Fail
-			if must != fails || must && rule.Basis != verify.Normative {
+			must, fails := rule.LevelIn(revision) == requirement.Must, rule.GradeIn(revision) == requirement.Fail
+			if must != fails || must && rule.Basis != requirement.Normative {
 				t.Errorf("%s in %s: %s, %s, %s", rule.ID, revision, rule.LevelIn(revision), rule.GradeIn(revision), rule.Basis)
 			}
 		}
@@ -135,13 +136,13 @@ func TestNeverAtWork(t *testing.T) {
 		page     = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[]}}`
 	)
 	for _, only := range [][]string{nil, {"CL-01"}, {"CL-17"}} {
-		r := verify.Judge(lines(greeting, welcome, ready), verify.Options{Ended: true, SingleClient: true, Only: only})
-		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant || verify.ExitCode(r, false) != reports.ExitNotEstablished || verify.Idle(r) == "" {
+		r := judged(t, lines(greeting, welcome, ready), client.Options{Ended: true, SingleClient: true, Only: only})
+		if r.Summary.Outcome != reports.NotEstablished || r.Summary.Conformant || client.ExitCode(r, false) != reports.ExitNotEstablished || client.Idle(r) == "" {
 			t.Errorf("only %v: %+v", only, r.Summary)
 		}
 	}
-	r := verify.Judge(lines(greeting, welcome, ready, list, page), verify.Options{Ended: true, SingleClient: true})
-	if r.Summary.Outcome != reports.Conformant || verify.ExitCode(r, false) != 0 || verify.Idle(r) != "" {
+	r := judged(t, lines(greeting, welcome, ready, list, page), client.Options{Ended: true, SingleClient: true})
+	if r.Summary.Outcome != reports.Conformant || client.ExitCode(r, false) != 0 || client.Idle(r) != "" {
 		t.Errorf("%+v", r.Summary)
 	}
 	for token, want := range map[bool]reports.Outcome{true: reports.Conformant, false: reports.NotEstablished} {
@@ -150,7 +151,7 @@ func TestNeverAtWork(t *testing.T) {
 		}
 	}
 	refused := authorize(t, "2026-07-28", nil, 0, false)
-	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool { return x.Verdict == reports.Blocked && x.Reason == verify.Idle(refused) }) {
+	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool { return x.Verdict == reports.Blocked && x.Reason == client.Idle(refused) }) {
 		t.Errorf("%+v", refused.Summary)
 	}
 }

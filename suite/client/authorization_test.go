@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"net/http"
@@ -9,8 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 const (
@@ -97,5 +97,5 @@ func authorize(t *testing.T, revision string, looks []string, goesOn int, token 
 		c.walk("resources/list", "resources", "uri")
 	}
 	c.close()
-	return verify.Judge(server.Journal().Query(journal.Query{}), verify.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
+	return judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
 }

@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"bufio"
@@ -18,9 +18,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 )
 
-// client is a small scripted client that writes its own bytes. It does all that it
+// scripted is a small scripted client that writes its own bytes. It does all that it
 // should, unless bad names a mistake that it is to make.
-type client struct {
+type scripted struct {
 	t                            *testing.T
 	server                       *reference.TestServer
 	transport, revision, bad     string
@@ -41,8 +41,8 @@ type client struct {
 	header func(h http.Header, raw []byte) // changes what is sent
 }
 
-func newClient(t *testing.T, server *reference.TestServer, transport, revision, bad string) *client {
-	c := &client{t: t, server: server, transport: transport, revision: revision, bad: bad, web: &http.Client{Transport: &http.Transport{}}, wait: map[string]chan gjson.Result{}, seen: map[string]int{}}
+func newClient(t *testing.T, server *reference.TestServer, transport, revision, bad string) *scripted {
+	c := &scripted{t: t, server: server, transport: transport, revision: revision, bad: bad, web: &http.Client{Transport: &http.Transport{}}, wait: map[string]chan gjson.Result{}, seen: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(t.Context())
 	switch transport {
 	case "stdio":
@@ -68,7 +68,7 @@ func newClient(t *testing.T, server *reference.TestServer, transport, revision, 
 }
 
 // close ends the conversation in order.
-func (c *client) close() {
+func (c *scripted) close() {
 	if c.session != "" && c.bad != "CL-29" {
 		c.http(http.MethodDelete, c.endpoint, nil)
 	}
@@ -84,10 +84,10 @@ func (c *client) close() {
 	c.web.CloseIdleConnections() // a server waits for one that it never saw a request on
 }
 
-func (c *client) modern() bool { return c.revision >= "2026" }
+func (c *scripted) modern() bool { return c.revision >= "2026" }
 
 // send sends a message.
-func (c *client) send(raw string) {
+func (c *scripted) send(raw string) {
 	if c.conn != nil {
 		_, _ = io.WriteString(c.conn, raw+"\n")
 		return
@@ -95,7 +95,7 @@ func (c *client) send(raw string) {
 	c.http(http.MethodPost, c.endpoint, []byte(raw))
 }
 
-func (c *client) http(method, address string, body []byte) {
+func (c *scripted) http(method, address string, body []byte) {
 	r, err := http.NewRequestWithContext(c.ctx, method, address, bytes.NewReader(body))
 	if err != nil {
 		c.t.Error(err)
@@ -124,7 +124,7 @@ func (c *client) http(method, address string, body []byte) {
 }
 
 // fill sets the headers of a request.
-func (c *client) fill(h http.Header, method string, body []byte) {
+func (c *scripted) fill(h http.Header, method string, body []byte) {
 	m := gjson.ParseBytes(body)
 	h.Set("Accept", "application/json, text/event-stream")
 	if method == http.MethodPost {
@@ -155,7 +155,7 @@ func (c *client) fill(h http.Header, method string, body []byte) {
 }
 
 // listen opens an event stream of its own.
-func (c *client) listen(address string, event func(event, data string)) {
+func (c *scripted) listen(address string, event func(event, data string)) {
 	r, err := http.NewRequestWithContext(c.ctx, http.MethodGet, address, nil)
 	if err != nil {
 		c.t.Fatal(err)
@@ -171,7 +171,7 @@ func (c *client) listen(address string, event func(event, data string)) {
 	})
 }
 
-func (c *client) events(body io.Reader, visit func(event, data string)) {
+func (c *scripted) events(body io.Reader, visit func(event, data string)) {
 	event := ""
 	for lines := scan(body); lines.Scan(); {
 		name, value, _ := strings.Cut(lines.Text(), ":")
@@ -194,7 +194,7 @@ func (c *client) events(body io.Reader, visit func(event, data string)) {
 }
 
 // dispatch takes a message of the server.
-func (c *client) dispatch(raw []byte) {
+func (c *scripted) dispatch(raw []byte) {
 	m := gjson.Parse(string(raw))
 	id, method := m.Get("id"), m.Get("method").String()
 	switch {
@@ -240,7 +240,7 @@ func (c *client) dispatch(raw []byte) {
 }
 
 // number is a new request id.
-func (c *client) number() string {
+func (c *scripted) number() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.id++
@@ -248,11 +248,11 @@ func (c *client) number() string {
 }
 
 // ask sends a request and waits for the answer; what does not come is nothing.
-func (c *client) ask(method string, params map[string]any) gjson.Result {
+func (c *scripted) ask(method string, params map[string]any) gjson.Result {
 	return c.askAs(c.number(), method, params)
 }
 
-func (c *client) askAs(id, method string, params map[string]any) gjson.Result {
+func (c *scripted) askAs(id, method string, params map[string]any) gjson.Result {
 	if params == nil {
 		params = map[string]any{}
 	}
@@ -291,7 +291,7 @@ func scan(r io.Reader) *bufio.Scanner {
 }
 
 // until waits for something to happen, for a while.
-func (c *client) until(happened func() bool) {
+func (c *scripted) until(happened func() bool) {
 	for range 200 {
 		c.mu.Lock()
 		yes := happened()

@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"net/url"
@@ -9,8 +9,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -39,7 +39,7 @@ func TestTheSuiteIsAGoodClient(t *testing.T) {
 			// On purpose the identity is left out once (a SHOULD), and one answer is
 			// kept back to see whether the server asks again.
 			deliberate := map[string]bool{"CL-09": true, "CL-34": true}
-			r := verify.Judge(noted(string(c.Transport), take.Recordings[recording.Everything].Frames), verify.Options{})
+			r := judged(t, noted(string(c.Transport), take.Recordings[recording.Everything].Frames), client.Options{})
 			if r.Summary.Pass < 5 {
 				t.Errorf("%v: only %d rows passed", c, r.Summary.Pass)
 			}

@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 )
 
 // talk is the whole conversation: a session, or all requests of the modern revision.
-func (c *client) talk() {
+func (c *scripted) talk() {
 	if !c.modern() {
 		c.handshake()
 	} else {
@@ -32,7 +32,7 @@ func (c *client) talk() {
 }
 
 // initialize is the first request of a session.
-func (c *client) initialize() {
+func (c *scripted) initialize() {
 	params := map[string]any{"protocolVersion": c.revision, "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "script", "version": "1"}}
 	if strings.HasPrefix(c.bad, "CL-26 roots") {
 		params["capabilities"] = map[string]any{"roots": map[string]any{}}
@@ -45,7 +45,7 @@ func (c *client) initialize() {
 	c.ask("initialize", params)
 }
 
-func (c *client) handshake() {
+func (c *scripted) handshake() {
 	if c.bad == "CL-01" {
 		c.ask("resources/list", nil)
 	}
@@ -67,7 +67,7 @@ func (c *client) handshake() {
 }
 
 // probe asks a server of the modern revision what it can do.
-func (c *client) probe() {
+func (c *scripted) probe() {
 	answer := c.ask("server/discover", nil)
 	refused := answer.Get("error.data.supported").Exists()
 	if refused && c.bad == "CL-28" {
@@ -96,7 +96,7 @@ func (c *client) probe() {
 }
 
 // walk reads a list to its end.
-func (c *client) walk(method, member, name string) []string {
+func (c *scripted) walk(method, member, name string) []string {
 	var found []string
 	params := map[string]any{}
 	if c.bad == "CL-14" {
@@ -119,7 +119,7 @@ func (c *client) walk(method, member, name string) []string {
 	return found
 }
 
-func (c *client) reads(uris, templates []string) {
+func (c *scripted) reads(uris, templates []string) {
 	if len(uris) == 0 || len(templates) == 0 {
 		c.t.Error("nothing was listed")
 		return
@@ -144,7 +144,7 @@ func (c *client) reads(uris, templates []string) {
 }
 
 // messages says things that are only right or wrong by their form.
-func (c *client) messages(uris []string) {
+func (c *scripted) messages(uris []string) {
 	read := fmt.Sprintf(`"method":"resources/read","params":{"uri":%q}}`, uris[0])
 	ping := `{"jsonrpc":"2.0","id":%s,"method":"ping"}`
 	if !c.modern() {
@@ -231,12 +231,12 @@ func (c *client) messages(uris []string) {
 // logOfDay is a template of the default world.
 const logOfDay = "log://app/{date}"
 
-func (c *client) complete(template string, argument map[string]any) {
+func (c *scripted) complete(template string, argument map[string]any) {
 	c.ask("completion/complete", map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": template}, "argument": argument})
 }
 
 // metaIn adds the metadata of the modern revision to a request with metadata.
-func (c *client) metaIn(request string) string {
+func (c *scripted) metaIn(request string) string {
 	if !c.modern() {
 		return request
 	}
@@ -244,7 +244,7 @@ func (c *client) metaIn(request string) string {
 		`","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"script","version":"1"},`, 1)
 }
 
-func (c *client) subscribe(uris []string) {
+func (c *scripted) subscribe(uris []string) {
 	c.ask("resources/subscribe", map[string]any{"uri": uris[0]})
 	c.ask("resources/unsubscribe", map[string]any{"uri": uris[0]})
 	if c.bad == "CL-18" {
@@ -253,7 +253,7 @@ func (c *client) subscribe(uris []string) {
 }
 
 // finish waits for what the server has to say, and looks at the list again.
-func (c *client) finish() {
+func (c *scripted) finish() {
 	if !c.modern() {
 		c.until(func() bool { return c.seen["notifications/resources/list_changed"] > 0 })
 		if c.bad != "CL-32" && c.bad != "CL-13 once" {
@@ -274,7 +274,7 @@ func (c *client) finish() {
 }
 
 // input reads what asks for a form first, and fills it in.
-func (c *client) input() {
+func (c *scripted) input() {
 	params := func() map[string]any {
 		return map[string]any{"uri": "test://greeting", "_meta": map[string]any{
 			"io.modelcontextprotocol/protocolVersion": c.revision, "io.modelcontextprotocol/clientInfo": map[string]any{"name": "script", "version": "1"},

@@ -1,11 +1,11 @@
-package verify_test
+package client_test
 
 import (
 	"fmt"
 	"testing"
 
-	"github.com/mcpcheck/mcpcheck/reference/verify"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 // TestEnoughPages: a client that can follow cursors may leave a long list; one that never
@@ -32,7 +32,7 @@ func TestEnoughPages(t *testing.T) {
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
+			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want || len(r.Observations) != test.remarked {
 				t.Errorf("%+v, %+v", r.Results, r.Observations)
 			}
@@ -63,7 +63,7 @@ func TestNeighbours(t *testing.T) {
 		"the query, and then as is": {[]string{list, listed, query, nothing, read, text}, reports.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
+			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-15"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}
@@ -99,7 +99,7 @@ func TestErasOnOneConnection(t *testing.T) {
 		"initialized is no request, but": {[]string{hello, answer, `>{"jsonrpc":"2.0","id":9,"method":"notifications/initialized"}`}, []string{"CL-24"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := verify.Judge(lines(test.said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
+			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-01", "CL-03", "CL-22", "CL-24"}})
 			if got := red(r); len(got) != len(test.want) || len(got) > 0 && got[0] != test.want[0] {
 				t.Errorf("red are %v", got)
 			}
@@ -128,7 +128,7 @@ func TestEqualPings(t *testing.T) {
 			for i := range 4 { // by then a response is due
 				said = append(said, fmt.Sprintf(list, i))
 			}
-			r := verify.Judge(lines(said...), verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
+			r := judged(t, lines(said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
 				t.Errorf("%+v", r.Results)
 			}

@@ -1,4 +1,4 @@
-package verify_test
+package client_test
 
 import (
 	"bytes"

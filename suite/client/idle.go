@@ -1,24 +1,21 @@
-package verify
+package client
 
 import (
 	"net/http"
 	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
-
-// CodeNothingDone is the reason code, and the id of the observation, of a client that did
-// nothing with resources.
-const CodeNothingDone = "nothing-done"
 
 const nothingDone = "the client did nothing with resources, or was never let in: it listed, read and subscribed to nothing that the server looked at"
 
 // Idle is the sentence about a client that did nothing with resources; empty of others. Of such
 // a client nothing is established, since what it did is too little to go by.
 func Idle(r *reports.Report) string {
-	if slices.ContainsFunc(r.Observations, func(o reports.Observation) bool { return o.ID == CodeNothingDone }) {
+	if slices.ContainsFunc(r.Observations, func(o reports.Observation) bool { return o.ID == string(codeNothingDone) }) {
 		return nothingDone
 	}
 	return ""
@@ -37,13 +34,13 @@ func ExitCode(r *reports.Report, strict bool) int {
 // atWork reports whether a client asked for anything about resources, and was not turned away
 // at the door.
 func (r *record) atWork() bool {
-	for _, c := range r.talks {
+	for _, c := range r.conversations {
 		for _, m := range c.requests() {
-			if !strings.HasPrefix(m.method, "resources/") && m.method != "completion/complete" && m.method != hook.MethodListen {
+			if !strings.HasPrefix(m.method, "resources/") && m.method != methodComplete && m.method != methodListen {
 				continue
 			}
-			a := r.status[m.seq()]
-			if a == nil || a.HTTP == nil || a.HTTP.Status != http.StatusUnauthorized && a.HTTP.Status != http.StatusForbidden {
+			a := r.status[m.Seq]
+			if a == nil || a.HTTP.Status != http.StatusUnauthorized && a.HTTP.Status != http.StatusForbidden {
 				return true
 			}
 		}
@@ -51,23 +48,22 @@ func (r *record) atWork() bool {
 	return false
 }
 
-// idle notes that the client did nothing with resources: what has to hold of lists and resources
-// cannot be established.
-func (w *writer) idle() {
-	w.unused = true
-	for _, v := range w.rulings {
-		about := v.rule.Profile == profileLists || v.rule.Profile == profileResources
-		if about && v.judged == 0 && v.rule.LevelIn(v.group.revision) == reports.LevelMust {
-			v.idles = []idle{{string(reports.Blocked), CodeNothingDone, nothingDone}}
+// withhold blocks the verdicts on lists and resources that an idle client gave no occasion for:
+// they cannot be established.
+func withhold(verdicts []judgement) {
+	for i := range verdicts {
+		v := &verdicts[i]
+		about := v.row.Profile == "pagination" || v.row.Profile == "resources"
+		if about && v.row.LevelIn(v.in.Revision) == requirement.Must && (v.verdict.Outcome == verdict.NotApplicable || v.verdict.Outcome == verdict.Blocked) {
+			v.verdict = verdict.Result{Outcome: verdict.Blocked, Code: codeNothingDone, Reason: nothingDone}
 		}
 	}
 }
 
-// withhold takes back that an idle client is conformant, also where the rules that say so were
+// unsettle takes back that an idle client is conformant, also where the rules that say so were
 // not selected.
-func (w *writer) withhold() {
-	s := &w.report.Summary
-	if !w.unused || s.Outcome != reports.Conformant {
+func unsettle(s *reports.Summary) {
+	if s.Outcome != reports.Conformant {
 		return
 	}
 	s.Outcome, s.Conformant = reports.NotEstablished, false

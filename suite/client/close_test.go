@@ -1,4 +1,4 @@
-package reference_test
+package client_test
 
 import (
 	"bufio"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
 
 // complaints collects what a test is told.
@@ -39,7 +40,7 @@ func TestVerifyAfterClose(t *testing.T) {
 			_ = conn.Close()
 		}
 		var c complaints
-		server.Verify(&c)
+		client.Verify(&c, server.Journal())
 		return c.all
 	}
 	for range 20 {

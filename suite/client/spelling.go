@@ -1,4 +1,4 @@
-package verify
+package client
 
 import (
 	"fmt"
@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-func urisVerbatim(g *group, v *ruling) {
-	told, _ := g.known("uri")
-	templates, _ := g.known("uriTemplate")
+func urisVerbatim(g *group, v *judging) {
+	told, templates := g.known("uri"), g.known("uriTemplate")
 	exact := spellings(told, canonical)
 	near := []map[string]string{spellings(told, rough), spellings(told, bare), spellings(told, bareOfPath)}
 	verbatims := map[[2]string]bool{}
@@ -24,18 +23,18 @@ func urisVerbatim(g *group, v *ruling) {
 			ok = ok && !verbatims[[2]string{m.method, listed}]
 		}
 		switch {
-		case verbatim && seq < m.seq():
-			v.fine(m.seq())
-		case ok && told[listed] < m.seq() && !expansion(templates, m, uri):
-			v.broken(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)), fmt.Sprintf("%s names %q, for what was listed as %q", m.what(), shorten(uri), shorten(listed)),
-				"keep URIs as strings: do not parse, decode or normalize them", told[listed], m.seq())
+		case verbatim && seq < m.Seq:
+			v.pass(m.Seq)
+		case ok && told[listed] < m.Seq && !expansion(templates, m, uri):
+			v.violated(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)), fmt.Sprintf("%s names %q, for what was listed as %q", m.what(), shorten(uri), shorten(listed)),
+				"keep URIs as strings: do not parse, decode or normalize them", told[listed], m.Seq)
 		}
 	})
 }
 
 // spellings sorts URIs by what a function makes of them; of several the one that was told first
 // counts.
-func spellings(told map[string]uint64, key func(string) string) map[string]string {
+func spellings(told map[string]int, key func(string) string) map[string]string {
 	all := map[string]string{}
 	for uri := range told {
 		k := key(uri)
@@ -48,20 +47,17 @@ func spellings(told map[string]uint64, key func(string) string) map[string]strin
 
 // expansion reports whether a URI is what a template, listed before a message, expands to:
 // {path} makes of a/b what looks like another spelling of it.
-func expansion(templates map[string]uint64, m *message, uri string) bool {
+func expansion(templates map[string]int, m *message, uri string) bool {
 	for text, seq := range templates {
-		if seq < m.seq() && expands(text, uri) == "expansion" {
+		if seq < m.Seq && expands(text, uri) == "expansion" {
 			return true
 		}
 	}
 	return false
 }
 
-// canonical is a spelling that all spellings of a URI have in common: case of scheme and
-// host, percent-encoding, however often it was applied, and dots and slashes at the end
-// make no difference.
-func canonical(uri string) string {
-	s := uri
+// decoded is a URI without percent-encoding, however often that was applied.
+func decoded(s string) string {
 	for range 3 {
 		plain, err := url.PathUnescape(s)
 		if err != nil || plain == s {
@@ -69,6 +65,13 @@ func canonical(uri string) string {
 		}
 		s = plain
 	}
+	return s
+}
+
+// canonical is a spelling that all spellings of a URI have in common: case of scheme and
+// host, percent-encoding, and dots and slashes at the end make no difference.
+func canonical(uri string) string {
+	s := decoded(uri)
 	scheme, rest, ok := strings.Cut(s, ":")
 	if !ok {
 		return s
@@ -118,15 +121,7 @@ func bareOfPath(uri string) string {
 func parts(uri string) (scheme, rest string) {
 	s, _, _ := strings.Cut(uri, "#")
 	s, _, _ = strings.Cut(s, "?")
-	s = strings.ReplaceAll(s, "+", " ")
-	for range 3 {
-		plain, err := url.PathUnescape(s)
-		if err != nil || plain == s {
-			break
-		}
-		s = plain
-	}
-	s = strings.ToLower(s)
+	s = strings.ToLower(decoded(strings.ReplaceAll(s, "+", " ")))
 	scheme = schemes.FindString(s)
 	s = s[len(scheme):]
 	if after, ok := strings.CutPrefix(s, "//"); ok {

@@ -1,6 +1,7 @@
-package verify_test
+package client_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,10 +15,24 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
-	"github.com/mcpcheck/mcpcheck/reference/verify"
-	"github.com/mcpcheck/mcpcheck/reference/verify/occasion"
+	"github.com/mcpcheck/mcpcheck/reference/occasion"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 )
+
+// judged judges entries by their JSON form.
+func judged(t *testing.T, entries []journal.Entry, o client.Options) *reports.Report {
+	t.Helper()
+	var lines bytes.Buffer
+	if _, err := journal.WriteJSON(&lines, entries); err != nil {
+		t.Fatal(err)
+	}
+	j, err := client.Read(&lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.Judge(j, o)
+}
 
 // play has a client talk to a server and judges it.
 func play(t *testing.T, transport, revision, bad string, change ...reference.Option) *reports.Report {
@@ -43,7 +58,7 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	if transport != "http" {
 		waitClosed(t, server)
 	}
-	return verify.Judge(server.Journal().Query(journal.Query{}), verify.Options{Ended: true, SingleClient: true})
+	return judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true})
 }
 
 func waitClosed(t *testing.T, server *reference.TestServer) {
@@ -123,7 +138,7 @@ func TestGoodClient(t *testing.T) {
 			}
 		})
 	}
-	for _, rule := range verify.Catalogue() {
+	for _, rule := range client.Catalogue().Requirements() {
 		other := []string{"CL-17", "CL-26", "CL-28", "CL-31", "CL-34", "CL-35"} // see TestOccasions
 		if !exercised[rule.ID] && !slices.Contains(other, rule.ID) {
 			t.Errorf("%s was not exercised", rule.ID)
@@ -177,7 +192,7 @@ func TestBadClients(t *testing.T) {
 			}
 		})
 	}
-	for _, rule := range verify.Catalogue() {
+	for _, rule := range client.Catalogue().Requirements() {
 		if !proven[rule.ID] {
 			t.Errorf("%s is not proven", rule.ID)
 		}
@@ -248,7 +263,7 @@ func TestFallsBack(t *testing.T) {
 func TestNobodyCame(t *testing.T) {
 	for _, entries := range [][]journal.Entry{nil, {{Seq: 1, Kind: journal.Opened, Transport: "stdio", Session: "x", Scope: journal.ScopeConnection}},
 		{{Seq: 1, Direction: journal.In, Kind: journal.Request, Transport: "http", Raw: []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)}}} {
-		r := verify.Judge(entries, verify.Options{Ended: true})
+		r := judged(t, entries, client.Options{Ended: true})
 		if len(r.Results) > 0 || r.Summary.Outcome != reports.NotEstablished || r.ExitCode(false, false) != reports.ExitNotEstablished {
 			t.Errorf("%+v", r.Summary)
 		}
@@ -283,11 +298,11 @@ func TestPingToOneWhoLeft(t *testing.T) {
 	end := journal.Entry{Kind: journal.Closed, Scope: journal.ScopeSession, Reason: "shutdown"}
 	stayed := append(slices.Clone(entries), at(4, 3, asked(2)), at(5, 4, asked(3)), at(6, 5, asked(4)), at(7, time.Minute, end))
 	left := append(entries, at(4, time.Minute, end))
-	o := verify.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}}
-	if got := red(verify.Judge(left, o)); len(got) > 0 {
+	o := client.Options{Ended: true, SingleClient: true, Only: []string{"CL-20"}}
+	if got := red(judged(t, left, o)); len(got) > 0 {
 		t.Errorf("the client had left; red are %v", got)
 	}
-	if got := red(verify.Judge(stayed, o)); len(got) == 0 {
+	if got := red(judged(t, stayed, o)); len(got) == 0 {
 		t.Error("the client went on without a word about the ping, and nothing is red")
 	}
 }

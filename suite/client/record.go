@@ -1,0 +1,244 @@
+package client
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// record is all that a journal tells.
+type record struct {
+	entries       []*entry
+	conversations []*conversation
+	// elsewhere are HTTP requests that belong to no conversation.
+	elsewhere []*entry
+	// status is how HTTP requests were answered, by the number of the request.
+	status map[int]*entry
+	// lost says that entries are missing.
+	lost bool
+
+	byKey map[string]*conversation
+	bySeq map[int]*conversation
+	asked map[int][]*message
+}
+
+// newRecord sorts entries into conversations.
+func newRecord(entries []*entry) *record {
+	r := &record{
+		entries: entries, status: map[int]*entry{}, byKey: map[string]*conversation{},
+		bySeq: map[int]*conversation{}, asked: map[int][]*message{},
+	}
+	for i, e := range entries {
+		r.lost = r.lost || i == 0 && e.Seq > 1 || i > 0 && e.Seq > entries[i-1].Seq+1
+		switch {
+		case e.Direction == in:
+			r.take(e)
+		case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
+			r.give(e)
+		case e.Kind == kindClosed && e.Scope != scopeStream:
+			r.end(e)
+		}
+	}
+	r.conversations = slices.DeleteFunc(r.conversations, func(c *conversation) bool { return c.last() == 0 })
+	for _, c := range r.conversations {
+		c.settle()
+	}
+	return r
+}
+
+func (r *record) start(transport requirement.Transport, modern bool, keys ...string) *conversation {
+	c := &conversation{Combination: requirement.Combination{Transport: transport}, modern: modern, whole: !r.lost}
+	r.conversations = append(r.conversations, c)
+	for _, k := range keys {
+		r.byKey[k] = c
+	}
+	return c
+}
+
+// take files an entry of the client.
+func (r *record) take(e *entry) {
+	messages := messagesOf(e)
+	c := r.owner(e, messages)
+	if c == nil {
+		r.elsewhere = append(r.elsewhere, e)
+		return
+	}
+	r.bySeq[e.Seq] = c
+	c.messages = append(c.messages, messages...)
+	if e.HTTP != nil {
+		c.heads = append(c.heads, e)
+		c.deleted = c.deleted || e.HTTP.Method == "DELETE"
+	}
+	for _, m := range messages {
+		if m.kind == kindRequest {
+			r.asked[e.Seq] = append(r.asked[e.Seq], m)
+		}
+	}
+}
+
+// owner is the conversation that an entry of the client belongs to; nil if to none.
+func (r *record) owner(e *entry, messages []*message) *conversation {
+	switch {
+	case e.Transport == requirement.SSE && len(messages) == 0:
+		return nil
+	case e.Transport != requirement.HTTP:
+		return r.connected(e, messages)
+	case e.HTTP == nil: // no journal of our server has that, but one of others may
+		return nil
+	}
+	if path, _, _ := strings.Cut(e.HTTP.Path, "?"); path != "/mcp" {
+		return nil
+	}
+	id := e.header(headerSession)
+	only := &message{whole: true}
+	if len(messages) == 1 {
+		only = messages[0]
+	}
+	known := r.byKey["http|"+id]
+	claims := only.claimsModern() || !only.whole && e.Revision.Modern()
+	switch {
+	case claims || id == "" && (requirement.Revision(e.header(headerVersion)).Modern() || modernMethod(only.method)):
+		key := "modern|" + e.Identity
+		if c := r.byKey[key]; c != nil {
+			return c
+		}
+		return r.start(requirement.HTTP, true, key)
+	case only.method == "initialize" && (id == "" || known == nil || known.closed != nil || known.lost(r)):
+		return r.start(requirement.HTTP, false)
+	case id != "" && known != nil:
+		return known
+	}
+	return r.unnamed(e, id, len(messages) > 0)
+}
+
+// unnamed finds the conversation of an HTTP request that names no session, or none that
+// was issued: that of its connection, or the newest.
+func (r *record) unnamed(e *entry, id string, says bool) *conversation {
+	var newest *conversation
+	for _, c := range slices.Backward(r.conversations) {
+		if c.Transport != requirement.HTTP || c.modern {
+			continue
+		}
+		if newest == nil {
+			newest = c
+		}
+		if slices.ContainsFunc(c.heads, func(h *entry) bool { return h.Connection == e.Connection }) {
+			return c
+		}
+	}
+	switch {
+	case newest != nil || !says:
+		return newest
+	case id != "" && r.lost:
+		return r.start(requirement.HTTP, false, "http|"+id)
+	}
+	return r.start(requirement.HTTP, false)
+}
+
+// connected finds the conversation on a connection, by its era.
+func (r *record) connected(e *entry, messages []*message) *conversation {
+	key := string(e.Transport) + "|" + e.Session
+	eras := map[bool]string{false: key + "|legacy", true: key + "|modern"}
+	old, fresh := r.byKey[eras[false]], r.byKey[eras[true]]
+	modern := old == nil && fresh != nil
+	if len(messages) == 1 && messages[0].kind == kindRequest {
+		m := messages[0]
+		modern = m.claimsModern() || !m.whole && e.Revision.Modern() || old == nil && (modernMethod(m.method) || fresh != nil && m.method != "initialize")
+	} else if old != nil && fresh != nil {
+		modern = ofModern(old, fresh, messages)
+	}
+	if c := r.byKey[eras[modern]]; c != nil {
+		return c
+	}
+	c := r.start(e.Transport, modern, eras[modern])
+	if other := r.byKey[eras[!modern]]; other != nil {
+		c.sibling, other.sibling = other, c
+	}
+	return c
+}
+
+// ofModern reports whether what is no request belongs to the modern one of two conversations on
+// a connection: it cancels a request of it, or nothing was asked in the other, which is then no
+// more than a line that could not be read.
+func ofModern(old, fresh *conversation, messages []*message) bool {
+	if len(messages) == 1 && messages[0].method == "notifications/cancelled" {
+		id := idKey([]byte(messages[0].params.Get("requestId").Raw))
+		names := func(m *message) bool { return m.id == id }
+		if slices.ContainsFunc(fresh.requests(), names) != slices.ContainsFunc(old.requests(), names) {
+			return slices.ContainsFunc(fresh.requests(), names)
+		}
+	}
+	return len(old.requests()) == 0
+}
+
+func modernMethod(method string) bool { return method == methodDiscover || method == methodListen }
+
+// give files an entry of the server.
+func (r *record) give(e *entry) {
+	c := r.bySeq[e.RequestSeq]
+	if c == nil {
+		c = r.named(e)
+	}
+	if e.RequestSeq != 0 && e.HTTP != nil {
+		if r.status[e.RequestSeq] == nil {
+			r.status[e.RequestSeq] = e
+		}
+		if c != nil && !c.modern && c.session == "" && e.header(headerSession) != "" {
+			c.session = e.header(headerSession)
+			r.byKey["http|"+c.session] = c
+		}
+	}
+	if c == nil {
+		return
+	}
+	if e.EventID != "" {
+		c.events = append(c.events, e)
+	}
+	for _, m := range messagesOf(e) {
+		c.messages = append(c.messages, m)
+		if m.kind == kindResponse {
+			r.answer(c, e, m)
+		}
+	}
+}
+
+// answer joins a response to its request.
+func (r *record) answer(c *conversation, e *entry, m *message) {
+	pool := r.asked[e.RequestSeq]
+	if e.RequestSeq == 0 {
+		pool = c.requests()
+	}
+	for _, q := range slices.Backward(pool) {
+		alone := len(pool) == 1 && e.RequestSeq != 0 && m.failed() && (m.id == "" || m.id == "nnull")
+		if q.id == m.id || alone {
+			m.method, m.uri = q.method, q.uri
+			q.answers = append(q.answers, m)
+			if q.answer == nil {
+				q.answer = m
+			}
+			return
+		}
+	}
+}
+
+// named is the conversation that an entry without a request names.
+func (r *record) named(e *entry) *conversation {
+	if e.Transport == requirement.HTTP {
+		return r.byKey["http|"+e.Session]
+	}
+	key := string(e.Transport) + "|" + e.Session
+	if c := r.byKey[key+"|legacy"]; c != nil {
+		return c
+	}
+	return r.byKey[key+"|modern"]
+}
+
+// end files the end of a connection or session.
+func (r *record) end(e *entry) {
+	for _, key := range []string{"http|" + e.Session, string(e.Transport) + "|" + e.Session + "|legacy", string(e.Transport) + "|" + e.Session + "|modern"} {
+		if c := r.byKey[key]; c != nil {
+			c.closed = e
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package client
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The bounds of what a report keeps.
+const (
+	frameBytes  = 64 << 10 // of one frame
+	reportBytes = 32 << 20 // of all frames
+)
+
+// writer puts verdicts into a report.
+type writer struct {
+	report   *reports.Report
+	mask     *mask.Masker
+	frames   map[int]int // numbers in the report, by those of the journal
+	sessions map[string]string
+	kept     int
+}
+
+// report writes the frames that count as evidence, then results, observations and the
+// summary.
+func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Report {
+	w := &writer{mask: mask.NewMasker(o.Secrets), frames: map[int]int{}, sessions: map[string]string{}}
+	w.report = reports.New(o.Tool, w.target(r, o), o.Config)
+	needed := map[int]bool{}
+	for i := range verdicts {
+		v := &verdicts[i].verdict
+		v.Frames = bounded(v.Frames)
+		for _, n := range v.Frames {
+			needed[n] = true
+		}
+		for _, x := range v.Observations {
+			for _, n := range bounded(x.Frames) {
+				needed[n] = true
+			}
+		}
+	}
+	for _, e := range r.entries {
+		if needed[e.Seq] {
+			w.frames[e.Seq] = len(w.frames) + 1
+			f := w.frame(e, len(w.frames))
+			f.AtMS = reports.Milliseconds(e.Time.Sub(r.entries[0].Time))
+			w.report.Frames = append(w.report.Frames, f)
+		}
+	}
+	for i := range verdicts {
+		w.result(&verdicts[i])
+	}
+	if idle {
+		w.report.Observations = append(w.report.Observations, reports.Observation{ID: string(codeNothingDone), Title: "Nothing was done with resources", Detail: nothingDone})
+	}
+	if n := len(r.entries); o.Duration == 0 && n > 0 {
+		o.Duration = r.entries[n-1].Time.Sub(r.entries[0].Time)
+	}
+	w.summarize(verdicts, o)
+	if idle {
+		unsettle(&w.report.Summary)
+	}
+	return w.report
+}
+
+// bounded is the evidence that is kept: the first frames and the last.
+func bounded(frames []int) []int {
+	if len(frames) <= maxEvidence {
+		return frames
+	}
+	return slices.Concat(frames[:maxEvidence/2], frames[len(frames)-maxEvidence/2:])
+}
+
+// summarize sums the report up. Profiles go by the area of an id in reports about servers; here
+// all ids have one, so that each profile is summed up by itself.
+func (w *writer) summarize(verdicts []judgement, o Options) {
+	profiles := map[string]string{}
+	for i := range verdicts {
+		profiles[verdicts[i].row.ID] = verdicts[i].row.Profile
+	}
+	options := reports.SummaryOptions{Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Duration: o.Duration}
+	w.report.Summarize(options)
+	for _, name := range Catalogue().Areas()[0].Profiles {
+		part := *w.report
+		part.Results = slices.DeleteFunc(slices.Clone(part.Results), func(x reports.Result) bool { return profiles[x.ID] != name })
+		options.Profile, options.Profiles = func(string) string { return name }, []string{name}
+		part.Summarize(options)
+		w.report.Summary.Profiles = append(w.report.Summary.Profiles, part.Summary.Profiles...)
+	}
+}
+
+// target describes the client as far as it is known.
+func (w *writer) target(r *record, o Options) reports.Target {
+	t := reports.Target{Name: w.mask.String(o.Name), Endpoints: []reports.Endpoint{}}
+	for _, c := range r.conversations {
+		transport, revision := string(c.Transport), string(c.Revision)
+		i := slices.IndexFunc(t.Endpoints, func(e reports.Endpoint) bool { return e.Transport == transport })
+		if i < 0 {
+			i = len(t.Endpoints)
+			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport, Address: w.mask.String(o.Address), Revisions: []string{}})
+		}
+		e := &t.Endpoints[i]
+		if !slices.Contains(e.Revisions, revision) {
+			e.Revisions = append(e.Revisions, revision)
+			slices.Sort(e.Revisions)
+		}
+		if info := c.introduction(); info.IsObject() && e.Server == nil {
+			e.Server = &reports.Server{
+				Name: w.mask.String(info.Get("name").String()), Version: w.mask.String(info.Get("version").String()), Title: w.mask.String(info.Get("title").String()),
+			}
+			t.Name = cmp.Or(t.Name, e.Server.Name)
+		}
+	}
+	t.Name = cmp.Or(t.Name, "client")
+	return t
+}
+
+// introduction is what the client says of itself.
+func (c *conversation) introduction() gjson.Result {
+	if c.initialize != nil {
+		return c.initialize.params.Get("clientInfo")
+	}
+	for _, m := range c.requests() {
+		if info := m.meta("clientInfo"); info.Exists() {
+			return info
+		}
+	}
+	return gjson.Result{}
+}
+
+// frame is an entry as a frame of the report.
+func (w *writer) frame(e *entry, number int) reports.Frame {
+	key := string(e.Transport) + "|" + e.Session
+	if w.sessions[key] == "" {
+		w.sessions[key] = fmt.Sprintf("session %d", len(w.sessions)+1)
+	}
+	f := reports.Frame{Number: number, Session: w.sessions[key], Channel: e.Stream, Direction: e.Direction, Size: e.Size, Truncated: e.Truncated}
+	if f.Direction == "" {
+		f.Direction = reports.Note
+		f.Note = strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Scope, e.Kind, e.Reason))
+	}
+	if e.HTTP != nil {
+		f.Method, f.URL, f.Status = e.HTTP.Method, w.mask.String(withoutToken(e.HTTP.Path)), e.HTTP.Status
+		for name, values := range e.HTTP.Header {
+			for _, v := range values {
+				if f.Headers == nil {
+					f.Headers = map[string][]string{}
+				}
+				f.Headers[name] = append(f.Headers[name], w.mask.String(v))
+			}
+		}
+	}
+	keep := min(frameBytes, max(reportBytes-w.kept, 0))
+	switch {
+	case len(e.raw) > keep:
+		masked := w.mask.MaskCut(e.raw[:keep])
+		f.Data, f.Truncated = masked[:min(len(masked), keep)], true
+	case e.Truncated:
+		f.Data = w.mask.MaskCut(e.raw)
+	default:
+		f.Data = w.mask.Mask(e.raw)
+	}
+	f.Data = slices.Clone(f.Data)
+	w.kept += len(f.Data)
+	return f
+}
+
+// tokenNames are the parameters of a query that carry credentials.
+var tokenNames = []string{"access_token", "token", "authorization", "api_key"}
+
+// withoutToken takes credentials out of the query of a path.
+func withoutToken(path string) string {
+	before, query, ok := strings.Cut(path, "?")
+	if !ok {
+		return path
+	}
+	parts := strings.Split(query, "&")
+	for i, p := range parts {
+		name, _, _ := strings.Cut(p, "=")
+		if plain, err := url.QueryUnescape(name); err == nil && slices.Contains(tokenNames, strings.ToLower(plain)) {
+			parts[i] = name + "=***"
+		}
+	}
+	return before + "?" + strings.Join(parts, "&")
+}
+
+// result writes one verdict.
+func (w *writer) result(j *judgement) {
+	q, v, revision := j.row, &j.verdict, j.in.Revision
+	out := reports.Result{
+		ID: q.ID, Title: q.Title, Level: string(q.LevelIn(revision)), Grade: string(q.GradeIn(revision)),
+		Revision: string(revision), Transport: string(j.in.Transport), DurationMS: reports.Milliseconds(0),
+		Verdict: reports.Verdict(v.Outcome), Reason: w.mask.String(v.Reason), Expected: w.mask.String(v.Expected),
+		Actual: w.mask.String(v.Actual), Hint: w.mask.String(v.Hint), Evidence: w.evidence(v.Frames),
+	}
+	if v.Outcome == verdict.NotApplicable || v.Outcome == verdict.Blocked {
+		out.ReasonCode = string(v.Code)
+	}
+	if s, ok := q.SectionOn(j.in); ok {
+		out.Section, out.Link = s.Ref(), s.URL(revision)
+	}
+	w.report.Results = append(w.report.Results, out)
+	for _, x := range v.Observations {
+		w.report.Observations = append(w.report.Observations, reports.Observation{
+			ID: x.ID, Title: q.Title, Requirement: q.ID, Revision: out.Revision, Transport: out.Transport,
+			Detail: w.mask.String(x.Detail), Evidence: w.evidence(bounded(x.Frames)),
+		})
+	}
+}
+
+// evidence are the numbers of frames in the report.
+func (w *writer) evidence(frames []int) []int {
+	var list []int
+	for _, n := range frames {
+		if at := w.frames[n]; at > 0 {
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
