@@ -21,6 +21,22 @@ type cause struct {
 	excuse  string
 }
 
+// Finding is a red result with all that it rests on, frames included, as a test shows it.
+func (r *Report) Finding(x *Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s (%s, %s)\nexpected: %s\nactual:   %s", x.Level, x.Title, x.Revision, x.Section, x.Expected, x.Actual)
+	if x.Hint != "" {
+		fmt.Fprintf(&b, "\nchange:   %s", x.Hint)
+	}
+	for _, n := range x.Evidence {
+		if f := r.Frame(n); f != nil {
+			const most = 1000
+			fmt.Fprintf(&b, "\n%3d %-4s %s %s", f.Number, f.Direction, f.Channel, Sanitize(Shorten(f.Note+string(f.Data), most)))
+		}
+	}
+	return b.String()
+}
+
 // finding is one cause with the results that share it.
 type finding struct {
 	results []*Result

@@ -55,8 +55,8 @@ func sample() *Report {
 	return r
 }
 
-func testProfile(area string) string {
-	switch area {
+func testProfile(id string) string {
+	switch x := (Result{ID: id}); x.Area() {
 	case "PAGE":
 		return "pagination"
 	case "CACHE":

@@ -18,11 +18,11 @@ import (
 //
 // The summary is computed anew from all results; it is of a full run only if one of
 // the reports is: what none of them judged, such as a revision that nobody asked for,
-// stands in no report. The profile of an area comes from the function.
+// stands in no report. The profile of a requirement comes from the function.
 //
 // Reports that were judged with a baseline must have been with the same one. What
 // became of its entries is found anew from the verdicts of all.
-func Merge(list []*Report, profile func(area string) string) (*Report, error) {
+func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("there is no report to merge")
 	}

@@ -126,9 +126,9 @@ type SummaryOptions struct {
 	// Interrupted says in a few words why the run ended early, if it did.
 	Interrupted string
 	Duration    time.Duration
-	// Profile gives the profile of an area, such as "pagination" for "PAGE";
+	// Profile gives the profile of a requirement, such as "pagination" for "PAGE-02";
 	// an empty name belongs to none. A nil function makes no profiles.
-	Profile func(area string) string
+	Profile func(id string) string
 	// Profiles lists the profiles that the summary always shows, in order;
 	// others follow in order of their names.
 	Profiles []string
@@ -229,7 +229,7 @@ func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
 	groups := map[string][]*Result{}
 	var others []string
 	for _, x := range r.rows() {
-		name := o.Profile(x.Area())
+		name := o.Profile(x.ID)
 		if name == "" {
 			continue
 		}

@@ -145,30 +145,14 @@ func Test(t *testing.T, c Config) {
 func present(t *testing.T, report *reports.Report, x *reports.Result, strict bool) {
 	switch {
 	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict:
-		t.Error(accusation(report, x))
+		t.Error(report.Finding(x))
 	case x.Verdict == reports.Warn:
-		t.Log("warning: " + accusation(report, x))
+		t.Log("warning: " + report.Finding(x))
 	case x.Verdict == reports.Blocked && x.Level == reports.LevelMust:
 		t.Errorf("%s could not be judged: %s", x.Title, x.Reason)
 	case x.Verdict == reports.Blocked, x.Verdict == reports.NotApplicable:
 		t.Skipf("%s: %s", x.ReasonCode, x.Reason)
 	}
-}
-
-// accusation is a red result with all that it rests on, frames included.
-func accusation(report *reports.Report, x *reports.Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s (%s, %s)\nexpected: %s\nactual:   %s", x.Level, x.Title, x.Revision, x.Section, x.Expected, x.Actual)
-	if x.Hint != "" {
-		fmt.Fprintf(&b, "\nchange:   %s", x.Hint)
-	}
-	for _, n := range x.Evidence {
-		if f := report.Frame(n); f != nil {
-			const most = 1000
-			fmt.Fprintf(&b, "\n%3d %-4s %s %s", f.Number, f.Direction, f.Channel, reports.Sanitize(reports.Shorten(f.Note+string(f.Data), most)))
-		}
-	}
-	return b.String()
 }
 
 // Catalogue lists the requirements.
@@ -183,7 +167,7 @@ func Labels(row engine.Row) []string {
 	req, c := row.Requirement, row.Combination
 	return []string{
 		"rev:" + string(c.Revision), "transport:" + string(c.Transport), "level:" + string(req.LevelIn(c.Revision)),
-		"area:" + req.Area(), "id:" + req.ID, "profile:" + row.Area.Profile,
+		"area:" + req.Area(), "id:" + req.ID, "profile:" + req.Profile,
 	}
 }
 

@@ -76,7 +76,7 @@ type behaviour struct {
 // explained says of a requirement all that needs no run.
 func explained(r *requirement.Requirement) *explanation {
 	x := &explanation{
-		ID: r.ID, Title: r.Title, Text: r.Text, Profile: area.Catalogue().Profile(r.Area()), Level: r.Level, Grade: r.Grade,
+		ID: r.ID, Title: r.Title, Text: r.Text, Profile: r.Profile, Level: r.Level, Grade: r.Grade,
 		Basis: r.Basis, Since: r.Since, Provisional: r.Provisional, Transports: r.Transports, Revisions: []inRevision{},
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
 		row: r,

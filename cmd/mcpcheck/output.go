@@ -55,7 +55,7 @@ func (o *outputs) written(record string) map[string]string {
 
 // write writes all reports, in the words of the catalogue.
 func (o *outputs) write(p *program, r *reports.Report, x output.Options) error {
-	x.Areas, x.Describe = areas(), describe
+	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
 	return o.Write(p.stdout, r, x)
 }
 
@@ -66,22 +66,4 @@ func (o *outputs) mustWrite(p *program, r *reports.Report, x output.Options) {
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
-}
-
-// areas lists the areas in the order of the specification.
-func areas() []reports.Area {
-	var all []reports.Area
-	for _, a := range area.Catalogue().Areas() {
-		all = append(all, reports.Area{Name: a.Name, Title: a.Title})
-	}
-	return all
-}
-
-// describe gives the full text of a requirement, and what its check tolerates.
-func describe(id string) (text, tolerated string) {
-	r, ok := area.Catalogue().Find(id)
-	if !ok {
-		return "", "" // a report of another release
-	}
-	return r.Text, r.Tolerated
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -64,10 +65,28 @@ func (c *Catalogue) Area(name string) *requirement.Area {
 	return nil
 }
 
-// Profile is the profile that an area counts towards; empty for an unknown area.
-func (c *Catalogue) Profile(name string) string {
-	if a := c.Area(name); a != nil {
-		return a.Profile
+// Profile is the profile that a requirement counts towards; empty for an unknown one.
+func (c *Catalogue) Profile(id string) string {
+	if i, ok := c.position[id]; ok {
+		return c.rows[i].Profile
 	}
 	return ""
+}
+
+// Describe gives the full text of a requirement and what its check lets pass, for the
+// writers of reports; both are empty for an unknown one.
+func (c *Catalogue) Describe(id string) (text, tolerated string) {
+	if i, ok := c.position[id]; ok {
+		return c.rows[i].Text, c.rows[i].Tolerated
+	}
+	return "", ""
+}
+
+// Titles lists the areas in their order, for the writers of reports.
+func (c *Catalogue) Titles() []reports.Area {
+	var all []reports.Area
+	for _, a := range c.areas {
+		all = append(all, reports.Area{Name: a.Name, Title: a.Title})
+	}
+	return all
 }

@@ -23,8 +23,8 @@ func TestFind(t *testing.T) {
 			t.Errorf("Find(%q) = %s", id, got.ID)
 		}
 	}
-	if p := c.Profile("NONE"); p != "" {
-		t.Errorf("Profile of an unknown area is %q", p)
+	if p := c.Profile("NONE-01"); p != "" {
+		t.Errorf("Profile of an unknown requirement is %q", p)
 	}
 }
 

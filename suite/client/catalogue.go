@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
@@ -28,25 +27,6 @@ var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
 	}
 	return c
 })
-
-// Describe gives the full text of a requirement and what its check lets pass, for the
-// writers of reports.
-func Describe(id string) (text, tolerated string) {
-	r, ok := Catalogue().Find(id)
-	if !ok {
-		return "", ""
-	}
-	return r.Text, r.Tolerated
-}
-
-// Areas lists the areas of the ids, with titles.
-func Areas() []reports.Area {
-	var all []reports.Area
-	for _, a := range Catalogue().Areas() {
-		all = append(all, reports.Area{Name: a.Name, Title: a.Title})
-	}
-	return all
-}
 
 // check judges one requirement on all conversations in one combination.
 type check struct {

@@ -64,7 +64,10 @@ func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Repo
 	if n := len(r.entries); o.Duration == 0 && n > 0 {
 		o.Duration = r.entries[n-1].Time.Sub(r.entries[0].Time)
 	}
-	w.summarize(verdicts, o)
+	w.report.Summarize(reports.SummaryOptions{
+		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Duration: o.Duration,
+		Profile: Catalogue().Profile, Profiles: Catalogue().Areas()[0].Profiles,
+	})
 	if idle {
 		unsettle(&w.report.Summary)
 	}
@@ -77,24 +80,6 @@ func bounded(frames []int) []int {
 		return frames
 	}
 	return slices.Concat(frames[:maxEvidence/2], frames[len(frames)-maxEvidence/2:])
-}
-
-// summarize sums the report up. Profiles go by the area of an id in reports about servers; here
-// all ids have one, so that each profile is summed up by itself.
-func (w *writer) summarize(verdicts []judgement, o Options) {
-	profiles := map[string]string{}
-	for i := range verdicts {
-		profiles[verdicts[i].row.ID] = verdicts[i].row.Profile
-	}
-	options := reports.SummaryOptions{Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Duration: o.Duration}
-	w.report.Summarize(options)
-	for _, name := range Catalogue().Areas()[0].Profiles {
-		part := *w.report
-		part.Results = slices.DeleteFunc(slices.Clone(part.Results), func(x reports.Result) bool { return profiles[x.ID] != name })
-		options.Profile, options.Profiles = func(string) string { return name }, []string{name}
-		part.Summarize(options)
-		w.report.Summary.Profiles = append(w.report.Summary.Profiles, part.Summary.Profiles...)
-	}
 }
 
 // target describes the client as far as it is known.

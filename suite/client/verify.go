@@ -1,12 +1,9 @@
 package client
 
 import (
-	"fmt"
 	"io"
-	"strings"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -47,7 +44,7 @@ func Verify(t TB, journal io.WriterTo) {
 	}
 	for i := range r.Results {
 		if x := &r.Results[i]; x.Verdict.Red() {
-			t.Errorf("%s", shown(r, x))
+			t.Errorf("%s %s on %s: %s", x.ID, x.Verdict, x.Transport, r.Finding(x))
 		}
 	}
 }
@@ -67,20 +64,4 @@ func (j Journal) open() bool {
 		}
 	}
 	return false
-}
-
-// shown is a finding as a test shows it.
-func shown(r *reports.Report, x *reports.Result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: %s (%s, %s on %s)\n  expected: %s\n  actual:   %s", x.ID, x.Verdict, x.Title, x.Section, x.Revision, x.Transport, x.Expected, x.Actual)
-	if x.Hint != "" {
-		b.WriteString("\n  change:   " + x.Hint)
-	}
-	for _, n := range x.Evidence {
-		if f := r.Frame(n); f != nil {
-			const most = 300
-			fmt.Fprintf(&b, "\n  #%d %s %s", f.Number, f.Direction, reports.Sanitize(reports.Shorten(string(f.Data), most)))
-		}
-	}
-	return b.String()
 }
