@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -27,6 +28,7 @@ func (p *program) explainCommand() *cobra.Command {
 		Long: `Explain requirements in full: level, grade and section in each revision, how they are
 checked, what is tolerated, and the faults that prove the check. The examples are
 made on the spot: the embedded reference server is judged as it is, and with a fault.
+Requirements on clients, such as CL-13, are those of "mockserver verify --list".
 
 Exit status: 0 explained, 2 there is no such requirement, 3 interrupted.`,
 		Example: `  mcpcheck explain PAGE-02
@@ -56,6 +58,9 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 	var unknown []string
 	for _, id := range args {
 		r, ok := area.Catalogue().Find(strings.ToUpper(id))
+		if !ok {
+			r, ok = client.Catalogue().Find(strings.ToUpper(id))
+		}
 		if !ok {
 			unknown = append(unknown, unknownRow(id))
 			continue

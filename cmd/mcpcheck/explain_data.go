@@ -9,6 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -40,7 +41,8 @@ type explanation struct {
 	Faults    []behaviour `json:"faults"`
 	Examples  *examples   `json:"examples,omitempty"`
 
-	row *requirement.Requirement
+	row       *requirement.Requirement
+	ofClients bool // it is no requirement on servers
 }
 
 // inRevision is what holds in one revision.
@@ -81,11 +83,12 @@ func explained(r *requirement.Requirement) *explanation {
 		Scenarios: []conversation{}, Unless: []string{}, Needs: r.Needs, Tolerated: r.Tolerated, Quirks: []behaviour{}, Faults: []behaviour{},
 		row: r,
 	}
-	for _, a := range area.Catalogue().Areas() {
+	for _, a := range slices.Concat(area.Catalogue().Areas(), client.Catalogue().Areas()) {
 		if a.Name == r.Area() {
 			x.Area = a.Title
 		}
 	}
+	_, x.ofClients = client.Catalogue().Find(r.ID)
 	for _, rev := range r.Revisions {
 		x.Revisions = append(x.Revisions, holding(r, rev))
 	}
@@ -99,6 +102,7 @@ func explained(r *requirement.Requirement) *explanation {
 			x.Quirks = append(x.Quirks, behaviour{Name: q.Name, Summary: q.Summary})
 		}
 	}
+	x.Check = x.ofClients
 	if k, ok := area.BuiltIn().Check(r.ID); ok {
 		x.Check = true
 		for _, name := range k.From {
@@ -216,7 +220,10 @@ func (x *explanation) how() []string {
 		return []string{"It is not judged: this release has no check for it."}
 	}
 	var all []string
+	again := ", once it has shown again in a fresh session"
 	switch {
+	case x.ofClients:
+		all, again = append(all, "It is judged on the journal of a mock server, once for each combination of revision and transport that the client spoke."), ""
 	case len(x.Scenarios) == 0:
 		all = append(all, "It is judged by what the target declares of itself, in its answer to initialize or server/discover, and by which revisions it serves.")
 	case x.Scenarios[0].Name == recording.Everything && len(x.Scenarios) == 1:
@@ -228,9 +235,9 @@ func (x *explanation) how() []string {
 	}
 	switch r.Grade {
 	case requirement.Fail:
-		all = append(all, "A violation is a failure, once it has shown again in a fresh session.")
+		all = append(all, "A violation is a failure"+again+".")
 	case requirement.Warn:
-		all = append(all, "A violation is a warning, once it has shown again in a fresh session; it is a failure under --strict only.")
+		all = append(all, "A violation is a warning"+again+"; it is a failure under --strict only.")
 	case requirement.Info:
 		all = append(all, "What is found is an observation: it never changes a verdict.")
 	}

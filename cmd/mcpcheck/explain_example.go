@@ -51,6 +51,9 @@ const (
 func (x *explanation) illustrate(ctx context.Context) error {
 	x.Examples = &examples{}
 	switch {
+	case x.ofClients:
+		x.Examples.Missing, x.Examples.See = "the reference is a server, and this is about clients; what yours does can be seen", "mockserver verify --only "+x.ID+" -- CLIENT"
+		return nil
 	case !x.Check && len(x.Quirks) > 0:
 		x.Examples.Missing, x.Examples.See = "nothing can be violated; the quirk shows what is permitted", "mockserver --http 127.0.0.1:8931 --quirk "+x.Quirks[0].Name
 		return nil

@@ -41,29 +41,17 @@ const (
 	wellKnownOpenID   = "/.well-known/openid-configuration"
 )
 
-// sought are the places at which a client looked for metadata after a request.
-type sought struct{ resource, server, elsewhere *entry }
-
-// seek finds out where a client looked after a request had been refused, and whether one of
-// the places is that which the challenge names.
-func (r *record) seek(refused *entry) sought {
-	named := challenged(r.status[refused.Seq])
-	var s sought
+// sought is where a client first looked for metadata after a request, of the places that fit;
+// nil if at none.
+func (r *record) sought(refused *entry, fits func(path string) bool) *entry {
 	for _, e := range r.elsewhere {
-		if e.Seq <= refused.Seq || e.HTTP == nil {
-			continue
-		}
-		path, _, _ := strings.Cut(e.HTTP.Path, "?")
-		switch {
-		case named != "" && path == named, named == "" && isBelow(path, wellKnownResource):
-			s.resource = e
-		case isBelow(path, wellKnownResource) && s.elsewhere == nil:
-			s.elsewhere = e
-		case (isBelow(path, wellKnownServer) || isBelow(path, wellKnownOpenID)) && s.server == nil:
-			s.server = e
+		if e.Seq > refused.Seq && e.HTTP != nil {
+			if path, _, _ := strings.Cut(e.HTTP.Path, "?"); fits(path) {
+				return e
+			}
 		}
 	}
-	return s
+	return nil
 }
 
 func isBelow(path, base string) bool { return path == base || strings.HasPrefix(path, base+"/") }
@@ -80,23 +68,27 @@ func challenged(answer *entry) string {
 
 // judgeUnauthorized judges what came after a request without a token had been refused.
 func judgeUnauthorized(g *group, v *judging, c *conversation, refused *entry) {
-	s := g.record.seek(refused)
-	challenge := g.record.status[refused.Seq].Seq
+	challenge := g.record.status[refused.Seq]
+	named := challenged(challenge)
+	atResource := func(path string) bool { return isBelow(path, wellKnownResource) }
+	elsewhere := g.record.sought(refused, atResource)
+	resource := g.record.sought(refused, func(path string) bool { return path == named || named == "" && atResource(path) })
+	server := g.record.sought(refused, func(path string) bool { return isBelow(path, wellKnownServer) || isBelow(path, wellKnownOpenID) })
 	const expected, hint = "a look at the metadata of the protected resource", "follow resource_metadata in WWW-Authenticate, and take the authorization server from what is found there"
 	switch again := g.again(c, refused); {
-	case s.resource != nil:
-		v.pass(refused.Seq, challenge, s.resource.Seq)
-	case s.elsewhere != nil && g.Revision.Since(requirement.R20251125):
+	case resource != nil:
+		v.pass(refused.Seq, challenge.Seq, resource.Seq)
+	case elsewhere != nil && g.Revision.Since(requirement.R20251125):
 		v.warn("the metadata was looked for, if not where the server said", "a look at the address that WWW-Authenticate names",
-			"the client looked at "+s.elsewhere.HTTP.Path, hint, refused.Seq, challenge, s.elsewhere.Seq)
-	case s.elsewhere != nil:
-		v.pass(refused.Seq, challenge, s.elsewhere.Seq)
-	case s.server != nil && g.Revision == requirement.R20250326:
-		v.pass(refused.Seq, challenge, s.server.Seq)
-	case s.server != nil:
-		v.violated(expected, "the client looked for an authorization server at "+s.server.HTTP.Path+" without it", hint, refused.Seq, challenge, s.server.Seq)
+			"the client looked at "+elsewhere.HTTP.Path, hint, refused.Seq, challenge.Seq, elsewhere.Seq)
+	case elsewhere != nil:
+		v.pass(refused.Seq, challenge.Seq, elsewhere.Seq)
+	case server != nil && g.Revision == requirement.R20250326:
+		v.pass(refused.Seq, challenge.Seq, server.Seq)
+	case server != nil:
+		v.violated(expected, "the client looked for an authorization server at "+server.HTTP.Path+" without it", hint, refused.Seq, challenge.Seq, server.Seq)
 	case len(again) > 1: // a single one more may have been under way, or belong to the end
-		v.warn("a client need not support authorization", expected, "the client went on without a token and without it", hint+", or stop", refused.Seq, challenge, slices.Max(again))
+		v.warn("a client need not support authorization", expected, "the client went on without a token and without it", hint+", or stop", refused.Seq, challenge.Seq, slices.Max(again))
 	default:
 		v.skip("the client gave up after 401, or had a token already: it may not support authorization")
 	}

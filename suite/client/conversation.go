@@ -167,39 +167,32 @@ func (r *record) groups(o Options) []*group {
 	return all
 }
 
-// said goes through the messages of the client.
-func (g *group) said() iter.Seq2[*conversation, *message] {
-	return func(yield func(*conversation, *message) bool) {
+// each goes through what conversations have, conversation by conversation.
+func each[T any](g *group, of func(*conversation) []T) iter.Seq2[*conversation, T] {
+	return func(yield func(*conversation, T) bool) {
 		for _, c := range g.conversations {
-			for _, m := range c.messages {
-				if !m.sent && !yield(c, m) {
+			for _, x := range of(c) {
+				if !yield(c, x) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// said goes through the messages of the client.
+func (g *group) said() iter.Seq2[*conversation, *message] {
+	return each(g, func(c *conversation) []*message {
+		return slices.DeleteFunc(slices.Clone(c.messages), func(m *message) bool { return m.sent })
+	})
 }
 
 // requests goes through the requests of the client, with one of the methods if any is given.
 func (g *group) requests(methods ...string) iter.Seq2[*conversation, *message] {
-	return func(yield func(*conversation, *message) bool) {
-		for c, m := range g.said() {
-			if m.kind == kindRequest && (len(methods) == 0 || slices.Contains(methods, m.method)) && !yield(c, m) {
-				return
-			}
-		}
-	}
+	return each(g, func(c *conversation) []*message { return c.requests(methods...) })
 }
 
 // posted goes through the HTTP requests of the client.
 func (g *group) posted() iter.Seq2[*conversation, *entry] {
-	return func(yield func(*conversation, *entry) bool) {
-		for _, c := range g.conversations {
-			for _, e := range c.heads {
-				if !yield(c, e) {
-					return
-				}
-			}
-		}
-	}
+	return each(g, func(c *conversation) []*entry { return c.heads })
 }

@@ -37,7 +37,9 @@ func newRecord(entries []*entry) *record {
 		case e.Direction == out || e.Kind == kindOpened && e.Scope == scopeStream:
 			r.give(e)
 		case e.Kind == kindClosed && e.Scope != scopeStream:
-			r.end(e)
+			for _, c := range r.named(e) {
+				c.closed = e
+			}
 		}
 	}
 	r.conversations = slices.DeleteFunc(r.conversations, func(c *conversation) bool { return c.last() == 0 })
@@ -177,8 +179,8 @@ func modernMethod(method string) bool { return method == methodDiscover || metho
 // give files an entry of the server.
 func (r *record) give(e *entry) {
 	c := r.bySeq[e.RequestSeq]
-	if c == nil {
-		c = r.named(e)
+	if all := r.named(e); c == nil && len(all) > 0 {
+		c = all[0]
 	}
 	if e.RequestSeq != 0 && e.HTTP != nil {
 		if r.status[e.RequestSeq] == nil {
@@ -222,23 +224,14 @@ func (r *record) answer(c *conversation, e *entry, m *message) {
 	}
 }
 
-// named is the conversation that an entry without a request names.
-func (r *record) named(e *entry) *conversation {
-	if e.Transport == requirement.HTTP {
-		return r.byKey["http|"+e.Session]
-	}
+// named lists the conversations that an entry names by its session or connection.
+func (r *record) named(e *entry) []*conversation {
+	var list []*conversation
 	key := string(e.Transport) + "|" + e.Session
-	if c := r.byKey[key+"|legacy"]; c != nil {
-		return c
-	}
-	return r.byKey[key+"|modern"]
-}
-
-// end files the end of a connection or session.
-func (r *record) end(e *entry) {
-	for _, key := range []string{"http|" + e.Session, string(e.Transport) + "|" + e.Session + "|legacy", string(e.Transport) + "|" + e.Session + "|modern"} {
-		if c := r.byKey[key]; c != nil {
-			c.closed = e
+	for _, k := range []string{key, key + "|legacy", key + "|modern"} {
+		if c := r.byKey[k]; c != nil {
+			list = append(list, c)
 		}
 	}
+	return list
 }

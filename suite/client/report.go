@@ -153,7 +153,6 @@ func (w *writer) frame(e *entry, number int) reports.Frame {
 	default:
 		f.Data = w.mask.Mask(e.raw)
 	}
-	f.Data = slices.Clone(f.Data)
 	w.kept += len(f.Data)
 	return f
 }

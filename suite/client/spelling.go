@@ -91,9 +91,9 @@ var (
 	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443", "ftp:": ":21"}
 )
 
-// rough is what is left of a URI without anything that clients lose or add on its way, beside
-// its scheme: query and fragment, the host of this machine, the default port, case, encoding,
-// dots. It is empty if that is nothing.
+// rough is what is left of a URI without anything that clients lose or add on its way: query
+// and fragment, the host of this machine, the default port, case, encoding, dots. It is empty
+// if that is nothing beside the scheme.
 func rough(uri string) string {
 	scheme, rest := parts(uri)
 	if rest == "" {

@@ -288,6 +288,9 @@ func (a *areaReader) sections(path string, given references, q *Requirement) []S
 		if a.index.Has(fmt.Sprintf("%s[%d]", path, i)) {
 			at = fmt.Sprintf("%s[%d]", path, i)
 		}
+		if ref.Transport != "" {
+			oneOf(&a.reader, at+".transport", ref.Transport, q.Transports...)
+		}
 		s, ok := sections().find(ref.At, a.file.Documents)
 		span := Span{ref.Since, ref.Until}
 		switch {

@@ -149,6 +149,63 @@ func TestNamesCombinationsOffTheGrid(t *testing.T) {
 	}
 }
 
+// A row may leave revisions out, cite a section for one transport only, and name a profile of
+// its area's own.
+func TestRowsOfClients(t *testing.T) {
+	t.Parallel()
+	const text = `area: DEMO
+title: Demo
+profiles: [one, other]
+rows:
+  DEMO-01:
+    title: A title
+    text: A sentence.
+    profile: other
+    level: MUST
+    except: [2025-03-26]
+    transports: [stdio, http]
+    from:
+      2024-11-05: {level: SHOULD}
+      2025-06-18: {level: MUST}
+    section:
+      - {at: server/resources#subscriptions, transport: http}
+      - server/resources
+  DEMO-02:
+    title: A title
+    text: A sentence.
+    profile: one
+    level: MAY
+    grade: info
+    section: server/resources
+`
+	a, err := ReadArea("demo.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &a.Rows[0]
+	if r.Profile != "other" || len(a.Profiles) != 2 || a.Rows[1].Grade != Info {
+		t.Errorf("%+v", a)
+	}
+	if r.Names(Combination{R20250326, HTTP}) || !r.Names(Combination{R20241105, Stdio}) || r.GradeIn(R20241105) != Warn || r.GradeIn(R20250618) != Fail {
+		t.Errorf("%+v", r)
+	}
+	for transport, want := range map[Transport]string{HTTP: "server/resources#subscriptions", Stdio: "server/resources"} {
+		if s, ok := r.SectionOn(Combination{R20251125, transport}); !ok || s.Ref() != want {
+			t.Errorf("on %s: %s", transport, s.Ref())
+		}
+	}
+	for was, want := range map[string][2]string{
+		"profile: other":       {"profile: another", `demo.yaml:8:5: profile must be one of one, other, not "another"`},
+		"except: [2025-03-26]": {"except: [2024-11-05]", `the row does not apply both before and after "2024-11-05"`},
+		"transport: http":      {"transport: sse", `transport must be one of stdio, http, not "sse"`},
+	} {
+		_, err := ReadArea("demo.yaml", strings.Replace(text, was, want[0], 1))
+		if err == nil || !strings.Contains(err.Error(), want[1]) {
+			t.Errorf("%s:\n got %v\nwant %s", want[0], err, want[1])
+		}
+	}
+}
+
 func TestReadAreaErrors(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
