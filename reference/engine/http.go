@@ -99,7 +99,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // speaksLegacy reports whether a GET or DELETE can mean a legacy session.
 func (e *Engine) speaksLegacy(r *http.Request) bool {
-	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.modern, r.Header.Get(headerVersion))
+	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.modern, first(r.Header, headerVersion))
 }
 
 func notAllowed(w http.ResponseWriter, allow string) {
@@ -187,7 +187,7 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 
 // isJSON reports whether a request says that its body is JSON.
 func isJSON(r *http.Request) bool {
-	given := r.Header.Get("Content-Type")
+	given := first(r.Header, "Content-Type")
 	if given == "application/json" {
 		return true
 	}
@@ -321,7 +321,7 @@ func (e *Engine) provisional() *session {
 
 // sessionByHeader finds the session that a request names.
 func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
-	id := r.Header.Get(headerSession)
+	id := first(r.Header, headerSession)
 	if id == "" {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
 	}
@@ -329,7 +329,7 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	if s == nil || s.transport != hook.HTTP || s.Revision() == "" {
 		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
 	}
-	version := r.Header.Get(headerVersion)
+	version := first(r.Header, headerVersion)
 	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+writtenVersion)
 	}

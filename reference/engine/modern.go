@@ -39,7 +39,7 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 	if c.Peer != nil && c.Peer.Revision() != "" {
 		return false
 	}
-	if c.Transport == hook.HTTP && hook.Modern(c.Header.Get(headerVersion)) && c.Method != methodInitialize {
+	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) && c.Method != methodInitialize {
 		return true
 	}
 	return c.Method == hook.MethodDiscover || c.Method == hook.MethodListen
@@ -126,7 +126,7 @@ func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if !params.located {
 		return nil // refused as a bad parameter: there is nothing to mirror
 	}
-	values := c.Header.Values(headerName)
+	values := c.Header[headerName]
 	if len(values) != 1 {
 		return mismatch("the header " + headerName + " is required once")
 	}
@@ -142,7 +142,7 @@ func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 
 // mirrored checks that a header is there once and has the value of the body.
 func mirrored(c *hook.Call, name, want string) *hook.Reply {
-	values := c.Header.Values(name)
+	values := c.Header[name]
 	if name == headerVersion {
 		name = writtenVersion
 	}

@@ -355,7 +355,7 @@ func (w *recorder) session() string {
 	if w.kept.entry.Session != "" {
 		return w.kept.entry.Session
 	}
-	return w.Header().Get(headerSession)
+	return first(w.Header(), headerSession)
 }
 
 func (w *recorder) note(body []byte) {

@@ -15,7 +15,7 @@ import (
 // also wants to be called by a loopback name: a page whose name has been
 // rebound to this address calls it by another.
 func (e *Engine) checkOrigin(r *http.Request) string {
-	for _, origin := range r.Header.Values("Origin") {
+	for _, origin := range r.Header["Origin"] {
 		if !loopback.Origin(origin) && !slices.Contains(e.config.AllowedOrigins, origin) {
 			return "this origin is not allowed"
 		}
@@ -40,7 +40,7 @@ const usualAccept = "application/json, text/event-stream"
 // accepts reports whether the Accept header admits a media type. A request
 // without the header admits everything.
 func accepts(r *http.Request, mediaType string) bool {
-	values := r.Header.Values("Accept")
+	values := r.Header["Accept"]
 	if len(values) == 0 || len(values) == 1 && values[0] == usualAccept {
 		return true
 	}

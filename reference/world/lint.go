@@ -227,7 +227,7 @@ func (t Template) warnings() []problem {
 // beginsURI reports whether what a template begins with can be the beginning of a URI.
 func beginsURI(literal string) bool {
 	scheme, _, complete := strings.Cut(literal, ":")
-	return scheme == "" && !complete || schemeForm.MatchString(scheme)
+	return scheme == "" && !complete || isScheme(scheme)
 }
 
 // findsAny reports whether finds can lead to a resource at all.

@@ -11,7 +11,6 @@ import (
 const maxURI = 64 << 10
 
 var (
-	schemeForm  = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 	regNameForm = regexp.MustCompile(`^(?:[A-Za-z0-9._~!$&'()*+,;=:-]|%[0-9A-Fa-f]{2})*$`)
 	portForm    = regexp.MustCompile(`^[0-9]*$`)
 	ipv6Form    = regexp.MustCompile(`^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$`)
@@ -28,7 +27,7 @@ func CheckURI(s string) error {
 	if !ok {
 		return errors.New("no scheme")
 	}
-	if !schemeForm.MatchString(scheme) {
+	if !isScheme(scheme) {
 		return fmt.Errorf("no scheme is written %q", clip(scheme))
 	}
 	if err := checkCharacters(rest); err != nil {
@@ -43,10 +42,23 @@ func CheckURI(s string) error {
 	} else {
 		rest = ""
 	}
-	if err := checkAuthority(authority); err != nil {
-		return err
+	if authority != "" {
+		if err := checkAuthority(authority); err != nil {
+			return err
+		}
 	}
 	return checkPath(rest)
+}
+
+// isScheme reports whether a string has the form of a scheme.
+func isScheme(s string) bool {
+	for i := range len(s) {
+		c := s[i] | 0x20
+		if (c < 'a' || c > 'z') && (i == 0 || (s[i] < '0' || s[i] > '9') && s[i] != '+' && s[i] != '.' && s[i] != '-') {
+			return false
+		}
+	}
+	return s != ""
 }
 
 func checkCharacters(s string) error {
