@@ -92,17 +92,13 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 type visit struct {
 	hook.Traced
 	trace hook.Trace
+	entry journal.Entry // of the request
+	head  journal.HTTP
 	due   dueAnswer
 	body  readBody
 	rec   recorder
-}
-
-// kept is what the journal keeps of an HTTP request, in one piece.
-type kept struct {
-	entry  journal.Entry
-	head   journal.HTTP
-	answer journal.Answer
-	values [2]string // of the headers of the answer
+	// values are those of the headers of the answer.
+	values [2]string
 }
 
 type visitKey struct{}
@@ -188,13 +184,13 @@ func (b *readBody) readAhead(r *http.Request) {
 
 // observe notes a request before it is acted on, and what is written in answer.
 func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
-	n := &kept{
+	v := &visit{
 		entry: journal.Entry{Transport: hook.HTTP, Session: first(r.Header, headerSession), Connection: r.RemoteAddr, Kind: journal.HTTPRequest},
 		head:  journal.HTTP{Method: r.Method, Path: r.URL.RequestURI()},
 	}
-	n.head.KeepHeader(r.Header)
-	entry := &n.entry
-	entry.HTTP = &n.head
+	v.head.KeepHeader(r.Header)
+	entry := &v.entry
+	entry.HTTP = &v.head
 	if r.URL.Path == PathEvents || r.URL.Path == PathMessages {
 		entry.Transport, entry.Session = hook.SSE, r.URL.Query().Get("sessionId")
 	}
@@ -204,7 +200,6 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Revision == "" {
 		entry.Revision = first(r.Header, headerVersion)
 	}
-	v := &visit{}
 	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
 	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
@@ -222,7 +217,7 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method
 	}
-	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, kept: n}
+	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, entry: entry, values: &v.values}
 	defer v.rec.end()
 	e.web.ServeHTTP(&v.rec, r)
 	v.rec.returned = true
@@ -262,7 +257,8 @@ type recorder struct {
 	engine  *Engine
 	request *http.Request
 	trace   *hook.Trace
-	kept    *kept // of the request
+	entry   *journal.Entry // of the request
+	values  *[2]string
 	// known is the body of an answer that is known to be a response with an id.
 	known   []byte
 	knownID json.RawMessage
@@ -344,16 +340,16 @@ func (w *recorder) head() *journal.HTTP {
 // derive makes an entry about the request.
 func (w *recorder) derive(k journal.Kind) *journal.Entry {
 	return &journal.Entry{
-		Kind: k, Transport: w.kept.entry.Transport, Session: w.session(), Connection: w.kept.entry.Connection,
-		Revision: w.kept.entry.Revision, Identity: w.kept.entry.Identity, Method: w.kept.entry.Method, URI: w.kept.entry.URI,
+		Kind: k, Transport: w.entry.Transport, Session: w.session(), Connection: w.entry.Connection,
+		Revision: w.entry.Revision, Identity: w.entry.Identity, Method: w.entry.Method, URI: w.entry.URI,
 		RequestSeq: w.trace.Seq, Rules: w.trace.Marks(),
 	}
 }
 
 // session is that of the request or, for a handshake, of the answer.
 func (w *recorder) session() string {
-	if w.kept.entry.Session != "" {
-		return w.kept.entry.Session
+	if w.entry.Session != "" {
+		return w.entry.Session
 	}
 	return first(w.Header(), headerSession)
 }
@@ -369,26 +365,26 @@ func (w *recorder) note(body []byte) {
 	} else if e.Classify(body); e.Kind == journal.Unreadable {
 		e.Kind = journal.HTTPAnswer
 	}
-	e.Method, e.URI = w.kept.entry.Method, w.kept.entry.URI
+	e.Method, e.URI = w.entry.Method, w.entry.URI
 	e.Direction, e.HTTP = journal.Out, w.head()
 	w.engine.config.Journal.Note(e, body)
 }
 
 // sendParts notes an answer whose result has been rendered before, and sends it as it is.
 func (w *recorder) sendParts(status int, extra http.Header, m hook.Message) {
-	h, k := w.Header(), w.kept
+	h := w.Header()
 	custom := len(h) > 0 || len(extra) > 0
 	maps.Copy(h, extra)
-	k.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
-	h["Content-Type"], h["Content-Length"] = k.values[:1:1], k.values[1:]
-	k.answer = journal.Answer{
-		Request: &k.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw, Rest: m.Tail, Status: status,
+	*w.values = [2]string{"application/json", strconv.Itoa(len(m.Raw) + len(m.Tail.Bytes()))}
+	h["Content-Type"], h["Content-Length"] = w.values[:1:1], w.values[1:]
+	a := journal.Answer{
+		Request: w.entry, ID: m.Call.ID, Session: w.session(), Rules: w.trace.Marks(), Head: m.Raw, Rest: m.Tail, Status: status,
 	}
 	if custom {
-		k.answer.Header = h.Clone()
+		a.Header = h
 	}
 	w.status, w.noted = status, true
-	w.engine.config.Journal.NoteAnswer(&k.answer)
+	w.engine.config.Journal.NoteAnswer(&a)
 	w.ResponseWriter.WriteHeader(status)
 	for _, part := range [...][]byte{m.Raw, m.Tail.Bytes()} {
 		if len(part) > 0 {

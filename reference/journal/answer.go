@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"slices"
-	"strconv"
 	"sync/atomic"
-	"time"
 )
 
 // Answer is a response over HTTP, as it is noted by [Journal.NoteAnswer].
-// It must not be changed afterwards.
 type Answer struct {
 	// Request is the entry of what it answers.
 	Request *Entry
@@ -25,26 +21,19 @@ type Answer struct {
 	// Status is the HTTP status, Header the headers; nil means those of JSON and of its length.
 	Status int
 	Header http.Header
-
-	seq  uint64
-	time time.Time
-	size int // of the message
 }
 
-// entry puts together what an answer tells, with up to n bytes of the message.
-func (a *Answer) entry(n int) *Entry {
+// entry is what an answer tells, but for its head and the rest of the message.
+func (a *Answer) entry() Entry {
 	r := a.Request
-	e := &Entry{
-		Seq: a.seq, Time: a.time, Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection,
-		Revision: r.Revision, Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq, Size: a.size,
-		HTTP: &HTTP{Status: a.Status, Header: Mask(a.Header)}, Rules: a.Rules,
+	return Entry{
+		Kind: Response, Direction: Out, Transport: r.Transport, Session: a.Session, Connection: r.Connection, Revision: r.Revision,
+		Identity: r.Identity, Method: r.Method, URI: r.URI, ID: a.ID, RequestSeq: r.Seq, Size: len(a.Head) + len(a.Rest.data), Raw: a.Head, Rules: a.Rules,
 	}
-	if a.Header == nil {
-		e.HTTP.Header = http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(a.size)}}
-	}
-	e.Raw = slices.Concat(a.Head, a.Rest.data[:min(max(n-len(a.Head), 0), len(a.Rest.data))])
-	e.Raw = e.Raw[:min(n, len(e.Raw))]
-	return e
+}
+
+func (a *Answer) head() HTTP {
+	return HTTP{Status: a.Status, unmasked: a.Header, usual: a.Header == nil}
 }
 
 // Shared is the end of many messages: the result of a read that always yields the

@@ -106,7 +106,8 @@ type HTTP struct {
 	Status int         `json:"status,omitempty"`
 	Header http.Header `json:"header,omitempty"` // credentials are masked
 
-	packed []byte // Header, as long as nobody has looked; see KeepHeader
+	unmasked http.Header // see KeepHeader
+	usual    bool        // those of JSON and of its length
 }
 
 // Truncated reports whether Raw is less than what crossed the wire.
@@ -253,10 +254,7 @@ func Mask(h http.Header) http.Header {
 		if values == nil {
 			continue
 		}
-		c[name] = make([]string, len(values))
-		for i, v := range values {
-			c[name][i] = hidden(name, v)
-		}
+		c[name] = hideAll(name, values)
 	}
 	return c
 }

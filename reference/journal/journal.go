@@ -77,43 +77,56 @@ func (j *Journal) Note(e *Entry, message []byte) uint64 {
 	e.Size = len(message)
 	e.Raw = message
 	if len(message) > j.options.MaxRaw {
-		e.Raw = bytes.Clone(message[:j.options.MaxRaw]) // lets go of the rest
-		e.ID = bytes.Clone(e.ID)
+		e.Raw = message[:j.options.MaxRaw]
+		if j.watched() {
+			e.Raw, e.ID = bytes.Clone(e.Raw), bytes.Clone(e.ID) // lets go of the rest
+		}
 	}
 	return j.add(e, message)
 }
 
-// NoteAnswer notes the answer to a request over HTTP that ends with something shared. The
-// entry is put together when somebody looks.
+// NoteAnswer notes the answer to a request over HTTP that ends with something shared. It does
+// not copy that: see [Shared].
 func (j *Journal) NoteAnswer(a *Answer) {
 	if j == nil {
 		return
 	}
-	a.size = len(a.Head) + len(a.Rest.data)
-	if j.options.Writer != nil || j.options.Tap != nil {
-		message := slices.Concat(a.Head, a.Rest.data)
-		j.Note(a.entry(j.options.MaxRaw), message)
+	if j.watched() {
+		e, head := a.entry(), a.head()
+		e.HTTP = &head
+		j.Note(&e, slices.Concat(a.Head, a.Rest.data))
 		return
 	}
-	a.Rest = a.Rest.cut(j.options.MaxRaw)
+	e, head := a.entry(), a.head()
+	e.HTTP = &head
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.last++
-	a.seq, a.time = j.last, j.options.Now()
-	j.keep(place{answer: a, takes: min(a.size, j.options.MaxRaw) + overhead})
+	j.number(&e)
+	j.keep(place{packed: packed(&e), time: e.Time, rest: a.Rest.cut(j.options.MaxRaw), takes: min(e.Size, j.options.MaxRaw) + overhead})
 	j.wake()
+}
+
+// watched reports whether somebody looks at every entry.
+func (j *Journal) watched() bool { return j.options.Writer != nil || j.options.Tap != nil }
+
+// number gives an entry its place in the order. The caller holds mu.
+func (j *Journal) number(e *Entry) {
+	j.last++
+	e.Seq, e.Time = j.last, j.options.Now()
 }
 
 func (j *Journal) add(e *Entry, message []byte) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.last++
-	e.Seq = j.last
-	e.Time = j.options.Now()
-	j.keep(place{entry: e, takes: len(e.Raw) + overhead})
-	if j.options.Writer != nil || j.options.Tap != nil {
-		e.unpack()
+	j.number(e)
+	takes := len(e.Raw) + overhead
+	if !j.watched() {
+		j.keep(place{packed: packed(e), time: e.Time, takes: takes})
+		j.wake()
+		return e.Seq
 	}
+	e.unpack()
+	j.keep(place{entry: e, takes: takes})
 	if j.options.Writer != nil && j.writeErr == nil {
 		j.write(e)
 	}
@@ -132,11 +145,13 @@ func (j *Journal) wake() {
 	}
 }
 
-// place is a place in the ring: an entry, or an answer that nobody has looked at. It is
+// place is a place in the ring: an entry, or what nobody has looked at so far. It is
 // empty if that had to be forgotten.
 type place struct {
 	entry  *Entry
-	answer *Answer
+	packed []byte
+	rest   *Shared // of the message of what is packed
+	time   time.Time
 	takes  int // what is reckoned to be taken; 0 if nothing is there
 }
 
@@ -222,13 +237,13 @@ func (j *Journal) each(since uint64, visit func(e *Entry) bool) {
 	}
 	for i := skip; i < n; i++ {
 		p := &j.ring[(j.first+i)%n]
-		if p.answer != nil && p.answer.seq > since {
-			p.entry, p.answer = p.answer.entry(j.options.MaxRaw), nil
+		if p.packed != nil {
+			p.entry = unpacked(p.packed, p.time, p.rest, j.options.MaxRaw)
+			p.packed, p.rest = nil, nil
 		}
 		if p.entry == nil || p.entry.Seq <= since {
 			continue
 		}
-		p.entry.unpack()
 		if !visit(p.entry) {
 			return
 		}

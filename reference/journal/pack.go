@@ -3,71 +3,172 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
-// KeepHeader keeps headers, masked as by [Mask], for those who look at the entry. A
-// journal holds thousands of entries of which few are looked at: until then they are
-// one piece of memory, which costs the garbage collector nothing to pass by.
-func (h *HTTP) KeepHeader(header http.Header) {
-	if len(header) == 0 {
-		return
-	}
-	var room [512]byte
-	b := room[:0]
-	text := func(s string) {
-		b = binary.AppendUvarint(b, uint64(len(s)))
-		b = append(b, s...)
-	}
-	for name, values := range header {
-		text(name)
-		b = binary.AppendUvarint(b, uint64(len(values)))
-		secret := slices.Contains(masked, name)
-		for _, v := range values {
-			if secret {
-				v = hidden(name, v)
-			}
-			text(v)
-		}
-	}
-	h.packed = bytes.Clone(b)
-}
+// A journal holds thousands of entries of which few are looked at. Until then an entry is one
+// piece of memory without pointers, which costs the garbage collector nothing to pass by.
 
-// unpack puts the headers of an entry where they are looked for.
+// KeepHeader keeps headers, masked as by [Mask]. They must not be changed before the entry has
+// been noted.
+func (h *HTTP) KeepHeader(header http.Header) { h.unmasked = header }
+
+// unpack puts headers where they are looked for.
 func (e *Entry) unpack() {
-	if e.HTTP == nil || e.HTTP.packed == nil {
-		return
-	}
-	b := string(e.HTTP.packed)
-	e.HTTP.packed = nil
-	number := func() int {
-		n, width := uvarint(b)
-		b = b[width:]
-		return n
-	}
-	text := func() string {
-		n := number()
-		s := b[:n]
-		b = b[n:]
-		return s
-	}
-	e.HTTP.Header = http.Header{}
-	for b != "" {
-		name := text()
-		values := make([]string, number())
-		for i := range values {
-			values[i] = text()
-		}
-		e.HTTP.Header[name] = values
+	switch {
+	case e.HTTP == nil:
+	case e.HTTP.usual:
+		e.HTTP.Header, e.HTTP.usual = headerOfJSON(e.Size), false
+	case e.HTTP.unmasked != nil:
+		e.HTTP.Header, e.HTTP.unmasked = Mask(e.HTTP.unmasked), nil
 	}
 }
 
-// uvarint is binary.Uvarint of a string.
-func uvarint(s string) (n, width int) {
-	value, width := binary.Uvarint([]byte(s[:min(len(s), binary.MaxVarintLen64)]))
-	return int(value), width
+func headerOfJSON(size int) http.Header {
+	return http.Header{"Content-Type": {"application/json"}, "Content-Length": {strconv.Itoa(size)}}
+}
+
+// usualHeader stands for the headers of JSON and of its length, in place of their number.
+const usualHeader = 1
+
+func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
+
+func appendText(b []byte, s string) []byte { return append(appendNumber(b, len(s)), s...) }
+
+func appendTexts(b []byte, all []string) []byte {
+	b = appendNumber(b, len(all))
+	for _, s := range all {
+		b = appendText(b, s)
+	}
+	return b
+}
+
+// appendEntry appends all of an entry but the time. The message comes last.
+func appendEntry(b []byte, e *Entry) []byte {
+	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size)
+	b = appendText(appendText(b, string(e.Direction)), string(e.Kind))
+	for _, s := range [...]string{
+		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID, e.Scope, e.Reason,
+	} {
+		b = appendText(b, s)
+	}
+	b = append(appendNumber(appendTexts(b, e.Rules), len(e.ID)), e.ID...)
+	if h := e.HTTP; h == nil {
+		b = appendNumber(b, 0)
+	} else {
+		b = appendNumber(appendText(appendText(appendNumber(b, 1), h.Method), h.Path), h.Status)
+		b = appendHeader(b, h)
+	}
+	return append(b, e.Raw...)
+}
+
+// appendHeader appends the number of headers, and two more, and then those.
+func appendHeader(b []byte, h *HTTP) []byte {
+	header := h.Header
+	if h.unmasked != nil {
+		header = h.unmasked
+	}
+	if h.usual {
+		return appendNumber(b, usualHeader)
+	}
+	b = appendNumber(b, len(header)+1+usualHeader)
+	for name, values := range header {
+		if h.unmasked != nil && slices.Contains(masked, name) {
+			values = hideAll(name, values)
+		}
+		b = appendTexts(appendText(b, name), values)
+	}
+	return b
+}
+
+// unpacker reads what a packer wrote. Strings share its memory.
+type unpacker struct {
+	b []byte
+	s string // the same
+}
+
+func (u *unpacker) number() int {
+	n, width := binary.Uvarint(u.b)
+	u.b, u.s = u.b[width:], u.s[width:]
+	return int(n)
+}
+
+func (u *unpacker) text() string {
+	n := u.number()
+	s := u.s[:n]
+	u.b, u.s = u.b[n:], u.s[n:]
+	return s
+}
+
+func (u *unpacker) texts() []string {
+	var all []string
+	for n := u.number(); n > 0; n-- {
+		all = append(all, u.text())
+	}
+	return all
+}
+
+// unpacked reads an entry, whose message may have a rest, of which up to n bytes are kept.
+func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
+	u := &unpacker{b, string(b)}
+	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number()}
+	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
+	for _, s := range [...]*string{
+		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream, &e.EventID, &e.Scope, &e.Reason,
+	} {
+		*s = u.text()
+	}
+	e.Rules = u.texts()
+	if id := u.text(); id != "" {
+		e.ID = json.RawMessage(id)
+	}
+	if u.number() > 0 {
+		e.HTTP = &HTTP{Method: u.text(), Path: u.text(), Status: u.number()}
+		e.HTTP.Header = u.header(e.Size)
+	}
+	if e.Raw = u.b; rest != nil {
+		e.Raw = slices.Concat(u.b, rest.data)
+		e.Raw = e.Raw[:min(n, len(e.Raw))]
+	}
+	if len(e.Raw) == 0 {
+		e.Raw = nil
+	}
+	return e
+}
+
+func (u *unpacker) header(size int) http.Header {
+	n := u.number()
+	if n == usualHeader {
+		return headerOfJSON(size)
+	}
+	if n -= 1 + usualHeader; n == 0 {
+		return nil
+	}
+	h := make(http.Header, n)
+	for range n {
+		name := u.text()
+		h[name] = u.texts()
+	}
+	return h
+}
+
+// packed is an entry in one piece.
+func packed(e *Entry) []byte {
+	var room [1 << 10]byte
+	return bytes.Clone(appendEntry(room[:0], e))
+}
+
+func hideAll(name string, values []string) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = hidden(name, v)
+	}
+	return all
 }
 
 // hidden is what is left of the value of a header that carries credentials: of
