@@ -58,3 +58,24 @@ func TestValid(t *testing.T) {
 		}
 	}
 }
+
+func TestPickAndText(t *testing.T) {
+	var v [3][]byte
+	Pick([]byte(` { "a" : 1 , "\u0062" : "x\n" , "a" : [2] , "d" : {"a":3} } `[1:]), v[:], "a", "b", "c")
+	if string(v[0]) != "[2]" || string(v[1]) != `"x\n"` || v[2] != nil {
+		t.Errorf("%q", v)
+	}
+	for raw, want := range map[string]string{`"x\n"`: "x\n", `"é"`: "é", "\"\xff\"": "\ufffd", `""`: "", `"ping"`: "ping"} {
+		if text, ok := Text([]byte(raw)); !ok || text != want {
+			t.Errorf("%s: %q %t", raw, text, ok)
+		}
+		if text, ok := OneOf([]byte(raw), "ping"); !ok || text != want {
+			t.Errorf("%s: %q %t", raw, text, ok)
+		}
+	}
+	for _, raw := range []string{"", "1", "null", "{}"} {
+		if text, ok := Text([]byte(raw)); ok {
+			t.Errorf("%s is no string: %q", raw, text)
+		}
+	}
+}
