@@ -60,10 +60,11 @@ type conditions struct {
 	pageSize      int
 	served        string // revisions, separated by blanks; empty means all
 	authorization bool
+	only          string // the one requirement that is judged; empty means all
 }
 
 func conditionsOf(f fault.Fault) conditions {
-	return conditions{f.Needs.PageSize, strings.Join(f.Needs.Served, " "), f.Needs.Authorization}
+	return conditions{pageSize: f.Needs.PageSize, served: strings.Join(f.Needs.Served, " "), authorization: f.Needs.Authorization}
 }
 
 // run judges a reference server under the conditions, in the combinations that
@@ -77,10 +78,15 @@ func (c conditions) run(t *testing.T, within func(requirement.Combination) bool,
 			o.Hooks = hook.RequireBearer() // such faults bring it along
 		}
 	}
+	cfg := suite.Config{Filter: only(within)}
+	if c.only != "" {
+		cfg.Only = []string{c.only}
+		cfg.Transports = slices.DeleteFunc(requirement.Transports(), func(one requirement.Transport) bool {
+			return !slices.ContainsFunc(requirement.Grid(), func(c requirement.Combination) bool { return c.Transport == one && within(c) })
+		})
+	}
 	var report *reports.Report
-	synctest.Test(t, func(t *testing.T) {
-		report = judge(t, o, suite.Config{Filter: only(within)}, adjust...)
-	})
+	synctest.Test(t, func(t *testing.T) { report = judge(t, o, cfg, adjust...) })
 	return report
 }
 
@@ -174,23 +180,11 @@ func sample(f fault.Fault) func(requirement.Combination) bool {
 	if *update || os.Getenv(envWhole) != "" {
 		return admitted
 	}
-	area, _, _ := strings.Cut(f.Requirement, "-")
-	known, err := readEffects(filepath.Join("testdata", "kill", area+".golden"))
-	if err != nil {
+	killed := knownToKill(f)
+	if len(killed) == 0 {
 		return admitted // the comparison will say so
 	}
-	var killed, others []requirement.Combination
-	for _, line := range known[f.Name] {
-		for _, one := range single(line) {
-			what := one[strings.LastIndex(one, " | ")+len(" | "):]
-			if strings.HasPrefix(what, f.Requirement+" ") && !strings.HasSuffix(what, " pass") && !strings.HasSuffix(what, string(reports.Blocked)) {
-				killed = append(killed, places(strings.Split(one, " | ")[1])...)
-			}
-		}
-	}
-	if len(killed) == 0 {
-		return admitted
-	}
+	var others []requirement.Combination
 	for _, c := range requirement.Grid() {
 		if admitted(c) {
 			others = append(others, c)
@@ -202,6 +196,24 @@ func sample(f fault.Fault) func(requirement.Combination) bool {
 		chosen = chosen[:1]
 	}
 	return func(c requirement.Combination) bool { return slices.Contains(chosen, c) }
+}
+
+// knownToKill lists the combinations in which a fault kills, as its golden file has it.
+func knownToKill(f fault.Fault) (killed []requirement.Combination) {
+	area, _, _ := strings.Cut(f.Requirement, "-")
+	known, err := readEffects(filepath.Join("testdata", "kill", area+".golden"))
+	if err != nil {
+		return nil
+	}
+	for _, line := range known[f.Name] {
+		for _, one := range single(line) {
+			what := one[strings.LastIndex(one, " | ")+len(" | "):]
+			if strings.HasPrefix(what, f.Requirement+" ") && !strings.HasSuffix(what, " pass") && !strings.HasSuffix(what, string(reports.Blocked)) {
+				killed = append(killed, places(strings.Split(one, " | ")[1])...)
+			}
+		}
+	}
+	return killed
 }
 
 // hashOf makes a number of a name, so that what is chosen by it is the same every time.

@@ -18,7 +18,8 @@
 // What happened in sessions that scripts share is judged when the run was played to its
 // end: a second response, a notification or the loss of the connection may follow, in the
 // last phase still, what a script saw of an exchange. The same holds for the requirements
-// about everything that was received.
+// about everything that was received, and for those few whose checks look at the
+// recordings of all scenarios: for one such row everything is played.
 //
 // Verdicts that are red or blocked are given last. They depend on whether the target was
 // still there at the end, on how its processes ended in sessions without a fault of ours,
