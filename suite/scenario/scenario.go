@@ -235,8 +235,14 @@ func (p *Play) outcome(what string, ok bool) {
 	}
 }
 
-// Earlier is the recording of a scenario that this one builds on.
-func (p *Play) Earlier(name recording.Name) *recording.Recording { return p.earlier[name] }
+// Earlier is the recording of a scenario that this one builds on. To ask for another one is
+// a defect of the script: it would depend on what else happens to be played.
+func (p *Play) Earlier(name recording.Name) *recording.Recording {
+	if !slices.Contains(p.scenario.After, name) {
+		panic(fmt.Sprintf("the script %q looks at %q, which it does not name in After", p.scenario.Name, name))
+	}
+	return p.earlier[name]
+}
 
 // Note adds an exchange to the recording.
 func (p *Play) Note(x *recording.Exchange) *recording.Exchange {
