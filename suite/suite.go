@@ -9,21 +9,22 @@
 //
 //	suite.Test(t, suite.Config{Target: ...})
 //
-// The packages below it, from the wire up: [suite/wire] and [suite/transport]
-// carry raw messages, [suite/session] holds one conversation, [suite/scenario] the
-// scripts, [suite/recording] what they leave behind, [suite/check] the judges,
-// [suite/engine] the run. The requirements stand in [suite/requirement], the
-// server under test is described by [suite/target].
+// The packages below it, from the wire up:
 //
-// [suite/wire]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/wire
-// [suite/transport]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/transport
-// [suite/session]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/session
-// [suite/scenario]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/scenario
-// [suite/recording]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/recording
-// [suite/check]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/check
-// [suite/engine]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/engine
-// [suite/requirement]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/requirement
-// [suite/target]: https://pkg.go.dev/github.com/mcpcheck/mcpcheck/suite/target
+//   - suite/wire and suite/transport carry raw messages, suite/session holds one conversation;
+//     suite/target describes the server under test;
+//   - suite/scenario has what scripts are made of, and those whose recordings several areas
+//     judge; suite/recording is what they leave behind;
+//   - suite/requirement has the types and the reader of rows, and the table of revisions;
+//     suite/catalogue joins the rows of areas;
+//   - suite/verdict is the kit of checks, with the Gomega matchers of suite/matcher and the
+//     oracles of suite/judge;
+//   - suite/area has a package for each area: its rows, its scripts, its checks;
+//   - suite/engine plans a run, plays it, judges and confirms; suite/conformance makes a Ginkgo
+//     suite of it.
+//
+// suite/explore suggests a target file for a server, and suite/compare asks it directly and
+// through a gateway.
 package suite
 
 import (
