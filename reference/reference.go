@@ -228,7 +228,7 @@ func (s *Server) Close() error {
 }
 
 // Revisions lists the revisions that the server can speak, oldest first.
-func Revisions() []string { return engine.Revisions() }
+func Revisions() []string { return hook.Revisions() }
 
 // DefaultWorld is the world that is served when no other is named.
 func DefaultWorld() World {

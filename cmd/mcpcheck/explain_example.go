@@ -155,7 +155,9 @@ func (x *explanation) combinations(f fault.Fault) []requirement.Combination {
 			all = append(all, c)
 		}
 	}
-	order := []requirement.Revision{requirement.R20251125, requirement.R20260728, requirement.R20250618, requirement.R20250326, requirement.R20241105}
+	legacy, order := requirement.Legacy(), requirement.Revisions()
+	slices.Reverse(order)
+	order = append(legacy[len(legacy)-1:], order...)
 	slices.SortStableFunc(all, func(a, b requirement.Combination) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, a.Revision), slices.Index(order, b.Revision)),
 			cmp.Compare(slices.Index(requirement.Transports(), a.Transport), slices.Index(requirement.Transports(), b.Transport)))

@@ -63,11 +63,6 @@ type Live interface {
 	Public() bool
 }
 
-// Revisions lists all revisions that the engine speaks, oldest first.
-func Revisions() []string {
-	return []string{hook.R20241105, hook.R20250326, hook.R20250618, hook.R20251125, hook.R20260728}
-}
-
 // Engine serves one world to any number of connections.
 type Engine struct {
 	config  Config
@@ -133,14 +128,14 @@ func New(config Config) (*Engine, error) {
 
 func (e *Engine) pickRevisions(wanted []string) error {
 	if len(wanted) == 0 {
-		wanted = Revisions()
+		wanted = hook.Revisions()
 	}
 	for _, r := range wanted {
-		if !slices.Contains(Revisions(), r) {
-			return fmt.Errorf("unknown revision %q: known are %v", r, Revisions())
+		if !slices.Contains(hook.Revisions(), r) {
+			return fmt.Errorf("unknown revision %q: known are %v", r, hook.Revisions())
 		}
 	}
-	for _, r := range Revisions() {
+	for _, r := range hook.Revisions() {
 		if !slices.Contains(wanted, r) {
 			continue
 		}

@@ -89,7 +89,7 @@ func newLanes(t testing.TB, w func() world.World, pageSize int) *lanes {
 		t.Cleanup(func() { _ = e.Close() })
 		l.engines[i] = e
 		l.sessions[i] = map[string]string{}
-		for _, revision := range Revisions()[:4] {
+		for _, revision := range hook.Revisions()[:4] {
 			l.shake(i, revision)
 		}
 	}

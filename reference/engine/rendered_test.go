@@ -27,7 +27,7 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = stdio.Close() }()
-	for _, revision := range Revisions() {
+	for _, revision := range hook.Revisions() {
 		requests := []asked{ask(revision, "1", hook.MethodList, ""), ask(revision, `"x"`, hook.MethodTemplates, ""), ask(revision, "2", "ping", "")}
 		for _, uri := range kindURIs {
 			requests = append(requests, askRead(revision, `"\u0041"`, uri))
@@ -54,7 +54,7 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 			}
 		}
 	}
-	for _, revision := range Revisions() {
+	for _, revision := range hook.Revisions() {
 		for _, uri := range []string{"kind:text", "kind:blob", "kind:empty", "kind:described", "kind:generated", "kind:hidden", "kind:cached"} {
 			en, _ := l.engines[0].store.get(uri)
 			if l.engines[0].served().rendered.get(renderKey{method: hook.MethodRead, revision: revision, entry: en}) == nil {
@@ -72,7 +72,7 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 
 // drawRequest makes requests that are plain, nearly so, or not at all.
 func drawRequest(r *rapid.T, cursors []string) asked {
-	revision := rapid.SampledFrom(Revisions()).Draw(r, "revision")
+	revision := rapid.SampledFrom(hook.Revisions()).Draw(r, "revision")
 	method := rapid.SampledFrom([]string{hook.MethodRead, hook.MethodList, hook.MethodTemplates, hook.MethodRead, "ping", hook.MethodComplete, "no/method"}).Draw(r, "method")
 	id := rapid.SampledFrom([]string{"1", `"a"`, "0", "-1", "1.0", "1.5", "null", `"\\"`, "{}", "12345678901234567890"}).Draw(r, "id")
 	uri := rapid.SampledFrom(kindURIs).Draw(r, "uri")
@@ -96,13 +96,13 @@ func drawRequest(r *rapid.T, cursors []string) asked {
 		func() { a.header["Content-Type"] = "text/plain" },
 		func() { a.header["Content-Type"] = "application/json; charset=UTF-8" },
 		func() {
-			a.header[headerVersion] = rapid.SampledFrom(append(Revisions(), "", "1900-01-01")).Draw(r, "version")
+			a.header[headerVersion] = rapid.SampledFrom(append(hook.Revisions(), "", "1900-01-01")).Draw(r, "version")
 		},
 		func() { a.header[headerSession] = rapid.SampledFrom([]string{"", "none"}).Draw(r, "session") },
 		func() { a.header[headerMethod] = "" },
 		func() { a.header[headerName] = "  kind:text " },
 		func() { a.header[headerName] = "=?base64?a2luZDp0ZXh0?=" },
-		func() { a.revision = rapid.SampledFrom(append(Revisions(), "")).Draw(r, "session of") },
+		func() { a.revision = rapid.SampledFrom(append(hook.Revisions(), "")).Draw(r, "session of") },
 		func() { a.body = strings.Replace(a.body, `"params":`, `"Params":`, 1) },
 		func() { a.body = strings.Replace(a.body, `"uri":`, `"\u0075ri":`, 1) },
 		func() { a.body = strings.Replace(a.body, `"uri":`, `"uri":"kind:blob","uri":`, 1) },
@@ -250,7 +250,7 @@ func TestNobodyCanTellWhetherAHookLooks(t *testing.T) {
 // streams tells how many streams the sessions have had.
 func (l *lanes) streams(i int) string {
 	var b strings.Builder
-	for _, revision := range Revisions()[:4] {
+	for _, revision := range hook.Revisions()[:4] {
 		s := l.engines[i].find(l.sessions[i][revision])
 		s.mu.Lock()
 		fmt.Fprintln(&b, revision, s.streamCount)

@@ -38,6 +38,11 @@ const (
 	R20260728 = "2026-07-28"
 )
 
+// Revisions lists the protocol revisions, oldest first.
+func Revisions() []string {
+	return []string{R20241105, R20250326, R20250618, R20251125, R20260728}
+}
+
 // Modern reports whether the revision carries its metadata in every request
 // instead of opening with a handshake.
 func Modern(revision string) bool { return revision >= R20260728 }

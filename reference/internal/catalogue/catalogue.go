@@ -241,7 +241,7 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 		say("do"+p.Member, "%s", p.Text)
 	}
 	for _, revision := range slices.Concat(e.Needs.Revisions, e.Needs.Served) {
-		if !slices.Contains(known, revision) {
+		if !slices.Contains(hook.Revisions(), revision) {
 			say("needs", "there is no revision %s", revision)
 		}
 	}
@@ -260,17 +260,15 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	return found
 }
 
-var known = []string{hook.R20241105, hook.R20250326, hook.R20250618, hook.R20251125, hook.R20260728}
-
 // revisions replaces legacy and modern by what they stand for.
 func revisions(given []string) []string {
 	var all []string
 	for _, revision := range given {
 		switch revision {
 		case "legacy":
-			all = append(all, known[:4]...)
+			all = append(all, slices.DeleteFunc(hook.Revisions(), hook.Modern)...)
 		case "modern":
-			all = append(all, hook.R20260728)
+			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
 		default:
 			all = append(all, revision)
 		}
