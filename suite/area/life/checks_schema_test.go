@@ -1,6 +1,8 @@
 package life_test
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/disc"
 	"github.com/mcpcheck/mcpcheck/suite/area/life"
+	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -23,7 +26,7 @@ type flawed struct {
 	rec      []rt.Line
 }
 
-// brokenMembers breaks every member of the table of owners.
+// brokenMembers breaks every member that the schemas leave to requirements.
 func brokenMembers() []flawed {
 	const old, now = requirement.R20251125, requirement.R20260728
 	var all []flawed
@@ -154,12 +157,81 @@ func brokenMessages(add func(requirement.Revision, recording.Name, ...rt.Line)) 
 	add(now, recording.Everything, areatest.Asked("r", "resources/read", `{}`, `{"code":-32021,"message":"","data":{"requiredCapabilities":[]}}`))
 }
 
-// TestOwners: where the schemas leave a member to other requirements, these judge
-// it: each of them turns red in a recording in which it is wrong.
+// owned says that a requirement judges a member, or with an ellipsis all below it.
+type owned struct{ member, id string }
+
+// owners lists what the schemas of a revision leave to requirements.
+func owners(t *testing.T, rev requirement.Revision) map[owned]bool {
+	var doc struct {
+		Defs map[string]map[string]any `json:"$defs"`
+	}
+	raw := string(schema.Document(rev))
+	if err := json.Unmarshal([]byte(raw), &doc); err != nil {
+		t.Fatal(err)
+	}
+	all := map[owned]bool{}
+	var visit func(n any, member string)
+	visit = func(n any, member string) {
+		s, _ := n.(map[string]any)
+		for suffix, keyword := range map[string]string{"": "x-requirement", "…": "x-requirement-below"} {
+			ids, _ := s[keyword].(string)
+			for _, id := range strings.Fields(ids) {
+				all[owned{member + suffix, id}] = true
+			}
+			if ids != "" && !slices.ContainsFunc(strings.Fields(ids), func(id string) bool { return applies(id, rev) }) {
+				t.Errorf("%s leaves %s%s to %s, of which none applies", rev, member, suffix, ids)
+			}
+		}
+		if ref, ok := s["$ref"].(string); ok {
+			visit(doc.Defs[strings.TrimPrefix(ref, "#/$defs/")], member)
+		}
+		properties, _ := s["properties"].(map[string]any)
+		for name, p := range properties {
+			visit(p, strings.TrimPrefix(member+"."+name, "."))
+		}
+		branches, _ := s["allOf"].([]any)
+		for _, b := range append(branches, s["then"], s["else"]) {
+			if b != nil {
+				visit(b, member)
+			}
+		}
+		if s["items"] != nil {
+			visit(s["items"], member+"[]")
+		}
+		if s["additionalProperties"] != nil {
+			visit(s["additionalProperties"], member+".*")
+		}
+	}
+	for name, d := range doc.Defs {
+		switch {
+		case strings.Contains(raw, `"#/$defs/`+name+`"`): // part of others
+		case strings.HasSuffix(name, "Error") && !strings.HasPrefix(name, "JSONRPC"):
+			visit(d, "error")
+		default:
+			visit(d, "")
+		}
+	}
+	return all
+}
+
+// applies reports whether a requirement exists and is for a revision.
+func applies(id string, rev requirement.Revision) bool {
+	req, _ := area.Catalogue().Find(id)
+	return req != nil && slices.Contains(req.Revisions, rev)
+}
+
+// covers reports whether a violation is of what is owned.
+func (o owned) covers(f schema.Violation) bool {
+	stem, deep := strings.CutSuffix(o.member, "…")
+	return slices.Contains(f.Requirements, o.id) && (f.Member == stem || deep && strings.HasPrefix(f.Member, stem))
+}
+
+// TestOwners: where the schemas leave a member to requirements, one of them applies in
+// each revision, and each turns red in a recording in which the member is wrong.
 func TestOwners(t *testing.T) {
-	proven := make([]map[string]bool, len(life.Owners()))
-	for i := range proven {
-		proven[i] = map[string]bool{}
+	unproven := map[owned]bool{}
+	for _, rev := range requirement.Revisions() {
+		maps.Copy(unproven, owners(t, rev))
 	}
 	for n, x := range brokenMembers() {
 		c := requirement.Combination{Revision: x.rev, Transport: requirement.Stdio}
@@ -172,17 +244,16 @@ func TestOwners(t *testing.T) {
 		everything := rt.New(recording.Everything, facts, x.rec...)
 		hits := 0
 		for _, m := range verdict.Received(everything) {
-			for f, i := range life.OwnersOf(everything, facts, m) {
-				if i < 0 {
-					t.Errorf("%d: nobody judges %s", n, f)
-					continue
-				}
+			for _, f := range life.Violations(everything, facts, m) {
 				hits++
-				for _, id := range strings.Fields(life.Owners()[i]) {
+				if len(f.Requirements) == 0 {
+					t.Errorf("%d: nobody judges %s", n, f)
+				}
+				for _, id := range f.Requirements {
 					k, _ := area.BuiltIn().Check(id)
 					req, _ := area.Catalogue().Find(id)
-					if k != nil && req != nil && slices.Contains(req.Revisions, x.rev) && verdict.Evaluate(k, req, facts, recs).Outcome.Red() {
-						proven[i][id] = true
+					if k != nil && applies(id, x.rev) && verdict.Evaluate(k, req, facts, recs).Outcome.Red() {
+						maps.DeleteFunc(unproven, func(o owned, _ bool) bool { return o.id == id && o.covers(f) })
 					}
 				}
 			}
@@ -191,12 +262,8 @@ func TestOwners(t *testing.T) {
 			t.Errorf("%d: nothing is wrong in %v", n, x.rec)
 		}
 	}
-	for i, ids := range life.Owners() {
-		for _, id := range strings.Fields(ids) {
-			if !proven[i][id] {
-				t.Errorf("%s does not turn red over what entry %d leaves to it", id, i)
-			}
-		}
+	for o := range unproven {
+		t.Errorf("%s does not turn red over %s, which the schemas leave to it", o.id, o.member)
 	}
 }
 

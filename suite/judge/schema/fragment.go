@@ -33,6 +33,11 @@ func (m member) only(rev requirement.Revision) member {
 	return m
 }
 
+// by names the requirements that judge a member, below those that judge what is inside
+// of it as well; see [by] and [below].
+func (m member) by(ids string) member    { m.of = by(ids, m.of); return m }
+func (m member) below(ids string) member { m.of = below(ids, m.of); return m }
+
 // fixed is a fragment that is the same in every revision.
 func fixed(n node) fragment { return func(requirement.Revision) node { return n } }
 
@@ -99,6 +104,32 @@ func with(of fragment, keywords node) fragment {
 	}
 }
 
+// The keywords by which a schema says who judges a value beside it: the ids of
+// requirements, with spaces between.
+const (
+	judgedBy      = "x-requirement"
+	judgedByBelow = "x-requirement-below"
+)
+
+// by says which requirements judge that a value is there and of its type, each of them
+// in the revisions that it is for. Without ids none does.
+func by(ids string, of fragment) fragment {
+	if ids == "" {
+		return of
+	}
+	return with(of, node{judgedBy: ids})
+}
+
+// below says it of a value and of all inside of it that does not say otherwise.
+func below(ids string, of fragment) fragment { return with(of, node{judgedByBelow: ids}) }
+
+// within says who judges members of a shared type where it is used.
+func within(of fragment, members ...member) fragment {
+	return func(rev requirement.Revision) node {
+		return with(of, node{"properties": object(members...)(rev)["properties"]})(rev)
+	}
+}
+
 // share is a number from 0 to 1, count an integer that is not negative.
 var (
 	share = with(number, node{"minimum": 0, "maximum": 1})
@@ -115,16 +146,16 @@ func changed(at requirement.Revision, before, after fragment) fragment {
 	}
 }
 
-// tagged is an object whose member by is a word that says which fragment it has to
-// match besides.
-func tagged(by string, cases map[string]fragment) fragment {
+// tagged is an object whose member tag is a word that says which fragment it has to
+// match besides, and which the requirements ids judge.
+func tagged(tag, ids string, cases map[string]fragment) fragment {
 	words := slices.Sorted(maps.Keys(cases))
 	return func(rev requirement.Revision) node {
 		var branches []any
 		for _, w := range words {
-			branches = append(branches, node{"if": is(by, w), "then": cases[w](rev)})
+			branches = append(branches, node{"if": is(tag, w), "then": cases[w](rev)})
 		}
-		n := object(must(by, word(words...)))(rev)
+		n := object(must(tag, word(words...)).by(ids))(rev)
 		n["allOf"] = branches
 		return n
 	}

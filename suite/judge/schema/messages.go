@@ -5,7 +5,7 @@ import "github.com/mcpcheck/mcpcheck/suite/requirement"
 // params are the params of a request: its own members, and its metadata, without
 // which no request of 2026-07-28 is complete.
 func params(members ...member) fragment {
-	return object(append(members, may("_meta", requestMeta).until(r20251125), must("_meta", requestMeta).since(r20260728))...)
+	return object(append(members, may("_meta", requestMeta).by("META-01").until(r20251125), must("_meta", requestMeta).by("META-01").since(r20260728))...)
 }
 
 // asks is a request with params, mayAsk one that can do without in the revisions
@@ -15,11 +15,19 @@ func mayAsk(members ...member) fragment {
 	return object(may("params", params(members...)).until(r20251125), must("params", params(members...)).since(r20260728))
 }
 
-// tells is a notification with params, mayTell one that can do without.
-func tells(members ...member) fragment {
-	return object(must("params", object(append(members, may("_meta", notificationMeta))...)))
+// tells is a notification with params, mayTell one that can do without. The
+// requirements ids judge that they are there, subscription the one that they name.
+func tells(ids, subscription string, members ...member) fragment {
+	return object(must("params", object(append(members, notificationMeta(subscription))...)).by(ids))
 }
-func mayTell() fragment { return object(may("params", object(may("_meta", notificationMeta)))) }
+func mayTell(subscription string) fragment {
+	return object(may("params", object(notificationMeta(subscription))))
+}
+
+// notificationMeta is the metadata of a notification.
+func notificationMeta(subscription string) member {
+	return may("_meta", changed(r20260728, open, object(may("io.modelcontextprotocol/subscriptionId", token).by(subscription)))).by("META-01")
+}
 
 // inputAnswers are the members of a request that comes back with what the server had
 // asked for.
@@ -27,16 +35,20 @@ var inputAnswers = []member{may("inputResponses", mapOf(open)).since(r20260728),
 
 // envelopes are what the messages of each kind have in common.
 var envelopes = []definition{
-	{name: "JSONRPCRequest", of: object(version, must("id", token), must("method", text), may("params", changed(r20251125, object(may("_meta", requestMeta)), open)))},
-	{name: "JSONRPCNotification", of: object(version, must("method", text), may("params", changed(r20251125, object(may("_meta", open)), open)))},
-	{name: "JSONRPCResponse", of: object(version, must("id", token), must("result", open))},
+	{name: "JSONRPCRequest", of: changed(r20260728, anyRequest, below("RPC-22", anyRequest))},
+	{name: "JSONRPCNotification", of: object(version, must("method", text).by("RPC-12"), may("params", changed(r20251125, object(openMeta), open)).by("RPC-12"))},
+	{name: "JSONRPCResponse", of: object(version, must("id", token).by("RPC-02"), must("result", open).by("RPC-06"))},
 	// Where the id of the request could not be read, JSON-RPC asks for null and the
 	// schemas for a member or none: all of them pass.
-	{name: "JSONRPCError", of: object(version, may("id", fixed(node{"type": []any{"string", "integer", "null"}})),
-		must("error", object(must("code", integer), must("message", text), may("data", anything))))},
+	{name: "JSONRPCError", of: object(version, may("id", fixed(node{"type": []any{"string", "integer", "null"}})).by("RPC-02"),
+		must("error", object(must("code", integer).by("RPC-07 RPC-08"), must("message", text).by("RPC-07"), may("data", anything))).by("RPC-07"))},
 }
 
-var version = must("jsonrpc", word("2.0"))
+var (
+	version    = must("jsonrpc", word("2.0")).by("RPC-01")
+	anyRequest = object(version, must("id", token).by("RPC-21 RPC-22"), must("method", text),
+		may("params", changed(r20251125, object(may("_meta", requestMeta).by("META-01")), open)))
+)
 
 // message is a message by its method: the name of its type, and what it has beside
 // its envelope.
@@ -59,31 +71,33 @@ var requests = []message{
 	{"subscriptions/listen", definition{name: "SubscriptionsListenRequest", from: r20260728, of: asks(must("notifications", ref("SubscriptionFilter")))}},
 	{"logging/setLevel", definition{name: "SetLevelRequest", to: r20251125, of: asks(must("level", level))}},
 	{"completion/complete", definition{name: "CompleteRequest", of: asks(
-		must("ref", tagged("type", map[string]fragment{
+		must("ref", tagged("type", "", map[string]fragment{
 			"ref/prompt":   object(must("name", text), may("title", text).since(r20250618)),
 			"ref/resource": object(must("uri", text)),
 		})),
 		must("argument", object(must("name", text), must("value", text))),
 		may("context", object(may("arguments", mapOf(text)))).since(r20250618))}},
-	{"sampling/createMessage", definition{name: "CreateMessageRequest", to: r20251125, of: asks(samplingParams...)}},
-	{"roots/list", definition{name: "ListRootsRequest", to: r20251125, of: mayAsk()}},
-	{"elicitation/create", definition{name: "ElicitRequest", from: r20250618, to: r20251125, of: object(must("params", elicitParams(may("_meta", requestMeta))))}},
+	{"sampling/createMessage", definition{name: "CreateMessageRequest", to: r20251125, of: below("LIFE-12", asks(samplingParams...))}},
+	{"roots/list", definition{name: "ListRootsRequest", to: r20251125, of: below("LIFE-12", mayAsk())}},
+	{"elicitation/create", definition{name: "ElicitRequest", from: r20250618, to: r20251125, of: below("LIFE-12", object(must("params", elicitParams(may("_meta", requestMeta)))))}},
 }
 
 // notifications are the notifications of either side.
 var notifications = []message{
-	{"notifications/initialized", definition{name: "InitializedNotification", to: r20251125, of: mayTell()}},
-	{"notifications/roots/list_changed", definition{name: "RootsListChangedNotification", to: r20251125, of: mayTell()}},
-	{"notifications/resources/updated", definition{name: "ResourceUpdatedNotification", of: tells(must("uri", text))}},
-	{"notifications/resources/list_changed", definition{name: "ResourceListChangedNotification", of: mayTell()}},
-	{"notifications/prompts/list_changed", definition{name: "PromptListChangedNotification", of: mayTell()}},
-	{"notifications/tools/list_changed", definition{name: "ToolListChangedNotification", of: mayTell()}},
-	{"notifications/progress", definition{name: "ProgressNotification", of: tells(
-		must("progressToken", token), must("progress", number), may("total", number), may("message", text).since(r20250326))}},
-	{"notifications/cancelled", definition{name: "CancelledNotification", of: tells(
-		must("requestId", token).until(r20250618), may("requestId", token).only(r20251125), must("requestId", token).since(r20260728), may("reason", text))}},
-	{"notifications/message", definition{name: "LoggingMessageNotification", of: tells(must("level", level), must("data", anything), may("logger", text))}},
-	{"notifications/subscriptions/acknowledged", definition{name: "SubscriptionsAcknowledgedNotification", from: r20260728, of: tells(must("notifications", ref("SubscriptionFilter")))}},
+	{"notifications/initialized", definition{name: "InitializedNotification", to: r20251125, of: mayTell("")}},
+	{"notifications/roots/list_changed", definition{name: "RootsListChangedNotification", to: r20251125, of: mayTell("")}},
+	{"notifications/resources/updated", definition{name: "ResourceUpdatedNotification", of: tells("SUB-04", "SUB-29", must("uri", text).by("SUB-04"))}},
+	{"notifications/resources/list_changed", definition{name: "ResourceListChangedNotification", of: mayTell("SUB-29")}},
+	{"notifications/prompts/list_changed", definition{name: "PromptListChangedNotification", of: mayTell("")}},
+	{"notifications/tools/list_changed", definition{name: "ToolListChangedNotification", of: mayTell("")}},
+	{"notifications/progress", definition{name: "ProgressNotification", of: tells("PROG-01", "META-19",
+		must("progressToken", token).by("PROG-01"), must("progress", number).by("PROG-02"), may("total", number).by("PROG-02"), may("message", text).by("PROG-02").since(r20250326))}},
+	{"notifications/cancelled", definition{name: "CancelledNotification", of: tells("CANC-07 CANC-08", "",
+		must("requestId", token).by("CANC-08").until(r20250618), may("requestId", token).by("CANC-08").only(r20251125), must("requestId", token).by("CANC-07").since(r20260728), may("reason", text))}},
+	{"notifications/message", definition{name: "LoggingMessageNotification", of: tells("META-21", "META-19",
+		must("level", level).by("META-21"), must("data", anything).by("META-21"), may("logger", text).by("META-21"))}},
+	{"notifications/subscriptions/acknowledged", definition{name: "SubscriptionsAcknowledgedNotification", from: r20260728, of: tells("SUB-22", "SUB-23",
+		must("notifications", ref("SubscriptionFilter")).below("SUB-22"))}},
 	{"notifications/elicitation/complete", definition{name: "ElicitationCompleteNotification", from: r20251125, to: r20251125, of: object(must("params", object(must("elicitationId", text))))}},
 }
 
@@ -107,8 +121,9 @@ var failures = []failure{
 	{-32042, definition{name: "URLElicitationRequiredError", from: r20251125, to: r20251125, of: object(must("data", object(
 		must("elicitations", list(object(must("mode", word("url")), must("message", text), must("url", text), must("elicitationId", text),
 			may("_meta", requestMeta), may("task", object(may("ttl", integer)))))))))}},
-	{-32021, definition{name: "MissingRequiredClientCapabilityError", from: r20260728, of: object(must("data", object(must("requiredCapabilities", ref("ClientCapabilities")))))}},
-	{-32022, definition{name: "UnsupportedProtocolVersionError", from: r20260728, of: object(must("data", object(must("requested", text), must("supported", list(text)))))}},
+	{-32021, definition{name: "MissingRequiredClientCapabilityError", from: r20260728, of: object(must("data", object(
+		must("requiredCapabilities", ref("ClientCapabilities")).by("ERR-60"))).by("ERR-60"))}},
+	{-32022, definition{name: "UnsupportedProtocolVersionError", from: r20260728, of: object(must("data", object(must("requested", text), must("supported", list(text)))).below("DISC-09"))}},
 }
 
 // definitionsOf lists what a revision defines.

@@ -35,6 +35,9 @@ type Violation struct {
 	Want, Got string
 	// Pointer is the first such place in the message, as a JSON pointer.
 	Pointer string
+	// Requirements are the ids of those that judge the member, as the schema says
+	// beside it; empty if none does.
+	Requirements []string
 }
 
 // String is the violation in one line.

@@ -72,8 +72,10 @@ const (
 func (s *Set) violation(message, definition string, value any, path []string, at place) Violation {
 	member, pointer := at.member, at.pointer
 	candidates := s.expand(node{"$ref": "#/$defs/" + definition})
+	inherited := ""
 	present, chosen := true, false
 	for _, name := range path {
+		inherited = cmp.Or(keyword(candidates, judgedByBelow), inherited)
 		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 		if items, ok := value.([]any); ok {
 			i, err := strconv.Atoi(name)
@@ -101,7 +103,8 @@ func (s *Set) violation(message, definition string, value any, path []string, at
 		}
 		member += step
 	}
-	v := Violation{Message: message, Member: member, Want: want(candidates), Got: "absent", Pointer: pointer}
+	v := Violation{Message: message, Member: member, Want: want(candidates), Got: "absent", Pointer: pointer,
+		Requirements: strings.Fields(cmp.Or(keyword(candidates, judgedBy), keyword(candidates, judgedByBelow), inherited))}
 	if present {
 		v.Got = got(value)
 	}
@@ -109,6 +112,16 @@ func (s *Set) violation(message, definition string, value any, path []string, at
 		v.Want = choiceWant
 	}
 	return v
+}
+
+// keyword is the text of a keyword in the first schema that has one.
+func keyword(all []node, name string) string {
+	for _, n := range all {
+		if text, _ := n[name].(string); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // expand lists the schemas that apply to a value together with one: those that it
