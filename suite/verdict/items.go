@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/tidwall/gjson"
@@ -101,18 +102,33 @@ func resultOf(x *recording.Exchange) Object {
 	return o
 }
 
-// Typed notes a violation if a member is there and not of the wanted type. It
-// returns whether the member is there and right.
-func Typed(v *Verdict, i Item, member string, is func(gjson.Result) bool, wanted string) bool {
-	m := i.Get(member)
-	if !m.Exists() {
-		return false
+// Typed judges an item against a named type of the schema: it notes a violation for each
+// of some members that is there and not of its JSON type. Members that the revision does
+// not know can be anything. It returns whether all are there and right.
+func Typed(v *Verdict, i Item, of string, members ...string) bool {
+	right := true
+	for _, member := range members {
+		m, wanted := i.Get(member), schema.For(v.Revision()).TypeOf(of, member)
+		if !m.Exists() || wanted == "" {
+			right = false
+			continue
+		}
+		t := jsonTypes[wanted]
+		right = v.That(t.is(m), member+" as "+t.name+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+judge.Brief(m)+")", i.Frames...) && right
+		if m.Type == gjson.Null {
+			v.Hint("leave the member out instead of sending null")
+		}
 	}
-	ok := v.That(is(m), member+" as "+wanted+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+judge.Brief(m)+")", i.Frames...)
-	if m.Type == gjson.Null {
-		v.Hint("leave the member out instead of sending null")
-	}
-	return ok
+	return right
+}
+
+// jsonTypes are the types of JSON Schema.
+var jsonTypes = map[string]struct {
+	is   func(gjson.Result) bool
+	name string
+}{
+	"string": {judge.IsString, "a string"}, "integer": {judge.IsInteger, "an integer"}, "number": {judge.IsNumber, "a number"},
+	"boolean": {judge.IsBool, "a boolean"}, "object": {judge.IsObject, "an object"}, "array": {judge.IsArray, "an array"},
 }
 
 // few joins the first of many names for a sentence.

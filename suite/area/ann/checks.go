@@ -3,7 +3,6 @@ package ann
 import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -15,15 +14,10 @@ var annotationChecks = []verdict.Check{{
 	Needs:       []verdict.Gate{verdict.Resources},
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
-			if !verdict.Typed(v, i, "annotations", judge.IsObject, "an object") {
+			if !verdict.Typed(v, i, "Resource", "annotations") {
 				continue
 			}
-			a := annotationsOf(i)
-			verdict.Typed(v, a, "audience", judge.IsArray, "an array")
-			verdict.Typed(v, a, "priority", judge.IsNumber, "a number")
-			if v.Revision() >= requirement.R20250618 {
-				verdict.Typed(v, a, "lastModified", judge.IsString, "a string")
-			}
+			verdict.Typed(v, annotationsOf(i), "Annotations", "audience", "priority", "lastModified")
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
 	},

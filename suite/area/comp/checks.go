@@ -48,9 +48,7 @@ var compChecks = []verdict.Check{{
 		From:        []recording.Name{recording.TemplateCompletions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range completed(r, v) {
-				c := verdict.NewItem(x.Result().Get("completion"), completionOf(x), x.Evidence())
-				verdict.Typed(v, c, "total", judge.IsInteger, "an integer")
-				verdict.Typed(v, c, "hasMore", judge.IsBool, "a boolean")
+				verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
 				v.Holds()
 			}
 		},

@@ -82,8 +82,8 @@ func iconShape(v *verdict.Verdict, i verdict.Item) {
 	}
 	src := i.Get("src")
 	v.That(judge.IsString(src), "a string src", "src of "+i.Name+" is "+judge.TypeName(src), i.Frames...)
-	verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
-	if verdict.Typed(v, i, "sizes", judge.IsArray, "an array of strings") {
+	verdict.Typed(v, i, "Icon", "mimeType")
+	if verdict.Typed(v, i, "Icon", "sizes") {
 		for _, size := range i.Get("sizes").Array() {
 			v.That(judge.IsString(size), "sizes as strings", judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
 		}

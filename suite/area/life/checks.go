@@ -232,30 +232,14 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 
 // optionalMembers judges the types of what a handshake may hold.
 func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
-	at, result := x.Evidence(), x.Result()
-	text := func(path string) {
-		if m := result.Get(path); m.Exists() {
-			v.That(judge.IsString(m), path+" as a string, or absent", path+" is "+judge.TypeName(m), at...)
-			v.Hint("leave the member out where there is nothing to say")
-		}
-	}
+	i := verdict.NewItem(x.Result(), "the answer to initialize", x.Evidence())
 	v.Holds()
-	text("instructions")
-	if v.Revision() >= requirement.R20250618 {
-		text("serverInfo.title")
-	}
-	if v.Revision() < requirement.R20251125 {
-		return
-	}
-	text("serverInfo.description")
-	text("serverInfo.websiteUrl")
-	if site := result.Get("serverInfo.websiteUrl"); judge.IsString(site) {
+	verdict.Typed(v, i, "InitializeResult", "instructions", "serverInfo.title", "serverInfo.description", "serverInfo.icons")
+	if verdict.Typed(v, i, "InitializeResult", "serverInfo.websiteUrl") {
+		site := i.Get("serverInfo.websiteUrl")
 		if problems := hardProblems(site); len(problems) > 0 {
-			v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), at...)
+			v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), i.Frames...)
 		}
-	}
-	if icons := result.Get("serverInfo.icons"); icons.Exists() {
-		v.That(icons.IsArray(), "serverInfo.icons as an array", "icons is "+judge.TypeName(icons), at...)
 	}
 }
 

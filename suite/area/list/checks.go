@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -45,12 +44,8 @@ var listChecks = []verdict.Check{{
 	Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		items := verdict.ListedItems(r, v)
 		for _, i := range items {
-			verdict.Typed(v, i, "description", judge.IsString, "a string")
-			verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
-			if v.Revision() >= requirement.R20250618 {
-				verdict.Typed(v, i, "title", judge.IsString, "a string")
-			}
-			if verdict.Typed(v, i, "size", judge.IsInteger, "an integer") {
+			verdict.Typed(v, i, "Resource", "description", "mimeType", "title")
+			if verdict.Typed(v, i, "Resource", "size") {
 				size := i.Get("size")
 				v.WarnUnless(!strings.HasPrefix(size.Raw, "-") || size.Num == 0, "a size that is not negative", "size of "+i.Name+" is "+judge.Brief(size), i.Frames...)
 			}

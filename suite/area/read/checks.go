@@ -36,7 +36,7 @@ var readChecks = []verdict.Check{{
 			for _, c := range x.Contents {
 				uri := c.Get("uri")
 				v.That(judge.IsString(uri), "a string uri", "uri of "+c.Name+" is "+judge.TypeName(uri), c.Frames...)
-				verdict.Typed(v, c, "mimeType", judge.IsString, "a string")
+				verdict.Typed(v, c, "ResourceContents", "mimeType")
 				misspelt.AddMisspelt(c, contentMembers)
 				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
 					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)

@@ -6,7 +6,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -77,11 +76,7 @@ var tmplChecks = []verdict.Check{{
 			verdict.Remarks(items, templateMembers, v)
 			templateRemarks(items, v)
 			for _, i := range items {
-				verdict.Typed(v, i, "description", judge.IsString, "a string")
-				verdict.Typed(v, i, "mimeType", judge.IsString, "a string")
-				if v.Revision() >= requirement.R20250618 {
-					verdict.Typed(v, i, "title", judge.IsString, "a string")
-				}
+				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
 				v.Holds()
 			}
 		},

@@ -89,7 +89,8 @@ var types = []definition{
 	{name: "Resource", of: described("LIST-02", "LIST-05", must("uri", text).by("LIST-02"), may("size", integer).by("LIST-05"))},
 	{name: "ResourceTemplate", of: described("TMPL-02", "TMPL-09", must("uriTemplate", text).by("TMPL-02"))},
 	// What a content holds is text or a blob; a member of the other kind beside it is
-	// merely unknown, whatever its type.
+	// merely unknown, whatever its type. All that has no requirement of its own is this
+	// choice, which READ-03 judges.
 	{name: "ResourceContents", of: with(object(must("uri", text).by("READ-02"), may("mimeType", text).by("READ-02"), itemMeta), node{judgedByBelow: "READ-03", "anyOf": []any{
 		node{"required": []any{"text"}, "properties": node{"text": node{"type": "string"}}},
 		node{"required": []any{"blob"}, "properties": node{"blob": node{"type": "string"}}},
