@@ -226,7 +226,7 @@ func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	p.engine.count(s)
 	if v := visitOf(r.Context()); v != nil {
-		v.due.settled() // the message is counted from here on
+		v.pending.settled() // the message is counted from here on
 	}
 	if p.prompt() {
 		p.engine.accept(x)

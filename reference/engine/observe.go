@@ -91,12 +91,12 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 // visit is what goes with an HTTP request while it is handled. It is its context.
 type visit struct {
 	hook.Traced
-	trace hook.Trace
-	entry journal.Entry // of the request
-	head  journal.HTTP
-	due   dueAnswer
-	body  readBody
-	rec   recorder
+	trace   hook.Trace
+	entry   journal.Entry // of the request
+	head    journal.HTTP
+	pending pendingAnswer
+	body    readBody
+	rec     recorder
 	// values are those of the headers of the answer.
 	values [2]string
 }
@@ -208,8 +208,8 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 		}
 		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)
-		v.due.owe(&e.busy)
-		defer v.due.settled()
+		v.pending.begin(&e.busy)
+		defer v.pending.settled()
 	}
 	token := journal.Token(r.Header)
 	e.noteIn(entry, token, &v.body.in)
@@ -231,21 +231,21 @@ func first(h http.Header, name string) string {
 	return ""
 }
 
-// dueAnswer counts a POST as being answered from before it is journalled until its
+// pendingAnswer counts a POST as being answered from before it is journalled until its
 // message is counted by itself: who has seen it in the journal may end the server, and
 // it will be answered. It is not counted for longer because its response may be a stream
 // that stays open.
-type dueAnswer struct {
+type pendingAnswer struct {
 	busy *atomic.Int64 // nil if no answer is due
 	once sync.Once
 }
 
-func (d *dueAnswer) owe(busy *atomic.Int64) {
+func (d *pendingAnswer) begin(busy *atomic.Int64) {
 	busy.Add(1)
 	d.busy = busy
 }
 
-func (d *dueAnswer) settled() {
+func (d *pendingAnswer) settled() {
 	if d.busy != nil {
 		d.once.Do(func() { d.busy.Add(-1) })
 	}

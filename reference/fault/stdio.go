@@ -110,18 +110,18 @@ func (h *holdingWriter) flush() {
 
 // chunkReader ends each chunk with a newline.
 type chunkReader struct {
-	r    io.Reader
-	owed bool
+	r       io.Reader
+	pending bool
 }
 
 func (c *chunkReader) Read(p []byte) (int, error) {
-	if c.owed && len(p) > 0 {
-		p[0], c.owed = '\n', false
+	if c.pending && len(p) > 0 {
+		p[0], c.pending = '\n', false
 		return 1, nil
 	}
 	n, err := c.r.Read(p)
 	// A full buffer is the middle of a long message.
-	c.owed = n > 0 && n < len(p) && p[n-1] != '\n'
+	c.pending = n > 0 && n < len(p) && p[n-1] != '\n'
 	return n, err
 }
 
