@@ -20,7 +20,9 @@ func Asked(step recording.Step, method, params, answer string, tags ...string) r
 }
 
 // Discovery is server/discover with a result.
-func Discovery(result string) rt.Line { return Asked(recording.StepDiscover, "server/discover", "{}", result) }
+func Discovery(result string) rt.Line {
+	return Asked(recording.StepDiscover, "server/discover", "{}", result)
+}
 
 // Failure is an error with a code.
 func Failure(code string) string { return `{"code":` + code + `,"message":"no"}` }
