@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
+	"github.com/mcpcheck/mcpcheck/reports"
 	suite "github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // buildMock makes the program that real clients are run against, with what its own module
