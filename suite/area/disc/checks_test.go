@@ -30,7 +30,7 @@ func TestDiscoveryChecks(t *testing.T) {
 		{ID: "DISC-03", Want: verdict.Fail, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{}}`))},
 		{ID: "DISC-07", Want: verdict.Pass, Rec: areatest.Lines(good)},
 		{ID: "DISC-07", Want: verdict.Warn, Rec: areatest.Lines(areatest.Discovery(`{"supportedVersions":[],"capabilities":{},"serverInfo":{"name":"a","version":"1"}}`))},
-	})
+	}, areatest.ModernOne)
 }
 
 func TestVersionChecks(t *testing.T) {
@@ -95,7 +95,7 @@ func TestHandshakeWithModernOnly(t *testing.T) {
 		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Error: areatest.NotFoundError, Status: 200})},
 		{ID: "DISC-14", Want: verdict.Warn, Rec: hello(rt.Line{Outcome: recording.Silent})},
 		{ID: "DISC-14", Want: verdict.NotApplicable, Rec: hello(rt.Line{Result: `{"protocolVersion":"2025-11-25"}`})},
-	})
+	}, areatest.ModernOne)
 }
 
 func TestDualEraChecks(t *testing.T) {
