@@ -46,7 +46,9 @@ func ExampleRun_areas() {
 		return
 	}
 	defer server.Close()
-	pipe := func(ctx context.Context) (io.ReadWriteCloser, error) { return server.Pipe(ctx) }
+	pipe := func(context.Context) (io.ReadWriteCloser, error) {
+		return server.Pipe(context.Background()) // it outlives the dialling
+	}
 	report, err := suite.Run(context.Background(), suite.Config{
 		Target:    &target.Target{Endpoints: []target.Endpoint{{Pipe: pipe}}},
 		Areas:     []area.Area{acme},
