@@ -94,10 +94,22 @@ func (c *conversation) lost(r *record) bool {
 	})
 }
 
+// claimed is the first modern revision that stands in the metadata of requests; where
+// there is none, the oldest one.
+func claimed(requests []*message) requirement.Revision {
+	for _, m := range requests {
+		if r := requirement.Revision(m.meta("protocolVersion").String()); r.Known() && r.Modern() {
+			return r
+		}
+	}
+	all := requirement.Revisions()
+	return all[slices.IndexFunc(all, requirement.Revision.Modern)]
+}
+
 // settle finds out what was agreed at the beginning.
 func (c *conversation) settle() {
 	if c.modern {
-		c.Revision = requirement.R20260728
+		c.Revision = claimed(c.requests())
 		return
 	}
 	for _, m := range c.requests("initialize") {
