@@ -214,13 +214,9 @@ func TestSeveralProcesses(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	url, _ := server(t, "rpc-09-never-answers")
-	began := time.Now()
 	o := ginkgo(t, []string{"--timeout=3s", "--label-filter=area:READ || area:RPC"}, at(url)...)
 	if o.status != 1 || !strings.Contains(strings.Join(o.report.SpecialSuiteFailureReasons, " "), "Timeout") {
 		t.Errorf("status %d, %q\n%s", o.status, o.report.SpecialSuiteFailureReasons, o.text)
-	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %v", took)
 	}
 }
 
