@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -32,17 +33,33 @@ func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
 		}
 		pl.on[a.on()] = append(pl.on[a.on()], a)
 	}
-	var h hook.Hooks
-	if len(pl.on[OnRequest])+len(pl.on[OnReply]) > 0 {
-		h.Handle = pl.handle
+	var calls, messages hook.Hooks
+	if all := slices.Concat(pl.on[OnRequest], pl.on[OnReply]); len(all) > 0 {
+		// What is about other methods passes as if there were no operations.
+		calls = hook.OnMethod(patternOf(all), func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			return pl.handle(next)(ctx, c)
+		})
 	}
 	if len(pl.on[OnResponse])+len(pl.on[OnNotification]) > 0 {
-		h.Emit = pl.emit
+		messages.Emit = pl.emit
 	}
 	if len(pl.on[OnEvent]) > 0 {
-		h.Event = pl.event
+		messages.Event = pl.event
 	}
-	return hook.Join(h, pl.requests(), pl.answers()), nil
+	return hook.Join(calls, messages, pl.requests(), pl.answers()), nil
+}
+
+// patternOf is the pattern of all methods that actions are about; empty if one of them is
+// about every method.
+func patternOf(all []*action) string {
+	var methods []string
+	for _, a := range all {
+		if a.methods == nil {
+			return ""
+		}
+		methods = append(methods, a.methods...)
+	}
+	return strings.Join(methods, "|")
 }
 
 // pause waits for the delay of an action; false says that the context ended before.
