@@ -148,13 +148,15 @@ func where(set []requirement.Combination) string {
 // revisionsOn names the combinations of a transport: the transport alone stands for
 // all that the specification defines.
 func revisionsOn(t requirement.Transport, set []requirement.Combination) string {
-	var all, legacy, has []requirement.Revision
+	var all, legacy, modern, has []requirement.Revision
 	for _, c := range requirement.Grid() {
 		if c.Transport != t {
 			continue
 		}
 		all = append(all, c.Revision)
-		if !c.Revision.Modern() {
+		if c.Revision.Modern() {
+			modern = append(modern, c.Revision)
+		} else {
 			legacy = append(legacy, c.Revision)
 		}
 		if slices.Contains(set, c) {
@@ -168,6 +170,8 @@ func revisionsOn(t requirement.Transport, set []requirement.Combination) string 
 		return string(t)
 	case slices.Equal(has, legacy):
 		return string(t) + " legacy"
+	case slices.Equal(has, modern):
+		return string(t) + " modern"
 	}
 	text := string(t)
 	for i := 0; i < len(has); {
@@ -177,7 +181,10 @@ func revisionsOn(t requirement.Transport, set []requirement.Combination) string 
 			n++
 		}
 		text += " " + string(has[i])
-		if n > 1 {
+		switch {
+		case at+n == len(all): // a later revision inherits it
+			text += ".."
+		case n > 1:
 			text += ".." + string(has[i+n-1])
 		}
 		i += n
@@ -338,7 +345,7 @@ func within(part string, c requirement.Combination) bool {
 		case w == "everywhere", w == "legacy" && !c.Revision.Modern(), w == "modern" && c.Revision.Modern():
 			return true
 		case span:
-			return from <= string(c.Revision) && string(c.Revision) <= to
+			return from <= string(c.Revision) && (to == "" || string(c.Revision) <= to)
 		}
 		return w == string(c.Revision)
 	})

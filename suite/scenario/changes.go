@@ -56,7 +56,7 @@ var changesScenario = &Scenario{
 		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 		}
-		w.streams.look(p)
+		w.streams.look()
 	},
 }
 
@@ -270,7 +270,7 @@ func (w *watch) awaited() int {
 func (w *watch) giveUp(ctx context.Context) bool {
 	switch {
 	case w.p.Modern() && w.ending != nil:
-		w.streams.look(w.p)
+		w.streams.look()
 		w.ending.Exchange().Tags[recording.TagStopped] = strconv.Itoa(w.watcher.S.Last())
 		End(ctx, w.ending)
 		// What is under way may still come before the next change.

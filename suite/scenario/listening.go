@@ -19,8 +19,8 @@ const manySubscriptions = 100
 // the target declares, "list" the list alone, "uris" two resources, "unsupported"
 // what the target does not declare (listed in the tag "unsupported") beside
 // something that it does. Further tags: "ack" is the number of the frame that
-// acknowledged it; "ended" the time in milliseconds after which the stream was
-// found ended, if it was; "alive" is set on a stream that was neither acknowledged
+// acknowledged it; "ended" the time in milliseconds after which the stream had
+// ended, or was found so, if it was; "alive" is set on a stream that was neither acknowledged
 // nor refused, if the target answered a request after it; "listed" and
 // "templates" are the sizes of the lists. Steps "before" and "during" are
 // ordinary requests, before and while the streams stand; those meanwhile ask for
@@ -48,9 +48,9 @@ var listeningScenario = &Scenario{
 			}
 		}
 		c.meanwhile(ctx, p)
-		open.look(p)
+		open.look()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
-		open.look(p)
+		open.look()
 	},
 }
 
@@ -180,13 +180,13 @@ type streams []*session.Stream
 func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 
 // look notes which streams have ended by themselves since they were acknowledged.
-func (all streams) look(p *Play) {
+func (all streams) look() {
 	for _, st := range all {
 		tags := st.Exchange().Tags
 		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || !Answered(st) {
 			continue
 		}
-		tags[recording.TagEnded] = strconv.FormatInt((p.Transcript.Now() - st.Ack.At).Milliseconds(), 10)
+		tags[recording.TagEnded] = strconv.FormatInt((st.EndedAt() - st.Ack.At).Milliseconds(), 10)
 	}
 }
 

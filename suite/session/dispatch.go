@@ -18,7 +18,7 @@ import (
 // the exchange it belongs to.
 func (s *Session) receive(f wire.Frame) {
 	f.Session = s.opts.ID
-	f.Number = s.opts.Transcript.Add(f)
+	f.Number, f.At = s.opts.Transcript.Add(f)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f.Number > s.last {

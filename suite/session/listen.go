@@ -173,6 +173,20 @@ func (p *Pending) Ended() <-chan struct{} {
 	return p.sent.Done
 }
 
+// EndedAt is the time, since the start of the transcript, at which a message was
+// answered. Of one that has ended without an answer nobody knows it: then it is now,
+// and may have been any time before.
+func (p *Pending) EndedAt() time.Duration {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if len(p.x.Replies) > 0 {
+		if f, ok := p.s.opts.Transcript.Frame(p.x.Replies[0]); ok {
+			return f.At
+		}
+	}
+	return p.s.opts.Transcript.Now()
+}
+
 // OwnChannel reports whether the message has a channel of its own, as on Streamable HTTP.
 func (p *Pending) OwnChannel() bool { return p.s.over == requirement.HTTP }
 

@@ -64,18 +64,18 @@ func (t *Transcript) Start() time.Time { return t.start }
 // Now is the time since the start.
 func (t *Transcript) Now() time.Duration { return time.Since(t.start) }
 
-// Add numbers the frame, notes the time, keeps it and returns its number. The
+// Add numbers the frame, notes the time, keeps it and returns number and time. The
 // transcript owns the frame's bytes from then on.
 //
 // A message longer than the budget for one frame is cut. Once the budget for
 // all is spent, one last frame of direction [Note] says so, [Transcript.Overflow]
-// reports true, and further frames are refused: Add returns 0.
-func (t *Transcript) Add(f Frame) int {
+// reports true, and further frames are refused: their number is 0.
+func (t *Transcript) Add(f Frame) (int, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.overflow {
 		t.refused++
-		return 0
+		return 0, t.Now()
 	}
 	if f.Size < len(f.Raw) {
 		f.Size = len(f.Raw)
@@ -92,18 +92,18 @@ func (t *Transcript) Add(f Frame) int {
 		t.refused++
 		t.keep(Frame{Session: f.Session, Channel: f.Channel, Dir: Note,
 			Text: "the transcript is full; nothing that came after this is kept"})
-		return 0
+		return 0, t.Now()
 	}
 	t.spent += cost
 	return t.keep(f)
 }
 
-func (t *Transcript) keep(f Frame) int {
+func (t *Transcript) keep(f Frame) (int, time.Duration) {
 	f.Number = len(t.frames) + 1
 	f.At = t.Now()
 	t.sessions[f.Session] = append(t.sessions[f.Session], len(t.frames))
 	t.frames = append(t.frames, f)
-	return f.Number
+	return f.Number, f.At
 }
 
 // cost is about how many bytes the frame occupies.

@@ -13,7 +13,7 @@ func TestTranscriptNumbersAndTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := NewTranscript(Budget{})
 		for i := range 3 {
-			if n := tr.Add(Frame{Session: fmt.Sprint("s", i%2), Raw: []byte("{}")}); n != i+1 {
+			if n, _ := tr.Add(Frame{Session: fmt.Sprint("s", i%2), Raw: []byte("{}")}); n != i+1 {
 				t.Errorf("number %d, want %d", n, i+1)
 			}
 			time.Sleep(time.Second)
@@ -59,7 +59,7 @@ func TestTranscriptRefusesWhenFull(t *testing.T) {
 		t.Errorf("overflow %v, length %d, refused %d, last %+v", tr.Overflow(), tr.Len(), tr.Refused(), last)
 	}
 	full := NewTranscript(Budget{Total: 1000})
-	n := full.Add(Frame{HTTP: &HTTP{Header: http.Header{"X": {string(make([]byte, 600))}}}})
+	n, _ := full.Add(Frame{HTTP: &HTTP{Header: http.Header{"X": {string(make([]byte, 600))}}}})
 	if n != 0 || !full.Overflow() {
 		t.Error("headers cost nothing")
 	}
