@@ -306,7 +306,7 @@ func (r *Run) Unreachable() string {
 		}
 	}
 	if len(why) == 0 {
-		return "no endpoint of the target uses the transports asked for"
+		return "no endpoint of the target uses a transport that was asked for and has one of the revisions asked for"
 	}
 	return strings.Join(why, "; ")
 }

@@ -25,8 +25,9 @@ func (c Config) candidates(e *target.Endpoint) []requirement.Transport {
 	if e.Transport() == "" {
 		all = []requirement.Transport{requirement.HTTP, requirement.SSE}
 	}
+	legacy := slices.ContainsFunc(c.revisions(e), func(r requirement.Revision) bool { return !r.Modern() })
 	return slices.DeleteFunc(all, func(t requirement.Transport) bool {
-		return len(c.Transports) > 0 && !slices.Contains(c.Transports, t)
+		return len(c.Transports) > 0 && !slices.Contains(c.Transports, t) || t == requirement.SSE && !legacy
 	})
 }
 
