@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/explore"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
@@ -26,7 +27,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found.Revisions) != 5 || found.TextURI == "" || found.BlobURI == "" || len(found.Missing) == 0 || len(found.Complete) == 0 || len(found.Templates) == 0 {
+	if len(found.Revisions) != len(requirement.Revisions()) || found.TextURI == "" || found.BlobURI == "" || len(found.Missing) == 0 || len(found.Complete) == 0 || len(found.Templates) == 0 {
 		t.Errorf("found %+v", found)
 	}
 	if len(found.Completions) == 0 {
