@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -31,7 +32,7 @@ type waitingRow struct {
 
 // begin gives the verdicts for which nothing has to be played, and notes what the other
 // rows wait for.
-func (r *Run) begin(plans map[*scenario.Stage][]*scenario.Scenario) *early {
+func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) *early {
 	e := &early{run: r, over: make(chan struct{}), complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
 	played := map[requirement.Combination][]recording.Name{}
 	for st, plan := range plans {

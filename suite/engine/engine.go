@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -29,12 +30,13 @@ type Run struct {
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
-	gate, exit *scenario.Gate // for processes that start, and that end
-	sessions   atomic.Int64
-	began      time.Time
+	// starts and ends limit how many processes start at once, and how many end.
+	starts, ends pool.Semaphore
+	sessions     atomic.Int64
+	began        time.Time
 
 	endpoints []*endpoint
-	stages    []*scenario.Stage
+	stages    []*pool.Pool
 	rows      []Row
 
 	takes map[requirement.Combination]*Take
@@ -58,7 +60,7 @@ type endpoint struct {
 	transport   requirement.Transport
 	dialer      transport.Dialer
 	found       *session.Found
-	pool        *scenario.Pool // of its connections; nil if they are not limited
+	limit       *pool.Limit // of its connections; nil if they are not limited
 	unreachable string
 	// unoffered says that it offers none of the revisions that were asked for; empty if
 	// it does, or all were asked for.
@@ -88,7 +90,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
-		began: time.Now(), gate: scenario.NewGate(), exit: scenario.NewExit(), takes: map[requirement.Combination]*Take{},
+		began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
 	ctx, cancel := r.bounded(ctx)
@@ -153,8 +155,8 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		found, err := session.Detect(ctx, dialer, opts, ask, e.Instances, r.nextID)
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
-			if e.pool = scenario.NewPool(e.Instances); e.pool != nil && t != requirement.Stdio {
-				e.pool.Settle = session.Settle
+			if e.limit = pool.Connections(e.Instances); e.limit != nil && t != requirement.Stdio {
+				e.limit.Settle = session.Settle
 			}
 			return nil
 		}
@@ -238,7 +240,7 @@ func (r *Run) plan() error {
 		}
 	}
 	sortCombinations(combinations)
-	slices.SortFunc(r.stages, func(a, b *scenario.Stage) int {
+	slices.SortFunc(r.stages, func(a, b *pool.Pool) int {
 		return slices.Index(combinations, a.Combination) - slices.Index(combinations, b.Combination)
 	})
 	r.rows = r.list(combinations, r.cfg.Select)
@@ -246,14 +248,14 @@ func (r *Run) plan() error {
 }
 
 // stage sets up the stage of a combination on the session that detection left.
-func (r *Run) stage(e *endpoint, c requirement.Combination) *scenario.Stage {
+func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	t := r.cfg.Target
-	st := r.newStage(e, &recording.Facts{
+	st := r.newStage(e, e.limit, &recording.Facts{
 		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.found.Served,
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Notes: map[string]string{},
 	})
-	if e.pool != nil {
+	if e.limit != nil {
 		st.Facts.Notes[recording.FactLimited] = "yes"
 	}
 	if s := e.found.Open[c.Revision]; s != nil {
@@ -262,28 +264,24 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *scenario.Stage {
 	return st
 }
 
-func (r *Run) newStage(e *endpoint, facts *recording.Facts) *scenario.Stage {
+// newStage sets up the stage of a combination with sessions of its own.
+func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *pool.Pool {
 	probes := 4
 	if e.transport == requirement.Stdio {
 		probes = 2
 	}
-	if r.cfg.Jobs < probes {
-		probes = r.cfg.Jobs
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit}
+	if e.Owned() {
+		o.Starts, o.Ends = r.starts, r.ends
 	}
-	st := &scenario.Stage{
-		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint, Dialer: e.dialer,
-		Transcript: r.transcript, Limiter: r.limiter, NextID: r.nextID, SecurityProbes: r.cfg.SecurityProbes,
+	return pool.New(&scenario.Stage{
+		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint,
+		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes,
 		Limits: scenario.Limits{
 			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
-			Pages: 200, Reads: max(r.cfg.Reads, 0), Probes: probes,
+			Pages: 200, Reads: max(r.cfg.Reads, 0), Probes: min(probes, r.cfg.Jobs),
 		},
-	}
-	e.pool.Join(st)
-	if e.Owned() {
-		st.Gate, st.Exit = r.gate, r.exit
-	}
-	st.Broken = e.broken
-	return st
+	}, o)
 }
 
 // Rows lists what the run can judge, in the order of the report; once it was started,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -20,13 +21,13 @@ import (
 // noteGone looks, where messages were lost on the way to a target that is no process of
 // ours, whether it is gone for good. Then it is noted with what was sent to it
 // last: nobody can start it again to find out which message it died of.
-func (r *Run) noteGone(ctx context.Context, stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
+func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 	for _, e := range r.endpoints {
 		if e.Owned() || e.found == nil {
 			continue
 		}
 		var mine []*Take
-		var any *scenario.Stage
+		var any *pool.Pool
 		for _, st := range stages {
 			if take := takes[st.Combination]; st.Endpoint == e.Endpoint && take != nil {
 				any, mine = st, append(mine, take)
@@ -125,7 +126,7 @@ func (r *Run) toldOf(x *recording.Exchange) int {
 
 // gone is why a target cannot be reached any more, not even after a pause; empty
 // if it can.
-func (r *Run) gone(ctx context.Context, e *endpoint, st *scenario.Stage) (why string) {
+func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string) {
 	const attempts, pause = 3, time.Second
 	for attempt := range attempts {
 		if attempt > 0 {
@@ -146,7 +147,7 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *scenario.Stage) (why st
 
 // knock opens a session and asks for a sign of life. It returns why there was
 // none; whatever answers lives.
-func (r *Run) knock(ctx context.Context, e *endpoint, st *scenario.Stage) string {
+func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	s, err := session.Open(ctx, e.dialer, session.Options{
 		Revision: st.Combination.Revision, Kind: recording.Probe, ID: r.nextID(), Transcript: r.transcript,
 		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -51,7 +52,7 @@ func TestHurry(t *testing.T) {
 		r := &Run{
 			catalogue: catalogue{area.BuiltIn()},
 			endpoints: []*endpoint{{Endpoint: at, dialer: dialer}},
-			stages:    []*scenario.Stage{{Combination: c, Endpoint: at}},
+			stages:    []*pool.Pool{{Stage: &scenario.Stage{Combination: c, Endpoint: at}}},
 			takes: map[requirement.Combination]*Take{c: {Recordings: map[recording.Name]*recording.Recording{
 				recording.Everything: {Sessions: x.sessions}}}},
 		}

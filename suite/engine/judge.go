@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -154,7 +155,7 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 		return
 	}
 	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
-	again := r.replay(ctx, red, r.takes, r.newStage)
+	again := r.replay(ctx, red, r.takes, func(e *endpoint) *pool.Limit { return e.limit })
 	if again == nil {
 		return
 	}
@@ -164,7 +165,12 @@ func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	if len(crowded) == 0 {
 		return
 	}
-	if alone := r.replay(ctx, crowded, again, r.loneStage()); alone != nil {
+	// No more connections stand at once than a script needs.
+	turns := map[*endpoint]*pool.Limit{}
+	for _, e := range r.endpoints {
+		turns[e] = pool.Turns()
+	}
+	if alone := r.replay(ctx, crowded, again, func(e *endpoint) *pool.Limit { return turns[e] }); alone != nil {
 		r.alone = alone
 		r.settleAll(crowded, alone)
 	}
@@ -213,28 +219,14 @@ func restsOnFailure(j *Judgement, take *Take) bool {
 	return false
 }
 
-// loneStage makes stages on which no more connections stand at once than a script
-// needs.
-func (r *Run) loneStage() func(*endpoint, *recording.Facts) *scenario.Stage {
-	turns := map[*endpoint]*scenario.Pool{}
-	return func(e *endpoint, facts *recording.Facts) *scenario.Stage {
-		if turns[e] == nil {
-			turns[e] = scenario.NewTurns()
-		}
-		st := r.newStage(e, facts)
-		turns[e].Join(st)
-		return st
-	}
-}
-
 // replay plays the scenarios of red verdicts again, on new stages, and returns what
 // was recorded, together with what else was recorded before; nil if it settles
 // nothing.
-func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requirement.Combination]*Take, newStage func(*endpoint, *recording.Facts) *scenario.Stage) map[requirement.Combination]*Take {
+func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requirement.Combination]*Take, limit func(*endpoint) *pool.Limit) map[requirement.Combination]*Take {
 	r.hurry(red)
 	again := map[requirement.Combination]*Take{}
-	plans := map[*scenario.Stage][]*scenario.Scenario{}
-	var stages []*scenario.Stage
+	plans := map[*pool.Pool][]*scenario.Scenario{}
+	var stages []*pool.Pool
 	total := 0
 	for _, st := range r.stages {
 		needed := map[recording.Name]bool{}
@@ -246,7 +238,8 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 		if len(needed) == 0 {
 			continue
 		}
-		second := newStage(r.endpointOf(st), st.Facts)
+		e := r.endpointOf(st)
+		second := r.newStage(e, limit(e), st.Facts)
 		take := newTake(st.Facts)
 		for name, rec := range before[st.Combination].Recordings {
 			if !needed[name] && name != recording.Everything {
@@ -312,7 +305,7 @@ func (r *Run) stays(e *endpoint) bool {
 
 // gatherAgain is gather for the second takes: recordings that were taken over
 // from the first one have their frames.
-func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*scenario.Stage][]*scenario.Scenario) {
+func (r *Run) gatherAgain(again map[requirement.Combination]*Take, plans map[*pool.Pool][]*scenario.Scenario) {
 	for st, plan := range plans {
 		take := again[st.Combination]
 		if take == nil {
@@ -399,7 +392,7 @@ func (r *Run) around(rec *recording.Recording, number int) bool {
 	})
 }
 
-func (r *Run) endpointOf(st *scenario.Stage) *endpoint {
+func (r *Run) endpointOf(st *pool.Pool) *endpoint {
 	for _, e := range r.endpoints {
 		if e.Endpoint == st.Endpoint {
 			return e

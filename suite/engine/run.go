@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -50,7 +51,7 @@ func (r *Run) execute(ctx context.Context) {
 	bounded, cancel := r.bounded(ctx)
 	defer cancel()
 	total := 0
-	plans := map[*scenario.Stage][]*scenario.Scenario{}
+	plans := map[*pool.Pool][]*scenario.Scenario{}
 	for _, st := range r.stages {
 		plans[st] = r.scenariosFor(r.rows, st.Combination)
 		total += len(plans[st])
@@ -73,7 +74,7 @@ func (r *Run) execute(ctx context.Context) {
 
 // closeStages ends the sessions that scripts shared, all at the same time: some
 // targets have to be waited for.
-func closeStages(stages []*scenario.Stage, takes map[requirement.Combination]*Take) {
+func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		take := takes[st.Combination]
@@ -98,7 +99,7 @@ type player struct {
 
 // phase plays the scenarios of a phase in all combinations: at most as many at
 // once as there are jobs; those that change the target one after the other.
-func (p *player) phase(ctx context.Context, stages []*scenario.Stage, plans map[*scenario.Stage][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
+func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		ready := map[recording.Name]chan struct{}{}
@@ -133,8 +134,8 @@ func (p *player) phase(ctx context.Context, stages []*scenario.Stage, plans map[
 }
 
 // play plays one scenario when there is a place for it.
-func (p *player) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, take *Take) {
-	defer st.Pool.Turn()()
+func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
+	defer st.Limit.Turn()()
 	p.slots <- struct{}{}
 	defer func() { <-p.slots }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
@@ -156,12 +157,12 @@ func (p *player) play(ctx context.Context, st *scenario.Stage, sc *scenario.Scen
 }
 
 // perform plays a scenario, unless the run is over.
-func perform(ctx context.Context, st *scenario.Stage, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) *recording.Recording {
+func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) *recording.Recording {
 	if cause := context.Cause(ctx); cause != nil {
 		return &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts,
 			Broken: &recording.Broken{Code: recording.CodeInterrupted, Reason: cause.Error()}}
 	}
-	return scenario.Perform(ctx, st, sc, earlier)
+	return scenario.Perform(ctx, st.Stage, sc, earlier)
 }
 
 // tell reports progress, one event at a time.

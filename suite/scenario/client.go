@@ -27,7 +27,7 @@ type Client struct {
 
 // Clean is a client on the session that all well-behaved scripts share.
 func (p *Play) Clean(ctx context.Context) (*Client, bool) {
-	s, err := p.shared(ctx)
+	s, err := p.Shared(ctx)
 	if err != nil {
 		p.Break(Code(err), err.Error())
 		return nil, false
@@ -55,7 +55,7 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 
 // Expendable is a client on a session that may be lost.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
-	s, err := p.borrow(ctx)
+	s, err := p.Borrow(ctx)
 	if err != nil {
 		p.Break(Code(err), err.Error())
 		return nil, false
@@ -216,13 +216,10 @@ func answeredByHTTP(x *recording.Exchange) bool {
 func (c *Client) Replace(ctx context.Context) bool {
 	old := c.S
 	kind := old.Kind()
-	switch {
-	case c.shared && kind == recording.Clean:
-		c.P.abandon(old) // what follows concerns this script alone
-	case c.shared:
-		c.P.dismiss(old) // deaf or gone: nobody else is to borrow it
-	case c.sole || !old.Alive() || c.P.Pool != nil:
-		c.P.Retire(old) // deaf sessions must not pile up, nor stand in the way
+	if c.shared || c.sole || !old.Alive() || c.P.Limited() {
+		// What is deaf or gone nobody else is to get; it must not pile up either, nor stand
+		// in the way.
+		c.P.End(old)
 	}
 	fresh, ok := c.P.Fresh(ctx, session.Options{Kind: kind})
 	if !ok {

@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -10,7 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
@@ -30,9 +33,9 @@ func told(rec *recording.Recording) string {
 
 // killing is a server with three methods that it does not survive: "die" always,
 // "once" on the first connection only, "deafen" by not answering any more.
-func killing() *server {
+func killing() *scenariotest.Server {
 	var deaf sync.Map // the connections that it is; one may end while the next begins
-	return &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 		method := m.Get("method").Str
 		if method == "deafen" {
 			deaf.Store(n, true)
@@ -46,7 +49,7 @@ func killing() *server {
 		case method == "silence":
 			return true
 		}
-		return lively(n, m, say)
+		return scenariotest.Lively(n, m, say)
 	}}
 }
 
@@ -55,30 +58,34 @@ func TestLossIsAttributed(t *testing.T) {
 		return session.Request{Step: method, Body: fmt.Appendf(nil, `{"method":%q}`, method)}
 	}
 	for name, c := range map[string]struct {
-		play func(ctx context.Context, c *Client)
+		play func(ctx context.Context, c *scenario.Client)
 		want string
 	}{
-		"an answer":       {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m:replied"},
-		"silence":         {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "silence"}) }, "alive:replied m:silent"},
-		"death":           {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m/lost:lost m:lost!"},
-		"death by chance": {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m/lost:lost m:replied"},
-		"deafness": {func(ctx context.Context, c *Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
+		"an answer": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "m"}) }, "m:replied"},
+		"silence": {func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "m", Method: "silence"})
+		}, "alive:replied m:silent"},
+		"death":           {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "die"}) }, "m/lost:lost m:lost!"},
+		"death by chance": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "once"}) }, "m/lost:lost m:replied"},
+		"deafness": {func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "m", Method: "deafen"}) },
 			"alive:silent m/lost:silent alive:silent m:silent!"},
-		"probe, answered":   {func(ctx context.Context, c *Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }, "alive:replied p:replied"},
-		"probe, overlooked": {func(ctx context.Context, c *Client) { c.Probe(ctx, message("silence")) }, "alive:replied silence:silent"},
-		"probe, a notification": {func(ctx context.Context, c *Client) {
+		"probe, answered":   {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }, "alive:replied p:replied"},
+		"probe, overlooked": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("silence")) }, "alive:replied silence:silent"},
+		"probe, a notification": {func(ctx context.Context, c *scenario.Client) {
 			c.Probe(ctx, session.Request{Step: "p", Method: "n", Notification: true})
 		}, "alive:replied p:sent"},
-		"probe, death": {func(ctx context.Context, c *Client) { c.Probe(ctx, message("die")) }, "alive:lost die/lost:lost alive:lost die:lost!"},
-		"probes": {func(ctx context.Context, c *Client) { c.Probes(ctx, message("silence"), message("n")) },
+		"probe, death": {func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, message("die")) }, "alive:lost die/lost:lost alive:lost die:lost!"},
+		"probes": {func(ctx context.Context, c *scenario.Client) { c.Probes(ctx, message("silence"), message("n")) },
 			"alive:replied silence:silent n:silent"},
-		"probes, one is deadly": {func(ctx context.Context, c *Client) { c.Probes(ctx, message("a"), message("die"), message("b")) },
+		"probes, one is deadly": {func(ctx context.Context, c *scenario.Client) {
+			c.Probes(ctx, message("a"), message("die"), message("b"))
+		},
 			"alive:lost a/lost:lost die/lost:lost b/lost:lost alive:replied a:silent alive:lost die:lost! alive:replied b:silent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, killing())
-				rec := perform(t, st, func(ctx context.Context, p *Play) {
+				st := scenariotest.Stage(t, killing())
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					if client, ok := p.Expendable(ctx); ok {
 						c.play(ctx, client)
 					}
@@ -93,16 +100,16 @@ func TestLossIsAttributed(t *testing.T) {
 
 func TestEachKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st := stage(t, &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+		st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 			go func() { // the later, the sooner
 				time.Sleep(time.Duration(20-m.Get("params.i").Int()) * time.Second / 10)
-				lively(n, m, say)
+				scenariotest.Lively(n, m, say)
 			}()
 			return true
 		}})
-		rec := perform(t, st, func(ctx context.Context, p *Play) {
+		rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 			c, _ := p.Clean(ctx)
-			Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *Client) {
+			scenario.Each(c, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, func(i, item int, c *scenario.Client) {
 				c.Do(ctx, session.Request{Step: recording.Step(fmt.Sprint(item)), Method: "m", Params: map[string]any{"i": item}})
 			})
 		})
@@ -117,30 +124,31 @@ func TestEachKeepsTheOrder(t *testing.T) {
 func TestPerformAlwaysEnds(t *testing.T) {
 	needs := []recording.Name{"earlier"}
 	for name, c := range map[string]struct {
-		scenario Scenario
+		scenario scenario.Scenario
 		earlier  map[recording.Name]*recording.Recording
 		broken   recording.Code
 		skipped  recording.Code
+		opens    error // why no session can be opened
 	}{
-		"panic": {Scenario{Script: func(ctx context.Context, p *Play) { p.Fresh(ctx, session.Options{}); panic("oops") }}, nil, recording.CodePanic, ""},
-		"panic in Each": {Scenario{Script: func(ctx context.Context, p *Play) {
+		"panic": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}); panic("oops") }}, nil, recording.CodePanic, "", nil},
+		"panic in scenario.Each": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
 			c, _ := p.Clean(ctx)
-			Each(c, []int{1, 2}, func(int, int, *Client) { panic("oops") })
-		}}, nil, recording.CodePanic, ""},
-		"panic in together": {Scenario{Script: func(ctx context.Context, p *Play) {
-			p.together(ctx, session.Options{}, func(*Client) { panic("oops") })
-		}}, nil, recording.CodePanic, ""},
-		"nothing to build on":  {Scenario{After: needs}, nil, recording.CodeNotExercised, ""},
-		"broken ground":        {Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, ""},
-		"no occasion":          {Scenario{When: func(*Play) *recording.Skipped { return Skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared},
-		"no session to be had": {Scenario{Script: func(ctx context.Context, p *Play) { p.Broken = errors.New("no"); p.Clean(ctx) }}, nil, recording.CodeInterrupted, ""},
+			scenario.Each(c, []int{1, 2}, func(int, int, *scenario.Client) { panic("oops") })
+		}}, nil, recording.CodePanic, "", nil},
+		"panic in together": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) {
+			scenario.Together(p, ctx, session.Options{}, func(*scenario.Client) { panic("oops") })
+		}}, nil, recording.CodePanic, "", nil},
+		"nothing to build on":  {scenario.Scenario{After: needs}, nil, recording.CodeNotExercised, "", nil},
+		"broken ground":        {scenario.Scenario{After: needs}, map[recording.Name]*recording.Recording{"earlier": {Broken: &recording.Broken{Code: recording.CodeDied}}}, recording.CodeDied, "", nil},
+		"no occasion":          {scenario.Scenario{When: func(*scenario.Play) *recording.Skipped { return scenario.Skip(recording.CodeUndeclared, "no") }}, nil, "", recording.CodeUndeclared, nil},
+		"no session to be had": {scenario.Scenario{Script: func(ctx context.Context, p *scenario.Play) { p.Clean(ctx) }}, nil, recording.CodeInterrupted, "", errors.New("no")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := &server{script: lively}
-				st := stage(t, srv)
+				srv := &scenariotest.Server{Script: scenariotest.Lively}
+				st := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Broken = c.opens })
 				c.scenario.Name = "test"
-				rec := Perform(t.Context(), st, &c.scenario, c.earlier)
+				rec := scenario.Perform(t.Context(), st.Stage, &c.scenario, c.earlier)
 				if b := rec.Broken; (b == nil) != (c.broken == "") || b != nil && b.Code != c.broken {
 					t.Errorf("got %+v", b)
 				}
@@ -149,7 +157,7 @@ func TestPerformAlwaysEnds(t *testing.T) {
 				}
 				st.Close()
 				synctest.Wait()
-				if n := srv.now.Load(); n != 0 {
+				if n := srv.Now.Load(); n != 0 {
 					t.Errorf("%d connections are left", n)
 				}
 			})
@@ -170,7 +178,7 @@ func TestWalk(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, &server{script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
 					if next := c.next(m.Get("params.cursor").Str); next == "!" {
 						say(`{"id":%s,"error":{"code":-32602,"message":"no"}}`, m.Get("id").Raw)
 					} else {
@@ -178,9 +186,9 @@ func TestWalk(t *testing.T) {
 					}
 					return true
 				}})
-				rec := perform(t, st, func(ctx context.Context, p *Play) {
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					client, _ := p.Clean(ctx)
-					Walk(ctx, p, client, "resources/list", "resources", "page")
+					scenario.Walk(ctx, p, client, "resources/list", "resources", "page")
 				})
 				n := len(rec.Exchanges)
 				if got := fmt.Sprint(n, " ", rec.Exchanges[n-1].Tags["end"]); got != c.want {

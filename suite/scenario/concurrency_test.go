@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 
 	"fmt"
@@ -26,23 +27,23 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 	for _, alias := range scenario.Sample(uris, 5) {
 		t.Run(alias, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := scenario.ServerStage(t, scenario.NewServer(func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 					uri := m.Get("params.uri").Str
 					if uri == "" {
-						return scenario.Lively(n, m, say)
+						return scenariotest.Lively(n, m, say)
 					}
 					if uri == alias {
 						uri = uris[1]
 					}
 					say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":%q,"text":""}]}}`, m.Get("id").Raw, uri)
 					return true
-				}))
+				}})
 				st.Limits.Reads = 50
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 				recs := verdict.Recordings{recording.WalkResources: scenario.ListedAs("resources", "uri", uris...)}
 				for _, name := range []recording.Name{recording.Reads, rpc.Concurrency} {
 					sc, _ := area.BuiltIn().Scenario(name)
-					recs[name] = scenario.Perform(t.Context(), st, sc, recs)
+					recs[name] = scenario.Perform(t.Context(), st.Stage, sc, recs)
 				}
 				asked := map[string]bool{}
 				for _, x := range recs[rpc.Concurrency].Steps("together") {

@@ -6,12 +6,10 @@ import (
 	"maps"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/tidwall/gjson"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // listedAs is what a walk found that lists these URIs, or templates.
@@ -61,7 +59,7 @@ func TestCorpusIsMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	perform(t, stage(t, &server{script: lively}), func(_ context.Context, p *Play) {
+	played := &Scenario{Name: "test", Script: func(_ context.Context, p *Play) {
 		values, depth := outside("file:///srv/data/", "etc/passwd")
 		maps.Copy(values, spelt(listed(listedAs("resources", "uri", "file://host/srv/data/a.txt"), "resources", Listed.URI)))
 		p.earlier = map[recording.Name]*recording.Recording{
@@ -84,66 +82,6 @@ func TestCorpusIsMade(t *testing.T) {
 		if served != 3 {
 			t.Errorf("%d are served", served)
 		}
-	})
-}
-
-// The read that costs sessions is named, the others get their answers, and a target
-// that cannot bear much is left in peace.
-func TestReadAll(t *testing.T) {
-	var many []URIRead
-	for i := range 100 {
-		many = append(many, URIRead{"read", fmt.Sprint("x:", i), nil})
-	}
-	deadly := func(every int) *server {
-		return &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-			var i int
-			if _, err := fmt.Sscanf(m.Get("params.uri").Str, "x:%d", &i); err == nil && i%every == 3 {
-				return false
-			}
-			return lively(n, m, say)
-		}}
-	}
-	slow := &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-		time.Sleep(time.Second)
-		return lively(n, m, say)
 	}}
-	for name, c := range map[string]struct {
-		server       *server
-		reads, fatal int
-		most         int64
-		brokenOff    bool
-	}{
-		"in order":  {&server{script: lively}, 100, 0, 1, false},
-		"one kills": {deadly(100), 100, 1, 20, false},
-		"many kill": {deadly(8), 32, 4, 50, true},
-		"slow":      {slow, 32, 0, 1, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, c.server)
-				st.Limits.Timeout = time.Minute
-				rec := perform(t, st, func(ctx context.Context, p *Play) {
-					if client, ok := p.Expendable(ctx); ok {
-						readAll(ctx, p, client, many)
-					}
-				})
-				reads, fatal := 0, 0
-				for _, x := range rec.Steps("read") {
-					reads++
-					if x.Fatal {
-						fatal++
-					} else if x.Outcome != recording.Replied {
-						t.Errorf("%s: %s", x.Params, x.Outcome)
-					}
-				}
-				if cut := rec.Cut; (cut != nil) != c.brokenOff || cut != nil && (cut.Tried != reads || cut.Of != len(many)) {
-					t.Errorf("%d reads, cut %v", reads, cut)
-				}
-				if reads != c.reads || fatal != c.fatal || c.server.conns.Load() > c.most || (rec.Skipped != nil) != c.brokenOff {
-					t.Errorf("%d reads, %d fatal, %d connections, %v", reads, fatal, c.server.conns.Load(), rec.Skipped)
-				}
-				st.Close()
-			})
-		})
-	}
+	Perform(t.Context(), &Stage{Facts: &recording.Facts{}, Target: &target.Target{}}, played, nil)
 }

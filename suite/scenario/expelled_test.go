@@ -1,4 +1,4 @@
-package scenario
+package scenario_test
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/tidwall/gjson"
@@ -27,13 +29,13 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
-	m, id := gjson.ParseBytes(body), r.Header.Get(HeaderSession)
+	m, id := gjson.ParseBytes(body), r.Header.Get(scenario.HeaderSession)
 	method := m.Get("method").Str
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case method == "initialize":
 		s.n++
-		w.Header().Set(HeaderSession, fmt.Sprint("session-", s.n))
+		w.Header().Set(scenario.HeaderSession, fmt.Sprint("session-", s.n))
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, m.Get("id").Raw, m.Get("params.protocolVersion").Raw)
 		return
 	case s.ended[id] || id == "":
@@ -55,30 +57,30 @@ func (s *sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // not taken for its answer to the message.
 func TestEndedSessionsAreReplaced(t *testing.T) {
 	for name, c := range map[string]struct {
-		play func(ctx context.Context, c *Client)
+		play func(ctx context.Context, c *scenario.Client)
 		want string
 	}{
-		"ended": {func(ctx context.Context, c *Client) {
+		"ended": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
 			c.Do(ctx, session.Request{Step: "b", Method: "m"})
 		}, "a:replied alive:replied b/lost:replied b:replied"},
-		"ended before a probe": {func(ctx context.Context, c *Client) {
+		"ended before a probe": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
 			c.Probe(ctx, session.Request{Step: "b", Method: "m"})
 		}, "a:replied alive:replied b/lost:replied b:replied"},
-		"a status of its own": {func(ctx context.Context, c *Client) {
+		"a status of its own": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
 		}, "alive:replied a:replied"},
-		"another session": {func(ctx context.Context, c *Client) {
-			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{HeaderSession: ""}, Omit: []string{HeaderSession}})
+		"another session": {func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "m", Header: map[string]string{scenario.HeaderSession: ""}, Omit: []string{scenario.HeaderSession}})
 		}, "a:replied"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, &server{})
+				st := scenariotest.Stage(t, &scenariotest.Server{})
 				st.Combination.Transport = requirement.HTTP
 				st.Dialer = &transport.HTTP{Client: transport.Client{Handler: &sessions{ended: map[string]bool{}}}}
-				rec := perform(t, st, func(ctx context.Context, p *Play) {
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					if client, ok := p.Expendable(ctx); ok {
 						c.play(ctx, client)
 					}

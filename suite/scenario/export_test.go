@@ -1,13 +1,10 @@
 package scenario
 
-// What tests outside of the package use, because they need the areas as well.
-type Server = server
-
-// NewServer is a scripted target.
-func NewServer(script Answer) *Server { return &server{script: script} }
+// What the tests outside of the package use.
+const Plenty = plenty
 
 var (
-	ServerStage = stage
-	Lively      = lively
-	ListedAs    = listedAs
+	ListedAs = listedAs
+	ReadAll  = readAll
+	Together = (*Play).together
 )

@@ -1,13 +1,17 @@
-package scenario
+package scenario_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/tidwall/gjson"
 )
 
@@ -15,7 +19,7 @@ import (
 // list alone, however long each answer takes.
 func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 	const resources, reads = 20, 9
-	text := strings.Repeat("x", plenty/reads+1)
+	text := strings.Repeat("x", scenario.Plenty/reads+1)
 	uris := make([]string, resources)
 	for i := range uris {
 		uris[i] = fmt.Sprint("x:", i)
@@ -27,10 +31,10 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, &server{script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 					var i int
 					if _, err := fmt.Sscanf(m.Get("params.uri").Str, "x:%d", &i); err != nil {
-						return lively(n, m, say)
+						return scenariotest.Lively(n, m, say)
 					}
 					go func() {
 						time.Sleep(delay(i))
@@ -39,9 +43,9 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 					return true
 				}})
 				st.Limits.Timeout = time.Minute
-				sc := readsScenario
-				rec := Perform(t.Context(), st, sc, map[recording.Name]*recording.Recording{
-					recording.WalkResources: listedAs("resources", "uri", uris...),
+				sc, _ := area.BuiltIn().Scenario(recording.Reads)
+				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{
+					recording.WalkResources: scenario.ListedAs("resources", "uri", uris...),
 				})
 				var got []string
 				for _, x := range rec.Steps("read") {
@@ -52,6 +56,67 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 				}
 				if rec.Skipped == nil || !strings.HasPrefix(rec.Skipped.Reason, "11 resources were not read") {
 					t.Errorf("skipped: %v", rec.Skipped)
+				}
+				st.Close()
+			})
+		})
+	}
+}
+
+// The read that costs sessions is named, the others get their answers, and a target
+// that cannot bear much is left in peace.
+func TestReadAll(t *testing.T) {
+	var many []scenario.URIRead
+	for i := range 100 {
+		many = append(many, scenario.URIRead{"read", fmt.Sprint("x:", i), nil})
+	}
+	deadly := func(every int) *scenariotest.Server {
+		return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+			var i int
+			if _, err := fmt.Sscanf(m.Get("params.uri").Str, "x:%d", &i); err == nil && i%every == 3 {
+				return false
+			}
+			return scenariotest.Lively(n, m, say)
+		}}
+	}
+	slow := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+		time.Sleep(time.Second)
+		return scenariotest.Lively(n, m, say)
+	}}
+	for name, c := range map[string]struct {
+		server       *scenariotest.Server
+		reads, fatal int
+		most         int64
+		brokenOff    bool
+	}{
+		"in order":  {&scenariotest.Server{Script: scenariotest.Lively}, 100, 0, 1, false},
+		"one kills": {deadly(100), 100, 1, 20, false},
+		"many kill": {deadly(8), 32, 4, 50, true},
+		"slow":      {slow, 32, 0, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := scenariotest.Stage(t, c.server)
+				st.Limits.Timeout = time.Minute
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+					if client, ok := p.Expendable(ctx); ok {
+						scenario.ReadAll(ctx, p, client, many)
+					}
+				})
+				reads, fatal := 0, 0
+				for _, x := range rec.Steps("read") {
+					reads++
+					if x.Fatal {
+						fatal++
+					} else if x.Outcome != recording.Replied {
+						t.Errorf("%s: %s", x.Params, x.Outcome)
+					}
+				}
+				if cut := rec.Cut; (cut != nil) != c.brokenOff || cut != nil && (cut.Tried != reads || cut.Of != len(many)) {
+					t.Errorf("%d reads, cut %v", reads, cut)
+				}
+				if reads != c.reads || fatal != c.fatal || c.server.Conns.Load() > c.most || (rec.Skipped != nil) != c.brokenOff {
+					t.Errorf("%d reads, %d fatal, %d connections, %v", reads, fatal, c.server.Conns.Load(), rec.Skipped)
 				}
 				st.Close()
 			})

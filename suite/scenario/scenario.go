@@ -16,7 +16,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -94,16 +93,15 @@ type Play struct {
 
 	mu   sync.Mutex
 	Rec  *recording.Recording
-	own  []*session.Session        // opened by this script, closed at its end
-	gone map[*session.Session]bool // those of them that are closed already
-	lent []*session.Session        // borrowed probe sessions
+	own  []*session.Session // opened by this script, ended with it
+	lent []*session.Session // borrowed probe sessions
 }
 
 // Perform plays a scenario on a stage and returns what it recorded. earlier
 // holds the recordings that it builds on. It never panics: a defect of the
 // script is recorded as our own fault.
 func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
-	p := &Play{Stage: st, scenario: sc, earlier: earlier, gone: map[*session.Session]bool{},
+	p := &Play{Stage: st, scenario: sc, earlier: earlier,
 		Rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
 		p.caught(recover())
@@ -144,48 +142,21 @@ func (p *Play) caught(f any) {
 	}
 }
 
-// dismiss closes a borrowed session that is of no use to anybody.
-func (p *Play) dismiss(s *session.Session) {
-	p.mu.Lock()
-	i := slices.Index(p.lent, s)
-	if i >= 0 {
-		p.lent = slices.Delete(p.lent, i, i+1)
-	}
-	p.mu.Unlock()
-	if i >= 0 {
-		p.discard(s)
-	}
-}
-
-// Retire closes a session of this script before the script ends.
-func (p *Play) Retire(s *session.Session) {
-	p.mu.Lock()
-	mine := slices.Contains(p.own, s) && !p.gone[s]
-	p.gone[s] = true
-	p.mu.Unlock()
-	if mine {
-		p.End(s)
-	}
-}
-
-// finish closes the sessions of the script and collects what belongs to the
+// finish ends the sessions of the script and collects what belongs to the
 // recording.
 func (p *Play) finish() {
 	var wg sync.WaitGroup
 	for _, s := range p.own {
-		wg.Go(func() { p.Retire(s) })
+		wg.Go(func() { p.End(s) })
 	}
 	wg.Wait()
 	for _, s := range p.lent {
-		p.giveBack(s)
+		p.GiveBack(s)
 	}
 	for _, s := range p.own {
 		p.Rec.Sessions = append(p.Rec.Sessions, s.Record())
 	}
 }
-
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
 
 // Break notes that the script cannot go on, because something failed that should
 // have worked.

@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 
 	"context"
@@ -126,7 +127,7 @@ func TestWalksEnd(t *testing.T) {
 
 // walked is the recording of a walk through a book, and how many pages were asked for.
 func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
-	srv := scenario.NewServer(func(_ int64, m gjson.Result, say func(string, ...any)) bool {
+	srv := &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str == "resources/list" {
 			asked++
 			at := 0
@@ -141,11 +142,11 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 			say(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.Get("id").Raw, book[at].result())
 		}
 		return true
-	})
-	st := scenario.ServerStage(t, srv)
+	}}
+	st := scenariotest.Stage(t, srv)
 	st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
 	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
-	rec = scenario.Perform(t.Context(), st, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
+	rec = scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
 	st.Close()
 	return rec, asked
 }

@@ -33,7 +33,7 @@ var batchesScenario = &scenario.Scenario{
 		}
 		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 		list := func(id int) string {
-			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, scenario.Ordinary(p, "").Method)
+			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, p.Ordinary("").Method)
 		}
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
 		x := c.Do(ctx, patient(p, batch(stepRequests, "910001 910002", 2, list(910001), ping(910002))))

@@ -31,7 +31,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		done := c.Do(ctx, scenario.Ordinary(p, stepDone))
+		done := c.Do(ctx, p.Ordinary(stepDone))
 		var id any = done.ID
 		if len(done.ID) == 0 {
 			id = 900005
@@ -41,7 +41,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 			cancellation(stepUnknown, map[string]any{"requestId": "mcpcheck-unknown"}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
-		c.Do(ctx, scenario.Ordinary(p, stepAfter))
+		c.Do(ctx, p.Ordinary(stepAfter))
 	},
 }
 
@@ -61,12 +61,12 @@ var cancelRaceScenario = &scenario.Scenario{
 		const races = 20
 		pending := make([]*session.Pending, races)
 		for i := range pending {
-			q := scenario.Ordinary(p, stepRaced)
+			q := p.Ordinary(stepRaced)
 			q.Tags = recording.Tags{recording.TagCancelled: "yes"}
 			pending[i] = c.Start(ctx, q)
 			cancel(ctx, p, c, pending[i])
 		}
-		after := c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
+		after := c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
@@ -168,7 +168,7 @@ var droppedReadsScenario = &scenario.Scenario{
 			one.Finish()
 		}
 		underway(ctx, p, c) // so that the target has noticed
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
+		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},
 }
 
@@ -249,7 +249,7 @@ var listenChurnScenario = &scenario.Scenario{
 		p.Establish(recording.FactListens, "yes")
 		scenario.Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
 		listenOnce(ctx, c, stepLast)
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
+		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},
 }
 

@@ -39,10 +39,10 @@ var handshakeScenario = &scenario.Scenario{
 		p.Mark(markWaited)
 		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
 		c.Note(c.S.Initialized(ctx))
-		first := c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepFirst)))
+		first := c.Note(c.S.Do(ctx, p.Ordinary(stepFirst)))
 		if !first.Succeeded() && c.S.Alive() {
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
-			c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAgain)))
+			c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 	},
 }
@@ -125,8 +125,8 @@ func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
 // makeRoom closes the session of a client that is done with it, where the next one could
 // not be opened beside it.
 func makeRoom(p *scenario.Play, c *scenario.Client) {
-	if p.Pool != nil {
-		p.Retire(c.S)
+	if p.Limited() {
+		p.End(c.S)
 	}
 }
 

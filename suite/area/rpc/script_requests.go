@@ -40,7 +40,7 @@ var requestIDsScenario = &scenario.Scenario{
 				case len(ids) > 1:
 					step = stepDigits
 				}
-				q := scenario.Ordinary(p, step)
+				q := p.Ordinary(step)
 				q.ID, q.Tags = json.RawMessage(id), recording.Tags{tagID: id}
 				c.Do(ctx, q)
 			}
@@ -80,7 +80,7 @@ var concurrencyScenario = &scenario.Scenario{
 		for _, one := range pending {
 			one.Wait(ctx)
 		}
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, stepAfter)))
+		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},
 }
 
@@ -92,7 +92,7 @@ func together(p *scenario.Play, uris []string, i int) session.Request {
 			return session.Request{Step: stepTogether, Method: "resources/read", Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}
 		}
 	}
-	return scenario.Ordinary(p, stepTogether)
+	return p.Ordinary(stepTogether)
 }
 
 // Step "unknown" is a notification of a method that nobody has, "cancelled" one

@@ -118,7 +118,7 @@ func foreign(ctx context.Context, c *scenario.Client, q session.Request) {
 // allow only one.
 func foreignStream(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 	if p.Combination.Transport == requirement.SSE {
-		p.Retire(c.S)
+		p.End(c.S)
 		var ok bool
 		if c, ok = p.PlainHTTP(ctx, target.DialOptions{}); !ok {
 			return

@@ -34,7 +34,7 @@ var framingScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		c.Note(c.S.Do(ctx, scenario.Ordinary(p, recording.StepBefore)))
+		c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
 		joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
 		c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
 		split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))

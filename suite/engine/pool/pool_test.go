@@ -1,4 +1,4 @@
-package scenario
+package pool_test
 
 import (
 	"context"
@@ -6,46 +6,49 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/tidwall/gjson"
 )
 
 // mortal dies of the method "die", without a word.
 func mortal(n int64, m gjson.Result, say func(string, ...any)) bool {
-	return m.Get("method").Str != "die" && lively(n, m, say)
+	return m.Get("method").Str != "die" && scenariotest.Lively(n, m, say)
 }
 
 func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := &server{script: mortal}
-		st := stage(t, srv)
-		first, err := st.borrow(t.Context())
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		first, err := st.Borrow(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, _ := st.borrow(t.Context())
+		second, _ := st.Borrow(t.Context())
 		begin := time.Now()
-		time.AfterFunc(3*time.Second, func() { st.giveBack(first) })
-		third, err := st.borrow(t.Context())
+		time.AfterFunc(3*time.Second, func() { st.GiveBack(first) })
+		third, err := st.Borrow(t.Context())
 		if err != nil || third != first || time.Since(begin) != 3*time.Second {
 			t.Errorf("got %v after %v, %v", third.ID(), time.Since(begin), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := st.borrow(ctx); err == nil {
+		if _, err := st.Borrow(ctx); err == nil {
 			t.Error("a third session was lent")
 		}
 		second.Start(t.Context(), session.Request{Method: "die", Notification: true})
 		time.Sleep(time.Second)
-		st.giveBack(second)
-		fresh, err := st.borrow(t.Context())
+		st.GiveBack(second)
+		fresh, err := st.Borrow(t.Context())
 		if err != nil || fresh == second || !fresh.Alive() {
 			t.Errorf("a dead session was lent, or none: %v", err)
 		}
-		st.giveBack(fresh)
-		st.giveBack(third)
-		if most := srv.most.Load(); most != 2 {
+		st.GiveBack(fresh)
+		st.GiveBack(third)
+		if most := srv.Most.Load(); most != 2 {
 			t.Errorf("%d connections stood at once", most)
 		}
 	})
@@ -53,15 +56,15 @@ func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 
 func TestSharedSessionIsOpenedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := &server{script: mortal}
-		st := stage(t, srv)
-		first, _ := st.shared(t.Context())
-		if again, _ := st.shared(t.Context()); again != first {
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		first, _ := st.Shared(t.Context())
+		if again, _ := st.Shared(t.Context()); again != first {
 			t.Error("two sessions are shared")
 		}
 		first.Start(t.Context(), session.Request{Method: "die", Notification: true})
 		time.Sleep(time.Second)
-		if again, err := st.shared(t.Context()); err != nil || again == first || !again.Alive() {
+		if again, err := st.Shared(t.Context()); err != nil || again == first || !again.Alive() {
 			t.Errorf("the lost session is still shared: %v", err)
 		}
 		if all := st.Close(); len(all) != 2 || all[0].Lost == "" || all[1].Lost != "" {
@@ -70,15 +73,14 @@ func TestSharedSessionIsOpenedAgain(t *testing.T) {
 	})
 }
 
-func TestPoolHoldsOverStages(t *testing.T) {
+func TestLimitHoldsOverPools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := &server{script: mortal}
-		pool := NewPool(1)
-		one, two := stage(t, srv), stage(t, srv)
-		pool.Join(one)
-		pool.Join(two)
-		for _, st := range []*Stage{one, two, one} {
-			rec := perform(t, st, func(ctx context.Context, p *Play) {
+		srv := &scenariotest.Server{Script: mortal}
+		limit := pool.Connections(1)
+		limited := func(o *pool.Options) { o.Limit = limit }
+		one, two := scenariotest.Stage(t, srv, limited), scenariotest.Stage(t, srv, limited)
+		for _, st := range []*pool.Pool{one, two, one} {
+			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				if c, ok := p.Clean(ctx); ok {
 					c.Do(ctx, session.Request{Step: "a", Method: "m"})
 				}
@@ -91,7 +93,7 @@ func TestPoolHoldsOverStages(t *testing.T) {
 			}
 		}
 		begin := time.Now()
-		rec := perform(t, two, func(ctx context.Context, p *Play) {
+		rec := scenariotest.Perform(t, two, func(ctx context.Context, p *scenario.Play) {
 			p.Fresh(ctx, session.Options{})
 			p.Fresh(ctx, session.Options{})
 		})
@@ -100,8 +102,8 @@ func TestPoolHoldsOverStages(t *testing.T) {
 		}
 		one.Close()
 		two.Close()
-		if srv.most.Load() != 1 || len(pool.slots) != 0 {
-			t.Errorf("%d connections stood at once, %d places are taken", srv.most.Load(), len(pool.slots))
+		if srv.Most.Load() != 1 || limit.Taken() != 0 {
+			t.Errorf("%d connections stood at once, %d places are taken", srv.Most.Load(), limit.Taken())
 		}
 	})
 }

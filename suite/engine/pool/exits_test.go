@@ -1,4 +1,4 @@
-package scenario
+package pool_test
 
 import (
 	"context"
@@ -8,7 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -57,16 +60,20 @@ func (c *stayer) Close(ctx context.Context) transport.Ending {
 }
 
 // stays is a stage in front of processes that ignore the end of their input.
-func stays(t *testing.T) (*Stage, *stayers) {
-	st := stage(t, &server{script: lively})
-	d := &stayers{Dialer: st.Dialer}
-	st.Dialer = d
+func stays(t *testing.T, change ...func(*pool.Options)) (*pool.Pool, *stayers) {
+	d := &stayers{}
+	st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively}, func(o *pool.Options) {
+		d.Dialer, o.Dialer = o.Dialer, d
+		for _, f := range change {
+			f(o)
+		}
+	})
 	return st, d
 }
 
 // opens is a script that opens some sessions of its own beside the shared one.
-func opens(n int) func(context.Context, *Play) {
-	return func(ctx context.Context, p *Play) {
+func opens(n int) func(context.Context, *scenario.Play) {
+	return func(ctx context.Context, p *scenario.Play) {
 		p.Clean(ctx)
 		for range n {
 			p.Fresh(ctx, session.Options{})
@@ -82,7 +89,7 @@ func TestNobodyWaitsForProcessesThatStay(t *testing.T) {
 		begin := time.Now()
 		var all []*recording.Session
 		for range 5 {
-			all = append(all, perform(t, st, opens(2)).Sessions...)
+			all = append(all, scenariotest.Perform(t, st, opens(2)).Sessions...)
 		}
 		if took := time.Since(begin); took != 0 {
 			t.Errorf("the scenarios took %v", took)
@@ -105,10 +112,9 @@ func TestNobodyWaitsForProcessesThatStay(t *testing.T) {
 // TestExit: no more processes end at once than there is room for.
 func TestExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, d := stays(t)
-		st.Exit = &Gate{make(chan struct{}, 3)}
+		st, d := stays(t, func(o *pool.Options) { o.Ends = make(pool.Semaphore, 3) })
 		begin := time.Now()
-		perform(t, st, opens(5))
+		scenariotest.Perform(t, st, opens(5))
 		st.Close()
 		if took := time.Since(begin); took != 2*lingerTime || d.most != 3 || d.standing != 0 {
 			t.Errorf("it took %v, %d ended at once, %d are left", took, d.most, d.standing)
@@ -119,34 +125,29 @@ func TestExit(t *testing.T) {
 // TestPlacesOfProcessesThatStay: a process keeps its place until it is gone, those of one
 // script end side by side, and a program that is known to stay is not waited for in full.
 func TestPlacesOfProcessesThatStay(t *testing.T) {
+	connections := func(n int) func() *pool.Limit { return func() *pool.Limit { return pool.Connections(n) } }
 	for name, c := range map[string]struct {
-		pool  *Pool
-		opens int           // by each script, beside the shared session
-		stood []int         // how many others stood whenever one was started
-		took  time.Duration // four scripts and the end
+		limit func() *pool.Limit // channels belong to the bubble in which they are made
+		opens int                // by each script, beside the shared session
+		stood []int              // how many others stood whenever one was started
+		took  time.Duration      // four scripts and the end
 		brief int
 	}{
-		"one at a time":  {NewPool(1), 0, []int{0}, lingerTime, 0},
-		"two at a time":  {NewPool(2), 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
-		"one by one":     {NewTurns(), 0, []int{0, 0, 0, 0}, 3*lingerTime + lingerTime/8, 1},
-		"scenario-wise":  {NewTurns(), 1, []int{0, 1, 0, 1, 0, 1, 0, 1}, 2*lingerTime + 2*lingerTime/8, 4},
-		"side by side":   {NewTurns(), 3, []int{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, lingerTime + 3*lingerTime/8, 12},
-		"with no limits": {nil, 1, []int{0, 1, 2, 3, 4}, lingerTime, 0},
+		"one at a time":  {connections(1), 0, []int{0}, lingerTime, 0},
+		"two at a time":  {connections(2), 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
+		"one by one":     {pool.Turns, 0, []int{0, 0, 0, 0}, 3*lingerTime + lingerTime/8, 1},
+		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 0, 1, 0, 1, 0, 1}, 2*lingerTime + 2*lingerTime/8, 4},
+		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, lingerTime + 3*lingerTime/8, 12},
+		"with no limits": {func() *pool.Limit { return nil }, 1, []int{0, 1, 2, 3, 4}, lingerTime, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st, d := stays(t)
-				pool := c.pool
-				if pool != nil && pool.slots != nil { // channels belong to the bubble in which they are made
-					pool = NewPool(cap(pool.slots))
-				} else if pool != nil {
-					pool = NewTurns()
-				}
-				pool.Join(st)
+				limit := c.limit()
+				st, d := stays(t, func(o *pool.Options) { o.Limit = limit })
 				begin := time.Now()
 				for range 4 {
-					done := pool.Turn()
-					if rec := perform(t, st, opens(c.opens)); rec.Broken != nil {
+					done := limit.Turn()
+					if rec := scenariotest.Perform(t, st, opens(c.opens)); rec.Broken != nil {
 						t.Errorf("%+v", rec.Broken)
 					}
 					done()
@@ -163,9 +164,8 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 // TestEndOfTheRunWhileProcessesEnd: whoever waits for a place is let go when the run ends.
 func TestEndOfTheRunWhileProcessesEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		st, _ := stays(t)
-		NewPool(1).Join(st)
-		perform(t, st, func(ctx context.Context, p *Play) { p.Fresh(ctx, session.Options{}) })
+		st, _ := stays(t, func(o *pool.Options) { o.Limit = pool.Connections(1) })
+		scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
 		ctx, cancel := context.WithTimeout(t.Context(), lingerTime/2)
 		defer cancel()
 		begin := time.Now()

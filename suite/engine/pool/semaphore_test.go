@@ -1,4 +1,4 @@
-package scenario
+package pool_test
 
 import (
 	"context"
@@ -7,27 +7,29 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-func TestGate(t *testing.T) {
+func TestStarts(t *testing.T) {
 	for name, c := range map[string]struct {
 		options session.Options
 		talks   bool          // whether the script says something at once
 		took    time.Duration // until the last one stands
 	}{
 		"handshakes":      {session.Options{Kind: recording.Clean}, false, 15 * time.Second},
-		"without, mute":   {session.Options{Kind: recording.Probe, NoHandshake: true}, false, 2 * firstSign},
+		"without, mute":   {session.Options{Kind: recording.Probe, NoHandshake: true}, false, 2 * pool.FirstSign},
 		"without, spoken": {session.Options{Kind: recording.Probe, NoHandshake: true}, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				busy := &server{script: lively, greeting: 5 * time.Second}
-				st := stage(t, busy)
-				st.Gate = &Gate{make(chan struct{}, 2)}
+				busy := &scenariotest.Server{Script: scenariotest.Lively, Greeting: 5 * time.Second}
+				st := scenariotest.Stage(t, busy, func(o *pool.Options) { o.Starts = make(pool.Semaphore, 2) })
 				begin := time.Now()
-				rec := perform(t, st, func(ctx context.Context, p *Play) {
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					var wg sync.WaitGroup
 					for range 6 {
 						wg.Go(func() {
@@ -47,15 +49,13 @@ func TestGate(t *testing.T) {
 	}
 	t.Run("the end of a run", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		g := &Gate{make(chan struct{}, 1)}
-		leave, err := g.enter(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer leave()
+		st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively}, func(o *pool.Options) {
+			o.Starts = make(pool.Semaphore, 1)
+			o.Starts <- struct{}{}
+		})
 		cancel()
-		if _, err := g.enter(ctx); err == nil {
-			t.Error("the gate lets a process start in a run that is over")
+		if _, err := st.Open(ctx, session.Options{}); err == nil {
+			t.Error("a process is started in a run that is over")
 		}
 	})
 }
@@ -77,10 +77,10 @@ func TestLostHandshakes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				st := stage(t, &server{script: lively, mute: c.mute})
+				st := scenariotest.Stage(t, &scenariotest.Server{Script: scenariotest.Lively, Mute: c.mute})
 				st.Facts.Owned = c.owned
 				begin := time.Now()
-				rec := perform(t, st, func(ctx context.Context, p *Play) { p.Fresh(ctx, session.Options{}) })
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) { p.Fresh(ctx, session.Options{}) })
 				if took := time.Since(begin); took != c.took || (rec.Broken == nil) != c.opens {
 					t.Errorf("took %v: %+v", took, rec.Broken)
 				}

@@ -1,8 +1,9 @@
-package scenario
+package pool
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -10,48 +11,47 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Pool limits how many connections to one endpoint stand at once, over all its
-// stages: the copies of some programs fight over a port or a lock file. Scenarios
-// on its stages take turns, so that a session which no script holds can be closed
-// to make room for another. A nil pool limits nothing.
-type Pool struct {
-	slots chan struct{} // one per connection that stands; nil if only turns are taken
-	turn  chan struct{} // holds a value while a scenario has its turn
-	exits exits         // those that are about to end, and hold their place until they have
+// Limit limits how many connections to one endpoint stand at once, over all its
+// pools: the copies of some programs fight over a port or a lock file. Scenarios
+// take turns, so that a session which no script holds can be closed to make room
+// for another. A nil limit limits nothing.
+type Limit struct {
+	slots Semaphore // one per connection that stands; nil if only turns are taken
+	turn  Semaphore // held while a scenario has its turn
+	exits exits     // those that are about to end, and hold their place until they have
 
 	// Settle is how long a connection stands after its last message, and how long its
 	// place stays empty then; see [session.Settle].
 	Settle time.Duration
 
-	mu     sync.Mutex
-	stages []*Stage
-	freed  time.Time // when the last connection was closed
+	mu    sync.Mutex
+	pools []*Pool
+	freed time.Time // when the last connection was closed
 }
 
-// NewPool allows that many connections; nil, which limits nothing, if n is 0.
-func NewPool(n int) *Pool {
+// Connections allows that many connections; nil, which limits nothing, if n is 0.
+func Connections(n int) *Limit {
 	if n <= 0 {
 		return nil
 	}
-	return &Pool{slots: make(chan struct{}, n), turn: make(chan struct{}, 1)}
+	return &Limit{slots: make(Semaphore, n), turn: make(Semaphore, 1)}
 }
 
-// NewTurns allows any number of connections, but lets no more stand than the scenario
+// Turns allows any number of connections, but lets no more stand than the scenario
 // whose turn it is has asked for.
-func NewTurns() *Pool { return &Pool{turn: make(chan struct{}, 1)} }
+func Turns() *Limit { return &Limit{turn: make(Semaphore, 1)} }
 
-// Join adds a stage, whose sessions may be closed to make room.
-func (l *Pool) Join(st *Stage) {
-	st.Pool = l
+// join adds a pool, whose sessions may be closed to make room.
+func (l *Limit) join(p *Pool) {
 	if l != nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.stages = append(l.stages, st)
+		l.pools = append(l.pools, p)
 	}
 }
 
 // Turn waits for the turn of a scenario; the caller ends it with done.
-func (l *Pool) Turn() (done func()) {
+func (l *Limit) Turn() (done func()) {
 	if l == nil {
 		return func() {}
 	}
@@ -66,7 +66,7 @@ func (l *Pool) Turn() (done func()) {
 // take takes a place for a connection: one that is free, that of a session which is
 // about to end, or if need be that of a shared session. As scenarios take turns, nobody
 // else will give a place back.
-func (l *Pool) take(ctx context.Context) error {
+func (l *Limit) take(ctx context.Context) error {
 	if l == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (l *Pool) take(ctx context.Context) error {
 }
 
 // calm waits until what was sent has reached the target, before the connection ends.
-func (l *Pool) calm() {
+func (l *Limit) calm() {
 	if l != nil && l.Settle > 0 {
 		time.Sleep(l.Settle)
 	}
@@ -99,7 +99,7 @@ func (l *Pool) calm() {
 
 // settle waits until the target can have noticed that the last connection was closed. If
 // the context ends before, the place is given back.
-func (l *Pool) settle(ctx context.Context) error {
+func (l *Limit) settle(ctx context.Context) error {
 	l.mu.Lock()
 	wait := l.Settle - time.Since(l.freed)
 	l.mu.Unlock()
@@ -115,22 +115,22 @@ func (l *Pool) settle(ctx context.Context) error {
 	}
 }
 
-// evict closes the sessions that the stages share, side by side, and waits until
+// evict closes the sessions that scripts share, side by side, and waits until
 // nothing is left of them.
-func (l *Pool) evict(ctx context.Context) error {
+func (l *Limit) evict(ctx context.Context) error {
 	l.mu.Lock()
-	stages := append([]*Stage(nil), l.stages...)
+	pools := slices.Clone(l.pools)
 	l.mu.Unlock()
 	var wg sync.WaitGroup
-	for _, st := range stages {
-		wg.Go(st.evict)
+	for _, p := range pools {
+		wg.Go(p.evict)
 	}
 	wg.Wait()
 	return l.exits.wait(ctx)
 }
 
 // release gives a place back.
-func (l *Pool) release() {
+func (l *Limit) release() {
 	if l != nil && l.slots != nil {
 		l.mu.Lock()
 		l.freed = time.Now()

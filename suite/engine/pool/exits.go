@@ -1,9 +1,10 @@
-package scenario
+package pool
 
 import (
 	"context"
-	"runtime"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -58,46 +59,81 @@ func (e *exits) wait(ctx context.Context) error {
 	}
 }
 
-// NewExit lets some processes end at once, and has those that end one more wait: each
-// takes up memory until it is gone.
-func NewExit() *Gate { return &Gate{make(chan struct{}, max(4*runtime.NumCPU(), 16))} }
+// closeTime bounds the closing of a connection, all signals included.
+const closeTime = 15 * time.Second
 
-// leaving counts the sessions of the stage, or of all that share its pool.
-func (st *Stage) leaving() *exits {
-	if st.Pool != nil {
-		return &st.Pool.exits
+// leaving counts the sessions of the pool, or of all that share its limit.
+func (p *Pool) leaving() *exits {
+	if p.Limit != nil {
+		return &p.Limit.exits
 	}
-	return &st.exits
+	return &p.exits
 }
 
 // End closes a session that nobody uses any more, and gives its place back once nothing
 // is left of it. It waits for that on HTTP only, where the target is told.
-func (st *Stage) End(s *session.Session) {
-	st.Pool.calm()
+func (p *Pool) End(s *session.Session) {
+	known, lendable := p.forget(s)
+	if !known {
+		return
+	}
+	if lendable {
+		defer p.vacate()
+	}
+	p.Limit.calm()
 	finish := s.Leave()
-	done := st.leaving().begin()
+	done := p.leaving().begin()
 	bury := func() {
 		defer done()
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
-		if st.hasten() {
+		if p.hasten() {
 			ctx = transport.Briefly(ctx)
 		}
-		st.learn(finish(ctx))
-		st.Pool.release()
+		p.learn(finish(ctx))
+		p.Limit.release()
 	}
-	if st.Combination.Transport != requirement.Stdio {
+	if p.Combination.Transport != requirement.Stdio {
 		bury()
 		return
 	}
-	leave, err := st.Exit.enter(context.Background())
+	release, err := p.Ends.acquire(context.Background())
 	if err != nil {
 		panic(err) // that context has no end
 	}
 	go func() {
-		defer leave()
+		defer release()
 		bury()
 	}()
+}
+
+// forget takes a session from those that scripts can get. It reports whether it was not
+// ended before, and whether it was one of those that are lent.
+func (p *Pool) forget(s *session.Session) (known, lendable bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended[s] {
+		return false, false
+	}
+	p.ended[s] = true
+	if p.clean == s {
+		p.clean = nil
+	}
+	lendable = p.lent[s]
+	delete(p.lent, s)
+	if i := slices.Index(p.idle, s); i >= 0 {
+		p.idle = slices.Delete(p.idle, i, i+1)
+		lendable = true
+	}
+	return true, lendable
+}
+
+// vacate lets another expendable session take the place of one that was ended.
+func (p *Pool) vacate() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.probes--
+	p.wake()
 }
 
 // enough is how many processes in clean sessions are waited for in full before it is
@@ -105,24 +141,24 @@ func (st *Stage) End(s *session.Session) {
 const enough = 3
 
 // learn notes whether a process ends with its input.
-func (st *Stage) learn(s *recording.Session) {
+func (p *Pool) learn(s *recording.Session) {
 	end := s.Ending
 	if s.Kind != recording.Clean || end == nil || end.By != "us" || end.Reason != "" {
 		return
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if end.How == "exited" {
-		st.exited++
+		p.exited++
 	} else {
-		st.stayed++
+		p.stayed++
 	}
 }
 
 // hasten reports whether processes need not be waited for in full: where scenarios wait
 // for the end of what was before, and the program is known to stay.
-func (st *Stage) hasten() bool {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.Pool != nil && st.exited == 0 && st.stayed >= enough
+func (p *Pool) hasten() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.Limit != nil && p.exited == 0 && p.stayed >= enough
 }

@@ -1,0 +1,259 @@
+// Package pool opens and closes the sessions of scripts: those that scripts share, those
+// that are lent because they may be lost, and those that a script has to itself. It limits
+// how many of them stand, how many processes start and how many end at once.
+package pool
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+)
+
+// Pool holds the sessions of one combination. It may be used from several goroutines.
+type Pool struct {
+	*scenario.Stage
+	Options
+
+	// opening is held while the shared session is opened. Unlike a mutex it lets go of those
+	// that wait when their context ends, and of package time in a testing/synctest bubble.
+	opening Semaphore
+	exits   exits // sessions that are about to end, where there is no limit
+
+	mu     sync.Mutex
+	clean  *session.Session
+	idle   []*session.Session        // probe sessions without a user
+	lent   map[*session.Session]bool // those that have one
+	probes int                       // probe sessions in being, or being opened
+	ended  map[*session.Session]bool
+	freed  chan struct{}      // closed when a probe session is given back
+	used   []*session.Session // everything that was ever shared
+	again  []recording.Retried
+	// exited and stayed count the clean sessions whose process ended with its input, or
+	// had to be terminated.
+	exited, stayed int
+}
+
+// Options says how the sessions of a combination are opened.
+type Options struct {
+	Dialer transport.Dialer
+	// Limiter is asked before each message; NextID names sessions.
+	Limiter func(context.Context) error
+	NextID  func() string
+	// Broken is why no session can be opened in the ordinary way, if that is
+	// known; nil if not. Scripts that bring a dialer of their own may still try.
+	Broken error
+	// Limit is that of the endpoint.
+	Limit *Limit
+	// Starts limits how many processes start at once, Ends how many end.
+	Starts, Ends Semaphore
+}
+
+// New makes the pool from which the scenarios on a stage get their sessions.
+func New(st *scenario.Stage, o Options) *Pool {
+	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}}
+	st.Sessions = p
+	o.Limit.join(p)
+	return p
+}
+
+// Adopt makes a session that is already open the shared clean session. It takes
+// no place: where there is a limit, detection leaves no session open.
+func (p *Pool) Adopt(s *session.Session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.clean = s
+	p.used = append(p.used, s)
+}
+
+// Open opens a session of a kind. Where the target is no process of ours, a
+// handshake that is not answered is tried once more on another connection: there
+// are servers that lose a message now and then when many clients come at once,
+// and one that is lost says nothing about what is to be judged. Both are noted.
+func (p *Pool) Open(ctx context.Context, o session.Options) (*session.Session, error) {
+	s, first, err := p.openOnce(ctx, o)
+	if err == nil || scenario.Code(err) != recording.CodeNoAnswer || p.Facts.Owned || ctx.Err() != nil {
+		return s, err
+	}
+	s, second, err := p.openOnce(ctx, o)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.again = append(p.again, recording.Retried{First: first, Second: second})
+	return s, err
+}
+
+// openOnce opens a session, and returns its handshake as well, if there was one.
+func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Session, *recording.Exchange, error) {
+	if o.Revision == "" {
+		o.Revision = p.Combination.Revision
+	}
+	if p.Broken != nil && o.Dialer == nil {
+		return nil, nil, p.Broken
+	}
+	o.ID, o.Transcript, o.Limiter = p.NextID(), p.Transcript, p.Limiter
+	o.Start = p.Limits.Start
+	if o.Timeout == 0 {
+		o.Timeout = p.Limits.Timeout
+	}
+	if err := p.Limit.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	s, err := p.start(ctx, o)
+	if s == nil {
+		p.Limit.release()
+		return nil, nil, err
+	}
+	if err != nil {
+		p.End(s)
+		p.mu.Lock()
+		p.used = append(p.used, s)
+		p.mu.Unlock()
+		return nil, s.Record().Initialize, err
+	}
+	return s, s.Record().Initialize, nil
+}
+
+// evict closes the shared clean session and the idle probe sessions.
+func (p *Pool) evict() {
+	p.mu.Lock()
+	shut := slices.Clone(p.idle)
+	if p.clean != nil {
+		shut = append(shut, p.clean)
+	}
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range shut {
+		wg.Go(func() { p.End(s) })
+	}
+	wg.Wait()
+}
+
+// Shared is the clean session that scripts share; it is opened when it is first
+// asked for, and again when it was lost.
+func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
+	release, err := p.opening.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	p.mu.Lock()
+	clean := p.clean
+	p.mu.Unlock()
+	if clean != nil && clean.Alive() {
+		return clean, nil
+	}
+	if clean != nil {
+		p.End(clean)
+	}
+	s, err := p.Open(ctx, session.Options{Kind: recording.Clean})
+	if err != nil {
+		return nil, err
+	}
+	p.Adopt(s)
+	return s, nil
+}
+
+// Borrow lends an expendable session, waiting for one if all are lent out.
+func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
+	for {
+		p.mu.Lock()
+		if n := len(p.idle); n > 0 {
+			s := p.idle[n-1]
+			p.idle = p.idle[:n-1]
+			p.lent[s] = true
+			p.mu.Unlock()
+			if s.Alive() {
+				return s, nil
+			}
+			p.End(s)
+			continue
+		}
+		if p.probes < max(p.Limits.Probes, 1) {
+			p.probes++
+			p.mu.Unlock()
+			return p.lend(ctx)
+		}
+		if p.freed == nil {
+			p.freed = make(chan struct{})
+		}
+		freed := p.freed
+		p.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// lend opens an expendable session, which is counted already.
+func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
+	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
+	if err != nil {
+		p.vacate()
+		return nil, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = append(p.used, s)
+	p.lent[s] = true
+	return s, nil
+}
+
+// GiveBack returns an expendable session to the idle ones. It is ended instead if it is
+// lost.
+func (p *Pool) GiveBack(s *session.Session) {
+	if !s.Alive() {
+		p.End(s)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended[s] {
+		delete(p.lent, s)
+		p.idle = append(p.idle, s)
+		p.wake()
+	}
+}
+
+// wake tells those who wait for an expendable session; the lock is held.
+func (p *Pool) wake() {
+	if p.freed != nil {
+		close(p.freed)
+		p.freed = nil
+	}
+}
+
+// Establish notes a fact about the target that later checks and scripts use.
+func (p *Pool) Establish(name, value string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.Facts.Notes[name] = value
+}
+
+// Limited reports whether there is a limit.
+func (p *Pool) Limited() bool { return p.Limit != nil }
+
+// Close ends all shared sessions and returns every session that was ever shared, once
+// nothing is left of any session of the pool.
+func (p *Pool) Close() []*recording.Session {
+	p.evict()
+	_ = p.leaving().wait(context.Background()) // whatever ends does so
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var all []*recording.Session
+	for _, s := range p.used {
+		all = append(all, s.Record())
+	}
+	return all
+}
+
+// Retried lists the handshakes that were tried a second time.
+func (p *Pool) Retried() []recording.Retried {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.again)
+}
