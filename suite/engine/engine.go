@@ -268,7 +268,7 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *pool.Pool {
 	probes := 4
 	if e.transport == requirement.Stdio {
-		probes = 2
+		probes = 1 // each is a process
 	}
 	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit}
 	if e.Owned() {

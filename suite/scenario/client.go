@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -55,7 +56,11 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 
 // Expendable is a client on a session that may be lost.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
-	s, err := p.Borrow(ctx)
+	return p.lend(p.Borrow(ctx))
+}
+
+// lend is a client on a session that was borrowed.
+func (p *Play) lend(s *session.Session, err error) (*Client, bool) {
 	if err != nil {
 		p.Break(Code(err), err.Error())
 		return nil, false
@@ -212,10 +217,18 @@ func answeredByHTTP(x *recording.Exchange) bool {
 }
 
 // Replace gives the client a new session in place of one that was lost. It
-// returns false if none can be opened; the recording then says why.
+// returns false if none can be opened; the recording then says why. In place of a
+// borrowed one over stdio, where it is a process, others can borrow the new one.
 func (c *Client) Replace(ctx context.Context) bool {
 	old := c.S
 	kind := old.Kind()
+	if c.shared && kind == recording.Probe && c.P.Combination.Transport == requirement.Stdio {
+		fresh, ok := c.P.lend(c.P.Renew(ctx, old))
+		if ok {
+			c.S = fresh.S
+		}
+		return ok
+	}
 	if c.shared || c.sole || !old.Alive() || c.P.Limited() {
 		// What is deaf or gone nobody else is to get; it must not pile up either, nor stand
 		// in the way.

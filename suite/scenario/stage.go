@@ -47,6 +47,9 @@ type Sessions interface {
 	// it to those that others may borrow.
 	Borrow(ctx context.Context) (*session.Session, error)
 	GiveBack(s *session.Session)
+	// Renew ends a borrowed session that was lost, and lends another one, in which nothing
+	// has happened yet.
+	Renew(ctx context.Context, lost *session.Session) (*session.Session, error)
 	// Open opens a session for the caller alone.
 	Open(ctx context.Context, o session.Options) (*session.Session, error)
 	// End closes a session of any of these kinds: nobody gets it any more. To end one that

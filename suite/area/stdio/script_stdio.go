@@ -30,7 +30,7 @@ var framingScenario = &scenario.Scenario{
 		return nil
 	},
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		c, ok := p.Expendable(ctx)
 		if !ok {
 			return
 		}

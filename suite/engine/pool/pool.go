@@ -190,6 +190,16 @@ func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
 	}
 }
 
+// Renew ends an expendable session that was lost, and lends another one, in which nothing
+// has happened yet.
+func (p *Pool) Renew(ctx context.Context, lost *session.Session) (*session.Session, error) {
+	p.mu.Lock()
+	p.probes++ // the new one has its place before anybody can borrow that of the old one
+	p.mu.Unlock()
+	p.End(lost)
+	return p.lend(ctx)
+}
+
 // lend opens an expendable session, which is counted already.
 func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
 	s, err := p.Open(ctx, session.Options{Kind: recording.Probe})
@@ -205,9 +215,12 @@ func (p *Pool) lend(ctx context.Context) (*session.Session, error) {
 }
 
 // GiveBack returns an expendable session to the idle ones. It is ended instead if it is
-// lost.
+// lost, or if there are more than enough.
 func (p *Pool) GiveBack(s *session.Session) {
-	if !s.Alive() {
+	p.mu.Lock()
+	surplus := p.probes > max(p.Limits.Probes, 1)
+	p.mu.Unlock()
+	if surplus || !s.Alive() {
 		p.End(s)
 	}
 	p.mu.Lock()
