@@ -32,6 +32,7 @@ type Run struct {
 	limiter    func(context.Context) error
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
+	jobs         pool.Semaphore // for scenarios that are played
 	sessions     atomic.Int64
 	began        time.Time
 
@@ -41,7 +42,6 @@ type Run struct {
 
 	takes map[requirement.Combination]*Take
 	again map[requirement.Combination]*Take // those that confirmed red verdicts
-	alone map[requirement.Combination]*Take // those with one copy of the target at a time
 	ended error                             // why the run ended early; nil if it did not
 	took  time.Duration
 
@@ -90,7 +90,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
-		began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), takes: map[requirement.Combination]*Take{},
+		began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
 	ctx, cancel := r.bounded(ctx)
@@ -255,9 +255,6 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Notes: map[string]string{},
 	})
-	if e.limit != nil {
-		st.Facts.Notes[recording.FactLimited] = "yes"
-	}
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
 	}
@@ -270,7 +267,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit}
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit, Jobs: r.jobs}
 	if e.Owned() {
 		o.Starts, o.Ends = r.starts, r.ends
 	}

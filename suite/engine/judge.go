@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,32 +148,14 @@ func (r *Run) verdict(row Row, take *Take) verdict.Result {
 // confirm plays the scenarios of red verdicts once more, on sessions of their
 // own, and judges again. Where the two disagree the milder verdict stands and
 // the disagreement is an observation: nobody is accused of what happens once.
-//
-// Of what is red then, some may be the work of copies of one program that are in
-// each other's way. That is repeated with a single copy at a time.
 func (r *Run) confirm(ctx context.Context, red []*Judgement) {
 	if len(red) == 0 {
 		return
 	}
 	r.cfg.Progress(Event{Kind: Confirming, Total: len(red)})
-	again := r.replay(ctx, red, r.takes, func(e *endpoint) *pool.Limit { return e.limit })
-	if again == nil {
-		return
-	}
-	r.again = again
-	r.settleAll(red, again)
-	crowded := slices.DeleteFunc(slices.Clone(red), func(j *Judgement) bool { return !r.crowded(j) })
-	if len(crowded) == 0 {
-		return
-	}
-	// No more connections stand at once than a script needs.
-	turns := map[*endpoint]*pool.Limit{}
-	for _, e := range r.endpoints {
-		turns[e] = pool.Turns()
-	}
-	if alone := r.replay(ctx, crowded, again, func(e *endpoint) *pool.Limit { return turns[e] }); alone != nil {
-		r.alone = alone
-		r.settleAll(crowded, alone)
+	if again := r.replay(ctx, red); again != nil {
+		r.again = again
+		r.settleAll(red, again)
 	}
 }
 
@@ -185,75 +168,60 @@ func (r *Run) settleAll(red []*Judgement, takes map[requirement.Combination]*Tak
 	}
 }
 
-// crowded reports whether a confirmed verdict may come of several copies of the
-// target at once, which fight over a port or a lock: they are processes of ours,
-// nothing limits their number, and what is held against the target is that it
-// failed, not what it said.
-func (r *Run) crowded(j *Judgement) bool {
-	first, again := r.takes[j.Combination], r.again[j.Combination]
-	if again == nil || !j.Outcome.Red() || !again.Facts.Owned || again.Facts.Notes[recording.FactLimited] != "" {
-		return false
-	}
-	if len(j.Frames) == 0 {
-		return true
-	}
-	// The verdict is that of the first take, unless the second one was milder.
-	return restsOnFailure(j, first) || restsOnFailure(j, again)
-}
-
-// restsOnFailure reports whether the evidence of a verdict shows a request that was
-// refused, or not answered.
-func restsOnFailure(j *Judgement, take *Take) bool {
-	for _, name := range j.From {
-		rec := take.Recordings[name]
-		if rec == nil {
-			continue
-		}
-		for _, x := range rec.Exchanges {
-			failed := x.Failed() || x.Outcome != recording.Replied && x.Outcome != recording.Sent
-			if failed && slices.ContainsFunc(x.Evidence(), func(n int) bool { return slices.Contains(j.Frames, n) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // replay plays the scenarios of red verdicts again, on new stages, and returns what
 // was recorded, together with what else was recorded before; nil if it settles
 // nothing.
-func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requirement.Combination]*Take, limit func(*endpoint) *pool.Limit) map[requirement.Combination]*Take {
+//
+// Copies of a program may be in each other's way: they fight over a port or a lock. So
+// where we start them, no more stand at once than a script needs.
+func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
 	r.hurry(red)
 	again := map[requirement.Combination]*Take{}
 	plans := map[*pool.Pool][]*scenario.Scenario{}
-	var stages []*pool.Pool
+	var stages, alone []*pool.Pool
+	turns := map[*endpoint]*pool.Limit{}
 	total := 0
 	for _, st := range r.stages {
+		before := r.takes[st.Combination]
 		needed := map[recording.Name]bool{}
 		for _, j := range red {
 			if j.Combination == st.Combination {
-				r.repeat(needed, j, before[st.Combination])
+				r.repeat(needed, j, before)
 			}
 		}
 		if len(needed) == 0 {
 			continue
 		}
-		e := r.endpointOf(st)
-		second := r.newStage(e, limit(e), st.Facts)
 		take := newTake(st.Facts)
-		for name, rec := range before[st.Combination].Recordings {
+		for name, rec := range before.Recordings {
 			if !needed[name] && name != recording.Everything {
 				take.Recordings[name] = rec
 			}
 		}
-		again[st.Combination], plans[second] = take, r.inOrder(needed)
-		total += len(plans[second])
-		stages = append(stages, second)
+		e, plan := r.endpointOf(st), r.inOrder(needed)
+		limit := e.limit
+		if e.Owned() && limit == nil {
+			if turns[e] == nil {
+				turns[e] = pool.Turns()
+			}
+			limit = turns[e]
+			cleanFirst(plan, before)
+		}
+		second := r.newStage(e, limit, st.Facts)
+		if limit != nil && limit == turns[e] {
+			alone = append(alone, second)
+		} else {
+			stages = append(stages, second)
+		}
+		again[st.Combination], plans[second] = take, plan
+		total += len(plan)
 	}
-	p := &player{run: r, slots: make(chan struct{}, r.cfg.Jobs), total: total}
-	for _, phase := range scenario.Phases() {
-		p.phase(ctx, stages, plans, again, phase)
+	p := &player{run: r, total: total}
+	p.phases(ctx, stages, plans, again)
+	for _, st := range alone { // else they would take each other's processes away
+		p.phases(ctx, []*pool.Pool{st}, plans, again)
 	}
+	stages = append(stages, alone...)
 	closeStages(stages, again)
 	r.noteGone(ctx, stages, again)
 	if context.Cause(ctx) != nil {
@@ -268,6 +236,21 @@ func (r *Run) replay(ctx context.Context, red []*Judgement, before map[requireme
 	}
 	r.gatherAgain(again, plans)
 	return again
+}
+
+// cleanFirst puts scenarios that needed a clean session before those of their phase that only
+// borrowed one, so that those which share a session follow one another.
+func cleanFirst(plan []*scenario.Scenario, before *Take) {
+	probes := func(sc *scenario.Scenario) int {
+		rec := before.Recordings[sc.Name]
+		if rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
+	})
 }
 
 // hurry has processes that were seen not to exit for the end of their input terminated

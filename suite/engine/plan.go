@@ -116,6 +116,18 @@ func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 	}
 }
 
+// rank puts scenarios that take over sessions, and those that come last, behind the others
+// of their phase. None of those builds on one of them.
+func rank(s *scenario.Scenario) int {
+	switch {
+	case s.Last:
+		return 2
+	case s.TakesOver:
+		return 1
+	}
+	return 0
+}
+
 // inOrder lists scenarios by phase, each after those that it builds on.
 func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario {
 	var order []*scenario.Scenario
@@ -138,6 +150,8 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 			place(s)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int { return int(a.Phase) - int(b.Phase) })
+	slices.SortStableFunc(order, func(a, b *scenario.Scenario) int {
+		return cmp.Or(int(a.Phase)-int(b.Phase), cmp.Compare(rank(a), rank(b)))
+	})
 	return order
 }

@@ -59,7 +59,6 @@ type recordedRow struct {
 // recordedTake is a [Take]; a further one if it confirmed red verdicts.
 type recordedTake struct {
 	Again      bool                             `json:"again,omitempty"`
-	Alone      bool                             `json:"alone,omitempty"` // with one copy of the target at a time
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
@@ -97,9 +96,9 @@ func (r *Run) Record(w io.Writer) error {
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again, r.alone} {
+		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
 			if take := takes[st.Combination]; take != nil {
-				out.item(some, record(take, i == 1, i == 2))
+				out.item(some, record(take, i == 1))
 				some = true
 			}
 		}
@@ -145,9 +144,9 @@ func (p *pieces) item(further bool, v any) {
 	p.value(v, "")
 }
 
-func record(take *Take, again, alone bool) *recordedTake {
+func record(take *Take, again bool) *recordedTake {
 	noteLeaks(take)
-	t := &recordedTake{Again: again, Alone: alone, Facts: take.Facts, Took: take.Took}
+	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -190,9 +189,6 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 		j := r.row(row, take)
 		if again := r.again[row.Combination]; j.Outcome.Red() && again != nil {
 			settle(j, r.row(row, again))
-			if alone := r.alone[row.Combination]; alone != nil && r.crowded(j) {
-				settle(j, r.row(row, alone))
-			}
 		}
 		r.results.give(j)
 	}
@@ -219,7 +215,6 @@ func restore(rd io.Reader) (*Run, error) {
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
-		alone: map[requirement.Combination]*Take{},
 	}
 	r.catalogue = catalogue{r.cfg.Areas}
 	r.prepare()
@@ -244,8 +239,6 @@ func restore(rd io.Reader) (*Run, error) {
 			return nil, fmt.Errorf("takes[%d]: %w", i, err)
 		}
 		switch {
-		case t.Alone:
-			r.alone[take.Facts.Combination] = take
 		case t.Again:
 			r.again[take.Facts.Combination] = take
 		default:

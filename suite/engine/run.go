@@ -58,10 +58,8 @@ func (r *Run) execute(ctx context.Context) {
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
 	early := r.begin(plans)
-	p := &player{run: r, total: total, slots: make(chan struct{}, r.cfg.Jobs), heard: early.played}
-	for _, phase := range scenario.Phases() {
-		p.phase(bounded, r.stages, plans, r.takes, phase)
-	}
+	p := &player{run: r, total: total, heard: early.played}
+	p.phases(bounded, r.stages, plans, r.takes)
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()
@@ -87,39 +85,59 @@ func newTake(facts *recording.Facts) *Take {
 	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}}
 }
 
-// player plays scenarios, as many at once as it has slots.
+// player plays scenarios, as many at once as there are jobs.
 type player struct {
 	run   *Run
-	slots chan struct{}
 	heard func(*recording.Recording) // is told of each recording
 
 	mu          sync.Mutex
 	done, total int
 }
 
+// phases plays everything, phase by phase.
+func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take) {
+	for _, phase := range scenario.Phases() {
+		p.phase(ctx, stages, plans, takes, phase)
+	}
+}
+
 // phase plays the scenarios of a phase in all combinations: at most as many at
-// once as there are jobs; those that change the target one after the other.
+// once as there are jobs; those that change the target one after the other, and so where
+// no more connections are to stand than a script needs.
 func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
 	var wg sync.WaitGroup
 	for _, st := range stages {
 		ready := map[recording.Name]chan struct{}{}
+		var leavers []chan struct{}
 		for _, sc := range plans[st] {
 			if sc.Phase != phase {
 				continue
 			}
 			played := make(chan struct{})
+			var first []chan struct{}
+			for _, name := range sc.After {
+				if c := ready[name]; c != nil {
+					first = append(first, c)
+				}
+			}
+			switch {
+			case st.Combination.Transport != requirement.Stdio: // there sessions are cheap
+			case sc.Leaves:
+				leavers = append(leavers, played)
+			case sc.TakesOver:
+				first = append(first, leavers...)
+			case sc.Last:
+				first = slices.Collect(maps.Values(ready))
+			}
 			ready[sc.Name] = played
-			earlier := maps.Clone(ready)
 			play := func() {
 				defer close(played)
-				for _, name := range sc.After {
-					if c := earlier[name]; c != nil {
-						<-c
-					}
+				for _, c := range first {
+					<-c
 				}
 				p.play(ctx, st, sc, takes[st.Combination])
 			}
-			if phase == scenario.Mutate {
+			if phase == scenario.Mutate || st.Limit.OneByOne() {
 				play()
 				continue
 			}
@@ -136,8 +154,8 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 // play plays one scenario when there is a place for it.
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
-	p.slots <- struct{}{}
-	defer func() { <-p.slots }()
+	p.run.jobs <- struct{}{}
+	defer func() { <-p.run.jobs }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
 	p.tell(event, 0)
 	p.mu.Lock()
@@ -212,7 +230,11 @@ func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
 	own := map[string]bool{}
 	for _, s := range rec.Sessions {
 		own[s.ID] = true
-		rec.Frames = append(rec.Frames, r.transcript.Session(s.ID)...)
+		for _, f := range r.transcript.Session(s.ID) {
+			if rec.Parts[s.ID].Holds(f.Number) {
+				rec.Frames = append(rec.Frames, f)
+			}
+		}
 	}
 	listed := map[string]bool{}
 	for _, x := range rec.Exchanges {

@@ -75,10 +75,6 @@ const (
 	FactLastAlone = "last-alone" // whether no other message was under way
 )
 
-// FactLimited is the note in [Facts] which says that the target file limits how many
-// copies of the target run at once.
-const FactLimited = "limited"
-
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.
 const FactListens = "listens"

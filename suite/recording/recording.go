@@ -33,6 +33,9 @@ type Recording struct {
 	// sessions that it shared, in transcript order.
 	Sessions []*Session   `json:"sessions"`
 	Frames   []wire.Frame `json:"-"`
+	// Parts says of sessions that scenarios had to themselves one after the other, by
+	// id, which part was this one's. The frames before and after it are not among Frames.
+	Parts map[string]Part `json:"-"`
 	// Marks are named instants of the script, such as "triggered".
 	Marks []Mark `json:"marks,omitempty"`
 	// Broken says why the script could not be played to its end; nil if it was.
@@ -47,6 +50,13 @@ type Recording struct {
 
 	notes sync.Map // what has been worked out from the frames; see Note
 }
+
+// Part is a part of a session: the frames with numbers above After and, unless it is 0,
+// up to Until.
+type Part struct{ After, Until int }
+
+// Holds reports whether a frame belongs to it.
+func (p Part) Holds(frame int) bool { return frame > p.After && (p.Until == 0 || frame <= p.Until) }
 
 // Note keeps what is expensive to work out from the recording and wanted by many
 // checks: the value for a key is made once. It must not be changed afterwards, and

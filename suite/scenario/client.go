@@ -54,6 +54,49 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 	return &Client{P: p, S: s}, true
 }
 
+// TakeOver is a client on a session that another script has left, or else on a fresh one;
+// used tells which. Whatever happened in it before is not part of this recording.
+func (p *Play) TakeOver(ctx context.Context, o session.Options) (c *Client, used, ok bool) {
+	if o.Kind == "" {
+		o.Kind = recording.Clean
+	}
+	s := p.Sessions.TakeOver(o)
+	if s == nil {
+		c, ok = p.Fresh(ctx, o)
+		return c, false, ok
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.own = append(p.own, s)
+	p.part(s, recording.Part{After: p.Transcript.Len()})
+	return &Client{P: p, S: s}, true, true
+}
+
+// Leave leaves the session of a client, which is as one opened with these options, to
+// another script. The script must have opened it for itself, and be done with it. Over
+// HTTP, where a session is no process, it just ends with the script.
+func (c *Client) Leave(o session.Options) {
+	if o.Kind == "" {
+		o.Kind = recording.Clean
+	}
+	p := c.P
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.Combination.Transport != requirement.Stdio || !c.S.Alive() || !slices.Contains(p.own, c.S) || p.Rec.Parts[c.S.ID()].Until > 0 {
+		return
+	}
+	p.part(c.S, recording.Part{After: p.Rec.Parts[c.S.ID()].After, Until: p.Transcript.Len()})
+	p.Sessions.Leave(c.S, o)
+}
+
+// part notes which part of a session is in the recording; the lock is held.
+func (p *Play) part(s *session.Session, part recording.Part) {
+	if p.Rec.Parts == nil {
+		p.Rec.Parts = map[string]recording.Part{}
+	}
+	p.Rec.Parts[s.ID()] = part
+}
+
 // Expendable is a client on a session that may be lost.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	return p.lend(p.Borrow(ctx))

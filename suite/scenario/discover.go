@@ -32,12 +32,13 @@ var discoveryScenario = &Scenario{
 // connection. "logged" are requests with a log level (tag "level") on the connection
 // that began with discovery, "after-logs" a request without one that ends them.
 var firstMessagesScenario = &Scenario{
-	Name:  recording.FirstMessages,
-	Title: "opening connections with any request",
-	Sends: "New connections that begin with a list, a read or discovery; a cursor of one connection on another; requests with and without a log level.",
-	Phase: Read,
-	After: []recording.Name{recording.WalkResources, recording.Reads},
-	When:  InModern,
+	Name:   recording.FirstMessages,
+	Title:  "opening connections with any request",
+	Sends:  "New connections that begin with a list, a read or discovery; a cursor of one connection on another; requests with and without a log level.",
+	Phase:  Read,
+	After:  []recording.Name{recording.WalkResources, recording.Reads},
+	When:   InModern,
+	Leaves: true,
 	Script: func(ctx context.Context, p *Play) {
 		uri := p.Readable()
 		scripts := []func(*Client){func(c *Client) { p.firstList(ctx, c) }}
@@ -123,5 +124,6 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		for _, x := range c.buffer {
 			p.Note(x)
 		}
+		c.Leave(o)
 	}
 }

@@ -26,14 +26,15 @@ const manySubscriptions = 100
 // ordinary requests, before and while the streams stand; those meanwhile ask for
 // progress and, where logging is declared, for log messages.
 var listeningScenario = &Scenario{
-	Name:  recording.Listening,
-	Title: "listening while nothing happens",
-	Sends: "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
-	Phase: Read, // its silence is that of a session of its own
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
-	When:  InModern,
+	Name:      recording.Listening,
+	Title:     "listening while nothing happens",
+	Sends:     "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
+	Phase:     Read, // its silence is that of a session of its own
+	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
+	When:      InModern,
+	TakesOver: true,
 	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
+		c, _, ok := p.TakeOver(ctx, session.Options{})
 		if !ok {
 			return
 		}

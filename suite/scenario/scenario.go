@@ -52,6 +52,12 @@ type Scenario struct {
 	// When says why there is no occasion to play it; nil means that there
 	// may be one.
 	When func(*Play) *recording.Skipped
+	// Leaves says that the script leaves sessions to others: see [Play.Leave]; TakesOver
+	// that it can use such a session, and is therefore played later than those.
+	Leaves, TakesOver bool
+	// Last says that some targets answer nothing any more afterwards: where a session is a
+	// process, it is played after the others of its phase.
+	Last bool
 	// Script talks to the target.
 	Script func(ctx context.Context, p *Play)
 }
@@ -147,7 +153,9 @@ func (p *Play) caught(f any) {
 func (p *Play) finish() {
 	var wg sync.WaitGroup
 	for _, s := range p.own {
-		wg.Go(func() { p.End(s) })
+		if p.Rec.Parts[s.ID()].Until == 0 {
+			wg.Go(func() { p.End(s) })
+		}
 	}
 	wg.Wait()
 	for _, s := range p.lent {

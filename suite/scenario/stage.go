@@ -52,6 +52,10 @@ type Sessions interface {
 	Renew(ctx context.Context, lost *session.Session) (*session.Session, error)
 	// Open opens a session for the caller alone.
 	Open(ctx context.Context, o session.Options) (*session.Session, error)
+	// Leave hands over a session of the caller's own, which is as one opened with these
+	// options, to whoever asks for one by TakeOver; that is nil if there is none.
+	Leave(s *session.Session, o session.Options)
+	TakeOver(o session.Options) *session.Session
 	// End closes a session of any of these kinds: nobody gets it any more. To end one that
 	// was ended before does nothing.
 	End(s *session.Session)

@@ -53,6 +53,7 @@ var cancelRaceScenario = &scenario.Scenario{
 	Title: "cancellations that race with the response",
 	Sends: "Requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
 	Phase: scenario.Destructive,
+	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := p.Expendable(ctx)
 		if !ok {
@@ -72,7 +73,7 @@ var cancelRaceScenario = &scenario.Scenario{
 			one.Finish()
 		}
 		if after.Outcome != recording.Replied {
-			c.Replace(ctx)
+			p.End(c.S) // deaf: nobody else is to get it
 		}
 	},
 }

@@ -24,11 +24,12 @@ func legacyOnly(p *scenario.Play) *recording.Skipped {
 // "initialized" ends the handshake, and step "first" is an ordinary request; if it
 // is refused, step "again" repeats it a moment later.
 var handshakeScenario = &scenario.Scenario{
-	Name:  Handshake,
-	Title: "a handshake in slow motion",
-	Sends: "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
-	Phase: scenario.Read, // its silence is that of a session of its own
-	When:  legacyOnly,
+	Name:   Handshake,
+	Title:  "a handshake in slow motion",
+	Sends:  "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
+	Phase:  scenario.Read, // its silence is that of a session of its own
+	When:   legacyOnly,
+	Leaves: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := p.Fresh(ctx, session.Options{HoldInitialized: true})
 		if !ok {
@@ -44,6 +45,7 @@ var handshakeScenario = &scenario.Scenario{
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
 			c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
+		c.Leave(session.Options{})
 	},
 }
 
@@ -72,13 +74,14 @@ var pingsScenario = &scenario.Scenario{
 // without clientInfo and capabilities. Where the connections lead to one and the
 // same server, step "sound" is the answer to a proper handshake afterwards.
 var faultyHandshakeScenario = &scenario.Scenario{
-	Name:  FaultyHandshake,
-	Title: "handshakes with members missing",
-	Sends: "initialize with empty params, and without clientInfo and capabilities.",
-	Phase: scenario.Destructive,
-	When:  legacyOnly,
+	Name:   FaultyHandshake,
+	Title:  "handshakes with members missing",
+	Sends:  "initialize with empty params, and without clientInfo and capabilities.",
+	Phase:  scenario.Destructive,
+	When:   legacyOnly,
+	Leaves: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+		c, ok := p.Fresh(ctx, unopened)
 		if !ok {
 			return
 		}
@@ -89,11 +92,18 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		if (x.Succeeded() || !c.S.Alive()) && !again(ctx, p, c) {
 			return
 		}
-		settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepNoClientInfo, Method: "initialize", Timeout: firstAnswer(p),
-			Params: map[string]any{"protocolVersion": string(p.Revision())}})))
+		x = c.Note(c.S.Do(ctx, session.Request{Step: stepNoClientInfo, Method: "initialize", Timeout: firstAnswer(p),
+			Params: map[string]any{"protocolVersion": string(p.Revision())}}))
+		settle(c, x)
 		sound(ctx, p, c)
+		if x.Failed() {
+			c.Leave(unopened)
+		}
 	},
 }
+
+// unopened is a connection on which there was no handshake yet.
+var unopened = session.Options{Kind: recording.Probe, NoHandshake: true}
 
 // firstAnswer is how long the first answer on a connection may take: a process of
 // our own has to start before it can read.
@@ -115,7 +125,7 @@ func settle(c *scenario.Client, x *recording.Exchange) {
 // again gives the client another session without handshake.
 func again(ctx context.Context, p *scenario.Play, c *scenario.Client) bool {
 	makeRoom(p, c)
-	fresh, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	fresh, ok := p.Fresh(ctx, unopened)
 	if ok {
 		c.S = fresh.S
 	}
@@ -137,7 +147,7 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 		return // every process starts afresh: it would prove nothing
 	}
 	makeRoom(p, faulty)
-	c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+	c, ok := p.Fresh(ctx, unopened)
 	if !ok {
 		return
 	}
@@ -152,18 +162,25 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 // offered that is not known to be served, step "return" asks for that one on
 // another connection; its tag "version" names it.
 var negotiationScenario = &scenario.Scenario{
-	Name:  Negotiation,
-	Title: "a handshake with an unknown version",
-	Sends: "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
-	Phase: scenario.Destructive,
-	When:  legacyOnly,
+	Name:      Negotiation,
+	Title:     "a handshake with an unknown version",
+	Sends:     "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
+	Phase:     scenario.Destructive,
+	When:      legacyOnly,
+	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe, NoHandshake: true})
+		c, used, ok := p.TakeOver(ctx, unopened)
 		if !ok {
 			return
 		}
-		x := c.Note(c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p),
-			Params: session.InitializeParams(AlienVersion)}))
+		ask := func() *recording.Exchange {
+			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(AlienVersion)})
+		}
+		x := ask()
+		if used && !x.Succeeded() && again(ctx, p, c) {
+			x = ask() // the refusal may be due to what came before
+		}
+		c.Note(x)
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
 		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {

@@ -107,12 +107,13 @@ var sameListScenario = &scenario.Scenario{
 		}
 		return nil
 	},
+	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		one, ok := p.Fresh(ctx, session.Options{})
+		one, _, ok := p.TakeOver(ctx, session.Options{})
 		if !ok {
 			return
 		}
-		other, ok := p.Fresh(ctx, session.Options{})
+		other, _, ok := p.TakeOver(ctx, session.Options{})
 		if !ok {
 			return
 		}

@@ -58,8 +58,9 @@ var logLevelsScenario = &scenario.Scenario{
 		}
 		return scenario.InLegacy(p)
 	},
+	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
+		c, _, ok := p.TakeOver(ctx, session.Options{})
 		if !ok {
 			return
 		}

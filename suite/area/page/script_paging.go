@@ -16,11 +16,12 @@ import (
 // none again; "elsewhere" has the cursor that the first page of the walk before
 // handed out, on another session. "page" is the second page of that walk.
 var pagingScenario = &scenario.Scenario{
-	Name:  Paging,
-	Title: "asking for the same pages again",
-	Sends: "The first page, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkResources},
+	Name:      Paging,
+	Title:     "asking for the same pages again",
+	Sends:     "The first page, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+	Phase:     scenario.Read,
+	After:     []recording.Name{recording.WalkResources},
+	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		pagesAgain(ctx, p, recording.WalkResources, "resources/list")
 	},
@@ -28,11 +29,12 @@ var pagingScenario = &scenario.Scenario{
 
 // The steps are those of paging.
 var templatePagingScenario = &scenario.Scenario{
-	Name:  TemplatePaging,
-	Title: "asking for the same pages of templates again",
-	Sends: "The first page of templates, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkTemplates},
+	Name:      TemplatePaging,
+	Title:     "asking for the same pages of templates again",
+	Sends:     "The first page of templates, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+	Phase:     scenario.Read,
+	After:     []recording.Name{recording.WalkTemplates},
+	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		pagesAgain(ctx, p, recording.WalkTemplates, "resources/templates/list")
 	},
@@ -45,7 +47,7 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 		return
 	}
 	p.Note(pages[1])
-	c, ok := p.Fresh(ctx, session.Options{})
+	c, _, ok := p.TakeOver(ctx, session.Options{})
 	if !ok {
 		return
 	}

@@ -135,9 +135,9 @@ func TestPlacesOfProcessesThatStay(t *testing.T) {
 	}{
 		"one at a time":  {connections(1), 0, []int{0}, lingerTime, 0},
 		"two at a time":  {connections(2), 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
-		"one by one":     {pool.Turns, 0, []int{0, 0, 0, 0}, 3*lingerTime + lingerTime/8, 1},
-		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 0, 1, 0, 1, 0, 1}, 2*lingerTime + 2*lingerTime/8, 4},
-		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, lingerTime + 3*lingerTime/8, 12},
+		"one by one":     {pool.Turns, 0, []int{0}, lingerTime, 0},
+		"scenario-wise":  {pool.Turns, 1, []int{0, 1, 1, 1, 1}, 3*lingerTime + lingerTime/8, 2},
+		"side by side":   {pool.Turns, 3, []int{0, 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, lingerTime + 3*lingerTime/8, 10},
 		"with no limits": {func() *pool.Limit { return nil }, 1, []int{0, 1, 2, 3, 4}, lingerTime, 0},
 	} {
 		t.Run(name, func(t *testing.T) {

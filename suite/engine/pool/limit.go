@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -18,7 +19,8 @@ import (
 type Limit struct {
 	slots Semaphore // one per connection that stands; nil if only turns are taken
 	turn  Semaphore // held while a scenario has its turn
-	exits exits     // those that are about to end, and hold their place until they have
+	turns atomic.Int64
+	exits exits // those that are about to end, and hold their place until they have
 
 	// Settle is how long a connection stands after its last message, and how long its
 	// place stays empty then; see [session.Settle].
@@ -56,12 +58,12 @@ func (l *Limit) Turn() (done func()) {
 		return func() {}
 	}
 	l.turn <- struct{}{}
-	if l.slots == nil {
-		// Whatever ends does so: a context without an end cannot keep us from it.
-		_ = l.evict(context.Background())
-	}
+	l.turns.Add(1)
 	return func() { <-l.turn }
 }
+
+// OneByOne reports whether connections stand for one scenario at a time.
+func (l *Limit) OneByOne() bool { return l != nil && l.slots == nil }
 
 // take takes a place for a connection: one that is free, that of a session which is
 // about to end, or if need be that of a shared session. As scenarios take turns, nobody
@@ -71,7 +73,7 @@ func (l *Limit) take(ctx context.Context) error {
 		return nil
 	}
 	if l.slots == nil {
-		return l.exits.wait(ctx)
+		return l.evict(ctx)
 	}
 	free := func(context.Context) error { return nil }
 	for _, room := range []func(context.Context) error{free, l.exits.wait, l.evict} {
@@ -116,14 +118,15 @@ func (l *Limit) settle(ctx context.Context) error {
 }
 
 // evict closes the sessions that scripts share, side by side, and waits until
-// nothing is left of them.
+// nothing is left of them. Where only turns are taken, it spares the one that was shared
+// in this turn.
 func (l *Limit) evict(ctx context.Context) error {
 	l.mu.Lock()
 	pools := slices.Clone(l.pools)
 	l.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, p := range pools {
-		wg.Go(p.evict)
+		wg.Go(func() { p.evict(l.OneByOne()) })
 	}
 	wg.Wait()
 	return l.exits.wait(ctx)

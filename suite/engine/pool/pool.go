@@ -26,10 +26,12 @@ type Pool struct {
 
 	mu     sync.Mutex
 	clean  *session.Session
+	turn   int64                     // in which it was last asked for
 	idle   []*session.Session        // probe sessions without a user
 	lent   map[*session.Session]bool // those that have one
 	probes int                       // probe sessions in being, or being opened
 	ended  map[*session.Session]bool
+	spare  map[spareKey][]*session.Session
 	freed  chan struct{}      // closed when a probe session is given back
 	used   []*session.Session // everything that was ever shared
 	again  []recording.Retried
@@ -51,11 +53,14 @@ type Options struct {
 	Limit *Limit
 	// Starts limits how many processes start at once, Ends how many end.
 	Starts, Ends Semaphore
+	// Jobs has a place for each scenario that is played; one that waits to borrow a session
+	// gives its own to another. Nil if they are not limited.
+	Jobs Semaphore
 }
 
 // New makes the pool from which the scenarios on a stage get their sessions.
 func New(st *scenario.Stage, o Options) *Pool {
-	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}}
+	p := &Pool{Stage: st, Options: o, opening: make(Semaphore, 1), lent: map[*session.Session]bool{}, ended: map[*session.Session]bool{}, spare: map[spareKey][]*session.Session{}}
 	st.Sessions = p
 	o.Limit.join(p)
 	return p
@@ -117,13 +122,47 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	return s, s.Record().Initialize, nil
 }
 
-// evict closes the shared clean session and the idle probe sessions.
-func (p *Pool) evict() {
+// spareKey tells spare sessions apart.
+type spareKey struct {
+	kind        recording.Kind
+	noHandshake bool
+}
+
+// Leave keeps a session for [Pool.TakeOver].
+func (p *Pool) Leave(s *session.Session, o session.Options) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := spareKey{o.Kind, o.NoHandshake}
+	p.spare[k] = append(p.spare[k], s)
+}
+
+// TakeOver is a session that was left and is alive; nil if there is none.
+func (p *Pool) TakeOver(o session.Options) *session.Session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	k := spareKey{o.Kind, o.NoHandshake}
+	for i, s := range p.spare[k] {
+		if s.Alive() {
+			p.spare[k] = slices.Delete(p.spare[k], i, i+1)
+			return s
+		}
+	}
+	return nil
+}
+
+// evict closes the sessions that no script holds: the shared clean one, unless that is to
+// be spared which was asked for in this turn, the idle probe sessions and those that were
+// left.
+func (p *Pool) evict(spare bool) {
 	p.mu.Lock()
 	shut := slices.Clone(p.idle)
-	if p.clean != nil {
+	if p.clean != nil && !(spare && p.turn == p.Limit.turns.Load()) {
 		shut = append(shut, p.clean)
 	}
+	for _, left := range p.spare {
+		shut = append(shut, left...)
+	}
+	clear(p.spare)
 	p.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, s := range shut {
@@ -142,6 +181,9 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 	defer release()
 	p.mu.Lock()
 	clean := p.clean
+	if p.Limit != nil {
+		p.turn = p.Limit.turns.Load()
+	}
 	p.mu.Unlock()
 	if clean != nil && clean.Alive() {
 		return clean, nil
@@ -182,11 +224,20 @@ func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
 		}
 		freed := p.freed
 		p.mu.Unlock()
-		select {
-		case <-freed:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		if err := p.idleUntil(ctx, freed); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// idleUntil waits for a channel to be closed, and lets another scenario be played meanwhile.
+func (p *Pool) idleUntil(ctx context.Context, freed <-chan struct{}) error {
+	defer p.Jobs.pause()()
+	select {
+	case <-freed:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 
@@ -253,7 +304,7 @@ func (p *Pool) Limited() bool { return p.Limit != nil }
 // Close ends all shared sessions and returns every session that was ever shared, once
 // nothing is left of any session of the pool.
 func (p *Pool) Close() []*recording.Session {
-	p.evict()
+	p.evict(false)
 	_ = p.leaving().wait(context.Background()) // whatever ends does so
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -107,3 +107,31 @@ func TestLimitHoldsOverPools(t *testing.T) {
 		}
 	})
 }
+
+// TestTurns: where scenarios take turns, a session goes on from one to the next, but makes
+// room when another one is opened that it is not needed beside.
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := &scenariotest.Server{Script: mortal}
+		limit := pool.Turns()
+		one, two := scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit }), scenariotest.Stage(t, srv, func(o *pool.Options) { o.Limit = limit })
+		clean := func(ctx context.Context, p *scenario.Play) { p.Clean(ctx) }
+		probe := func(ctx context.Context, p *scenario.Play) { p.Expendable(ctx) }
+		both := func(ctx context.Context, p *scenario.Play) { clean(ctx, p); probe(ctx, p) }
+		for i, c := range []struct {
+			stage       *pool.Pool
+			script      func(context.Context, *scenario.Play)
+			conns, most int64 // so far
+		}{
+			{one, clean, 1, 1}, {one, clean, 1, 1}, {one, probe, 2, 1}, {one, probe, 2, 1}, {two, probe, 3, 1},
+			{two, clean, 4, 1}, {one, clean, 5, 1}, {one, both, 6, 2}, {one, both, 6, 2},
+		} {
+			done := limit.Turn()
+			scenariotest.Perform(t, c.stage, c.script)
+			done()
+			if conns, most := srv.Conns.Load(), srv.Most.Load(); conns != c.conns || most != c.most {
+				t.Errorf("after script %d there were %d connections, and %d at once", i, conns, most)
+			}
+		}
+	})
+}

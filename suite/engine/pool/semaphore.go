@@ -36,6 +36,15 @@ func (s Semaphore) acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// pause gives the place of the caller to another one until it resumes.
+func (s Semaphore) pause() (resume func()) {
+	if s == nil {
+		return func() {}
+	}
+	<-s
+	return func() { s <- struct{}{} }
+}
+
 // firstSign is how long a process whose script performs the handshake itself counts
 // as starting, unless it is heard of before: the script may have other plans.
 const firstSign = 2 * time.Second
