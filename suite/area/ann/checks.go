@@ -8,11 +8,8 @@ import (
 )
 
 // The checks of annotations on resources and templates.
-var annotationChecks = []verdict.Check{{
-	Requirement: "ANN-01",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var annotationChecks = []verdict.Check{
+	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if !verdict.Typed(v, i, "Resource", "annotations") {
 				continue
@@ -20,12 +17,8 @@ var annotationChecks = []verdict.Check{{
 			verdict.Typed(v, annotationsOf(i), "Annotations", "audience", "priority", "lastModified")
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
-	},
-}, {
-	Requirement: "ANN-03",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			audience := annotationsOf(i).Get("audience")
@@ -45,24 +38,16 @@ var annotationChecks = []verdict.Check{{
 		}
 		twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
-	},
-}, {
-	Requirement: "ANN-05",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
 				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a priority")
-	},
-}, {
-	Requirement: "ANN-07",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
 				p, bad := judge.First(judge.Timestamp(t.Str))
@@ -70,8 +55,8 @@ var annotationChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
-	},
-}}
+	}},
+}
 
 // annotationsOf is the annotations of an entry, as an item of its own; without
 // members if they are no object.

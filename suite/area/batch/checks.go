@@ -12,10 +12,8 @@ import (
 )
 
 // The checks of basic/index#batching (2025-03-26), and of what is left of it.
-var batchChecks = []verdict.Check{{
-	Requirement: "BATCH-01",
-	From:        []recording.Name{Batches},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var batchChecks = []verdict.Check{
+	{Requirement: "BATCH-01", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRequests, stepMixed) {
 			if batchJudged(x, v) && (x.Step == stepRequests || takesBatches(r, v)) {
 				missing := missingAnswers(r, x)
@@ -30,80 +28,63 @@ var batchChecks = []verdict.Check{{
 				v.Hint("handle each message of an array by itself, and answer with an array of the responses")
 			}
 		}
-	},
-},
-	{
-		Requirement: "BATCH-02",
-		From:        []recording.Name{Batches},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepNotifications) {
-				if !takesBatches(r, v) {
-					return
-				}
-				if x.Outcome == recording.Refused || x.Outcome == recording.Canceled || x.Status >= 400 {
-					v.Answered(x)
-					continue
-				}
-				v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", verdict.LostWords(x), x.Evidence()...)
-				v.Hint("send nothing back where a batch holds no requests")
-				for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-					if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
-						v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
-						v.Hint("send nothing back where a batch holds no requests")
-					}
-				}
-			}
-		},
-	},
-	{
-		Requirement: "BATCH-03",
-		From:        []recording.Name{Batches},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepMixed) {
-				all := verdict.RepliesOf(r, x)
-				if !takesBatches(r, v) {
-					return
-				}
-				if x.Outcome != recording.Replied || len(missingAnswers(r, x)) == 2 {
-					v.Skip(recording.CodeNotExercised, "neither request of the mixed batch was answered: see BATCH-01")
-					continue
-				}
-				v.That(len(all) == 2, "two responses to a batch of two requests and a notification", strconv.Itoa(len(all))+" responses", x.Evidence()...)
-			}
-		},
-	},
-	{
-		Requirement: "BATCH-04",
-		From:        []recording.Name{Batches},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "BATCH-02", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepNotifications) {
 			if !takesBatches(r, v) {
 				return
 			}
-			for _, x := range r.Steps(stepEmpty) {
-				if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
-					v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
+			if x.Outcome == recording.Refused || x.Outcome == recording.Canceled || x.Status >= 400 {
+				v.Answered(x)
+				continue
+			}
+			v.That(!x.Fatal, "a server that takes a batch of notifications, and lives on", verdict.LostWords(x), x.Evidence()...)
+			v.Hint("send nothing back where a batch holds no requests")
+			for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+				if f := r.Frame(n); f != nil && f.Dir == wire.In && len(f.Raw) > 0 && wire.Valid(f.Raw) {
+					v.That(false, "no answer to a batch of notifications", "the answer "+wire.Excerpt(f.Raw, 100), append(x.Evidence(), n)...)
+					v.Hint("send nothing back where a batch holds no requests")
 				}
 			}
-			for _, x := range r.Steps(stepInvalidMember) {
-				if batchJudged(x, v) {
-					v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
-				}
+		}
+	}},
+	{Requirement: "BATCH-03", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepMixed) {
+			all := verdict.RepliesOf(r, x)
+			if !takesBatches(r, v) {
+				return
 			}
-		},
-	},
-	{
-		Requirement: "BATCH-07",
-		From:        []recording.Name{recording.Everything, recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.NoArrays(r, v)
-			for _, x := range r.Steps(recording.StepArray) {
-				// No revision says what is due to an array that the client must not send.
-				v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
-				v.Downgrade("no revision says what is due to an array that clients must not send")
-				v.Hint("answer a message that is no object with error -32600, and go on")
+			if x.Outcome != recording.Replied || len(missingAnswers(r, x)) == 2 {
+				v.Skip(recording.CodeNotExercised, "neither request of the mixed batch was answered: see BATCH-01")
+				continue
 			}
-		},
-	},
+			v.That(len(all) == 2, "two responses to a batch of two requests and a notification", strconv.Itoa(len(all))+" responses", x.Evidence()...)
+		}
+	}},
+	{Requirement: "BATCH-04", From: []recording.Name{Batches}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !takesBatches(r, v) {
+			return
+		}
+		for _, x := range r.Steps(stepEmpty) {
+			if batchJudged(x, v) && (x.Status < 400 || x.Status >= 500) {
+				v.That(x.Failed() && !replyIsArray(r, x), "one JSON-RPC error, not in an array, to an empty batch", emptyAnswer(r, x), x.Evidence()...)
+			}
+		}
+		for _, x := range r.Steps(stepInvalidMember) {
+			if batchJudged(x, v) {
+				v.That(len(missingAnswers(r, x)) == 0, "a response to the valid request in a batch with an invalid member", "none; "+matcher.Describe(x), x.Evidence()...)
+			}
+		}
+	}},
+	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		verdict.NoArrays(r, v)
+		for _, x := range r.Steps(recording.StepArray) {
+			// No revision says what is due to an array that the client must not send.
+			v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)
+			v.Downgrade("no revision says what is due to an array that clients must not send")
+			v.Hint("answer a message that is no object with error -32600, and go on")
+		}
+	}},
 }
 
 // takesBatches reports whether the target answered any request of an ordinary

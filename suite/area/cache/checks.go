@@ -12,26 +12,11 @@ import (
 )
 
 // The checks of server/utilities/caching.
-var cacheChecks = []verdict.Check{{
-	Requirement: "CACHE-01",
-	From:        []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       hinted,
-},
-	{
-		Requirement: "CACHE-03",
-		From:        []recording.Name{recording.Reads},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       hinted,
-	},
-	{
-		Requirement: "CACHE-04",
-		From:        []recording.Name{recording.Discovery},
-		Judge:       hinted,
-	},
-	{
-		Requirement: "CACHE-05",
-		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
+var cacheChecks = []verdict.Check{
+	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
+	{Requirement: "CACHE-03", From: []recording.Name{recording.Reads}, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
+	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: hinted},
+	{Requirement: "CACHE-05", From: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range completeResults(r, v) {
 				if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
@@ -39,11 +24,8 @@ var cacheChecks = []verdict.Check{{
 						"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
 				}
 			}
-		},
-	},
-	{
-		Requirement: "CACHE-07",
-		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
+		}},
+	{Requirement: "CACHE-07", From: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads, recording.Discovery},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range completeResults(r, v) {
 				if scope := x.Result().Get("cacheScope"); scope.Exists() {
@@ -51,12 +33,8 @@ var cacheChecks = []verdict.Check{{
 						`cacheScope "public" or "private"`, "it is "+judge.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
 				}
 			}
-		},
-	},
-	{
-		Requirement: "CACHE-08",
-		From:        []recording.Name{recording.WalkResources, recording.WalkTemplates},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var first *recording.Exchange
 			for _, x := range verdict.Walked(r, v) {
@@ -71,38 +49,25 @@ var cacheChecks = []verdict.Check{{
 						judge.Brief(want)+" on page "+first.Tags[recording.TagPage]+", "+judge.Brief(scope)+" on page "+x.Tags[recording.TagPage], append(first.Evidence(), x.Evidence()...)...)
 				}
 			}
-		},
-	},
-	{
-		Requirement: "CACHE-10",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.InputRequired(r) {
-				for _, hint := range []string{"ttlMs", "cacheScope"} {
-					value := x.Result().Get(hint)
-					v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
-				}
+		}},
+	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.InputRequired(r) {
+			for _, hint := range []string{"ttlMs", "cacheScope"} {
+				value := x.Result().Get(hint)
+				v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
 			}
-		},
-	},
-	{
-		Requirement: "CACHE-11",
-		From:        []recording.Name{Callers},
-		Judge:       publicIsTheSame,
-	},
-	{
-		Requirement: "CACHE-12",
-		From:        []recording.Name{Callers},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepProtected) {
-				if x.Status == 401 || x.Status == 403 {
-					v.Holds()
-					continue
-				}
-				v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+		}
+	}},
+	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
+	{Requirement: "CACHE-12", From: []recording.Name{Callers}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepProtected) {
+			if x.Status == 401 || x.Status == 403 {
+				v.Holds()
+				continue
 			}
-		},
-	},
+			v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+		}
+	}},
 }
 
 // completeResults lists the complete results of a recording. A result without a type

@@ -13,110 +13,79 @@ import (
 )
 
 // The checks of the pages on cancellation.
-var cancChecks = []verdict.Check{{
-	Requirement: "CANC-01",
-	From:        []recording.Name{OddCancellations},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var cancChecks = []verdict.Check{
+	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
 			oddCancellation(r, x, v)
 		}
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
 			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
-	},
-},
-	{
-		Requirement: "CANC-02",
-		From:        []recording.Name{CancelledRead},
-		Judge:       stopped,
-	},
-	{
-		Requirement: "CANC-03",
-		From:        []recording.Name{CancelRace},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepRaced) {
-				if n := len(verdict.RepliesOf(r, x)); n > 1 {
-					v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x.Evidence()...)
-				}
+	}},
+	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: stopped},
+	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepRaced) {
+			if n := len(verdict.RepliesOf(r, x)); n > 1 {
+				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x.Evidence()...)
 			}
-			for _, x := range r.Steps(stepAfter) {
-				stillServed(x, v, "cancellations that crossed with their responses")
+		}
+		for _, x := range r.Steps(stepAfter) {
+			stillServed(x, v, "cancellations that crossed with their responses")
+		}
+	}},
+	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepAfter) {
+			if x.Status == 429 || x.Status == 503 {
+				v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "CANC-05",
-		From:        []recording.Name{DroppedReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepAfter) {
-				if x.Status == 429 || x.Status == 503 {
-					v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
-					continue
-				}
-				stillServed(x, v, "many requests whose streams were closed")
+			stillServed(x, v, "many requests whose streams were closed")
+		}
+	}},
+	{Requirement: "CANC-06", From: []recording.Name{ResumedRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepSlow) {
+			resume := r.Step(recording.StepResume)
+			if resume == nil {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "CANC-06",
-		From:        []recording.Name{ResumedRead},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepSlow) {
-				resume := r.Step(recording.StepResume)
-				if resume == nil {
-					continue
-				}
-				if resume.Status >= 400 || resume.Status == 0 {
-					v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
-					continue
-				}
-				v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
-				v.Hint("a closed stream is no cancellation: go on, and keep the response for the client")
+			if resume.Status >= 400 || resume.Status == 0 {
+				v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "CANC-07",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range cancellations(r, v) {
-				x := cancelledRequest(r, m)
-				v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number)
+			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
+			v.Hint("a closed stream is no cancellation: go on, and keep the response for the client")
+		}
+	}},
+	{Requirement: "CANC-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range cancellations(r, v) {
+			x := cancelledRequest(r, m)
+			v.That(x != nil && x.Method == "subscriptions/listen", "a cancellation that names a listen request", "it names "+namedWords(m, x), m.Frame.Number)
+		}
+	}},
+	{Requirement: "CANC-08", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range cancellations(r, v) {
+			own := false
+			for _, q := range verdict.RequestsOf(r) {
+				own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
 			}
-		},
-	},
-	{
-		Requirement: "CANC-08",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range cancellations(r, v) {
-				own := false
-				for _, q := range verdict.RequestsOf(r) {
-					own = own || q.Frame.Session == m.Frame.Session && q.Frame.Number < m.Frame.Number && sameValue(m.Get("params.requestId"), q.ID())
-				}
-				v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
-			}
-		},
-	},
-	{
-		Requirement: "CANC-60",
-		From:        []recording.Name{ListenChurn},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			last := r.Step(stepLast)
-			if last == nil && v.Facts.Notes[recording.FactListens] != "" {
-				last = r.Step(stepFirst) // it worked before, and no longer does
-			}
-			if last == nil {
-				v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
-				return
-			}
-			v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
-			v.Hint("free a subscription when the client closes its stream")
-			for _, x := range r.Steps(stepAfter) {
-				stillServed(x, v, "many listen streams that were closed")
-			}
-		},
-	},
+			v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
+		}
+	}},
+	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		last := r.Step(stepLast)
+		if last == nil && v.Facts.Notes[recording.FactListens] != "" {
+			last = r.Step(stepFirst) // it worked before, and no longer does
+		}
+		if last == nil {
+			v.Skip(recording.CodeNotExercised, "the first listen stream was not acknowledged")
+			return
+		}
+		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
+		v.Hint("free a subscription when the client closes its stream")
+		for _, x := range r.Steps(stepAfter) {
+			stillServed(x, v, "many listen streams that were closed")
+		}
+	}},
 }
 
 // oddCancellation: a cancellation without effect is not answered and does no harm.

@@ -12,50 +12,36 @@ import (
 )
 
 // The checks of declared capabilities.
-var capChecks = []verdict.Check{{
-	Requirement: "CAP-01",
-	From:        []recording.Name{recording.Undeclared},
-	Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
-			list := x.Result().Get("resources")
-			n := len(list.Array())
-			v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
-				"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
-			v.Hint("declare capabilities.resources")
-			v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
-				"an empty list", x.Evidence()...)
-		}
-		if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
-			contents := x.Result().Get("contents")
-			v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
-				"resources/read is answered with contents", x.Evidence()...)
-		}
-	},
-},
-	{
-		Requirement: "CAP-02",
-		From:        []recording.Name{recording.Everything},
-		Needs:       []verdict.Gate{verdict.Declaring},
+var capChecks = []verdict.Check{
+	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {
+				list := x.Result().Get("resources")
+				n := len(list.Array())
+				v.That(!list.IsArray() || n == 0, "no resources from a target that does not declare the resources capability",
+					"resources/list is answered with "+judge.TypeName(list), x.Evidence()...)
+				v.Hint("declare capabilities.resources")
+				v.WarnUnless(!list.IsArray() || n > 0, "an error to resources/list from a target that does not declare the resources capability",
+					"an empty list", x.Evidence()...)
+			}
+			if x := r.Step(recording.StepRead); x != nil && v.Answered(x) {
+				contents := x.Result().Get("contents")
+				v.That(len(contents.Array()) == 0, "no contents from a target that does not declare the resources capability",
+					"resources/read is answered with contents", x.Evidence()...)
+			}
+		}},
+	{Requirement: "CAP-02", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			declaredObject(v, r, "resources")
-		},
-	},
-	{
-		Requirement: "CAP-03",
-		From:        []recording.Name{recording.Everything},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "CAP-03", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, name := range []string{"subscribe", "listChanged"} {
 				c := v.Facts.Capability("resources." + name)
 				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+judge.Brief(c), verdict.Declaration(r)...)
 			}
-		},
-	},
-	{
-		Requirement: "CAP-06",
-		From:        []recording.Name{recording.WalkResources, Capabilities},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepRichList); x != nil {
 				v.Expect(x).To(matcher.BeResult(), "resources/list from a client with all capabilities")
@@ -66,74 +52,43 @@ var capChecks = []verdict.Check{{
 				return // asked again with all capabilities
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/list")
-		},
-	},
-	{
-		Requirement: "CAP-07",
-		From:        []recording.Name{recording.WalkTemplates},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "CAP-07", From: []recording.Name{recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if !v.Expect(r.Step(recording.StepPage)).To(matcher.BeResult(), "resources/templates/list") {
 				v.Hint("answer with an empty resourceTemplates array if there are no templates")
 			}
-		},
-	},
-	{
-		Requirement: "CAP-08",
-		From:        []recording.Name{recording.Reads, Capabilities},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       readExists,
-	},
-	{
-		Requirement: "CAP-09",
-		From:        []recording.Name{Capabilities},
-		Needs:       []verdict.Gate{verdict.Resources, verdict.Subscribe},
-		Judge:       subscribeExists,
-	},
-	{
-		Requirement: "CAP-10",
-		From:        []recording.Name{Capabilities},
-		Needs:       []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
+		}},
+	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, Needs: []verdict.Gate{verdict.Resources}, Judge: readExists},
+	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},
+	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
 				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
 			}
-		},
-	},
-	{
-		Requirement: "CAP-11",
-		From:        []recording.Name{recording.Everything, recording.Undeclared},
-		Needs:       []verdict.Gate{verdict.Declaring},
+		}},
+	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Undeclared {
 				contradictions(r, v)
 				return
 			}
 			otherCapabilities(r, v)
-		},
-	},
-	{
-		Requirement: "CAP-12",
-		From:        []recording.Name{recording.Everything},
-		Needs:       []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
+		}},
+	{Requirement: "CAP-12", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			for _, f := range r.Notifications("notifications/message", 0) {
 				v.That(false, "no notifications/message from a target that does not declare the logging capability", judge.Brief(gjson.ParseBytes(f.Raw).Get("params")), f.Number)
 				v.Hint("declare capabilities.logging, or log to standard error")
 			}
-		},
-	},
-	{
-		Requirement: "CAP-13",
-		From:        []recording.Name{recording.Undeclared},
-		Needs:       []verdict.Gate{verdict.Declaring},
+		}},
+	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepFeature) {
 				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
 			}
-		},
-	},
+		}},
 }
 
 // code is the error code of an exchange that may be missing.

@@ -14,10 +14,8 @@ import (
 )
 
 // The checks of server/utilities/completion: what a target offers.
-var compChecks = []verdict.Check{{
-	Requirement: "COMP-02",
-	From:        []recording.Name{recording.TemplateCompletions},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var compChecks = []verdict.Check{
+	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range completed(r, v) {
 			values := x.Result().Get("completion.values")
 			if !v.That(values.IsArray(), "completion.values as an array", "completion.values of "+completionOf(x)+" is "+judge.TypeName(values), x.Evidence()...) {
@@ -30,81 +28,53 @@ var compChecks = []verdict.Check{{
 				}
 			}
 		}
-	},
-},
-	{
-		Requirement: "COMP-03",
-		From:        []recording.Name{recording.TemplateCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range completed(r, v) {
-				n := len(x.Result().Get("completion.values").Array())
-				v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
-				v.Hint("send the first 100 and hasMore: true")
+	}},
+	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range completed(r, v) {
+			n := len(x.Result().Get("completion.values").Array())
+			v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
+			v.Hint("send the first 100 and hasMore: true")
+		}
+	}},
+	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range completed(r, v) {
+			verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
+			v.Holds()
+		}
+	}},
+	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range completed(r, v) {
+			counted(x, v)
+		}
+	}},
+	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepComplete) {
+			if code, ok := x.Code(); ok && code == -32603 {
+				v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "COMP-04",
-		From:        []recording.Name{recording.TemplateCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range completed(r, v) {
-				verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
-				v.Holds()
+			if offered(x, v) {
+				v.Expect(x).To(matcher.BeResult(), completionOf(x))
+				v.Hint("answer with empty values where there is nothing to suggest")
 			}
-		},
-	},
-	{
-		Requirement: "COMP-06",
-		From:        []recording.Name{recording.TemplateCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range completed(r, v) {
-				counted(x, v)
+		}
+	}},
+	{Requirement: "COMP-12", From: []recording.Name{recording.TemplateCompletions}, Judge: takesContext},
+	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepGuarded) {
+			never := strings.Split(x.Tags[recording.TagNever], "\n")
+			if !offered(x, v) || !v.Answered(x) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "COMP-11",
-		From:        []recording.Name{recording.TemplateCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepComplete) {
-				if code, ok := x.Code(); ok && code == -32603 {
-					v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
-					continue
-				}
-				if offered(x, v) {
-					v.Expect(x).To(matcher.BeResult(), completionOf(x))
-					v.Hint("answer with empty values where there is nothing to suggest")
-				}
+			given := slices.IndexFunc(never, func(s string) bool { return suggests(x, s) })
+			actual := ""
+			if given >= 0 {
+				actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
 			}
-		},
-	},
-	{
-		Requirement: "COMP-12",
-		From:        []recording.Name{recording.TemplateCompletions},
-		Judge:       takesContext,
-	},
-	{
-		Requirement: "COMP-14",
-		From:        []recording.Name{GuardedCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepGuarded) {
-				never := strings.Split(x.Tags[recording.TagNever], "\n")
-				if !offered(x, v) || !v.Answered(x) {
-					continue
-				}
-				given := slices.IndexFunc(never, func(s string) bool { return suggests(x, s) })
-				actual := ""
-				if given >= 0 {
-					actual = fmt.Sprintf("%q among the values of %s", never[given], completionOf(x))
-				}
-				v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
-			}
-		},
-	},
-	{
-		Requirement: "COMP-01",
-		From:        []recording.Name{recording.UndeclaredCompletion},
-		Needs:       []verdict.Gate{verdict.Withholds("completions")},
+			v.That(given < 0, "no value that the target file keeps from this caller", actual, x.Evidence()...)
+		}
+	}},
+	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Withholds("completions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUndeclared) {
 				if !v.Answered(x) {
@@ -119,12 +89,8 @@ var compChecks = []verdict.Check{{
 				state(!x.Succeeded(), expected, actual, x.Evidence()...)
 				v.Hint("declare capabilities.completions")
 			}
-		},
-	},
-	{
-		Requirement: "COMP-07",
-		From:        []recording.Name{recording.UndeclaredCompletion},
-		Needs:       []verdict.Gate{verdict.Lacks("completions")},
+		}},
+	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUndeclared) {
 				if x.Succeeded() {
@@ -133,37 +99,28 @@ var compChecks = []verdict.Check{{
 				}
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 			}
-		},
-	},
-	{
-		Requirement: "COMP-08",
-		From:        []recording.Name{recording.MalformedCompletions},
-		Needs:       []verdict.Gate{verdict.Completions},
+		}},
+	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: []verdict.Gate{verdict.Completions},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(incomplete...) {
 				v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
 				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 			}
-		},
-	},
-	{
-		Requirement: "COMP-09",
-		From:        []recording.Name{recording.MalformedCompletions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
-				about := "completion/complete with params " + verdict.ParamsOf(x)
-				if !offered(x, v) || !verdict.Withstood(v, x, about) {
-					continue
-				}
-				values := len(x.Result().Get("completion.values").Array())
-				bad := !slices.Contains(incomplete, x.Step) && x.Succeeded() && values > 0 // COMP-08 judges what is left out
-				// Leniency towards what it does not know breaks no sentence; dying of it would.
-				v.WarnUnless(!bad, "an error, or no values, for what cannot be completed", matcher.Describe(x)+" to "+about, x.Evidence()...)
-				v.Downgrade(verdict.Lenient)
-				v.Hint("check type, uri and argument of a completion before values are looked up")
+		}},
+	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
+			about := "completion/complete with params " + verdict.ParamsOf(x)
+			if !offered(x, v) || !verdict.Withstood(v, x, about) {
+				continue
 			}
-		},
-	},
+			values := len(x.Result().Get("completion.values").Array())
+			bad := !slices.Contains(incomplete, x.Step) && x.Succeeded() && values > 0 // COMP-08 judges what is left out
+			// Leniency towards what it does not know breaks no sentence; dying of it would.
+			v.WarnUnless(!bad, "an error, or no values, for what cannot be completed", matcher.Describe(x)+" to "+about, x.Evidence()...)
+			v.Downgrade(verdict.Lenient)
+			v.Hint("check type, uri and argument of a completion before values are looked up")
+		}
+	}},
 }
 
 // incomplete are the steps that leave out what a completion has to have.

@@ -12,10 +12,8 @@ import (
 )
 
 // The checks of server/discover and of its result.
-var discChecks = []verdict.Check{{
-	Requirement: "DISC-01",
-	From:        []recording.Name{recording.Discovery, recording.FirstMessages},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var discChecks = []verdict.Check{
+	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepDiscover, recording.StepFirstDiscover) {
 			about := "server/discover"
 			if x.Step == recording.StepFirstDiscover {
@@ -25,63 +23,43 @@ var discChecks = []verdict.Check{{
 				v.Hint("every server of this revision implements server/discover")
 			}
 		}
-	},
-},
-	{
-		Requirement: "DISC-02",
-		From:        []recording.Name{recording.Discovery},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, ok := discovered(r, v)
-			if !ok {
-				return
-			}
-			versions := x.Result().Get("supportedVersions")
-			v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+judge.Brief(versions), x.Evidence()...)
-			capabilities := x.Result().Get("capabilities")
-			v.That(judge.IsObject(capabilities), "capabilities as an object", "capabilities is "+judge.TypeName(capabilities), x.Evidence()...)
-			instructions := x.Result().Get("instructions")
-			v.That(!instructions.Exists() || judge.IsString(instructions), "instructions as a string, or absent",
-				"instructions is "+judge.TypeName(instructions), x.Evidence()...)
-		},
-	},
-	{
-		Requirement: "DISC-03",
-		From:        []recording.Name{recording.Discovery},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, ok := discovered(r, v)
-			if !ok {
-				return
-			}
-			versions := x.Result().Get("supportedVersions")
-			v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
-				"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
-			v.Cause("supportedVersions without the version of the request")
-		},
-	},
-	{
-		Requirement: "DISC-04",
-		From:        []recording.Name{Advertised},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { advertised(r, v) },
-	},
-	{
-		Requirement: "DISC-07",
-		From:        []recording.Name{recording.Discovery},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, ok := discovered(r, v)
-			if !ok {
-				return
-			}
-			info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
-			v.That(judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object", verdict.MetaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
-			if x.Result().Get("serverInfo").Exists() {
-				v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
-			}
-		},
-	},
-	{
-		Requirement: "DISC-16",
-		From:        []recording.Name{recording.Everything},
-		Needs:       []verdict.Gate{verdict.Declares("extensions")},
+	}},
+	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x, ok := discovered(r, v)
+		if !ok {
+			return
+		}
+		versions := x.Result().Get("supportedVersions")
+		v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+judge.Brief(versions), x.Evidence()...)
+		capabilities := x.Result().Get("capabilities")
+		v.That(judge.IsObject(capabilities), "capabilities as an object", "capabilities is "+judge.TypeName(capabilities), x.Evidence()...)
+		instructions := x.Result().Get("instructions")
+		v.That(!instructions.Exists() || judge.IsString(instructions), "instructions as a string, or absent",
+			"instructions is "+judge.TypeName(instructions), x.Evidence()...)
+	}},
+	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x, ok := discovered(r, v)
+		if !ok {
+			return
+		}
+		versions := x.Result().Get("supportedVersions")
+		v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
+			"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
+		v.Cause("supportedVersions without the version of the request")
+	}},
+	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: func(r *recording.Recording, v *verdict.Verdict) { advertised(r, v) }},
+	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x, ok := discovered(r, v)
+		if !ok {
+			return
+		}
+		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
+		v.That(judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object", verdict.MetaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
+		if x.Result().Get("serverInfo").Exists() {
+			v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
+		}
+	}},
+	{Requirement: "DISC-16", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declares("extensions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
 			extensions := v.Facts.Capability("extensions")
@@ -99,8 +77,7 @@ var discChecks = []verdict.Check{{
 						x.Method+" answered with resultType "+judge.Brief(kind), x.Evidence()...)
 				}
 			}
-		},
-	},
+		}},
 }
 
 // discovered is the answer to server/discover, if it is a result.

@@ -14,10 +14,8 @@ import (
 )
 
 // The checks of basic/versioning and of statelessness in modern revisions.
-var discVersionsChecks = []verdict.Check{{
-	Requirement: "DISC-08",
-	From:        []recording.Name{Versions},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var discVersionsChecks = []verdict.Check{
+	{Requirement: "DISC-08", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Baseline(r, v, stepSupported) {
 			return
 		}
@@ -27,60 +25,44 @@ var discVersionsChecks = []verdict.Check{{
 				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
 			}
 		}
-	},
-},
-	{
-		Requirement: "DISC-09",
-		From:        []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepUnsupported) {
-				if code, ok := x.Code(); ok && code == verdict.CodeUnsupportedVersion {
-					unsupportedData(x, v)
-				}
+	}},
+	{Requirement: "DISC-09", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepUnsupported) {
+			if code, ok := x.Code(); ok && code == verdict.CodeUnsupportedVersion {
+				unsupportedData(x, v)
 			}
-			for _, x := range r.Steps(recording.StepRetry) {
-				if !verdict.Baseline(r, v, stepSupported) {
-					return
-				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
-			}
-		},
-	},
-	{
-		Requirement: "DISC-11",
-		From:        []recording.Name{Versions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		}
+		for _, x := range r.Steps(recording.StepRetry) {
 			if !verdict.Baseline(r, v, stepSupported) {
 				return
 			}
-			if !checksVersions(r) {
-				v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
-				return
+			v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
+		}
+	}},
+	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !verdict.Baseline(r, v, stepSupported) {
+			return
+		}
+		if !checksVersions(r) {
+			v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
+			return
+		}
+		for _, x := range r.Steps(stepUnsupported) {
+			if x.Tags[tagMain] != "" {
+				continue // judged by DISC-08
 			}
-			for _, x := range r.Steps(stepUnsupported) {
-				if x.Tags[tagMain] != "" {
-					continue // judged by DISC-08
-				}
-				lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
-				if code, _ := x.Code(); code == verdict.CodeMethodNotFound && lacking {
-					v.Holds() // a method that the target does not have, which is judged elsewhere
-					continue
-				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
-				v.Hint("check the version before a request is handed to the code of its method")
+			lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
+			if code, _ := x.Code(); code == verdict.CodeMethodNotFound && lacking {
+				v.Holds() // a method that the target does not have, which is judged elsewhere
+				continue
 			}
-			v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
-		},
-	},
-	{
-		Requirement: "DISC-12",
-		From:        []recording.Name{recording.FirstMessages},
-		Judge:       firstMessages,
-	},
-	{
-		Requirement: "DISC-13",
-		From:        []recording.Name{recording.BareRequests},
-		Needs:       []verdict.Gate{verdict.ModernOnly},
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
+			v.Hint("check the version before a request is handed to the code of its method")
+		}
+		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
+	}},
+	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages}, Judge: firstMessages},
+	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			x, ok := verdict.RefusedHandshake(r, v)
 			if !ok || !v.Answered(x) {
@@ -90,56 +72,36 @@ var discVersionsChecks = []verdict.Check{{
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
 			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
-		},
-	},
-	{
-		Requirement: "DISC-14",
-		From:        []recording.Name{recording.BareRequests},
-		Needs:       []verdict.Gate{verdict.ModernOnly},
-		Judge:       promptRefusal,
-	},
-	{
-		Requirement: "DISC-15",
-		From:        []recording.Name{AfterHandshake},
-		Needs:       []verdict.Gate{verdict.DualEra},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x := r.Step(stepAfterHandshake)
-			if !verdict.Baseline(r, v, recording.StepPlain) {
-				return
-			}
-			about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
-			if !v.Expect(x).To(matcher.BeResult(), about) {
-				return
-			}
-			kind := x.Result().Get("resultType")
-			if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
-				// On stdio initialize selects the legacy rules for the whole process.
-				v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
-				return
-			}
-			v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
-		},
-	},
-	{
-		Requirement: "DISC-17",
-		From:        []recording.Name{recording.Metadata},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       sameForAllNames,
-	},
-	{
-		Requirement: "DISC-18",
-		From:        []recording.Name{recording.FirstMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) {
-				again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
-				v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
-					matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
-			}
-			if x := r.Step(recording.StepCursor); x != nil {
-				v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
-			}
-		},
-	},
+		}},
+	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
+	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x := r.Step(stepAfterHandshake)
+		if !verdict.Baseline(r, v, recording.StepPlain) {
+			return
+		}
+		about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
+		if !v.Expect(x).To(matcher.BeResult(), about) {
+			return
+		}
+		kind := x.Result().Get("resultType")
+		if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+			// On stdio initialize selects the legacy rules for the whole process.
+			v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+			return
+		}
+		v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+	}},
+	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAllNames},
+	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) {
+			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+			v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
+				matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
+		}
+		if x := r.Step(recording.StepCursor); x != nil {
+			v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
+		}
+	}},
 }
 
 // checksVersions reports whether any request was refused for its version.

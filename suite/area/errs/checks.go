@@ -17,100 +17,68 @@ var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, 
 	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions, RemovedMethods}
 
 // The checks of server/resources#error-handling and basic/index#error-codes.
-var errChecks = []verdict.Check{{
-	Requirement: "ERR-01",
-	From:        []recording.Name{recording.MissingReads},
-	With:        []recording.Name{recording.Reads, recording.KnownReads},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if verdict.ReadsUnknown(v) {
-			return
+var errChecks = []verdict.Check{
+	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
+		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if verdict.ReadsUnknown(v) {
+				return
+			}
+			for _, x := range r.Steps(recording.StepConfigured) {
+				if refusesMissing(x, v) {
+					v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
+					v.Downgrade(verdict.RefusedOtherwise)
+					notFoundHint(v)
+				}
+			}
+			guessedCodes(r.Steps(recording.StepGuessed), v)
+		}},
+	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachErrorCode(r, v, func(code int64, frame int) {
+			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frame)
+			v.Hint("use -32602 for a resource that does not exist")
+		})
+	}},
+	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachErrorCode(r, v, func(code int64, frame int) {
+			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
+			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
+				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
+				foreign = false
+			}
+			v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frame)
+			v.Hint("use a code above -32000 or below -32768 for errors of your own")
+		})
+	}},
+	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
+	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachErrorCode(r, v, func(code int64, frame int) {
+			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frame)
+		})
+	}},
+	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Exchanges {
+			if code, ok := x.Code(); !ok || code != verdict.CodeMissingCapability {
+				continue
+			}
+			named := x.Error().Get("data.requiredCapabilities")
+			v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
+			v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
 		}
-		for _, x := range r.Steps(recording.StepConfigured) {
-			if refusesMissing(x, v) {
-				v.Expect(x).To(notFoundCode(v), "a read of a resource that does not exist")
-				v.Downgrade(verdict.RefusedOtherwise)
-				notFoundHint(v)
+		v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
+	}},
+	{Requirement: "ERR-61", From: []recording.Name{RemovedMethods}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepPing, stepSetLevel) {
+			if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
+				v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
 			}
 		}
-		guessedCodes(r.Steps(recording.StepGuessed), v)
-	},
-},
-	{
-		Requirement: "ERR-02",
-		From:        seenErrors,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachErrorCode(r, v, func(code int64, frame int) {
-				v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frame)
-				v.Hint("use -32602 for a resource that does not exist")
-			})
-		},
-	},
-	{
-		Requirement: "ERR-04",
-		From:        seenErrors,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachErrorCode(r, v, func(code int64, frame int) {
-				foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
-				if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
-					v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
-					foreign = false
-				}
-				v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frame)
-				v.Hint("use a code above -32000 or below -32768 for errors of your own")
-			})
-		},
-	},
-	{
-		Requirement: "ERR-05",
-		From:        []recording.Name{recording.Everything, recording.MissingReads},
-		Judge:       keepMeaning,
-	},
-	{
-		Requirement: "ERR-06",
-		From:        seenErrors,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachErrorCode(r, v, func(code int64, frame int) {
-				v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frame)
-			})
-		},
-	},
-	{
-		Requirement: "ERR-60",
-		From:        seenErrors,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Exchanges {
-				if code, ok := x.Code(); !ok || code != verdict.CodeMissingCapability {
-					continue
-				}
-				named := x.Error().Get("data.requiredCapabilities")
-				v.That(named.IsObject(), "data.requiredCapabilities as an object in an error -32021", "it is "+judge.TypeName(named), x.Evidence()...)
-				v.That(x.Status == 0 || x.Status == 400, "HTTP status 400 with an error -32021", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
-			}
-			v.Skip(recording.CodeNotExercised, "no error -32021 was seen")
-		},
-	},
-	{
-		Requirement: "ERR-61",
-		From:        []recording.Name{RemovedMethods},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepPing, stepSetLevel) {
-				if v.Expect(x).To(matcher.BeErrorReply(-32601), x.Method+", which this revision no longer has") && x.Status > 0 {
-					v.That(x.Status == 404, "HTTP status 404", fmt.Sprintf("HTTP %d for %s", x.Status, x.Method), x.Evidence()...)
-				}
-			}
-			// Who opens a legacy session serves legacy revisions as well, and may, also
-			// where the run was told to leave them alone.
-			if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
-				v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
-			}
-		},
-	},
-	{
-		Requirement: "ERR-08",
-		From:        []recording.Name{BrokenRead},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		// Who opens a legacy session serves legacy revisions as well, and may, also
+		// where the run was told to leave them alone.
+		if x := r.Step(recording.StepInitialize); x != nil && !opensLegacy(x) {
+			v.Expect(x).To(matcher.BeRefused(), "initialize, which this revision no longer has")
+		}
+	}},
+	{Requirement: "ERR-08", From: []recording.Name{BrokenRead}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepBroken) {
 				if verdict.ReadsUnknown(v) {
@@ -122,12 +90,8 @@ var errChecks = []verdict.Check{{
 				}
 				v.Expect(x).To(matcher.BeErrorReply(-32603), "a read that fails on the server's side")
 			}
-		},
-	},
-	{
-		Requirement: "ERR-09",
-		From:        []recording.Name{recording.MissingReads, recording.MalformedReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "ERR-09", From: []recording.Name{recording.MissingReads, recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured, recording.StepGuessed, recording.StepStranger) {
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
@@ -141,26 +105,17 @@ var errChecks = []verdict.Check{{
 				v.Hint("answer with an error, so that missing and empty differ")
 			}
 			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
-		},
-	},
-	{
-		Requirement: "ERR-10",
-		From:        []recording.Name{recording.MissingReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured) {
 				if v.Answered(x) && !verdict.AsksForInput(x) {
 					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
 				}
 			}
-		},
-	},
-	{
-		Requirement: "ERR-11",
-		From:        []recording.Name{recording.MalformedReads},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		}},
+	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
+		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUntyped) {
 				if verdict.ReadsUnknown(v) {
 					return
@@ -188,8 +143,7 @@ var errChecks = []verdict.Check{{
 					v.Holds()
 				}
 			}
-		},
-	},
+		}},
 }
 
 // opensLegacy reports whether initialize was answered with a revision that has it.

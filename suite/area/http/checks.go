@@ -17,7 +17,8 @@ import (
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.
-var httpChecks = []verdict.Check{headerProbe("HTTP-20", recording.StepNoMethod, "a request without Mcp-Method"),
+var httpChecks = []verdict.Check{
+	headerProbe("HTTP-20", recording.StepNoMethod, "a request without Mcp-Method"),
 	headerProbe("HTTP-21", stepOtherMethod, "a request whose Mcp-Method names another method"),
 	headerProbe("HTTP-22", stepNoName, "a read without Mcp-Name"),
 	headerProbe("HTTP-23", stepOtherName, "a read whose Mcp-Name names another resource"),

@@ -16,10 +16,11 @@ import (
 )
 
 // The checks of Streamable HTTP, sending messages.
-var httpMessagesChecks = []verdict.Check{{Requirement: "HTTP-01", From: []recording.Name{HTTPStatuses}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-	oneEndpoint(r, v)
-	oddMethods(r, v)
-}},
+var httpMessagesChecks = []verdict.Check{
+	{Requirement: "HTTP-01", From: []recording.Name{HTTPStatuses}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		oneEndpoint(r, v)
+		oddMethods(r, v)
+	}},
 	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses}, Judge: acceptedNotification},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},

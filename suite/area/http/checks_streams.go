@@ -15,7 +15,8 @@ import (
 )
 
 // The checks of Streamable HTTP, event streams.
-var httpStreamsChecks = []verdict.Check{{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams}, Judge: getStream},
+var httpStreamsChecks = []verdict.Check{
+	{Requirement: "HTTP-02", From: []recording.Name{HTTPStreams}, Judge: getStream},
 	{Requirement: "HTTP-08", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			if x.Method != "subscriptions/listen" && (x.Outcome == recording.Replied || x.Outcome == recording.HTTPOnly) {

@@ -10,10 +10,8 @@ import (
 )
 
 // The checks of icons (basic/index#icons).
-var iconChecks = []verdict.Check{{
-	Requirement: "ICON-01",
-	From:        verdict.BothWalks,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var iconChecks = []verdict.Check{
+	{Requirement: "ICON-01", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconOwners(r, v) {
 			icons := i.Get("icons")
 			v.Holds()
@@ -25,29 +23,20 @@ var iconChecks = []verdict.Check{{
 			}
 		}
 		noIcons(v)
-	},
-}, {
-	Requirement: "ICON-03",
-	From:        verdict.BothWalks,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconSources(r, v) {
 			p, bad := judge.First(judge.URI(i.Str))
 			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
-	},
-}, {
-	Requirement: "ICON-04",
-	From:        verdict.BothWalks,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ICON-04", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconSources(r, v) {
 			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
 			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
-	},
-}, {
-	Requirement: "ICON-05",
-	From:        verdict.BothWalks,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ICON-05", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconSources(r, v) {
 			if judge.HasScheme(i.Str, "data") {
 				p, bad := judge.First(judge.DataIcon(i.Str))
@@ -55,11 +44,8 @@ var iconChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
-	},
-}, {
-	Requirement: "ICON-08",
-	From:        verdict.BothWalks,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconsOf(r, v) {
 			sizes := i.Get("sizes")
 			if !sizes.IsArray() {
@@ -72,8 +58,8 @@ var iconChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
-	},
-}}
+	}},
+}
 
 // iconShape judges one icon against its schema.
 func iconShape(v *verdict.Verdict, i verdict.Item) {

@@ -12,12 +12,9 @@ import (
 )
 
 // The checks of server/resources#list-changed-notification.
-var lchChecks = []verdict.Check{{
-	Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced,
-},
-	{
-		Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange,
-	},
+var lchChecks = []verdict.Check{
+	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced},
+	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
 	{
 		Requirement: "LCH-04",
 		// The changes are there to be played; all clean sessions are judged.
@@ -26,12 +23,8 @@ var lchChecks = []verdict.Check{{
 		Needs: []verdict.Gate{verdict.Withholds("resources.listChanged")},
 		Judge: undeclaredListChange,
 	},
-	{
-		Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listChangedHonoured,
-	},
-	{
-		Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listShowsChange,
-	},
+	{Requirement: "LCH-06", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listChangedHonoured},
+	{Requirement: "LCH-07", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listShowsChange},
 }
 
 // listChange is one change of the list, as it was made and as it showed.

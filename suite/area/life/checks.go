@@ -13,10 +13,8 @@ import (
 )
 
 // The checks of basic/lifecycle and basic/utilities/ping.
-var lifeChecks = []verdict.Check{{
-	Requirement: "LIFE-01",
-	From:        []recording.Name{recording.Everything},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var lifeChecks = []verdict.Check{
+	{Requirement: "LIFE-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			result := x.Result()
 			info := result.Get("serverInfo")
@@ -28,118 +26,85 @@ var lifeChecks = []verdict.Check{{
 				v.That(judge.IsString(info.Get("version")), "serverInfo.version as a string", "it is "+judge.TypeName(info.Get("version")), at...)
 			}
 		}
-	},
-},
-	{
-		Requirement: "LIFE-03",
-		From:        []recording.Name{recording.Everything, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
-				asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
-				if !judge.IsString(got) {
-					v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
-					continue
-				}
-				v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
-				v.Cause("another version than the requested one")
+	}},
+	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range handshakes(r) {
+			asked, got := x.Param("protocolVersion"), x.Result().Get("protocolVersion")
+			if !judge.IsString(got) {
+				v.Skip(recording.CodeNotExercised, "protocolVersion is no string: see LIFE-01")
+				continue
 			}
-			for _, x := range r.Steps(stepReturn) {
-				if v.Answered(x) && x.Succeeded() {
-					got := x.Result().Get("protocolVersion")
-					v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
-				}
+			v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
+			v.Cause("another version than the requested one")
+		}
+		for _, x := range r.Steps(stepReturn) {
+			if v.Answered(x) && x.Succeeded() {
+				got := x.Result().Get("protocolVersion")
+				v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-04",
-		From:        []recording.Name{Negotiation},
-		Judge:       counterOffer,
-	},
-	{
-		Requirement: "LIFE-05",
-		From:        []recording.Name{Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			latest := requirement.Revision("")
-			for _, rev := range v.Facts.Served {
-				if !rev.Modern() {
-					latest = max(latest, rev)
-				}
+		}
+	}},
+	{Requirement: "LIFE-04", From: []recording.Name{Negotiation}, Judge: counterOffer},
+	{Requirement: "LIFE-05", From: []recording.Name{Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		latest := requirement.Revision("")
+		for _, rev := range v.Facts.Served {
+			if !rev.Modern() {
+				latest = max(latest, rev)
 			}
-			for _, x := range r.Steps(stepAlien) {
-				offer := x.Result().Get("protocolVersion")
-				if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
-					continue
-				}
-				v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
-				v.Cause("an offer that is not the latest version")
+		}
+		for _, x := range r.Steps(stepAlien) {
+			offer := x.Result().Get("protocolVersion")
+			if !v.Answered(x) || !x.Succeeded() || !judge.IsString(offer) || offer.Str == alien(x) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-07",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range handshakes(r) {
-				optionalMembers(x, v)
+			v.That(offer.Str >= string(latest), "the offer of "+string(latest)+", the latest version that the server accepts", "the offer of "+offer.Str, x.Evidence()...)
+			v.Cause("an offer that is not the latest version")
+		}
+	}},
+	{Requirement: "LIFE-07", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range handshakes(r) {
+			optionalMembers(x, v)
+		}
+	}},
+	{Requirement: "LIFE-09", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		end := r.Step(recording.StepInitialized)
+		if end == nil {
+			return
+		}
+		v.Holds()
+		for _, m := range verdict.RequestsOf(r) {
+			if m.Frame.Number < end.Request && m.Method() != "ping" {
+				v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
+				v.Hint("wait for notifications/initialized before asking the client for anything")
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-09",
-		From:        []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			end := r.Step(recording.StepInitialized)
-			if end == nil {
-				return
+		}
+	}},
+	{Requirement: "LIFE-10", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepFirst) {
+			if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
+				x = again
 			}
+			if code, _ := x.Code(); x.Failed() && code == -32601 {
+				v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+matcher.Describe(x))
+				continue
+			}
+			v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
+		}
+	}},
+	{Requirement: "LIFE-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		clean := len(verdict.Received(r)) > 0
+		for _, m := range verdict.RequestsOf(r) {
+			feature, _, _ := strings.Cut(m.Method(), "/")
+			if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
+				clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.Method(), m.Frame.Number)
+				v.Hint("look at the capabilities of the client before asking it for %s", feature)
+			}
+		}
+		if clean {
 			v.Holds()
-			for _, m := range verdict.RequestsOf(r) {
-				if m.Frame.Number < end.Request && m.Method() != "ping" {
-					v.That(false, "no request but ping before notifications/initialized", "a request for "+m.Method(), m.Frame.Number)
-					v.Hint("wait for notifications/initialized before asking the client for anything")
-				}
-			}
-		},
-	},
-	{
-		Requirement: "LIFE-10",
-		From:        []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepFirst) {
-				if again := r.Step(stepAgain); again != nil && !x.Succeeded() {
-					x = again
-				}
-				if code, _ := x.Code(); x.Failed() && code == -32601 {
-					v.Skip(recording.CodeNeedsSubject, x.Method+" is unknown to the target: "+matcher.Describe(x))
-					continue
-				}
-				v.Expect(x).To(matcher.BeResult(), x.Method+" after the handshake")
-			}
-		},
-	},
-	{
-		Requirement: "LIFE-12",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			clean := len(verdict.Received(r)) > 0
-			for _, m := range verdict.RequestsOf(r) {
-				feature, _, _ := strings.Cut(m.Method(), "/")
-				if slices.Contains([]string{"sampling", "roots", "elicitation"}, feature) {
-					clean = v.That(false, "no request for "+feature+", which the client did not declare", "a request for "+m.Method(), m.Frame.Number)
-					v.Hint("look at the capabilities of the client before asking it for %s", feature)
-				}
-			}
-			if clean {
-				v.Holds()
-			}
-		},
-	},
-	{
-		Requirement: "LIFE-13",
-		From:        []recording.Name{recording.Everything},
-		With:        []recording.Name{recording.Every},
-		Probes:      true,
+		}
+	}},
+	{Requirement: "LIFE-13", From: []recording.Name{recording.Everything}, With: []recording.Name{recording.Every}, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
 			if v.Modern() {
@@ -152,48 +117,35 @@ var lifeChecks = []verdict.Check{{
 				kind := m.Get("result.resultType")
 				v.That(kind.Str != "input_required", "a result of the negotiated revision", "resultType input_required, which contradicts it", m.Frame.Number)
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-14",
-		From:        []recording.Name{Pings},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepPing, stepPingMeta) {
-				if v.Expect(x).To(matcher.BeResult(), "ping") {
-					rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
-					v.WarnUnless(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
-				}
+		}},
+	{Requirement: "LIFE-14", From: []recording.Name{Pings}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepPing, stepPingMeta) {
+			if v.Expect(x).To(matcher.BeResult(), "ping") {
+				rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
+				v.WarnUnless(len(rest) == 0, "an empty result", "a result with "+strings.Join(rest, ", "), x.Evidence()...)
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-16",
-		From:        []recording.Name{Handshake},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepEarlyPing) {
-				if x.Outcome == recording.Silent {
-					v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
-					continue
-				}
-				v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
+		}
+	}},
+	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepEarlyPing) {
+			if x.Outcome == recording.Silent {
+				v.That(false, "an answer", matcher.Describe(x)+" to a ping before initialized", x.Evidence()...)
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "LIFE-17",
-		From:        []recording.Name{FaultyHandshake, Negotiation},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepAlien) {
-				tolerable(x, v)
-			}
-			for _, x := range r.Steps(stepSound) {
-				v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
-			}
-			if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil {
-				v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
-			}
-		},
-	},
+			v.Expect(x).To(matcher.BeResult(), "a ping before initialized")
+		}
+	}},
+	{Requirement: "LIFE-17", From: []recording.Name{FaultyHandshake, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepNoMembers, stepNoClientInfo, stepAlien) {
+			tolerable(x, v)
+		}
+		for _, x := range r.Steps(stepSound) {
+			v.That(x.Succeeded(), "a sound handshake that succeeds after a faulty one", matcher.Describe(x), x.Evidence()...)
+		}
+		if len(r.Exchanges) > 0 && r.Step(stepSound) == nil && r.Broken != nil {
+			v.That(false, "a connection on which a sound handshake succeeds after a faulty one", r.Broken.Reason, r.Exchanges[len(r.Exchanges)-1].Evidence()...)
+		}
+	}},
 }
 
 // handshakes lists the answered handshakes of clean sessions.

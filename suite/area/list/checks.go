@@ -10,22 +10,15 @@ import (
 )
 
 // The checks of server/resources, listing.
-var listChecks = []verdict.Check{{
-	Requirement: "LIST-01",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var listChecks = []verdict.Check{
+	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.PagesOf(r, v) {
 			list := x.Result().Get("resources")
 			v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an empty array if there is nothing to list")
 		}
-	},
-}, {
-	Requirement: "LIST-02",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if !v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
 				continue
@@ -36,12 +29,8 @@ var listChecks = []verdict.Check{{
 				v.Hint("give each resource a uri and a name, both as strings")
 			}
 		}
-	},
-}, {
-	Requirement: "LIST-05",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		items := verdict.ListedItems(r, v)
 		for _, i := range items {
 			verdict.Typed(v, i, "Resource", "description", "mimeType", "title")
@@ -52,17 +41,9 @@ var listChecks = []verdict.Check{{
 			v.Holds()
 		}
 		verdict.Remarks(items, resourceMembers, v)
-	},
-}, {
-	Requirement: "LIST-14",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       uniqueURIs,
-}, {
-	Requirement: "LIST-16",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "LIST-14", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: uniqueURIs},
+	{Requirement: "LIST-16", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var web verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
 			if uri := i.Get("uri"); judge.IsString(uri) && judge.HasScheme(uri.Str, "https") {
@@ -73,30 +54,27 @@ var listChecks = []verdict.Check{{
 			v.Skip(recording.CodeNeedsSubject, "no resource has an https URI")
 		}
 		web.Observe(v, "https-uri", "%d listed under an https URI, which tells clients that they can load it from the web by themselves: %s")
-	},
-}, {
-	Requirement: "LIST-18",
-	From:        []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		var items []verdict.Item
-		if r.Scenario != recording.Reads {
-			items = verdict.ListedItems(r, v)
-		}
-		for _, read := range verdict.Readings(r, v, recording.StepRead) {
-			items = append(items, read.Contents...)
-		}
-		for _, i := range items {
-			mime := i.Get("mimeType")
-			if !judge.IsString(mime) {
-				continue
+	}},
+	{Requirement: "LIST-18", From: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			var items []verdict.Item
+			if r.Scenario != recording.Reads {
+				items = verdict.ListedItems(r, v)
 			}
-			p, bad := judge.First(judge.MIME(mime.Str))
-			v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i.Frames...)
-		}
-		v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
-	},
-}}
+			for _, read := range verdict.Readings(r, v, recording.StepRead) {
+				items = append(items, read.Contents...)
+			}
+			for _, i := range items {
+				mime := i.Get("mimeType")
+				if !judge.IsString(mime) {
+					continue
+				}
+				p, bad := judge.First(judge.MIME(mime.Str))
+				v.That(!bad, "a MIME type such as text/plain", "mimeType of "+i.Name+" is "+judge.Brief(mime)+": "+p.Message, i.Frames...)
+			}
+			v.Skip(recording.CodeNeedsSubject, "nothing has a mimeType")
+		}},
+}
 
 // uniqueURIs: no URI comes twice on a page; across pages it is remarked upon.
 func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {

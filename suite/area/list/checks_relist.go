@@ -13,11 +13,8 @@ import (
 
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.
-var relistChecks = []verdict.Check{{
-	Requirement: "LIST-08",
-	From:        []recording.Name{Relist},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var relistChecks = []verdict.Check{
+	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		again := listedAgain(r, v)
 		for _, read := range verdict.Readings(r, v, recording.StepRead) {
 			said := read.Tags[recording.TagSize]
@@ -34,17 +31,9 @@ var relistChecks = []verdict.Check{{
 			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
 		}
 		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
-	},
-}, {
-	Requirement: "LIST-15",
-	From:        []recording.Name{Relist},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       readableAsListed,
-}, {
-	Requirement: "LIST-13",
-	From:        []recording.Name{ListParams},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: readableAsListed},
+	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
 		switch {
 		case !v.Answered(with):
@@ -60,18 +49,10 @@ var relistChecks = []verdict.Check{{
 		v.That(verdict.SameSet(with, without), "the same resources with empty params and without params",
 			fmt.Sprintf("%d resources with, %d without", len(verdict.Identities(with, "resources")), len(verdict.Identities(without, "resources"))),
 			append(with.Evidence(), without.Evidence()...)...)
-	},
-}, {
-	Requirement: "LIST-10",
-	From:        []recording.Name{SameList},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       sameForAll,
-}, {
-	Requirement: "LIST-11",
-	From:        []recording.Name{SameList},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       unchangedByOthers,
-}}
+	}},
+	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAll},
+	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: unchangedByOthers},
+}
 
 // listedAgain lists the entries of the second walk by URI.
 func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]gjson.Result {

@@ -12,91 +12,60 @@ import (
 )
 
 // The checks of basic/index#meta on what the target sends.
-var metaChecks = []verdict.Check{{
-	Requirement: "META-01",
-	From:        []recording.Name{recording.Everything},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var metaChecks = []verdict.Check{
+	{Requirement: "META-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		eachMeta(r, v.Revision(), func(place string, meta gjson.Result, frame int) {
 			v.That(judge.IsObject(meta), "_meta as an object", "_meta of "+place+" is "+judge.TypeName(meta), frame)
 		})
-	},
-},
-	{
-		Requirement: "META-02",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
-				problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
-				v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+" in "+place+": "+problem.String(), frame)
-			})
-		},
-	},
-	{
-		Requirement: "META-04",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
-				rev := v.Revision()
-				v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
-					"the key "+verdict.Quoted(key)+" in "+place, frame)
-				v.Hint("use a prefix of your own, such as com.example/")
-				if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
-					v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
-					v.Downgrade("the specification recommends this notation")
-					v.Hint("write com.example/ instead of example.com/")
-				}
-			})
-		},
-	},
-	{
-		Requirement: "META-11",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.EachResult(r, func(x *recording.Exchange) {
-				kind := x.Result().Get("resultType")
-				v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
-			})
-		},
-	},
-	{
-		Requirement: "META-12",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			verdict.EachResult(r, func(x *recording.Exchange) {
-				if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
-					v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
-				}
-			})
-		},
-	},
-	{
-		Requirement: "META-13",
-		From:        []recording.Name{recording.Everything},
-		Judge:       identified,
-	},
-	{
-		Requirement: "META-15",
-		From:        []recording.Name{recording.Everything, recording.Metadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Metadata {
-				asPlain(r, v, recording.StepTraced, "with trace context")
-				return
+	}},
+	{Requirement: "META-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+			problem, bad := judge.First(judge.MetaKey(key, v.Revision()))
+			v.That(!bad, "_meta keys of the form prefix/name or name", "the key "+verdict.Quoted(key)+" in "+place+": "+problem.String(), frame)
+		})
+	}},
+	{Requirement: "META-04", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		eachMetaKey(r, v.Revision(), func(place, key string, _ gjson.Result, frame int) {
+			rev := v.Revision()
+			v.That(!judge.ReservedPrefix(key, rev) || judge.DefinedMetaKey(key, rev), "reserved prefixes only for the protocol's own keys",
+				"the key "+verdict.Quoted(key)+" in "+place, frame)
+			v.Hint("use a prefix of your own, such as com.example/")
+			if rev >= requirement.R20251125 && judge.ForwardDomain(key) {
+				v.WarnUnless(false, "prefixes with the top-level domain first", "the key "+verdict.Quoted(key)+" in "+place, frame)
+				v.Downgrade("the specification recommends this notation")
+				v.Hint("write com.example/ instead of example.com/")
 			}
-			eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
-		},
-	},
-	{
-		Requirement: "META-19",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, method := range []string{"notifications/progress", "notifications/message"} {
-				for _, f := range r.Notifications(method, 0) {
-					id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
-					v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+judge.Brief(id), f.Number)
-				}
+		})
+	}},
+	{Requirement: "META-11", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		verdict.EachResult(r, func(x *recording.Exchange) {
+			kind := x.Result().Get("resultType")
+			v.That(judge.IsString(kind), "resultType as a string in every result", "it is "+judge.TypeName(kind)+" in the answer to "+x.Method, x.Evidence()...)
+		})
+	}},
+	{Requirement: "META-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		verdict.EachResult(r, func(x *recording.Exchange) {
+			if kind := x.Result().Get("resultType"); kind.Type == gjson.String {
+				v.That(verdict.CoreType(kind.Str), `resultType "complete" or "input_required"`, "it is "+judge.Brief(kind)+" in the answer to "+x.Method, x.Evidence()...)
 			}
-		},
-	},
+		})
+	}},
+	{Requirement: "META-13", From: []recording.Name{recording.Everything}, Judge: identified},
+	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == recording.Metadata {
+			asPlain(r, v, recording.StepTraced, "with trace context")
+			return
+		}
+		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
+	}},
+	{Requirement: "META-19", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, method := range []string{"notifications/progress", "notifications/message"} {
+			for _, f := range r.Notifications(method, 0) {
+				id := judge.Member(gjson.GetBytes(f.Raw, "params._meta"), "io.modelcontextprotocol/subscriptionId")
+				v.That(!id.Exists(), "no subscription id outside of subscriptions", method+" carries "+judge.Brief(id), f.Number)
+			}
+		}
+	}},
 }
 
 const (

@@ -13,109 +13,69 @@ import (
 )
 
 // The checks of the metadata of requests, and of log messages.
-var metaRequestsChecks = []verdict.Check{{
-	Requirement: "META-06",
-	From:        []recording.Name{recording.Metadata},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var metaRequestsChecks = []verdict.Check{
+	{Requirement: "META-06", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
-	},
-},
-	{
-		Requirement: "META-07",
-		From:        []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if v.Facts.DualEra() && v.Facts.Combination.Transport == requirement.Stdio {
-				v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
-				return
-			}
-			incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
-		},
-	},
-	{
-		Requirement: "META-08",
-		From:        []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if !verdict.Baseline(r, v, recording.StepPlain) {
-				return
-			}
-			v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
-			v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
-			for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
-				member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
-				value := judge.Member(x.Param("_meta"), member)
-				v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
-				v.Downgrade(verdict.Lenient)
-				v.Hint("check the types of the members of _meta, and answer with error -32602")
-			}
-		},
-	},
-	{
-		Requirement: "META-09",
-		From:        []recording.Name{recording.BareRequests},
-		Needs:       []verdict.Gate{verdict.ModernOnly},
+	}},
+	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if v.Facts.DualEra() && v.Facts.Combination.Transport == requirement.Stdio {
+			v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
+			return
+		}
+		incomplete(r, v, r.Step(recording.StepNoVersion), "without a protocol version in _meta")
+	}},
+	{Requirement: "META-08", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !verdict.Baseline(r, v, recording.StepPlain) {
+			return
+		}
+		v.Expect(r.Step(stepNoCapabilities)).To(matcher.BeErrorReply(verdict.CodeInvalidParams), "a request without client capabilities in _meta")
+		v.Hint("answer a request whose _meta lacks %s with error -32602", verdict.KeyClientCapabilities)
+		for _, x := range r.Steps(stepOddCapabilities, stepOddVersion) {
+			member := map[recording.Step]string{stepOddCapabilities: verdict.KeyClientCapabilities, stepOddVersion: verdict.KeyProtocolVersion}[x.Step]
+			value := judge.Member(x.Param("_meta"), member)
+			v.ExpectOrWarn(x).To(matcher.Expecting("a refusal of "+member+" that is "+judge.TypeName(value), matcher.BeRefused()), "a request whose _meta has "+member+": "+judge.Brief(value))
+			v.Downgrade(verdict.Lenient)
+			v.Hint("check the types of the members of _meta, and answer with error -32602")
+		}
+	}},
+	{Requirement: "META-09", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if _, ok := verdict.RefusedHandshake(r, v); !ok {
 				return
 			}
 			incomplete(r, v, r.Step(recording.StepNoParams), "without params")
 			incomplete(r, v, r.Step(recording.StepNoMeta), "without _meta")
-		},
-	},
-	{
-		Requirement: "META-10",
-		From:        []recording.Name{recording.Metadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asPlain(r, v, recording.StepAnonymous, "without clientInfo")
-		},
-	},
-	{
-		Requirement: "META-16",
-		From:        []recording.Name{recording.Everything},
-		Judge:       unaskedLogs,
-	},
-	{
-		Requirement: "META-17",
-		From:        []recording.Name{recording.FirstMessages},
-		Judge:       logsInPlace,
-	},
-	{
-		Requirement: "META-18",
-		From:        []recording.Name{BadMetadata},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if verdict.Baseline(r, v, recording.StepPlain) {
-				x := r.Step(stepOddLogLevel)
-				if x.Succeeded() && !r.Facts.Declares("logging") {
-					v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
-					return
-				}
-				about := "a request with an unknown log level"
-				if x != nil {
-					about += ", " + judge.Brief(levelOf(x))
-				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
-				v.Hint("know the eight syslog levels, and answer others with error -32602")
+		}},
+	{Requirement: "META-10", From: []recording.Name{recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		asPlain(r, v, recording.StepAnonymous, "without clientInfo")
+	}},
+	{Requirement: "META-16", From: []recording.Name{recording.Everything}, Judge: unaskedLogs},
+	{Requirement: "META-17", From: []recording.Name{recording.FirstMessages}, Judge: logsInPlace},
+	{Requirement: "META-18", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if verdict.Baseline(r, v, recording.StepPlain) {
+			x := r.Step(stepOddLogLevel)
+			if x.Succeeded() && !r.Facts.Declares("logging") {
+				v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging, and ignores log levels")
+				return
 			}
-		},
-	},
-	{
-		Requirement: "META-21",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Notifications("notifications/message", 0) {
-				p := gjson.GetBytes(f.Raw, "params")
-				level, logger := p.Get("level"), p.Get("logger")
-				v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
-				v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent", f.Number)
-				v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
+			about := "a request with an unknown log level"
+			if x != nil {
+				about += ", " + judge.Brief(levelOf(x))
 			}
-		},
-	},
-	{
-		Requirement: "META-60",
-		From:        []recording.Name{LogLevels},
-		Needs:       []verdict.Gate{verdict.Declares("logging")},
-		Judge:       levelsTakeEffect,
-	},
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeInvalidParams), about)
+			v.Hint("know the eight syslog levels, and answer others with error -32602")
+		}
+	}},
+	{Requirement: "META-21", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, f := range r.Notifications("notifications/message", 0) {
+			p := gjson.GetBytes(f.Raw, "params")
+			level, logger := p.Get("level"), p.Get("logger")
+			v.That(severity(level.Str) >= 0 && level.Type == gjson.String, "a level of the eight syslog names", "level is "+judge.Brief(level), f.Number)
+			v.That(p.Get("data").Exists(), "a data member in notifications/message", "it is absent", f.Number)
+			v.That(!logger.Exists() || judge.IsString(logger), "logger as a string, or absent", "it is "+judge.TypeName(logger), f.Number)
+		}
+	}},
+	{Requirement: "META-60", From: []recording.Name{LogLevels}, Needs: []verdict.Gate{verdict.Declares("logging")}, Judge: levelsTakeEffect},
 }
 
 var severities = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}

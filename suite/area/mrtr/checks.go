@@ -13,121 +13,82 @@ import (
 )
 
 // The checks of basic/patterns/mrtr.
-var mrtrChecks = []verdict.Check{{
-	Requirement: "MRTR-01",
-	From:        []recording.Name{recording.Everything},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var mrtrChecks = []verdict.Check{
+	{Requirement: "MRTR-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		verdict.EachResult(r, func(x *recording.Exchange) {
 			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {
 				v.That(x.Result().Get("resultType").String() != "input_required", "no request for input in the answer to "+x.Method,
 					`resultType is "input_required"`, x.Evidence()...)
 			}
 		})
-	},
-},
-	{
-		Requirement: "MRTR-02",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range verdict.InputRequired(r) {
-				wellFormedInput(x, v)
+	}},
+	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range verdict.InputRequired(r) {
+			wellFormedInput(x, v)
+		}
+	}},
+	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Calls("resources/read") {
+			if v.Answered(x) {
+				withinCapabilities(x, v)
 			}
-		},
-	},
-	{
-		Requirement: "MRTR-04",
-		From:        []recording.Name{recording.Reads, recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Calls("resources/read") {
-				if v.Answered(x) {
-					withinCapabilities(x, v)
-				}
+		}
+	}},
+	{Requirement: "MRTR-05", From: []recording.Name{recording.InputReads}, Judge: missingCapabilityNamed},
+	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
+			if !v.Answered(x) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "MRTR-05",
-		From:        []recording.Name{recording.InputReads},
-		Judge:       missingCapabilityNamed,
-	},
-	{
-		Requirement: "MRTR-07",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
-				if !v.Answered(x) {
-					continue
-				}
-				state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
-				if x.Step == recording.StepOtherCaller {
-					expected = "no contents for a retry with the state of another caller"
-				} else if x.Tags[recording.TagMatters] != "" {
-					state = v.That
-				}
-				state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
+			state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
+			if x.Step == recording.StepOtherCaller {
+				expected = "no contents for a retry with the state of another caller"
+			} else if x.Tags[recording.TagMatters] != "" {
+				state = v.That
 			}
-			v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
-		},
-	},
-	{
-		Requirement: "MRTR-08",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
-		},
-	},
-	{
-		Requirement: "MRTR-09",
-		From:        []recording.Name{Superfluous},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(), "a read with answers that nobody asked for")
-			if x := r.Step(stepMalformed); x != nil {
-				if x.Fatal {
-					v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
-				} else if v.Answered(x) {
-					v.Holds() // an error and the contents will both do
-				}
+			state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
+		}
+		v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
+	}},
+	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
+	}},
+	{Requirement: "MRTR-09", From: []recording.Name{Superfluous}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		v.Expect(r.Step(stepSuperfluous)).To(matcher.BeResult(), "a read with answers that nobody asked for")
+		if x := r.Step(stepMalformed); x != nil {
+			if x.Fatal {
+				v.That(false, "a target that survives malformed inputResponses", matcher.Describe(x), x.Evidence()...)
+			} else if v.Answered(x) {
+				v.Holds() // an error and the contents will both do
 			}
-		},
-	},
-	{
-		Requirement: "MRTR-10",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			x, before, asked := r.Step(recording.StepLingering), r.Step(recording.StepBare), r.Step(recording.StepAsk)
-			if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
-				return
-			}
-			if before != nil && before.Result().Get("inputRequests").Exists() {
-				v.Skip(recording.CodeNotExercised, "the target asks for input whatever the client declares")
-				return
-			}
-			v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
-		},
-	},
-	{
-		Requirement: "MRTR-11",
-		From:        []recording.Name{recording.InputReads},
-		Judge:       wholeFlow,
-	},
-	{
-		Requirement: "MRTR-60",
-		From:        []recording.Name{recording.InputReads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
-				return
-			}
-			x := r.Step(recording.StepAfterAbandoned)
-			if deaf := r.Step(recording.StepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
-				x = deaf // the connection answered nothing any more
-			}
-			if x != nil && x.Outcome == recording.Silent {
-				v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x.Evidence()...)
-				return
-			}
-			v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
-		},
-	},
+		}
+	}},
+	{Requirement: "MRTR-10", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x, before, asked := r.Step(recording.StepLingering), r.Step(recording.StepBare), r.Step(recording.StepAsk)
+		if !v.Answered(x) || asked == nil || !verdict.AsksForInput(asked) {
+			return
+		}
+		if before != nil && before.Result().Get("inputRequests").Exists() {
+			v.Skip(recording.CodeNotExercised, "the target asks for input whatever the client declares")
+			return
+		}
+		v.That(!x.Result().Get("inputRequests").Exists(), "no use of capabilities that only an earlier request declared", matcher.Describe(x), x.Evidence()...)
+	}},
+	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
+	{Requirement: "MRTR-60", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
+			return
+		}
+		x := r.Step(recording.StepAfterAbandoned)
+		if deaf := r.Step(recording.StepAfterAbandoned + recording.StepLost); deaf != nil && deaf.Outcome == recording.Silent {
+			x = deaf // the connection answered nothing any more
+		}
+		if x != nil && x.Outcome == recording.Silent {
+			v.That(false, "requests served after a read was given up that asked for input", matcher.Describe(x), x.Evidence()...)
+			return
+		}
+		v.Expect(x).To(matcher.BeResult(), "a request after a read was given up that asked for input")
+	}},
 }
 
 // served reports whether a read was answered with contents.

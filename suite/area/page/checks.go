@@ -13,11 +13,8 @@ import (
 )
 
 // The checks of server/utilities/pagination.
-var pageChecks = []verdict.Check{{
-	Requirement: "PAGE-01",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var pageChecks = []verdict.Check{
+	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepPage) {
 			if !v.Answered(x) || !x.Succeeded() {
 				continue
@@ -29,79 +26,44 @@ var pageChecks = []verdict.Check{{
 				v.Hint("leave the member out on the last page")
 			}
 		}
-	},
-}, {
-	Requirement: "PAGE-02",
-	From:        []recording.Name{recording.WalkResources},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), "resources", v) },
-}, {
-	Requirement: "PAGE-03",
-	From:        []recording.Name{recording.WalkResources},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) },
-}, {
-	Requirement: "PAGE-04",
-	From:        []recording.Name{recording.WalkResources},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), "resources", v) },
-}, {
-	Requirement: "PAGE-05",
-	From:        []recording.Name{BadCursors, Paging, TemplatePaging},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == BadCursors {
-			invalidCursors(r, v)
-			return
-		}
-		if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
-			v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
-			v.Downgrade(verdict.RefusedOtherwise)
-		}
-	},
-}, {
-	Requirement: "PAGE-06",
-	From:        []recording.Name{BadCursors},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       survives,
-}, {
-	Requirement: "PAGE-07",
-	From:        []recording.Name{Paging, TemplatePaging},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       stableCursor,
-}, {
-	Requirement: "PAGE-08",
-	From:        []recording.Name{Paging},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       noHiddenPosition,
-}, {
-	Requirement: "PAGE-09",
-	From:        verdict.BothWalks,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       emptyCursor,
-}, {
-	Requirement: "PAGE-12",
-	From:        []recording.Name{recording.WalkTemplates, TemplatePaging},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == TemplatePaging {
-			noHiddenPosition(r, v)
-			return
-		}
-		pages := verdict.Walked(r, v)
-		ownCursors(pages, v)
-		advancing(pages, "resourceTemplates", v)
-		ending(pages, "resourceTemplates", v)
-	},
-}, {
-	Requirement: "PAGE-13",
-	From:        []recording.Name{CompleteWalks},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), "resources", v) }},
+	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
+	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), "resources", v) }},
+	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == BadCursors {
+				invalidCursors(r, v)
+				return
+			}
+			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
+				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
+				v.Downgrade(verdict.RefusedOtherwise)
+			}
+		}},
+	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: []verdict.Gate{verdict.Resources}, Judge: survives},
+	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources}, Judge: stableCursor},
+	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: []verdict.Gate{verdict.Resources}, Judge: noHiddenPosition},
+	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: emptyCursor},
+	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == TemplatePaging {
+				noHiddenPosition(r, v)
+				return
+			}
+			pages := verdict.Walked(r, v)
+			ownCursors(pages, v)
+			advancing(pages, "resourceTemplates", v)
+			ending(pages, "resourceTemplates", v)
+		}},
+	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		complete(r.Steps(recording.StepPage), "resources", v)
 		complete(r.Steps(recording.StepTemplate), "resourceTemplates", v)
-	},
-}}
+	}},
+}
 
 // ending: a walk comes to an end.
 func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {

@@ -12,11 +12,8 @@ import (
 var reads = []recording.Name{recording.Reads}
 
 // The checks of server/resources, reading: the shape of contents.
-var readChecks = []verdict.Check{{
-	Requirement: "READ-01",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var readChecks = []verdict.Check{
+	{Requirement: "READ-01", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			list := x.Result().Get("contents")
 			v.That(list.IsArray(), "contents as an array", "contents of "+judge.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
@@ -25,12 +22,8 @@ var readChecks = []verdict.Check{{
 		if r.Scenario == recording.Reads && r.Skipped != nil {
 			v.Observe("unread", r.Skipped.Reason)
 		}
-	},
-}, {
-	Requirement: "READ-02",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-02", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var elsewhere, misspelt verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			for _, c := range x.Contents {
@@ -46,12 +39,8 @@ var readChecks = []verdict.Check{{
 		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 		misspelt.ObserveMisspelt(v)
 		noContents(v)
-	},
-}, {
-	Requirement: "READ-03",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range allContents(r, v) {
 			text, blob := c.Get("text"), c.Get("blob")
 			ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
@@ -61,24 +50,16 @@ var readChecks = []verdict.Check{{
 			}
 		}
 		noContents(v)
-	},
-}, {
-	Requirement: "READ-04",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range allContents(r, v) {
 			text, blob := c.Get("text"), c.Get("blob")
 			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
 				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
 		}
 		noContents(v)
-	},
-}, {
-	Requirement: "READ-06",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range blobs(r, v) {
 			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 			v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
@@ -87,12 +68,8 @@ var readChecks = []verdict.Check{{
 				v.Hint("use the standard base64 alphabet, not the URL-safe one")
 			}
 		}
-	},
-}, {
-	Requirement: "READ-07",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-07", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range blobs(r, v) {
 			blob := c.Get("blob").Str
 			problems := judge.Base64(blob)
@@ -102,12 +79,8 @@ var readChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "no blob has a length that needs padding")
-	},
-}, {
-	Requirement: "READ-08",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-08", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
 		for _, c := range blobs(r, v) {
 			blob := c.Get("blob").Str
@@ -117,12 +90,8 @@ var readChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
-	},
-}, {
-	Requirement: "READ-09",
-	From:        contentReads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	}},
+	{Requirement: "READ-09", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, c := range blobs(r, v) {
 			problems := judge.Base64(c.Get("blob").Str)
 			p, bad := judge.First(problems, judge.CodePadBits)
@@ -131,8 +100,8 @@ var readChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "no blob has unused bits")
-	},
-}}
+	}},
+}
 
 // allContents lists the items of all reads.
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {

@@ -16,11 +16,8 @@ import (
 )
 
 // The checks of server/resources, reading: what the contents say.
-var readBytesChecks = []verdict.Check{{
-	Requirement: "READ-12",
-	From:        reads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var readBytesChecks = []verdict.Check{
+	{Requirement: "READ-12", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Readings(r, v, recording.StepRead) {
 			for _, c := range x.Contents {
 				text, mime := c.Get("text"), declaredType(x, c)
@@ -36,43 +33,29 @@ var readBytesChecks = []verdict.Check{{
 			}
 		}
 		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
-	},
-}, {
-	Requirement: "READ-13",
-	From:        []recording.Name{recording.KnownReads},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepText) {
-			if readsAtAll(v, x) {
-				knownText(v, x)
+	}},
+	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(recording.StepText) {
+				if readsAtAll(v, x) {
+					knownText(v, x)
+				}
 			}
-		}
-	},
-}, {
-	Requirement: "READ-14",
-	From:        []recording.Name{recording.KnownReads},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepBlob) {
-			if readsAtAll(v, x) {
-				knownBlob(v, x)
+		}},
+	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			for _, x := range r.Steps(recording.StepBlob) {
+				if readsAtAll(v, x) {
+					knownBlob(v, x)
+				}
 			}
-		}
-	},
-}, {
-	Requirement: "READ-15",
-	From:        reads,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge:       fitsType,
-}, {
-	Requirement: "READ-17",
-	From:        []recording.Name{TaskRead},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		}},
+	{Requirement: "READ-15", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: fitsType},
+	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(stepTask)).To(matcher.HaveContents(), "a read with a task parameter, of a resource that could be read without")
 		v.Hint("ignore the task parameter where tasks are not supported")
-	},
-}}
+	}},
+}
 
 // readsAtAll reports whether a read of a known resource yielded a result. That it
 // did not is a violation, unless the target knows no reads at all, which is judged

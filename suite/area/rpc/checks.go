@@ -15,10 +15,8 @@ import (
 )
 
 // The checks of basic/index: messages, responses, errors.
-var rpcChecks = []verdict.Check{{
-	Requirement: "RPC-01",
-	From:        verdict.ErrorSources,
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var rpcChecks = []verdict.Check{
+	{Requirement: "RPC-01", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, m := range verdict.Received(r) {
 			if m.Kind == wire.KindOther && !m.Get("jsonrpc").Exists() {
 				continue // a stray line, not a message
@@ -29,53 +27,36 @@ var rpcChecks = []verdict.Check{{
 				v.Hint("put the member into errors and notifications, too")
 			}
 		}
-	},
-},
-	{
-		Requirement: "RPC-02",
-		From:        []recording.Name{recording.Everything, RequestIDs},
-		Judge:       answeredByID,
-	},
-	{
-		Requirement: "RPC-03",
-		From:        []recording.Name{RequestIDs},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
-				if !v.Answered(x) || x.Outcome != recording.Replied {
-					continue
-				}
-				got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-				if got.String() != sent.String() || !got.Exists() {
-					continue // another id altogether is judged elsewhere
-				}
-				v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got), x.Evidence()...)
+	}},
+	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
+	{Requirement: "RPC-03", From: []recording.Name{RequestIDs}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+			if !v.Answered(x) || x.Outcome != recording.Replied {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "RPC-04",
-		From:        []recording.Name{RequestIDs},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
-				usableID(x, v)
+			got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+			if got.String() != sent.String() || !got.Exists() {
+				continue // another id altogether is judged elsewhere
 			}
-			oneKindRefused(r.Steps(stepID, stepDigits), v)
-		},
-	},
-	{
-		Requirement: "RPC-05",
-		From:        verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Responses(r) {
-				result, failure := m.Get("result").Exists(), m.Get("error").Exists()
-				actual := "neither"
-				if result {
-					actual = "both: error is " + judge.Brief(m.Get("error"))
-				}
-				v.That(result != failure, "either result or error in a response", actual, m.Frame.Number)
+			v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got), x.Evidence()...)
+		}
+	}},
+	{Requirement: "RPC-04", From: []recording.Name{RequestIDs}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+			usableID(x, v)
+		}
+		oneKindRefused(r.Steps(stepID, stepDigits), v)
+	}},
+	{Requirement: "RPC-05", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Responses(r) {
+			result, failure := m.Get("result").Exists(), m.Get("error").Exists()
+			actual := "neither"
+			if result {
+				actual = "both: error is " + judge.Brief(m.Get("error"))
 			}
-		},
-	},
+			v.That(result != failure, "either result or error in a response", actual, m.Frame.Number)
+		}
+	}},
 	{
 		Requirement: "RPC-06",
 		// What a target makes of features that it did not declare are results, too.
@@ -88,103 +69,67 @@ var rpcChecks = []verdict.Check{{
 			}
 		},
 	},
-	{
-		Requirement: "RPC-07",
-		From:        verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Failures(r) {
-				e := m.Get("error")
-				if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e), m.Frame.Number) {
-					continue
-				}
-				v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.Frame.Number)
-				v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message")), m.Frame.Number)
+	{Requirement: "RPC-07", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Failures(r) {
+			e := m.Get("error")
+			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e), m.Frame.Number) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "RPC-08",
-		From:        verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Failures(r) {
-				if code := m.Get("error.code"); code.Exists() {
-					v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
-				}
+			v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.Frame.Number)
+			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message")), m.Frame.Number)
+		}
+	}},
+	{Requirement: "RPC-08", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Failures(r) {
+			if code := m.Get("error.code"); code.Exists() {
+				v.That(judge.IsInteger(code), "an error code that is an integer", "code is "+judge.Brief(code), m.Frame.Number)
 			}
-		},
-	},
-	{
-		Requirement: "RPC-12",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, m := range verdict.Received(r) {
-				wellFormedNotification(r, m, v)
+		}
+	}},
+	{Requirement: "RPC-12", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Received(r) {
+			wellFormedNotification(r, m, v)
+		}
+	}},
+	{Requirement: "RPC-16", From: verdict.ErrorSources, Judge: idsOfErrors},
+	{Requirement: "RPC-18", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		const long = 300
+		for _, m := range verdict.Failures(r) {
+			if text := m.Get("error.message"); judge.IsString(text) {
+				v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
+					fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m.Frame.Number)
 			}
-		},
-	},
-	{
-		Requirement: "RPC-16",
-		From:        verdict.ErrorSources,
-		Judge:       idsOfErrors,
-	},
-	{
-		Requirement: "RPC-18",
-		From:        verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			const long = 300
-			for _, m := range verdict.Failures(r) {
-				if text := m.Get("error.message"); judge.IsString(text) {
-					v.WarnUnless(!strings.Contains(text.Str, "\n") && len(text.Str) <= long, "a message of one short line",
-						fmt.Sprintf("a message of %d bytes: %s", len(text.Str), judge.Brief(text)), m.Frame.Number)
-				}
+		}
+	}},
+	{Requirement: "RPC-20", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, f := range r.Incoming(0) {
+			if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "RPC-20",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
-				if !verdict.CarriesMessage(r.Combination.Transport, f) || f.HasFlaw(wire.FlawNotJSON) && !f.HasFlaw(wire.FlawUTF8) && !f.HasFlaw(wire.FlawBOM) {
-					continue
-				}
-				v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
-				v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
+			v.That(!f.HasFlaw(wire.FlawUTF8), "well-formed UTF-8", "a byte that is none, "+verdict.Detail(f, wire.FlawUTF8), f.Number)
+			v.That(!f.HasFlaw(wire.FlawBOM), "messages without a byte order mark", verdict.Detail(f, wire.FlawBOM), f.Number)
+		}
+	}},
+	{Requirement: "RPC-21", From: []recording.Name{recording.Everything}, Judge: freshIDs},
+	{Requirement: "RPC-22", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		asked := verdict.RequestsOf(r)
+		for _, m := range asked {
+			v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
+			v.Hint("ask for input in the result of the client's own request (resultType input_required)")
+		}
+		if len(asked) == 0 && len(verdict.Received(r)) > 0 {
+			v.Holds()
+		}
+	}},
+	{Requirement: "RPC-24", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
+		for _, m := range verdict.Failures(r) {
+			if code := m.Get("error.code"); judge.IsInteger(code) {
+				v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
+					"code "+code.Raw, m.Frame.Number)
 			}
-		},
-	},
-	{
-		Requirement: "RPC-21",
-		From:        []recording.Name{recording.Everything},
-		Judge:       freshIDs,
-	},
-	{
-		Requirement: "RPC-22",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asked := verdict.RequestsOf(r)
-			for _, m := range asked {
-				v.That(false, "no requests from the server", "a request for "+m.Method(), m.Frame.Number)
-				v.Hint("ask for input in the result of the client's own request (resultType input_required)")
-			}
-			if len(asked) == 0 && len(verdict.Received(r)) > 0 {
-				v.Holds()
-			}
-		},
-	},
-	{
-		Requirement: "RPC-24",
-		From:        verdict.ErrorSources,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
-			for _, m := range verdict.Failures(r) {
-				if code := m.Get("error.code"); judge.IsInteger(code) {
-					v.That(code.Num < -32768 || code.Num > -32100 || standard[code.Num], "a code outside of -32768 to -32100, or one that JSON-RPC defines",
-						"code "+code.Raw, m.Frame.Number)
-				}
-			}
-		},
-	},
+		}
+	}},
 }
 
 // answeredByID: every response has the id of a request of its session, and fits

@@ -15,88 +15,64 @@ import (
 )
 
 // The checks of basic/index on how requests and notifications are treated.
-var rpcRequestsChecks = []verdict.Check{{
-	Requirement: "RPC-09",
-	From:        []recording.Name{recording.Everything},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var rpcRequestsChecks = []verdict.Check{
+	{Requirement: "RPC-09", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && x.Method != "subscriptions/listen" {
 				answeredOnce(r, x, v)
 			}
 		}
 		retriedHandshakes(r, v)
-	},
-},
-	{
-		Requirement: "RPC-10",
-		From:        []recording.Name{recording.Everything, ClientNotifications},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Exchanges {
-				if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
-					verdict.Unanswered(r, x, v)
-				}
+	}},
+	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Exchanges {
+			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
+				verdict.Unanswered(r, x, v)
 			}
-			if r.Scenario == recording.Everything {
-				strays(r, v)
+		}
+		if r.Scenario == recording.Everything {
+			strays(r, v)
+		}
+	}},
+	{Requirement: "RPC-13", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepUnknownMethod) {
+			if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
+				v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
+			} else {
+				v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
 			}
-		},
-	},
-	{
-		Requirement: "RPC-13",
-		From:        []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepUnknownMethod) {
-				if x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300 {
-					v.That(false, "a JSON-RPC error with code -32601", matcher.Describe(x)+" to a request for an unknown method", x.Evidence()...)
-				} else {
-					v.Expect(x).To(matcher.BeErrorReply(-32601), "a request for an unknown method")
-				}
-				v.Hint("answer methods that the server does not know with error -32601")
-			}
-		},
-	},
-	{
-		Requirement: "RPC-14",
-		From:        []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepNotJSON) {
-				refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
-				v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
-			}
-			for _, x := range r.Steps(recording.StepNotUTF8) {
-				v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
-				v.Hint("decode input in such a way that alien bytes are replaced or refused")
-			}
-		},
-	},
-	{
-		Requirement: "RPC-15",
-		From:        []recording.Name{recording.InvalidMessages},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepNoMethod) {
-				refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
-				v.Hint("answer what is JSON but no request with error -32600")
-			}
-			for _, x := range r.Steps(recording.StepMistypedMethod) {
-				refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
-				v.Hint("answer what is JSON but no request with error -32600")
-			}
-		},
-	},
-	{
-		Requirement: "RPC-17",
-		From:        []recording.Name{Concurrency},
-		With:        []recording.Name{recording.Reads},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			asked := map[string]bool{}
-			for _, x := range r.Steps(stepTogether) {
-				asked[x.Tags[recording.TagURI]] = true
-			}
-			for _, x := range r.Steps(stepTogether) {
-				notMixedUp(x, asked, v)
-			}
-		},
-	},
+			v.Hint("answer methods that the server does not know with error -32601")
+		}
+	}},
+	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepNotJSON) {
+			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
+			v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
+		}
+		for _, x := range r.Steps(recording.StepNotUTF8) {
+			v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
+			v.Hint("decode input in such a way that alien bytes are replaced or refused")
+		}
+	}},
+	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepNoMethod) {
+			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
+			v.Hint("answer what is JSON but no request with error -32600")
+		}
+		for _, x := range r.Steps(recording.StepMistypedMethod) {
+			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
+			v.Hint("answer what is JSON but no request with error -32600")
+		}
+	}},
+	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		asked := map[string]bool{}
+		for _, x := range r.Steps(stepTogether) {
+			asked[x.Tags[recording.TagURI]] = true
+		}
+		for _, x := range r.Steps(stepTogether) {
+			notMixedUp(x, asked, v)
+		}
+	}},
 }
 
 // answeredOnce: a request on a clean session gets one response.

@@ -16,10 +16,11 @@ import (
 )
 
 // The checks of transport security: where requests may come from.
-var secChecks = []verdict.Check{{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-	uncheckedHost(r, v)
-	forbiddenOrigin(r, v)
-}},
+var secChecks = []verdict.Check{
+	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		uncheckedHost(r, v)
+		forbiddenOrigin(r, v)
+	}},
 	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
 		x := r.Step(stepRequest)

@@ -13,7 +13,8 @@ import (
 )
 
 // The checks of authorisation: who may call, and see what.
-var secAuthChecks = []verdict.Check{{Requirement: "SEC-08", From: []recording.Name{Credentials}, Judge: challenge},
+var secAuthChecks = []verdict.Check{
+	{Requirement: "SEC-08", From: []recording.Name{Credentials}, Judge: challenge},
 	{Requirement: "SEC-09", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if metadata(r) == nil {
 			challenge(r, v)

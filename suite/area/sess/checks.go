@@ -12,13 +12,14 @@ import (
 )
 
 // The checks of Streamable HTTP, session management.
-var sessChecks = []verdict.Check{sessionCheck("SESS-01", func(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range issuing(r, v) {
-		id := x.Header.Get("Mcp-Session-Id")
-		bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
-		v.That(bad < 0, "characters from 0x21 to 0x7E", fmt.Sprintf("the session id %q", id), x.Evidence()...)
-	}
-}),
+var sessChecks = []verdict.Check{
+	sessionCheck("SESS-01", func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range issuing(r, v) {
+			id := x.Header.Get("Mcp-Session-Id")
+			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
+			v.That(bad < 0, "characters from 0x21 to 0x7E", fmt.Sprintf("the session id %q", id), x.Evidence()...)
+		}
+	}),
 	sessionCheck("SESS-02", uniqueIDs),
 	sessionCheck("SESS-03", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(recording.StepWithoutID)

@@ -16,7 +16,8 @@ import (
 )
 
 // The checks of event streams and of HTTP+SSE (2024-11-05).
-var sseChecks = []verdict.Check{{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
+var sseChecks = []verdict.Check{
+	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
 	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range events(r) {

@@ -13,10 +13,8 @@ import (
 )
 
 // The checks of the stdio transport.
-var stdioChecks = []verdict.Check{{
-	Requirement: "STDIO-01",
-	From:        []recording.Name{recording.Everything},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var stdioChecks = []verdict.Check{
+	{Requirement: "STDIO-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		named := map[string]bool{}
 		for _, l := range linesOf(r) {
 			switch {
@@ -36,81 +34,58 @@ var stdioChecks = []verdict.Check{{
 				}
 			}
 		}
-	},
-},
-	{
-		Requirement: "STDIO-02",
-		From:        []recording.Name{recording.Everything},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, l := range linesOf(r) {
-				if v.That(!l.spread, "one complete message per line", "a message spread over lines, which begins "+wire.Excerpt(l.frame.Raw, 60), l.frame.Number) {
-					v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
-				} else {
-					v.Hint("encode messages without indentation")
-				}
+	}},
+	{Requirement: "STDIO-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, l := range linesOf(r) {
+			if v.That(!l.spread, "one complete message per line", "a message spread over lines, which begins "+wire.Excerpt(l.frame.Raw, 60), l.frame.Number) {
+				v.That(!l.frame.HasFlaw(wire.FlawTrailing), "one message per line", "more than one: "+verdict.Detail(l.frame, wire.FlawTrailing), l.frame.Number)
+			} else {
+				v.Hint("encode messages without indentation")
 			}
-		},
-	},
-	{
-		Requirement: "STDIO-03",
-		From:        []recording.Name{recording.Everything},
-		Endings:     true,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, f := range r.Incoming(0) {
-				if wire.Classify(f.Raw) != wire.KindOther {
-					v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
-				}
+		}
+	}},
+	{Requirement: "STDIO-03", From: []recording.Name{recording.Everything}, Endings: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, f := range r.Incoming(0) {
+			if wire.Classify(f.Raw) != wire.KindOther {
+				v.That(!f.HasFlaw(wire.FlawUnterminated), "a newline after each message", "a message at the end of the stream without one: "+wire.Excerpt(f.Raw, 80), f.Number)
 			}
-			for _, x := range r.Exchanges {
-				flushedInTime(r, x, v)
+		}
+		for _, x := range r.Exchanges {
+			flushedInTime(r, x, v)
+		}
+	}},
+	{Requirement: "STDIO-05", From: []recording.Name{Framing}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		before := r.Step(recording.StepBefore)
+		if before == nil || !v.Answered(before) {
+			return
+		}
+		for _, x := range r.Steps(stepJoined, stepSplit) {
+			about := map[recording.Step]string{stepJoined: "two requests in one write", stepSplit: "a request in three writes"}[x.Step]
+			answers := len(verdict.RepliesOf(r, x))
+			want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
+			if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+				v.Answered(x)
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "STDIO-05",
-		From:        []recording.Name{Framing},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			before := r.Step(recording.StepBefore)
-			if before == nil || !v.Answered(before) {
-				return
+			failed := x.Failed() && x.Step == stepSplit && !before.Failed()
+			v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, matcher.Describe(x)), x.Evidence()...)
+			v.Hint("collect input until a newline has come, and no further")
+		}
+		judgeOddEnds(r, before, v)
+	}},
+	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepLong) {
+			if x.Outcome == recording.Silent || x.Fatal {
+				v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
+				v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
+				continue
 			}
-			for _, x := range r.Steps(stepJoined, stepSplit) {
-				about := map[recording.Step]string{stepJoined: "two requests in one write", stepSplit: "a request in three writes"}[x.Step]
-				answers := len(verdict.RepliesOf(r, x))
-				want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
-				if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
-					v.Answered(x)
-					continue
-				}
-				failed := x.Failed() && x.Step == stepSplit && !before.Failed()
-				v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, matcher.Describe(x)), x.Evidence()...)
-				v.Hint("collect input until a newline has come, and no further")
+			if v.Answered(x) {
+				v.Holds()
 			}
-			judgeOddEnds(r, before, v)
-		},
-	},
-	{
-		Requirement: "STDIO-06",
-		From:        []recording.Name{Framing},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepLong) {
-				if x.Outcome == recording.Silent || x.Fatal {
-					v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
-					v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
-					continue
-				}
-				if v.Answered(x) {
-					v.Holds()
-				}
-			}
-		},
-	},
-	{
-		Requirement: "STDIO-08",
-		From:        []recording.Name{recording.Everything},
-		Endings:     true,
-		Judge:       endsWithItsInput,
-	},
+		}
+	}},
+	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
 }
 
 // judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return

@@ -12,87 +12,51 @@ import (
 )
 
 // The checks of server/resources#subscriptions in the legacy revisions.
-var subChecks = []verdict.Check{{
-	Requirement: "SUB-01",
-	From:        []recording.Name{Subscriptions},
-	Needs:       []verdict.Gate{verdict.Subscribe},
-	Judge:       subscribable,
-},
-	{
-		Requirement: "SUB-03",
-		From:        []recording.Name{recording.Changes},
-		With:        []recording.Name{recording.Listening},
-		Needs:       []verdict.Gate{verdict.Subscribe},
-		Judge:       updateArrives,
-	},
-	{
-		Requirement: "SUB-04",
-		From:        []recording.Name{recording.Changes, recording.Listening, recording.Everything},
+var subChecks = []verdict.Check{
+	{Requirement: "SUB-01", From: []recording.Name{Subscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribable},
+	{Requirement: "SUB-03", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: updateArrives},
+	{Requirement: "SUB-04", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
 				uri := h.Msg.Get("params.uri")
 				v.That(judge.IsString(uri), "params.uri as a string in "+verdict.Updated, "params.uri is "+judge.TypeName(uri), h.Frame.Number)
 			}
-		},
-	},
-	{
-		Requirement: "SUB-06",
-		From:        []recording.Name{recording.Changes, recording.Everything},
-		With:        []recording.Name{recording.Listening},
+		}},
+	{Requirement: "SUB-06", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
 				withoutSubscription(r, v)
 				return
 			}
 			bystanderHears(r, v, "no "+verdict.Updated+" in a session that has subscribed to nothing")
-		},
-	},
-	{
-		Requirement: "SUB-07",
-		From:        []recording.Name{recording.Changes, recording.Everything},
-		With:        []recording.Name{recording.Listening},
-		Needs:       []verdict.Gate{verdict.Subscribe},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		}},
+	{Requirement: "SUB-07", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening},
+		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Everything {
 				afterTheEnd(r, v)
 				return
 			}
 			silentAfterUnsubscribe(r, v)
-		},
-	},
-	{
-		Requirement: "SUB-09",
-		From:        []recording.Name{recording.Changes},
-		With:        []recording.Name{recording.Listening, recording.WalkResources},
-		Needs:       []verdict.Gate{verdict.Subscribe},
-		Judge:       onlyTheSubscribed,
-	},
-	{
-		Requirement: "SUB-10",
-		From:        []recording.Name{recording.Changes},
-		With:        []recording.Name{recording.Listening},
-		Needs:       []verdict.Gate{verdict.Subscribe},
-		Judge:       keptApart,
-	},
-	{
-		Requirement: "SUB-11",
-		From:        []recording.Name{BadSubscriptions},
-		Needs:       []verdict.Gate{verdict.Subscribe},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepSubscribe) {
-				if verdict.Unknown(x) {
-					v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
-					continue
-				}
-				about := "resources/subscribe with params " + verdict.ParamsOf(x)
-				if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
-					v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
-					v.Downgrade(verdict.RefusedOtherwise)
-				}
-				v.Hint("check that uri is there and a string, and answer with error -32602")
+		}},
+	{Requirement: "SUB-09", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening, recording.WalkResources},
+		Needs: []verdict.Gate{verdict.Subscribe}, Judge: onlyTheSubscribed},
+	{Requirement: "SUB-10", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: keptApart},
+	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(recording.StepSubscribe) {
+			if verdict.Unknown(x) {
+				v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
+				continue
 			}
-		},
-	},
+			about := "resources/subscribe with params " + verdict.ParamsOf(x)
+			if v.Expect(x).To(matcher.BeRefused(), about) && x.Failed() {
+				v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
+				v.Downgrade(verdict.RefusedOtherwise)
+			}
+			v.Hint("check that uri is there and a string, and answer with error -32602")
+		}
+	}},
 }
 
 // subscribable: some listed resource can be subscribed, and unsubscribed again.

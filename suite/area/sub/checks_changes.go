@@ -14,38 +14,17 @@ import (
 
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams while the
 // target is made to change, and while it ends them.
-var subChangesChecks = []verdict.Check{{
-	Requirement: "SUB-28", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedUpdate,
-},
-	{
-		Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID,
-	},
-	{
-		Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes,
-	},
-	{
-		Requirement: "SUB-31", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly,
-	},
-	{
-		Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart,
-	},
-	{
-		Requirement: "SUB-33", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: cancelledSilent,
-	},
-	{
-		Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag,
-	},
-	{
-		Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange,
-	},
-	{
-		Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd,
-	},
-	{
-		Requirement: "SUB-35",
-		From:        []recording.Name{Shutdown, recording.Listening, recording.Changes},
-		Judge:       closingResult,
-	},
+var subChangesChecks = []verdict.Check{
+	{Requirement: "SUB-28", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedUpdate},
+	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID},
+	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
+	{Requirement: "SUB-31", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
+	{Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart},
+	{Requirement: "SUB-33", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: cancelledSilent},
+	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag},
+	{Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange},
+	{Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd},
+	{Requirement: "SUB-35", From: []recording.Name{Shutdown, recording.Listening, recording.Changes}, Judge: closingResult},
 }
 
 // watchers are the streams of a recording of changes whose acknowledgment grants

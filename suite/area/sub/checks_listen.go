@@ -16,50 +16,25 @@ import (
 
 // The checks of basic/patterns/subscriptions (2026-07-28) on streams on which
 // nothing is made to happen.
-var subListenChecks = []verdict.Check{{
-	Requirement: "SUB-20", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: acknowledged,
-},
-	{
-		Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes}, Judge: ackFirst,
-	},
-	{
-		Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter),
-	},
-	{
-		Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
+var subListenChecks = []verdict.Check{
+	{Requirement: "SUB-20", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: acknowledged},
+	{Requirement: "SUB-21", From: []recording.Name{recording.Listening, recording.Changes}, Judge: ackFirst},
+	{Requirement: "SUB-22", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(wellFormedFilter)},
+	{Requirement: "SUB-23", From: []recording.Name{recording.Listening, recording.Changes},
 		Judge: eachAck(func(x *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 			v.That(sameID(ack.Subscription(), x), "the id of the listen request, "+string(x.ID)+", as subscriptionId in _meta of the acknowledgment",
 				"subscriptionId is "+judge.Brief(ack.Subscription()), ack.Frame.Number)
 			v.Cause("subscriptionId of the acknowledgment")
-		}),
-	},
-	{
-		Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(nothingUnasked),
-	},
-	{
-		Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Declaring}, Judge: unsupportedOmitted,
-	},
-	{
-		Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribeHonoured,
-	},
-	{
-		Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: staysOpen,
-	},
-	{
-		Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{listenable}, Judge: badFilters,
-	},
-	{
-		Requirement: "SUB-39", From: []recording.Name{recording.Listening}, Judge: nothingOfOthers,
-	},
-	{
-		Requirement: "SUB-40", From: []recording.Name{recording.Listening}, Judge: eventStream,
-	},
-	{
-		Requirement: "SUB-45", From: []recording.Name{BadSubscriptions}, Judge: methodsGone,
-	},
-	{
-		Requirement: "SUB-60", From: []recording.Name{recording.Listening}, Judge: answersMeanwhile,
-	},
+		})},
+	{Requirement: "SUB-24", From: []recording.Name{recording.Listening, recording.Changes}, Judge: eachAck(nothingUnasked)},
+	{Requirement: "SUB-25", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Declaring}, Judge: unsupportedOmitted},
+	{Requirement: "SUB-27", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribeHonoured},
+	{Requirement: "SUB-37", From: []recording.Name{recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: staysOpen},
+	{Requirement: "SUB-38", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{listenable}, Judge: badFilters},
+	{Requirement: "SUB-39", From: []recording.Name{recording.Listening}, Judge: nothingOfOthers},
+	{Requirement: "SUB-40", From: []recording.Name{recording.Listening}, Judge: eventStream},
+	{Requirement: "SUB-45", From: []recording.Name{BadSubscriptions}, Judge: methodsGone},
+	{Requirement: "SUB-60", From: []recording.Name{recording.Listening}, Judge: answersMeanwhile},
 }
 
 // eachAck calls a check for each acknowledgment of a recording.

@@ -13,64 +13,36 @@ import (
 var templateWalk = []recording.Name{recording.WalkTemplates}
 
 // The checks of server/resources#resource-templates.
-var tmplChecks = []verdict.Check{{
-	Requirement: "TMPL-01",
-	From:        templateWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var tmplChecks = []verdict.Check{
+	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.PagesOf(r, v) {
 			list := x.Result().Get("resourceTemplates")
 			v.That(list.IsArray(), "resourceTemplates as an array on every page", "resourceTemplates is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an empty array if there are no templates")
 		}
-	},
-},
-	{
-		Requirement: "TMPL-02",
-		From:        templateWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedItems(r, v) {
-				if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-					continue
-				}
-				for _, member := range []string{"uriTemplate", "name"} {
-					m := i.Get(member)
-					v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
-				}
+	}},
+	{Requirement: "TMPL-02", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedItems(r, v) {
+			if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+				continue
 			}
-		},
-	},
-	{
-		Requirement: "TMPL-04",
-		From:        templateWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			grammar(r, v, "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested)
-		},
-	},
-	{
-		Requirement: "TMPL-05",
-		From:        templateWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			grammar(r, v, "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
-				judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator)
-		},
-	},
-	{
-		Requirement: "TMPL-08",
-		From:        templateWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			grammar(r, v, "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe)
-		},
-	},
-	{
-		Requirement: "TMPL-09",
-		From:        templateWalk,
-		With:        []recording.Name{recording.WalkResources},
-		Needs:       []verdict.Gate{verdict.Resources},
+			for _, member := range []string{"uriTemplate", "name"} {
+				m := i.Get(member)
+				v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
+			}
+		}
+	}},
+	{Requirement: "TMPL-04", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		grammar(r, v, "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested)
+	}},
+	{Requirement: "TMPL-05", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		grammar(r, v, "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
+			judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator)
+	}},
+	{Requirement: "TMPL-08", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		grammar(r, v, "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe)
+	}},
+	{Requirement: "TMPL-09", From: templateWalk, With: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			items := verdict.ListedItems(r, v)
 			verdict.Remarks(items, templateMembers, v)
@@ -79,12 +51,8 @@ var tmplChecks = []verdict.Check{{
 				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
 				v.Holds()
 			}
-		},
-	},
-	{
-		Requirement: "TMPL-15",
-		From:        []recording.Name{TemplatesWithoutParams},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			with := r.Step(stepWithParams)
 			if with != nil && with.Failed() {
@@ -93,44 +61,24 @@ var tmplChecks = []verdict.Check{{
 			}
 			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
 			v.Hint("treat absent params like empty ones")
-		},
-	},
-	{
-		Requirement: "TMPL-16",
-		From:        templateWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.TemplateTexts(r, v) {
-				ok, known := judge.StartsWithScheme(i.Str)
-				v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
-			}
-		},
-	},
-	{
-		Requirement: "TMPL-10",
-		From:        []recording.Name{Expansions, recording.TemplateSweep},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       sameTypes,
-	},
-	{
-		Requirement: "TMPL-11",
-		From:        []recording.Name{Expansions},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "TMPL-16", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.TemplateTexts(r, v) {
+			ok, known := judge.StartsWithScheme(i.Str)
+			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+		}
+	}},
+	{Requirement: "TMPL-10", From: []recording.Name{Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
+		Needs: []verdict.Gate{verdict.Resources}, Judge: sameTypes},
+	{Requirement: "TMPL-11", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
 					expanded(x, v)
 				}
 			}
-		},
-	},
-	{
-		Requirement: "TMPL-12",
-		From:        []recording.Name{Expansions},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "TMPL-12", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
@@ -138,13 +86,8 @@ var tmplChecks = []verdict.Check{{
 					v.Hint("percent-decode what a variable matched before it is used")
 				}
 			}
-		},
-	},
-	{
-		Requirement: "TMPL-13",
-		From:        []recording.Name{Expansions},
-		With:        []recording.Name{recording.Reads, recording.KnownReads},
-		Needs:       []verdict.Gate{verdict.Resources},
+		}},
+	{Requirement: "TMPL-13", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepQuery) {
 				given := x.Tags[tagGiven]
@@ -156,8 +99,7 @@ var tmplChecks = []verdict.Check{{
 					v.Hint("let every variable of a {?…} expression be absent")
 				}
 			}
-		},
-	},
+		}},
 }
 
 // grammar notes the problems of the listed templates that bear one of the codes;

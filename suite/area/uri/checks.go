@@ -13,54 +13,30 @@ import (
 
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
-var uriChecks = []verdict.Check{{
-	Requirement: "URI-01",
-	From:        verdict.ResourceWalk,
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
+var uriChecks = []verdict.Check{
+	{Requirement: "URI-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(r, v) {
 			sound(v, i, "an absolute URI, beginning with a scheme and a colon", judge.CodeEmpty, judge.CodeNoScheme)
 			v.Hint("give each resource a URI of its own, such as file:///path or app://name")
 		}
-	},
-},
-	{
-		Requirement: "URI-02",
-		From:        verdict.BothWalks,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       schemes,
-	},
-	{
-		Requirement: "URI-03",
-		From:        verdict.ResourceWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
-				sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
-				v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
+	}},
+	{Requirement: "URI-02", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: schemes},
+	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedURIs(r, v) {
+			sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
+			v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
+		}
+	}},
+	{Requirement: "URI-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedURIs(r, v) {
+			if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
+				sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP address only",
+					judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
 			}
-		},
-	},
-	{
-		Requirement: "URI-05",
-		From:        verdict.ResourceWalk,
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, i := range verdict.ListedURIs(r, v) {
-				if strings.Contains(i.Str, "://") || strings.ContainsAny(i.Str, "[]") {
-					sound(v, i, "an authority as RFC 3986 has it: digits as port, brackets around an IP address only",
-						judge.CodeBadAuthority, judge.CodeBadPort, judge.CodeBadBracket)
-				}
-			}
-			v.Skip(recording.CodeNeedsSubject, "no listed URI has an authority")
-		},
-	},
-	{
-		Requirement: "URI-06",
-		From:        []recording.Name{recording.Everything},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       givenURIs,
-	},
+		}
+		v.Skip(recording.CodeNeedsSubject, "no listed URI has an authority")
+	}},
+	{Requirement: "URI-06", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources}, Judge: givenURIs},
 }
 
 // sound notes a violation if a URI has one of the problems.

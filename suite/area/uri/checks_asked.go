@@ -14,68 +14,40 @@ import (
 
 // The checks of the URIs that the target is given:
 // server/resources#security-considerations.
-var uriAskedChecks = []verdict.Check{{
-	Requirement: "URI-08",
-	From:        []recording.Name{recording.MalformedReads, recording.TemplateSweep},
-	With:        []recording.Name{recording.Every},
-	Needs:       []verdict.Gate{verdict.Resources},
-	Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		v.Sampled(r)
-		if r.Scenario == recording.TemplateSweep {
-			sweptTemplates(r, v)
-			return
-		}
-		for _, x := range r.Steps(recording.StepMalformed) {
-			if x.Tags[recording.TagServed] == "" && verdict.Withstood(v, x, verdict.ReadOf(x)) {
-				refusedRead(v, x, verdict.ReadOf(x), v.That)
+var uriAskedChecks = []verdict.Check{
+	{Requirement: "URI-08", From: []recording.Name{recording.MalformedReads, recording.TemplateSweep}, With: []recording.Name{recording.Every},
+		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			v.Sampled(r)
+			if r.Scenario == recording.TemplateSweep {
+				sweptTemplates(r, v)
+				return
 			}
-		}
-		for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
-			if verdict.Withstood(v, x, verdict.ReadOf(x)) {
-				likeOthers(v, x)
+			for _, x := range r.Steps(recording.StepMalformed) {
+				if x.Tags[recording.TagServed] == "" && verdict.Withstood(v, x, verdict.ReadOf(x)) {
+					refusedRead(v, x, verdict.ReadOf(x), v.That)
+				}
 			}
-		}
-		otherSpellings(r, v)
-		leakedPaths(v, everyExchange(v))
-	},
-},
-	{
-		Requirement: "URI-09",
-		From:        []recording.Name{recording.MalformedReads},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       strangers,
-	},
-	{
-		Requirement: "URI-10",
-		From:        []recording.Name{recording.Traversal},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepDots) },
-	},
-	{
-		Requirement: "URI-11",
-		From:        []recording.Name{recording.Traversal},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepEncoded) },
-	},
-	{
-		Requirement: "URI-12",
-		From:        []recording.Name{recording.Traversal},
-		Needs:       []verdict.Gate{verdict.Resources},
-		Judge:       func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepTemplate) },
-	},
-	{
-		Requirement: "URI-13",
-		From:        []recording.Name{recording.Traversal},
-		Needs:       []verdict.Gate{verdict.Resources},
+			for _, x := range r.Steps(recording.StepOdd, recording.StepVariant) {
+				if verdict.Withstood(v, x, verdict.ReadOf(x)) {
+					likeOthers(v, x)
+				}
+			}
+			otherSpellings(r, v)
+			leakedPaths(v, everyExchange(v))
+		}},
+	{Requirement: "URI-09", From: []recording.Name{recording.MalformedReads}, Needs: []verdict.Gate{verdict.Resources}, Judge: strangers},
+	{Requirement: "URI-10", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepDots) }},
+	{Requirement: "URI-11", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepEncoded) }},
+	{Requirement: "URI-12", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { keptIn(r, v, recording.StepTemplate) }},
+	{Requirement: "URI-13", From: []recording.Name{recording.Traversal}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			keptIn(r, v, recording.StepTrick, recording.StepSystem)
 			systemFiles(r, v)
-		},
-	},
-	{
-		Requirement: "URI-14",
-		From:        []recording.Name{recording.URISubscriptions},
-		Needs:       []verdict.Gate{verdict.Resources, verdict.Subscribe},
+		}},
+	{Requirement: "URI-14", From: []recording.Name{recording.URISubscriptions}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepSubscribe) {
 				about := "a subscription to " + judge.Brief(gjson.Parse(fmt.Sprintf("%q", x.Tags[recording.TagURI])))
@@ -87,8 +59,7 @@ var uriAskedChecks = []verdict.Check{{
 				v.Downgrade(verdict.Lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
 			}
-		},
-	},
+		}},
 }
 
 // refusedRead holds a read to a refusal. Up to 2025-11-25 empty contents may
