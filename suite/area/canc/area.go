@@ -1,10 +1,19 @@
+// Package canc is the area CANC: the cancellation of requests
+// (basic/utilities/cancellation and basic/patterns/cancellation).
 package canc
 
 import (
+	_ "embed"
+
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
 
 // The scenarios of the area.
 const (
@@ -23,3 +32,31 @@ func Checks() []verdict.Check { return cancChecks }
 func Scenarios() []*scenario.Scenario {
 	return []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
 }
+
+// The steps of the area's scripts, which say what they mean.
+const (
+	stepDone     recording.Step = "done"
+	stepFinished recording.Step = "finished"
+	stepUnknown  recording.Step = "unknown"
+	stepNoID     recording.Step = "no-id"
+	stepObjectID recording.Step = "object-id"
+	stepAfter    recording.Step = "after"
+	stepRaced    recording.Step = "raced"
+	stepSlow     recording.Step = "slow"
+	stepDropped  recording.Step = "dropped"
+	stepFirst    recording.Step = "first"
+	stepLast     recording.Step = "last"
+)
+
+// The tags of the area's scripts, which say what they mean.
+const (
+	tagGrace        recording.Tag = "grace"
+	tagEvent        recording.Tag = "event"
+	tagRequest      recording.Tag = "request"
+	tagAcknowledged recording.Tag = "acknowledged"
+)
+
+// The marks of the area's scripts, which say what they mean.
+const (
+	markCancelling recording.MarkName = "cancelling"
+)

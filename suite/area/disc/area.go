@@ -1,12 +1,20 @@
+// Package disc is the area DISC: discovery, versions and statelessness in the modern
+// revisions (server/discover and basic/versioning).
 package disc
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
 
 // The scenarios of the area.
 const (
@@ -22,3 +30,18 @@ func Checks() []verdict.Check { return slices.Concat(discChecks, discVersionsChe
 func Scenarios() []*scenario.Scenario {
 	return []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
 }
+
+// The steps of the area's scripts, which say what they mean.
+const (
+	stepSupported      recording.Step = "supported"
+	stepSupportedAgain recording.Step = "supported-again"
+	stepUnsupported    recording.Step = "unsupported"
+	stepModern         recording.Step = "modern"
+	stepLegacy         recording.Step = "legacy"
+	stepAfterHandshake recording.Step = "after-handshake"
+)
+
+// The tags of the area's scripts, which say what they mean.
+const (
+	tagMain recording.Tag = "main"
+)

@@ -1,10 +1,19 @@
+// Package errs is the area ERR: which errors are due when
+// (server/resources#error-handling and basic/index#error-codes).
 package errs
 
 import (
+	_ "embed"
+
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
 
 // The scenarios of the area.
 const (
@@ -19,3 +28,10 @@ func Checks() []verdict.Check { return errChecks }
 func Scenarios() []*scenario.Scenario {
 	return []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
 }
+
+// The steps of the area's scripts, which say what they mean.
+const (
+	stepBroken   recording.Step = "broken"
+	stepPing     recording.Step = "ping"
+	stepSetLevel recording.Step = "set-level"
+)

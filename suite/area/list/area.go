@@ -1,12 +1,20 @@
+// Package list is the area LIST: resources/list and what it lists
+// (server/resources#listing-resources).
 package list
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
 
 // The scenarios of the area.
 const (
@@ -22,3 +30,18 @@ func Checks() []verdict.Check { return slices.Concat(listChecks, relistChecks) }
 func Scenarios() []*scenario.Scenario {
 	return []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 }
+
+// The steps of the area's scripts, which say what they mean.
+const (
+	stepAgain      recording.Step = "again"
+	stepRepeat     recording.Step = "repeat"
+	stepReread     recording.Step = "reread"
+	stepWith       recording.Step = "with"
+	stepWithout    recording.Step = "without"
+	stepWithAgain  recording.Step = "with-again"
+	stepOne        recording.Step = "one"
+	stepOther      recording.Step = "other"
+	stepBetween    recording.Step = "between"
+	stepOneAgain   recording.Step = "one-again"
+	stepOtherAgain recording.Step = "other-again"
+)

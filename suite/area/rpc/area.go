@@ -1,12 +1,20 @@
+// Package rpc is the area RPC: the JSON-RPC messages that carry everything else
+// (basic/index).
 package rpc
 
 import (
+	_ "embed"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
 
 // The scenarios of the area.
 const (
@@ -22,3 +30,19 @@ func Checks() []verdict.Check { return slices.Concat(rpcChecks, rpcRequestsCheck
 func Scenarios() []*scenario.Scenario {
 	return []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
 }
+
+// The steps of the area's scripts, which say what they mean.
+const (
+	stepAfter     recording.Step = "after"
+	stepTogether  recording.Step = "together"
+	stepID        recording.Step = "id"
+	stepEmpty     recording.Step = "empty"
+	stepDigits    recording.Step = "digits"
+	stepUnknown   recording.Step = "unknown"
+	stepCancelled recording.Step = "cancelled"
+)
+
+// The tags of the area's scripts, which say what they mean.
+const (
+	tagID recording.Tag = "id"
+)
