@@ -20,17 +20,8 @@ var batchesScenario = &scenario.Scenario{
 	Title: "batches",
 	Sends: "Arrays of two requests, of requests with a notification among them, of notifications only, of nothing, and of a number beside a request.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Revision() != requirement.R20250326 {
-			return scenario.Skip(recording.CodeCombination, "only 2025-03-26 has batches")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20250326 }, recording.CodeCombination, "only 2025-03-26 has batches"),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		ping := func(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 		list := func(id int) string {
 			return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{}}`, id, p.Ordinary("").Method)
@@ -47,7 +38,7 @@ var batchesScenario = &scenario.Scenario{
 		c.Probes(ctx, quiet)
 		c.Probes(ctx, batch(stepEmpty, "", 1))
 		c.Probes(ctx, batch(stepInvalidMember, "910031", 3, "1", list(910031)))
-	},
+	}),
 }
 
 func batch(step recording.Step, ids string, answers int, members ...string) session.Request {

@@ -20,23 +20,14 @@ var callersScenario = &scenario.Scenario{
 	Title: "comparing what callers with different rights see",
 	Sends: "The list and reads of the protected resources, by the caller of the endpoint, by another caller, and by the first one again.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := scenario.InModern(p); skipped != nil {
-			return skipped
-		}
-		if p.Combination.Transport != requirement.HTTP {
-			return scenario.Skip(recording.CodeCombination, "callers are told apart over HTTP only")
-		}
-		if len(p.Target.Identities) == 0 {
-			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		me, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.InModern,
+		scenario.Where(func(p *scenario.Play) bool { return p.Combination.Transport == requirement.HTTP },
+			recording.CodeCombination, "callers are told apart over HTTP only"),
+		scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Identities) > 0 },
+			recording.CodeNeedsConfig, "the target file has to give two identities with different rights (identities)"),
+	),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, me *scenario.Client) {
 		for i := range p.Target.Identities {
 			id := &p.Target.Identities[i]
 			them, ok := p.As(ctx, id)
@@ -54,7 +45,7 @@ var callersScenario = &scenario.Scenario{
 				}
 			}
 		}
-	},
+	}),
 }
 
 // compare asks for one thing as one caller, as another, and as the first again.

@@ -90,12 +90,8 @@ func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *
 }
 
 // slow leaves out targets without a resource that is slow to read.
-func slow(p *scenario.Play) *recording.Skipped {
-	if p.Target.Subjects.Slow == nil {
-		return scenario.Skip(recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
-	}
-	return nil
-}
+var slow = scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Slow != nil },
+	recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
 
 // slowRead is a read of the slow resource, with a progress token.
 func slowRead(p *scenario.Play, step recording.Step) session.Request {
@@ -117,17 +113,12 @@ var cancelledReadScenario = &scenario.Scenario{
 	Title: "cancelling a slow read",
 	Sends: "A slow read with a progress token, and its cancellation while it is under way; then silence is watched.",
 	Phase: scenario.Quiet,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() && p.Combination.Transport == requirement.HTTP {
-			return scenario.Skip(recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that")
-		}
-		return slow(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Combination.Transport != requirement.HTTP },
+			recording.CodeCombination, "over HTTP a request is cancelled by closing its stream: nothing can come after that"),
+		slow,
+	),
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		q := slowRead(p, stepSlow)
 		q.Tags[tagGrace] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
 		pending := c.Start(ctx, q)
@@ -137,7 +128,7 @@ var cancelledReadScenario = &scenario.Scenario{
 		c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
 		pending.Finish()
 		pending.Cancel()
-	},
+	}),
 }
 
 // Steps "dropped" are slow reads whose streams are closed while they are under way.
@@ -147,17 +138,12 @@ var droppedReadsScenario = &scenario.Scenario{
 	Title: "dropping many slow reads",
 	Sends: "Many slow reads whose streams are closed while they are under way, and an ordinary request at the end.",
 	Phase: scenario.Destructive,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Modern() || p.Combination.Transport != requirement.HTTP {
-			return scenario.Skip(recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request")
-		}
-		return slow(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
+			recording.CodeCombination, "only in modern revisions over HTTP a closed stream cancels a request"),
+		slow,
+	),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const reads = 100
 		pending := make([]*session.Pending, reads)
 		for i := range pending {
@@ -170,7 +156,7 @@ var droppedReadsScenario = &scenario.Scenario{
 		}
 		underway(ctx, p, c) // so that the target has noticed
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
-	},
+	}),
 }
 
 // Step "slow" is a slow read over Streamable HTTP whose stream is closed after its
@@ -181,17 +167,12 @@ var resumedReadScenario = &scenario.Scenario{
 	Title: "resuming a slow read",
 	Sends: "A slow read whose stream is closed after its first event, and a GET with Last-Event-ID.",
 	Phase: scenario.Quiet,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() || p.Combination.Transport != requirement.HTTP {
-			return scenario.Skip(recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has")
-		}
-		return slow(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() && p.Combination.Transport == requirement.HTTP },
+			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
+		slow,
+	),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		after := c.S.Last()
 		pending := c.Start(ctx, slowRead(p, stepSlow))
 		request := pending.Exchange()
@@ -222,7 +203,7 @@ var resumedReadScenario = &scenario.Scenario{
 		pending.Finish()
 		resume.Cancel()
 		resume.Finish()
-	},
+	}),
 }
 
 // Step "first" opens and closes a listen stream, steps "listen" many more of them.
@@ -233,15 +214,11 @@ var listenChurnScenario = &scenario.Scenario{
 	Title: "opening and closing listen streams",
 	Sends: "Many listen streams, opened and closed again, and one more that has to be acknowledged.",
 	Phase: scenario.Destructive,
-	When: func(p *scenario.Play) *recording.Skipped {
-		switch {
-		case !p.Modern() || p.Combination.Transport != requirement.HTTP:
-			return scenario.Skip(recording.CodeCombination, "it is about the streams of modern revisions over HTTP")
-		case !p.Facts.Declares("resources.listChanged"):
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.listChanged")
-		}
-		return nil
-	},
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return p.Modern() && p.Combination.Transport == requirement.HTTP },
+			recording.CodeCombination, "it is about the streams of modern revisions over HTTP"),
+		scenario.Declared("resources.listChanged"),
+	),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := p.Expendable(ctx)
 		if !ok || !listenOnce(ctx, c, stepFirst) {

@@ -19,12 +19,7 @@ var capabilitiesScenario = &scenario.Scenario{
 	Sends: "The list (once more with all client capabilities if it was refused), a read of something unlisted where nothing is listed, and a subscription to a listed resource.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Facts.Declares("resources") {
-			return nil
-		}
-		return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
-	},
+	When:  scenario.Declared("resources"),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		listed := p.Resources()
 		walk := p.Earlier(recording.WalkResources).Step(recording.StepPage)

@@ -22,11 +22,7 @@ var versionsScenario = &scenario.Scenario{
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.InModern,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(stepSupported))
 		scenario.Each(c, unsupported(p), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 		c.Do(ctx, p.Ordinary(stepSupportedAgain))
@@ -35,7 +31,7 @@ var versionsScenario = &scenario.Scenario{
 			q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version}
 			c.Do(ctx, q)
 		}
-	},
+	}),
 }
 
 // Versions that nobody implements: one of the past, and one that looks plausible.
@@ -88,12 +84,10 @@ var advertisedScenario = &scenario.Scenario{
 	Title: "using every version that discovery lists",
 	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() && len(supported(p)) < 2 {
-			return scenario.Skip(recording.CodeNotExercised, "discovery lists no second version")
-		}
-		return scenario.InModern(p)
-	},
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(supported(p)) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
+		scenario.InModern,
+	),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		for _, version := range supported(p) {
 			rev := requirement.Revision(version)
@@ -120,12 +114,11 @@ var afterHandshakeScenario = &scenario.Scenario{
 	Title: "a modern request after a handshake",
 	Sends: "A modern request right after a handshake (on the same connection over stdio, beside the session over HTTP), and the same request without any handshake.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() && !p.Facts.DualEra() {
-			return scenario.Skip(recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")
-		}
-		return scenario.InModern(p)
-	},
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Facts.DualEra() },
+			recording.CodeNotExercised, "the target serves only one era of the protocol on this transport"),
+		scenario.InModern,
+	),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		var legacy requirement.Revision
 		for _, rev := range p.Facts.Served {

@@ -16,17 +16,9 @@ var brokenReadScenario = &scenario.Scenario{
 	Title: "reading what is broken on the server's side",
 	Sends: "A read of a resource whose backend fails, after the trigger that breaks it if there is one.",
 	Phase: scenario.Mutate,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Target.Subjects.Broken == "" && p.Target.Triggers.Break == nil {
-			return scenario.Skip(recording.CodeNotExercised, "no broken resource is configured")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Broken != "" || p.Target.Triggers.Break != nil },
+		recording.CodeNotExercised, "no broken resource is configured"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Subjects.Broken
 		if t := p.Target.Triggers.Break; t != nil {
 			if uri == "" {
@@ -37,7 +29,7 @@ var brokenReadScenario = &scenario.Scenario{
 			}
 		}
 		scenario.ReadResource(ctx, c, stepBroken, uri, nil)
-	},
+	}),
 }
 
 // Steps "ping" and "set-level" call methods that 2026-07-28 removed; "initialize"
@@ -48,17 +40,8 @@ var removedMethodsScenario = &scenario.Scenario{
 	Title: "calling methods that the revision removed",
 	Sends: "ping and logging/setLevel in a revision that removed them, and initialize where no legacy revision is served.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Modern() {
-			return scenario.Skip(recording.CodeCombination, "the methods belong to this revision")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "the methods belong to this revision"),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepSetLevel, Method: "logging/setLevel", Params: map[string]any{"level": "error"}},
@@ -70,5 +53,5 @@ var removedMethodsScenario = &scenario.Scenario{
 		for _, q := range all {
 			c.Do(ctx, q)
 		}
-	},
+	}),
 }

@@ -33,17 +33,8 @@ var httpHeadersScenario = &scenario.Scenario{
 	Sends: "One request in many variations: Mcp-Method, Mcp-Name and the version header left out, contradicting the body or oddly written; also GET, DELETE and listen.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := scenario.OverHTTP(p); skipped != nil {
-			return skipped
-		}
-		return scenario.InModern(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.All(scenario.OverHTTP, scenario.InModern),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := append(versionProbes(p), methodProbes(p)...)
 		if uri := p.Readable(); uri != "" {
 			all = append(all, nameProbes(uri)...)
@@ -55,7 +46,7 @@ var httpHeadersScenario = &scenario.Scenario{
 		c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
 		st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{})
 		c.Note(st.Stop(ctx))
-	},
+	}),
 }
 
 // versionProbes are about the version header and the metadata it mirrors.

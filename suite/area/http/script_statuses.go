@@ -25,11 +25,7 @@ var httpStatusesScenario = &scenario.Scenario{
 	Sends: "A notification in order and one that is refused, malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
 	Phase: scenario.Read,
 	When:  scenario.OverHTTP,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(recording.StepList))
 		c.Do(ctx, scenario.Notification(stepNotify))
 		c.Do(ctx, p.Ordinary(stepListAfter))
@@ -41,7 +37,7 @@ var httpStatusesScenario = &scenario.Scenario{
 			}
 			c.Do(ctx, q)
 		})
-	},
+	}),
 }
 
 // noMessages are bodies that hold no message.

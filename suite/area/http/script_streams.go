@@ -25,11 +25,7 @@ var httpStreamsScenario = &scenario.Scenario{
 	Phase: scenario.Quiet,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverHTTP,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
-		if !ok {
-			return
-		}
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
 		all := []session.Request{p.Ordinary(recording.StepList)}
 		if p.Facts.Declares("resources") {
@@ -48,7 +44,7 @@ var httpStreamsScenario = &scenario.Scenario{
 			}
 			c.Note(c.Dropped(ctx, stream))
 		}
-	},
+	}),
 }
 
 // streamed sends a request and, if it is answered by an event stream, waits for
@@ -81,23 +77,13 @@ var httpBroadcastScenario = &scenario.Scenario{
 	Title: "watching two streams for one change",
 	Sends: "Two GET streams in one session, a subscription, and one change of the resource.",
 	Phase: scenario.Mutate,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := scenario.OverLegacyHTTP(p); skipped != nil {
-			return skipped
-		}
-		if p.Target.Triggers.Update == nil {
-			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)")
-		}
-		if !p.Facts.Declares("resources.subscribe") {
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.OverLegacyHTTP,
+		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Update != nil },
+			recording.CodeNeedsConfig, "the target file has to give a trigger that changes a resource (triggers.update)"),
+		scenario.Declared("resources.subscribe"),
+	),
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Triggers.Update.URI
 		one, two := c.S.OpenStream(ctx, stepGet1), c.S.OpenStream(ctx, stepGet2)
 		x := c.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe", Params: map[string]any{"uri": uri}})
@@ -110,5 +96,5 @@ var httpBroadcastScenario = &scenario.Scenario{
 		}
 		c.Note(c.Dropped(ctx, one))
 		c.Note(c.Dropped(ctx, two))
-	},
+	}),
 }

@@ -12,12 +12,7 @@ import (
 )
 
 // legacyOnly leaves out revisions without a handshake.
-func legacyOnly(p *scenario.Play) *recording.Skipped {
-	if p.Modern() {
-		return scenario.Skip(recording.CodeCombination, "the revision has no handshake")
-	}
-	return nil
-}
+var legacyOnly = scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "the revision has no handshake")
 
 // After the answer to initialize the script waits for a while: the mark
 // "waiting" begins, "waited" ends it. Then comes step "early-ping", step
@@ -57,17 +52,13 @@ var pingsScenario = &scenario.Scenario{
 	Sends: "ping without params, and with empty metadata.",
 	Phase: scenario.Read,
 	When:  legacyOnly,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
 			{Step: stepPing, Method: "ping"},
 			{Step: stepPingMeta, Method: "ping", Params: map[string]any{"_meta": map[string]any{}}},
 		}
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-	},
+	}),
 }
 
 // Step "no-members" is an initialize with empty params, "no-client-info" one

@@ -72,24 +72,15 @@ var listParamsScenario = &scenario.Scenario{
 	Title: "listing with and without params",
 	Sends: "resources/list without params and with empty ones.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() {
-			return scenario.Skip(recording.CodeCombination, "since 2026-07-28 every request has params")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "since 2026-07-28 every request has params"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		list := func(step recording.Step, params any) {
 			c.Do(ctx, session.Request{Step: step, Method: "resources/list", Params: params})
 		}
 		list(stepWith, map[string]any{})
 		list(stepWithout, nil)
 		list(stepWithAgain, map[string]any{})
-	},
+	}),
 }
 
 // On one connection: step "one", then "between" (requests that have nothing to

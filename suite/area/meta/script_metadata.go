@@ -17,11 +17,7 @@ var badMetadataScenario = &scenario.Scenario{
 	Sends: "An ordinary request, then the same without the version or the capabilities in its metadata, and with members of a wrong type.",
 	Phase: scenario.Read,
 	When:  scenario.InModern,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(recording.StepPlain))
 		steps := []struct {
 			name recording.Step
@@ -40,7 +36,7 @@ var badMetadataScenario = &scenario.Scenario{
 			requests[i].Meta = map[string]any{s.key: s.to}
 		}
 		scenario.Each(c, requests, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-	},
+	}),
 }
 
 // "set" asks for log messages from the level error on, on a session of its own,

@@ -87,11 +87,7 @@ var badCursorsScenario = &scenario.Scenario{
 	Sends: "resources/list with cursors that were never handed out: unknown, very long, garbage, a script, a number, an object and an array; a plain list before and after.",
 	Phase: scenario.Destructive,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		old := map[string]string{}
 		for method, walk := range map[string]recording.Name{"resources/list": recording.WalkResources, "resources/templates/list": recording.WalkTemplates} {
 			if first := p.Earlier(walk).Step(recording.StepPage); first != nil {
@@ -100,7 +96,7 @@ var badCursorsScenario = &scenario.Scenario{
 		}
 		badCursors(ctx, c, "resources/list", old["resources/list"], old["resources/templates/list"])
 		badCursors(ctx, c, "resources/templates/list", old["resources/templates/list"], old["resources/list"])
-	},
+	}),
 }
 
 func badCursors(ctx context.Context, c *scenario.Client, method, old, foreign string) {
@@ -160,17 +156,10 @@ var completeWalksScenario = &scenario.Scenario{
 	Title: "looking for everything that must be listed",
 	Sends: "All pages of resources and templates, to be compared with the URIs that the target file says must be there.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if s := p.Target.Subjects; len(s.Complete) == 0 && len(s.CompleteTemplates) == 0 {
-			return scenario.Skip(recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return len(p.Target.Subjects.Complete)+len(p.Target.Subjects.CompleteTemplates) > 0
+	}, recording.CodeNeedsConfig, "name all URIs that the list must hold in the target file (subjects.complete)"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		for _, list := range []struct {
 			method, member string
 			step           recording.Step
@@ -186,7 +175,7 @@ var completeWalksScenario = &scenario.Scenario{
 			b, _ := json.Marshal(list.expected) // strings can always be encoded
 			pages[len(pages)-1].Tags[tagExpected] = string(b)
 		}
-	},
+	}),
 }
 
 // cursorOf is the nextCursor of a page; ok is false on the last page.

@@ -16,12 +16,8 @@ var taskReadScenario = &scenario.Scenario{
 	Sends: "A read with a task parameter of what could be read without.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Revision() != requirement.R20251125 {
-			return scenario.Skip(recording.CodeCombination, "only 2025-11-25 has the task parameter")
-		}
-		return nil
-	},
+	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
+		recording.CodeCombination, "only 2025-11-25 has the task parameter"),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		uri := ""
 		for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {

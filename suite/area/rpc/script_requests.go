@@ -21,11 +21,7 @@ var requestIDsScenario = &scenario.Scenario{
 	Title: "requests under unusual ids",
 	Sends: "Ordinary requests under ids that are unusual but legal: zero, negative, very large, an empty string, and the string and the number of the same digits.",
 	Phase: scenario.Read,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		long := strings.Repeat("mcpcheck-", 22) + "id"
 		ids := [][]string{
 			{"0"}, {"-1"}, {"9007199254740991"}, {quoted("b2e6a1f0-5c2d-4e3a-9f57-0d1c2b3a4958")},
@@ -45,7 +41,7 @@ var requestIDsScenario = &scenario.Scenario{
 				c.Do(ctx, q)
 			}
 		})
-	},
+	}),
 }
 
 func quoted(s string) string { return strconv.Quote(s) }
@@ -60,17 +56,8 @@ var concurrencyScenario = &scenario.Scenario{
 	Sends: "Reads, lists and other requests, all in flight at the same time, and one more request when they are answered.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Facts.Declares("resources") {
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.Declared("resources"),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const requests = 20
 		uris := scenario.Sample(yielded(p), 5)
 		pending := make([]*session.Pending, requests)
@@ -81,7 +68,7 @@ var concurrencyScenario = &scenario.Scenario{
 			one.Wait(ctx)
 		}
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
-	},
+	}),
 }
 
 // together is request number i of a mixture. The slow resource is left out: it
@@ -102,16 +89,12 @@ var clientNotificationsScenario = &scenario.Scenario{
 	Title: "notifications, known and unknown",
 	Sends: "A notification of a method that nobody has, and the cancellation of a request that was never made; then a look at what comes back.",
 	Phase: scenario.Read,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Probes(ctx,
 			session.Request{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
 			session.Request{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
 				Params: map[string]any{"requestId": 900003, "reason": "never made"}})
-	},
+	}),
 }
 
 // yielded is the listed URIs that were read with success, without those whose content is

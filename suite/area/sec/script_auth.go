@@ -30,12 +30,7 @@ var credentialsScenario = &scenario.Scenario{
 	Title: "calling without valid credentials",
 	Sends: "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := scenario.OverHTTP(p); skipped != nil {
-			return skipped
-		}
-		return probing(p)
-	},
+	When:  scenario.All(scenario.OverHTTP, probing),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := stranger(ctx, p)
 		if !ok {
@@ -145,17 +140,9 @@ var rightsScenario = &scenario.Scenario{
 	Title: "asking for protected resources without the right",
 	Sends: "Reads and subscriptions of protected resources, by the caller who may and by the one who must not, with a list in between.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if len(p.Target.Subjects.Protected) == 0 {
-			return scenario.Skip(recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		owner, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Protected) > 0 },
+		recording.CodeNeedsConfig, "the target file has to give a weaker identity and a resource beyond its rights (identities, subjects.protected)"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, owner *scenario.Client) {
 		for _, protected := range p.Target.Subjects.Protected {
 			scenario.ReadResource(ctx, owner, stepOwner, protected.URI, nil)
 			id := p.Target.Identity(protected.Identity)
@@ -166,7 +153,7 @@ var rightsScenario = &scenario.Scenario{
 				intrude(ctx, p, c, protected)
 			}
 		}
-	},
+	}),
 }
 
 // inRole opens a session of an identity on any transport.
@@ -221,20 +208,13 @@ var logSecretsScenario = &scenario.Scenario{
 	Sends: "A list and a read with a made-up bearer token, with all log messages switched on.",
 	Phase: scenario.Quiet,
 	After: []recording.Name{recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := overAnyHTTP(p); skipped != nil {
-			return skipped
-		}
-		if authorized(p) {
-			return scenario.Skip(recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends")
-		}
-		return probing(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		overAnyHTTP,
+		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
+			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
+		probing,
+	),
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)
 		if !p.Modern() && p.Facts.Declares("logging") {
 			c.Do(ctx, session.Request{Step: stepLevel, Method: "logging/setLevel", Params: map[string]any{"level": "debug"}})
@@ -256,5 +236,5 @@ var logSecretsScenario = &scenario.Scenario{
 		if stream != nil {
 			c.Note(c.Dropped(ctx, stream))
 		}
-	},
+	}),
 }

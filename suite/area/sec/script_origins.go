@@ -23,20 +23,12 @@ const (
 )
 
 // overAnyHTTP is the condition of scenarios about both HTTP transports.
-func overAnyHTTP(p *scenario.Play) *recording.Skipped {
-	if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {
-		return scenario.Skip(recording.CodeCombination, "the scenario is about HTTP")
-	}
-	return nil
-}
+var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
+	return p.Combination.Transport != requirement.Stdio && p.Combination.Defined()
+}, recording.CodeCombination, "the scenario is about HTTP")
 
 // probing takes a scenario out where the security probes are switched off.
-func probing(p *scenario.Play) *recording.Skipped {
-	if !p.SecurityProbes {
-		return scenario.Skip(recording.CodeOptedOut, "security probes are switched off")
-	}
-	return nil
-}
+var probing = scenario.Where(func(p *scenario.Play) bool { return p.SecurityProbes }, recording.CodeOptedOut, "security probes are switched off")
 
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
 // request without an Origin and with one that the target accepts or that is its
@@ -50,17 +42,8 @@ var originsScenario = &scenario.Scenario{
 	Sends: "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := overAnyHTTP(p); skipped != nil {
-			return skipped
-		}
-		return probing(p)
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
-		if !ok {
-			return
-		}
+	When:  scenario.All(overAnyHTTP, probing),
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		without, own := p.Ordinary(stepNoOrigin), p.Ordinary(stepOwnOrigin)
 		without.Tags, without.Omit = recording.Tags{recording.TagOrigin: "none"}, []string{"Origin"}
 		origin := ownOrigin(p)
@@ -86,7 +69,7 @@ var originsScenario = &scenario.Scenario{
 			foreignInitialize(ctx, p)
 			foreign(ctx, c, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
 		}
-	},
+	}),
 }
 
 // foreignRequests are the messages that are sent from a foreign page.
@@ -159,21 +142,10 @@ var publicAddressScenario = &scenario.Scenario{
 	Title: "calling a local server at another address of the machine",
 	Sends: "A request to another address of this machine, with the Host header of the endpoint.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if skipped := overAnyHTTP(p); skipped != nil {
-			return skipped
-		}
-		if skipped := probing(p); skipped != nil {
-			return skipped
-		}
-		if l, ok := p.Endpoint.Handler.(transport.Listener); ok && l.ListensAt(p.Address().Hostname()) {
-			return nil
-		}
-		if p.Endpoint.URL == "" || !loopback(p.Address().Hostname()) {
-			return scenario.Skip(recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")
-		}
-		return nil
-	},
+	When: scenario.All(overAnyHTTP, probing, scenario.Where(func(p *scenario.Play) bool {
+		l, ok := p.Endpoint.Handler.(transport.Listener)
+		return ok && l.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())
+	}, recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		other := otherAddress()
 		if p.Endpoint.Handler != nil {

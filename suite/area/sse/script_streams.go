@@ -22,11 +22,7 @@ var httpResumeScenario = &scenario.Scenario{
 	Phase: scenario.Quiet,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
-		if !ok {
-			return
-		}
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		first, second := p.Ordinary(stepFirst), p.Ordinary(stepSecond)
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.Progress {
 			first = scenario.ReadRequest(stepFirst, slow.URI, "mcpcheck-progress-first")
@@ -45,7 +41,7 @@ var httpResumeScenario = &scenario.Scenario{
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
 		}
 		c.Note(c.Dropped(ctx, st))
-	},
+	}),
 }
 
 // firstEvent is the id of the first event that answered a request; empty if
@@ -71,12 +67,9 @@ var sseEndpointScenario = &scenario.Scenario{
 	Title: "opening the event stream of HTTP+SSE by hand",
 	Sends: "A plain GET that opens the event stream of HTTP+SSE, up to its first event.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Combination.Transport != requirement.SSE || !p.Combination.Defined() {
-			return scenario.Skip(recording.CodeCombination, "the scenario is about HTTP+SSE")
-		}
-		return nil
-	},
+	When: scenario.Where(func(p *scenario.Play) bool {
+		return p.Combination.Transport == requirement.SSE && p.Combination.Defined()
+	}, recording.CodeCombination, "the scenario is about HTTP+SSE"),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := p.PlainHTTP(ctx, target.DialOptions{})
 		if !ok {

@@ -22,22 +22,13 @@ var shutdownScenario = &scenario.Scenario{
 	Sends: "A listen stream that the target is then made to end.",
 	Phase: scenario.Mutate,
 	After: []recording.Name{recording.WalkResources},
-	When: func(p *scenario.Play) *recording.Skipped {
-		switch {
-		case !p.Modern():
-			return scenario.InModern(p)
-		case p.Target.Triggers.Shutdown == nil:
-			return scenario.Skip(recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)")
-		case !listens(p):
-			return scenario.Skip(recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{})
-		if !ok {
-			return
-		}
+	When: scenario.All(
+		scenario.InModern,
+		scenario.Where(func(p *scenario.Play) bool { return p.Target.Triggers.Shutdown != nil },
+			recording.CodeNeedsConfig, "say in the target file how to make the target end its subscriptions (triggers.shutdown)"),
+		scenario.Where(listens, recording.CodeUndeclared, "the target declares neither resources.subscribe nor resources.listChanged"),
+	),
+	Script: scenario.OnFresh(session.Options{}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		st := c.Listen(ctx, watched(p))
 		if st.Ack == nil {
 			return
@@ -48,7 +39,7 @@ var shutdownScenario = &scenario.Scenario{
 		}
 		scenario.End(ctx, st)
 		back(ctx, p)
-	},
+	}),
 }
 
 // watched is what the stream is opened for: the resource that can be changed, so

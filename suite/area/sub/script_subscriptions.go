@@ -25,15 +25,10 @@ var subscriptionsScenario = &scenario.Scenario{
 	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When: func(p *scenario.Play) *recording.Skipped {
-		switch {
-		case p.Modern():
-			return scenario.Skip(recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen")
-		case !p.Facts.Declares("resources.subscribe"):
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
-		}
-		return nil
-	},
+	When: scenario.All(
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
+		scenario.Declared("resources.subscribe"),
+	),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		all := p.Resources()
 		if len(all) == 0 {
@@ -80,17 +75,9 @@ var badSubscriptionsScenario = &scenario.Scenario{
 	Sends: "Subscriptions without a URI or with one that is no string; in 2026-07-28, listen requests without or with a malformed filter, and the subscribe methods of earlier revisions.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkResources},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Modern() && !p.Facts.Declares("resources.subscribe") {
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.Where(func(p *scenario.Play) bool { return p.Modern() || p.Facts.Declares("resources.subscribe") },
+		recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe"),
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		if !p.Modern() {
 			for _, bad := range []struct{ form, params string }{
 				{"absent", `{}`}, {"number", `{"uri":5}`}, {"null", `{"uri":null}`}, {"array", `{"uri":["a:b"]}`},
@@ -113,7 +100,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 		} {
 			badListen(ctx, c, bad.form, bad.params)
 		}
-	},
+	}),
 }
 
 // listens reports whether the target declares something that can be listened to.

@@ -26,17 +26,9 @@ var expansionsScenario = &scenario.Scenario{
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.WalkTemplates},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if len(p.Target.Subjects.Templates) == 0 {
-			return scenario.Skip(recording.CodeNotExercised, "no arguments of templates are configured")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When: scenario.Where(func(p *scenario.Play) bool { return len(p.Target.Subjects.Templates) > 0 }, recording.CodeNotExercised,
+		"no arguments of templates are configured"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		var all []scenario.URIRead
 		for i := range p.Target.Subjects.Templates {
 			t := &p.Target.Subjects.Templates[i]
@@ -51,7 +43,7 @@ var expansionsScenario = &scenario.Scenario{
 		scenario.Each(c, all, func(_ int, a scenario.URIRead, c *scenario.Client) {
 			scenario.ReadResource(ctx, c, a.Step, a.URI, a.Tags)
 		})
-	},
+	}),
 }
 
 // expansion is the read of a template with arguments, if they fit.
@@ -129,21 +121,12 @@ var templatesWithoutParamsScenario = &scenario.Scenario{
 	Title: "asking for templates without params",
 	Sends: "resources/templates/list with params and without.",
 	Phase: scenario.Read,
-	When: func(p *scenario.Play) *recording.Skipped {
-		if p.Modern() {
-			return scenario.Skip(recording.CodeCombination, "every request has params in this revision")
-		}
-		return nil
-	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	When:  scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "every request has params in this revision"),
+	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const method = "resources/templates/list"
 		scenario.Each(c, []session.Request{
 			{Step: stepWithParams, Method: method, Params: map[string]any{}},
 			{Step: stepWithoutParams, Method: method},
 		}, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
-	},
+	}),
 }

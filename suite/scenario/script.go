@@ -1,0 +1,60 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+)
+
+// OnClean is a script that needs [Play.Clean]. Where there is no such client it is not
+// played, and the recording says why.
+func OnClean(script func(ctx context.Context, p *Play, c *Client)) func(context.Context, *Play) {
+	return on((*Play).Clean, script)
+}
+
+// OnExpendable is a script that needs [Play.Expendable].
+func OnExpendable(script func(ctx context.Context, p *Play, c *Client)) func(context.Context, *Play) {
+	return on((*Play).Expendable, script)
+}
+
+// OnFresh is a script that needs [Play.Fresh].
+func OnFresh(o session.Options, script func(ctx context.Context, p *Play, c *Client)) func(context.Context, *Play) {
+	return on(func(p *Play, ctx context.Context) (*Client, bool) { return p.Fresh(ctx, o) }, script)
+}
+
+func on(open func(*Play, context.Context) (*Client, bool), script func(context.Context, *Play, *Client)) func(context.Context, *Play) {
+	return func(ctx context.Context, p *Play) {
+		if c, ok := open(p, ctx); ok {
+			script(ctx, p, c)
+		}
+	}
+}
+
+// Where is the condition of scenarios that have no occasion where something does not hold,
+// and says why.
+func Where(holds func(*Play) bool, code recording.Code, reason string) func(*Play) *recording.Skipped {
+	return func(p *Play) *recording.Skipped {
+		if holds(p) {
+			return nil
+		}
+		return &recording.Skipped{Code: code, Reason: reason}
+	}
+}
+
+// Declared is the condition of scenarios about a declared capability, given by gjson path.
+func Declared(path string) func(*Play) *recording.Skipped {
+	return Where(func(p *Play) bool { return p.Facts.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
+}
+
+// All is the condition that several hold; the first that does not says why.
+func All(conditions ...func(*Play) *recording.Skipped) func(*Play) *recording.Skipped {
+	return func(p *Play) *recording.Skipped {
+		for _, c := range conditions {
+			if skipped := c(p); skipped != nil {
+				return skipped
+			}
+		}
+		return nil
+	}
+}
