@@ -1,7 +1,7 @@
 package judge
 
 import (
-	"bytes"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -13,21 +13,19 @@ func Brief(r gjson.Result) string {
 		return "absent"
 	}
 	const limit = 120
-	raw := ""
-	for word := range bytes.FieldsSeq(LeakCut{}.Cut([]byte(r.Raw))) {
-		if raw != "" {
-			raw += " "
+	whole := r.Raw
+	if len(whole) > leakShort { // nothing shorter is cut
+		whole = string(LeakCut{}.Cut([]byte(whole)))
+	}
+	var raw strings.Builder
+	for word := range strings.FieldsSeq(whole) {
+		if raw.Len() > 0 {
+			raw.WriteByte(' ')
 		}
-		if raw += string(word[:min(len(word), limit+1)]); len(raw) > limit {
-			break // the rest is cut off
+		raw.WriteString(word[:min(len(word), limit+1)])
+		if raw.Len() > limit {
+			return clip(raw.String(), limit)
 		}
 	}
-	if len(raw) <= limit {
-		return raw
-	}
-	cut := limit
-	for cut > 0 && raw[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return raw[:cut] + "…"
+	return raw.String()
 }

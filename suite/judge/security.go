@@ -141,9 +141,9 @@ func SystemFile(text string) string {
 	switch {
 	case LooksLikePasswd(text):
 		return "the user database of a Unix system"
-	case strings.Count(text, "\n") >= 2 && len(text) < 1<<16 && len(winIni.FindAllStringIndex(text, 3)) == 3:
+	case len(text) < 1<<16 && strings.Count(text, "\n") >= 2 && strings.ContainsAny(text, "[;") && len(winIni.FindAllStringIndex(text, 3)) == 3:
 		return "the file win.ini of a Windows system"
-	case kernel.MatchString(text):
+	case strings.HasPrefix(text, "Linux version") && kernel.MatchString(text):
 		return "the version of a Linux kernel"
 	}
 	return ""

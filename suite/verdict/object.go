@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -14,18 +15,21 @@ import (
 // on from its start.
 type Object struct {
 	gjson.Result
-	members map[string]gjson.Result // the first of each name; nil if it was not looked into
+	members []member // in their order; nil if it was not looked into
+}
+
+type member struct {
+	name  string
+	value gjson.Result
 }
 
 // LookedUp is a value with its members looked up.
 func LookedUp(r gjson.Result) Object {
 	o := Object{Result: r}
 	if r.IsObject() {
-		o.members = map[string]gjson.Result{}
+		o.members = make([]member, 0, 8)
 		r.ForEach(func(name, value gjson.Result) bool {
-			if _, twice := o.members[name.Str]; !twice {
-				o.members[name.Str] = value
-			}
+			o.members = append(o.members, member{name.Str, value})
 			return true
 		})
 	}
@@ -38,14 +42,16 @@ func (o Object) Get(path string) gjson.Result {
 	if o.members == nil || !plainName(name) {
 		return o.Result.Get(path)
 	}
-	member := o.members[name]
+	i := slices.IndexFunc(o.members, func(m member) bool { return m.name == name })
 	switch {
+	case i < 0:
+		return gjson.Result{}
 	case !nested:
-		return member
-	case !member.IsObject() && !member.IsArray():
+		return o.members[i].value
+	case !o.members[i].value.IsObject() && !o.members[i].value.IsArray():
 		return gjson.Result{}
 	}
-	return member.Get(rest)
+	return o.members[i].value.Get(rest)
 }
 
 // plainName reports whether a part of a path is a name in which no character has a

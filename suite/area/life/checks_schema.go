@@ -11,7 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // ofTheRevision judges all that the target sent in the combination against the
@@ -24,9 +23,12 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 	}
 	b := newBreaches(r, v, set)
 	b.look(r, func(*recording.Session) bool { return true })
+	probe := func(s *recording.Session) bool { return s != nil && s.Kind == recording.Probe }
 	for _, rec := range v.Recordings() {
-		if rec.Scenario != recording.Everything {
-			b.look(rec, func(s *recording.Session) bool { return s.Kind == recording.Probe })
+		// What came in clean sessions has been looked at: it need not even be read again.
+		probed := slices.ContainsFunc(rec.Frames, func(f wire.Frame) bool { return probe(b.sessions[f.Session]) })
+		if rec.Scenario != recording.Everything && probed {
+			b.look(rec, probe)
 		}
 	}
 	b.tell(v)
@@ -39,7 +41,6 @@ type breaches struct {
 	sessions map[string]*recording.Session
 	sent     map[string][]*recording.Exchange // by session
 	seen     map[int]bool                     // frames
-	sound    map[string]bool                  // results that were found in order, by method
 	judged   int
 	found    map[string]*breach
 }
@@ -54,7 +55,7 @@ type breach struct {
 
 func newBreaches(r *recording.Recording, v *verdict.Verdict, set *schema.Set) *breaches {
 	b := &breaches{set: set, rev: v.Revision(), sessions: map[string]*recording.Session{}, sent: map[string][]*recording.Exchange{},
-		seen: map[int]bool{}, sound: map[string]bool{}, found: map[string]*breach{}}
+		seen: map[int]bool{}, found: map[string]*breach{}}
 	known := map[*recording.Exchange]bool{}
 	add := func(x *recording.Exchange) {
 		if x != nil && !known[x] {
@@ -105,14 +106,15 @@ func (b *breaches) look(r *recording.Recording, wanted func(*recording.Session) 
 // ours reports whether a message is one of the revision that is judged: probes also
 // speak other ones. A response answers what was asked.
 func (b *breaches) ours(m verdict.Message, asked *recording.Exchange) bool {
+	const version = `_meta.io\.modelcontextprotocol/protocolVersion`
 	handshake := func(x *recording.Exchange) bool { return x.Method == "initialize" }
 	if b.rev.Modern() {
 		if asked != nil {
-			return asked.Param("_meta."+gjson.Escape(verdict.KeyProtocolVersion)).String() == string(b.rev)
+			return asked.Param(version).String() == string(b.rev)
 		}
 		return m.Kind != wire.KindResponse && !slices.ContainsFunc(b.sent[m.Frame.Session], handshake)
 	}
-	if asked != nil && (asked.Param("_meta."+gjson.Escape(verdict.KeyProtocolVersion)).Exists() || asked.Method == "server/discover") {
+	if asked != nil && (asked.Param(version).Exists() || asked.Method == "server/discover") {
 		return false
 	}
 	opening := b.sessions[m.Frame.Session].Initialize
@@ -132,7 +134,8 @@ func (b *breaches) judge(m verdict.Message, asked *recording.Exchange) {
 	}
 }
 
-// violations lists what is wrong with a message, and says which one it is.
+// violations lists what is wrong with a message, and says which one it is. Of responses it
+// lists only what no requirement judges.
 func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (found []schema.Violation, said string) {
 	said = m.Said()
 	switch {
@@ -142,14 +145,7 @@ func (b *breaches) violations(m verdict.Message, asked *recording.Exchange) (fou
 			method = asked.Method
 			said = "the answer to " + method
 		}
-		result := m.Get("result")
-		key := method + "\x00" + result.Raw
-		if result.Exists() && b.sound[key] {
-			break
-		}
-		if found = b.set.ResponseIn(method, m.Result); len(found) == 0 && result.Exists() {
-			b.sound[key] = true
-		}
+		found = b.set.Unjudged(method, m.Result)
 	case m.Kind == wire.KindRequest && !strings.HasPrefix(m.Method(), "notifications/"):
 		found = b.set.RequestIn(m.Result)
 	case m.Get("method").Exists():

@@ -4,11 +4,20 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge/schema"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// Violations lists what is wrong in a message.
+// Violations lists what is wrong in a message, also what requirements judge.
 func Violations(r *recording.Recording, facts *recording.Facts, m verdict.Message) []schema.Violation {
 	b := newBreaches(r, &verdict.Verdict{Facts: facts}, schema.For(facts.Combination.Revision))
-	found, _ := b.violations(m, verdict.Asker(b.sent[m.Frame.Session], m))
+	asked := verdict.Asker(b.sent[m.Frame.Session], m)
+	if m.Kind == wire.KindResponse {
+		method := ""
+		if asked != nil {
+			method = asked.Method
+		}
+		return b.set.ResponseIn(method, m.Result)
+	}
+	found, _ := b.violations(m, asked)
 	return found
 }

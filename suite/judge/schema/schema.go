@@ -13,6 +13,7 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -53,6 +54,7 @@ type Set struct {
 	requests      map[string]string // names of types by method
 	notifications map[string]string
 	failures      map[float64]string // names of types by error code
+	sound         memory             // responses in which [Set.Unjudged] found nothing
 }
 
 // For is the set of a revision; nil if the revision is unknown.
@@ -92,7 +94,7 @@ func document(defs node) node {
 // compile makes the set of a revision. It panics on a definition that is no schema:
 // that is an error of this package, which every use of it shows.
 func compile(rev requirement.Revision) *Set {
-	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{},
+	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{}, sound: newMemory(),
 		requests: map[string]string{}, notifications: map[string]string{}, failures: map[float64]string{}}
 	all := definitionsOf(rev)
 	for _, d := range all {
@@ -144,6 +146,21 @@ func (s *Set) ResponseIn(method string, m gjson.Result) []Violation {
 		found = append(found, s.check(name, name, result, place{pointer: "/result"})...)
 	}
 	return distinct(found)
+}
+
+// Unjudged is what of [Set.ResponseIn] has no requirement that judges it. Of what stands
+// around a result or error all has one: what was once found in order is known again by
+// those alone.
+func (s *Set) Unjudged(method string, m gjson.Result) []Violation {
+	result, failure := m.Get("result").Raw, m.Get("error").Raw
+	if s.sound.has(method, result, failure) {
+		return nil
+	}
+	found := slices.DeleteFunc(s.ResponseIn(method, m), func(v Violation) bool { return len(v.Requirements) > 0 })
+	if len(found) == 0 {
+		s.sound.add(method, result, failure)
+	}
+	return found
 }
 
 // resultType names the type of the result of a method.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/tidwall/gjson"
 )
 
 func lines(found []Violation) []string {
@@ -199,5 +200,28 @@ func BenchmarkBlob(b *testing.B) {
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
 		_ = compile(r20260728)
+	}
+}
+
+// What nobody judges is told every time, however often the same was seen before.
+func TestUnjudged(t *testing.T) {
+	set := For(requirement.R20251125)
+	response := func(body string) gjson.Result { return gjson.Parse(`{"jsonrpc":"2.0","id":1,` + body + `}`) }
+	const unjudged = `"result":{"protocolVersion":"2025-11-25","serverInfo":{"name":"a","version":"1"},"capabilities":{"tasks":5}}`
+	for range 2 {
+		for _, c := range []struct {
+			method, body string
+			want         int
+		}{
+			{"initialize", unjudged, 1},
+			{"ping", unjudged, 0},
+			{"ping", `"result":{}`, 0},
+			{"resources/list", `"result":{}`, 0}, // judged by LIST-01
+			{"resources/list", `"error":{"code":1.5}`, 0},
+		} {
+			if got := set.Unjudged(c.method, response(c.body)); len(got) != c.want {
+				t.Errorf("%s %s: %v", c.method, c.body, got)
+			}
+		}
 	}
 }
