@@ -23,9 +23,6 @@ func IsBool(r gjson.Result) bool { return r.Type == gjson.True || r.Type == gjso
 // IsNumber reports whether a value is a JSON number.
 func IsNumber(r gjson.Result) bool { return r.Type == gjson.Number }
 
-// IsNull reports whether a value is present and null.
-func IsNull(r gjson.Result) bool { return r.Type == gjson.Null && r.Exists() }
-
 // IsInteger reports whether a value is a number without a fractional part,
 // however it is written and however large: 5, 5.0, 5e3 and 1e400 are integers,
 // 0.5 and 5e-1 are not. The digits decide, so that nothing is rounded.

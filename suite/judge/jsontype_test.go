@@ -21,7 +21,7 @@ func TestJSONTypes(t *testing.T) {
 			t.Errorf("TypeName(%s) = %q, want %q", raw, got, want)
 		}
 	}
-	if !IsNull(gjson.Parse("null")) || IsNull(gjson.Result{}) || !IsBool(gjson.Parse("false")) || !IsObject(gjson.Parse("{}")) ||
+	if !IsBool(gjson.Parse("false")) || !IsObject(gjson.Parse("{}")) ||
 		!IsArray(gjson.Parse("[]")) || !IsString(gjson.Parse(`""`)) || IsNumber(gjson.Parse(`"1"`)) {
 		t.Error("a predicate is wrong")
 	}

@@ -56,17 +56,6 @@ func First(problems []Problem, codes ...Code) (Problem, bool) {
 	return Problem{}, false
 }
 
-// Without lists the problems that bear none of the codes.
-func Without(problems []Problem, codes ...Code) []Problem {
-	var rest []Problem
-	for _, p := range problems {
-		if !slices.Contains(codes, p.Code) {
-			rest = append(rest, p)
-		}
-	}
-	return rest
-}
-
 // findings collects the first problem of each code.
 type findings struct{ list []Problem }
 

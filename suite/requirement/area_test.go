@@ -63,14 +63,14 @@ rows:
 		t.Errorf("revisions %v, transports %v", r.Revisions, r.Transports)
 	}
 	for rev, want := range map[Revision]string{
-		R20250326: "2025-03-26 basic/transports#stdio", R20250618: "2025-06-18 basic/transports#session-management", R20260728: "RFC 9110",
+		R20250326: "basic/transports#stdio", R20250618: "basic/transports#session-management", R20260728: "RFC 9110",
 	} {
-		if got := r.Citation(rev); got != want {
-			t.Errorf("%s: cited as %q, want %q", rev, got, want)
+		if got, _ := r.SectionIn(rev); got.Ref() != want || got.Outside != (rev == R20260728) {
+			t.Errorf("%s: cited is %q, want %q", rev, got.Ref(), want)
 		}
 	}
-	if got := a.Rows[1].Citation(R20260728); got != "House rules#schemes" {
-		t.Errorf("a document of the area is cited as %q", got)
+	if got, _ := a.Rows[1].SectionIn(R20260728); got.Ref() != "House rules#schemes" {
+		t.Errorf("a document of the area is cited as %q", got.Ref())
 	}
 }
 

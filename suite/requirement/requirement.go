@@ -9,7 +9,6 @@ package requirement
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -159,19 +158,6 @@ func (r *Requirement) SectionOn(c Combination) (Section, bool) {
 		}
 	}
 	return Section{}, false
-}
-
-// Citation is the source in a revision in one line, such as
-// "2025-11-25 server/resources#error-handling".
-func (r *Requirement) Citation(rev Revision) string {
-	s, ok := r.SectionIn(rev)
-	if !ok {
-		return string(rev)
-	}
-	if s.Outside {
-		return s.Ref()
-	}
-	return fmt.Sprintf("%s %s", rev, s.Ref())
 }
 
 // Names reports whether the requirement applies to a combination. Real servers

@@ -23,7 +23,6 @@ const (
 	MetaVersion      = "io.modelcontextprotocol/protocolVersion"
 	MetaClientInfo   = "io.modelcontextprotocol/clientInfo"
 	MetaCapabilities = "io.modelcontextprotocol/clientCapabilities"
-	MetaSubscription = "io.modelcontextprotocol/subscriptionId"
 	MetaLogLevel     = "io.modelcontextprotocol/logLevel"
 )
 

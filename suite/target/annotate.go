@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -80,73 +81,79 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			return errors.New("an endpoint in this process cannot be written to a file")
 		}
 	}
-	p := &printer{marks: map[string]string{}}
-	if len(found.Revisions) > 0 {
-		p.marks["revisions"] = seen
+	p := &printer{lines: strings.Split(notes().Preamble, "\n"), suggested: map[string]string{}, marks: map[string]string{}}
+	for path, f := range notes().Fields {
+		p.suggested[path] = f.Example
 	}
-	p.lines = append(p.lines, strings.Split(strings.TrimSpace(preamble), "\n")...)
-	p.field("", "name", t.Name, "name: my-server")
+	p.suggested["revisions"] = lines(emit("revisions", requirement.Revisions()))
+	if len(found.Revisions) > 0 {
+		p.suggest(seen, "", "revisions", found.Revisions)
+	}
+	p.field("", "name", t.Name)
 	p.endpoints(t)
-	p.field("", "revisions", t.Revisions, lines(emit("revisions", orRevisions(found.Revisions))))
+	p.field("", "revisions", t.Revisions)
 	p.subjects(&t.Subjects, found)
 	p.triggers(&t.Triggers, found)
-	p.field("", "identities", withoutSecrets(t.Identities), suggestions["identities"])
-	p.field("", "authorization", t.Authorization, "authorization: protocol")
-	p.field("", "origins", t.Origins, `origins: ["https://app.example"]`)
-	p.field("", "allow", t.Allow, "allow: [public-bind]")
-	p.field("", "opt-out", t.OptOut, suggestions["opt-out"])
-	p.field("", "secrets", safe(t.Secret), "secrets:\n  - env: MY_SERVER_TOKEN")
+	p.field("", "identities", withoutSecrets(t.Identities))
+	p.field("", "authorization", t.Authorization)
+	p.field("", "origins", t.Origins)
+	p.field("", "allow", t.Allow)
+	p.field("", "opt-out", t.OptOut)
+	p.field("", "secrets", safe(t.Secret))
 	p.section("limits", []string{"timeout", "start-timeout", "budget", "quiet-window", "jobs", "rate", "message-bytes", "connection-bytes"},
-		reflect.ValueOf(t.Limits), suggestions)
+		reflect.ValueOf(t.Limits))
 	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
 	return err
 }
 
 // printer collects the lines of the file.
 type printer struct {
-	lines []string
-	marks map[string]string // how the suggestion for a field was come by, if it is no example
+	lines     []string
+	suggested map[string]string // what is suggested for a field that is not set, by its path
+	marks     map[string]string // how the suggestion was come by, if it is no example
 }
 
 // suggest notes what was found for a field, and how.
-func (p *printer) suggest(suggested map[string]string, mark, path, name string, value any) {
-	suggested[path] = lines(emit(name, value))
-	p.marks[path] = mark
+func (p *printer) suggest(mark, within, name string, value any) {
+	p.suggested[within+name] = lines(emit(name, value))
+	p.marks[within+name] = mark
+}
+
+// explain writes what a field is for.
+func (p *printer) explain(path, by string) {
+	p.lines = append(p.lines, "")
+	for _, l := range strings.Split(notes().Fields[path].Text, "\n") {
+		p.lines = append(p.lines, by+"# "+l)
+	}
 }
 
 // field explains a field and writes it, or suggests it if it is not set.
-func (p *printer) field(within, name string, value any, suggestion string) {
+func (p *printer) field(within, name string, value any) {
 	path, by := name, ""
 	if within != "" {
 		path, by = within+"."+name, "  "
 	}
-	p.lines = append(p.lines, "")
-	for _, l := range strings.Split(docs[path], "\n") {
-		p.lines = append(p.lines, by+"# "+l)
-	}
+	p.explain(path, by)
 	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
 		p.lines = append(p.lines, indent(emit(name, value), by)...)
 		return
 	}
 	mark := cmp.Or(p.marks[path], "example")
-	if p.marks[path] != "" && strings.Contains(suggestion, placeholder) {
+	if p.marks[path] != "" && strings.Contains(p.suggested[path], placeholder) {
 		mark += "; put something real for " + placeholder
 	}
 	p.lines = append(p.lines, by+"# "+mark)
-	for _, l := range strings.Split(suggestion, "\n") {
+	for _, l := range strings.Split(p.suggested[path], "\n") {
 		p.lines = append(p.lines, by+"#"+l)
 	}
 }
 
 // section writes a struct, field by field.
-func (p *printer) section(name string, fields []string, v reflect.Value, suggested map[string]string) {
-	p.lines = append(p.lines, "")
-	for _, l := range strings.Split(docs[name], "\n") {
-		p.lines = append(p.lines, "# "+l)
-	}
+func (p *printer) section(name string, fields []string, v reflect.Value) {
+	p.explain(name, "")
 	p.lines = append(p.lines, name+":")
 	for _, f := range fields {
-		p.field(name, f, byTag(v, f), suggested[name+"."+f])
+		p.field(name, f, byTag(v, f))
 	}
 }
 
@@ -161,10 +168,7 @@ func byTag(v reflect.Value, name string) any {
 }
 
 func (p *printer) endpoints(t *Target) {
-	p.lines = append(p.lines, "")
-	for _, l := range strings.Split(docs["endpoints"], "\n") {
-		p.lines = append(p.lines, "# "+l)
-	}
+	p.explain("endpoints", "")
 	p.lines = append(p.lines, "endpoints:")
 	for i := range t.Endpoints {
 		e := t.Endpoints[i]
@@ -177,9 +181,9 @@ func (p *printer) endpoints(t *Target) {
 		}
 		p.lines = append(p.lines, item...)
 	}
-	more := suggestions["endpoint with a url"]
+	more := p.suggested["endpoint with a url"]
 	if t.Endpoints[0].URL != "" {
-		more = suggestions["endpoint with a command"]
+		more = p.suggested["endpoint with a command"]
 	}
 	for _, l := range strings.Split(more, "\n") {
 		p.lines = append(p.lines, "  #"+l)
@@ -198,7 +202,7 @@ func emitItem(value any) []string {
 // for each what to write in its place.
 func withoutSecretValues(values map[string]Value, field string, left []string) (map[string]Value, []string) {
 	kept := make(map[string]Value)
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := values[name]
 		if v.Env != "" || v.Public || !telling(name) && !strings.EqualFold(name, "cookie") || references(v.Value) {
 			kept[name] = v
@@ -246,30 +250,29 @@ func safe(all []Value) []Value {
 }
 
 func (p *printer) subjects(s *Subjects, found Found) {
-	suggested := maps.Clone(suggestions)
 	if found.TextURI != "" {
 		sample, cut := clip(found.TextSample)
-		p.suggest(suggested, seen, "subjects.texts", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
+		p.suggest(seen, "subjects.", "texts", []Text{{URI: found.TextURI, Text: &sample, Contains: cut && sample != "", MIMEType: found.TextMIMEType}})
 	}
 	if found.BlobURI != "" && found.BlobSHA != "" {
-		p.suggest(suggested, seen, "subjects.blobs", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
+		p.suggest(seen, "subjects.", "blobs", []Blob{{URI: found.BlobURI, SHA256: found.BlobSHA, Size: &found.BlobSize}})
 	}
 	if len(found.Missing) > 0 {
-		p.suggest(suggested, seen, "subjects.missing", "missing", first(found.Missing))
+		p.suggest(seen, "subjects.", "missing", first(found.Missing))
 	}
 	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
-		p.suggest(suggested, seen, "subjects.complete", "complete", found.Complete)
+		p.suggest(seen, "subjects.", "complete", found.Complete)
 	}
 	if len(found.Templates) > 0 {
-		p.templates(suggested, found)
+		p.templates(found)
 	}
 	p.section("subjects", []string{"texts", "blobs", "missing", "complete", "complete-templates", "templates", "completions",
-		"broken", "slow", "input", "protected", "roots"}, reflect.ValueOf(*s), suggested)
+		"broken", "slow", "input", "protected", "roots"}, reflect.ValueOf(*s))
 }
 
 // templates suggests what is known of the server's templates: values for their variables
 // are those that completion gave.
-func (p *printer) templates(suggested map[string]string, found Found) {
+func (p *printer) templates(found Found) {
 	values := map[[2]string]string{}
 	for _, c := range found.Completions {
 		values[[2]string{c.Template, c.Argument}] = first(c.Values)[0]
@@ -286,25 +289,21 @@ func (p *printer) templates(suggested map[string]string, found Found) {
 		names = append(names, t.Template)
 		templates = append(templates, Template{Template: t.Template, Arguments: []Arguments{{Vars: vars}}})
 	}
-	p.suggest(suggested, seen, "subjects.templates", "templates", templates)
+	p.suggest(seen, "subjects.", "templates", templates)
 	if len(found.Templates) <= maxSuggested {
-		p.suggest(suggested, seen, "subjects.complete-templates", "complete-templates", names)
+		p.suggest(seen, "subjects.", "complete-templates", names)
 	}
 	switch {
 	case len(found.Completions) > 0:
-		p.suggest(suggested, seen, "subjects.completions", "completions", first(found.Completions))
+		p.suggest(seen, "subjects.", "completions", first(found.Completions))
 	case len(open) > 0:
-		p.suggest(suggested, unnamed, "subjects.completions", "completions", first(open))
+		p.suggest(unnamed, "subjects.", "completions", first(open))
 	}
 }
 
 func (p *printer) triggers(t *Triggers, found Found) {
-	suggested := maps.Clone(suggestions)
 	if len(found.Tools) > 0 {
-		uri := found.TextURI
-		if uri == "" {
-			uri = "file:///notes.txt"
-		}
+		uri := cmp.Or(found.TextURI, "file:///notes.txt")
 		var arguments map[string]any
 		for _, name := range found.Tools[0].Required {
 			if arguments == nil {
@@ -312,10 +311,10 @@ func (p *printer) triggers(t *Triggers, found Found) {
 			}
 			arguments[name] = placeholder
 		}
-		p.suggest(suggested, noTrigger, "triggers.update", "update", &Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
+		p.suggest(noTrigger, "triggers.", "update", &Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
 	}
 	v := reflect.ValueOf(*t)
-	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v), suggested)
+	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v))
 	note := ""
 	switch {
 	case found.Subscribe && found.ListChanged:
@@ -368,11 +367,4 @@ func clip(s string) (sample string, cut bool) {
 		n--
 	}
 	return s[:n], true
-}
-
-func orRevisions(found []requirement.Revision) []requirement.Revision {
-	if len(found) == 0 {
-		return requirement.Revisions()
-	}
-	return found
 }

@@ -3,6 +3,7 @@ package target
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -151,7 +152,7 @@ func (c *checker) revisions(path string, revisions []requirement.Revision) {
 }
 
 func (c *checker) environment(path string, env map[string]Value) {
-	for _, name := range sortedKeys(env) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			c.fail(path, "must not name a variable %q", name)
 		}
@@ -161,7 +162,7 @@ func (c *checker) environment(path string, env map[string]Value) {
 
 func (c *checker) headers(path string, header map[string]Value) {
 	names := make(map[string]bool)
-	for _, name := range sortedKeys(header) {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
 		canonical := http.CanonicalHeaderKey(name)
 		if name == "" || strings.ContainsFunc(name, noToken) {
 			c.fail(path, "must not name a header %q", name)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -169,7 +170,7 @@ func (c *checker) template(path string, t *Template) {
 		if !ok {
 			continue
 		}
-		for _, name := range sortedKeys(a.Vars) {
+		for _, name := range slices.Sorted(maps.Keys(a.Vars)) {
 			c.variable(here+".vars."+name, name, known)
 		}
 	}
@@ -183,7 +184,7 @@ func (c *checker) completion(path string, x *Completion) {
 		c.variable(path+".argument", x.Argument, known)
 	}
 	if ok {
-		for _, name := range sortedKeys(x.Context) {
+		for _, name := range slices.Sorted(maps.Keys(x.Context)) {
 			c.variable(path+".context."+name, name, known)
 		}
 	}

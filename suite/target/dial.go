@@ -4,7 +4,9 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,7 +70,7 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 	}
 	var env []string
 	for _, layer := range layers {
-		for _, name := range sortedKeys(layer) {
+		for _, name := range slices.Sorted(maps.Keys(layer)) {
 			value, err := layer[name].Reveal()
 			if err != nil {
 				return nil, fmt.Errorf("env %s: %w", name, err)

@@ -2,10 +2,12 @@ package target
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -37,7 +39,7 @@ func (x *Exec) run(ctx context.Context) error {
 	if len(x.Command) == 0 {
 		return errors.New("the command of the trigger is empty")
 	}
-	limit := orDefault(x.Timeout)
+	limit := cmp.Or(max(x.Timeout, 0), DefaultTriggerTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not end within %s", limit))
 	defer cancel()
 
@@ -65,7 +67,7 @@ func (x *Exec) run(ctx context.Context) error {
 // environment is that of this process with the given variables set.
 func environment(set map[string]Value) ([]string, error) {
 	env := os.Environ()
-	for _, name := range sortedKeys(set) {
+	for _, name := range slices.Sorted(maps.Keys(set)) {
 		value, err := set[name].Reveal()
 		if err != nil {
 			return nil, fmt.Errorf("env %s: %w", name, err)
@@ -77,13 +79,10 @@ func environment(set map[string]Value) ([]string, error) {
 
 // do makes the request and reads the response to its end, or to a bound.
 func (c *Call) do(ctx context.Context) error {
-	limit := orDefault(c.Timeout)
+	limit := cmp.Or(max(c.Timeout, 0), DefaultTriggerTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", limit))
 	defer cancel()
-	method := c.Method
-	if method == "" {
-		method = http.MethodPost
-	}
+	method := cmp.Or(c.Method, http.MethodPost)
 	where := redactURL(c.URL)
 	req, err := http.NewRequestWithContext(ctx, method, c.URL, strings.NewReader(c.Body))
 	if err != nil {
@@ -129,7 +128,7 @@ func bare(err error) error {
 // reveal turns header values into a header.
 func reveal(values map[string]Value) (http.Header, error) {
 	header := make(http.Header, len(values))
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, err := values[name].Reveal()
 		if err != nil {
 			return nil, fmt.Errorf("header %s: %w", name, err)
@@ -137,22 +136,6 @@ func reveal(values map[string]Value) (http.Header, error) {
 		header.Set(name, value)
 	}
 	return header, nil
-}
-
-func orDefault(d time.Duration) time.Duration {
-	if d <= 0 {
-		return DefaultTriggerTimeout
-	}
-	return d
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // tail keeps the last bytes written to it. [exec.Cmd] writes from one goroutine
