@@ -3,6 +3,13 @@
 package area
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
 	"github.com/mcpcheck/mcpcheck/suite/area/ann"
 	"github.com/mcpcheck/mcpcheck/suite/area/batch"
 	"github.com/mcpcheck/mcpcheck/suite/area/cache"
@@ -29,6 +36,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/area/tmpl"
 	"github.com/mcpcheck/mcpcheck/suite/area/uri"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -77,3 +87,104 @@ func All() []Area {
 		{File: "suite/area/cache/rows.yaml", Rows: cache.Rows, Checks: cache.Checks(), Scenarios: cache.Scenarios()},
 	}
 }
+
+// Set is some areas together: their requirements, their checks, and the scenarios that these
+// judge. It is safe for concurrent use.
+type Set struct {
+	*catalogue.Catalogue
+	checks    map[string]*verdict.Check
+	scenarios []*scenario.Scenario
+	named     map[recording.Name]*scenario.Scenario
+}
+
+// Join joins areas, in their order. An error says what is wrong with them: rows that cannot
+// be read, an id or a scenario that two areas hold, a check of no row, or one that judges a
+// scenario which nobody plays.
+func Join(areas ...Area) (*Set, error) {
+	rows, errs := make([]requirement.Area, len(areas)), make([]error, len(areas))
+	var reading sync.WaitGroup
+	for i, a := range areas {
+		reading.Go(func() { rows[i], errs[i] = requirement.ReadArea(a.File, a.Rows) })
+	}
+	reading.Wait()
+	c, err := catalogue.New(rows...)
+	if err := errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	s := &Set{Catalogue: c, checks: map[string]*verdict.Check{}, named: map[recording.Name]*scenario.Scenario{}}
+	s.addScenarios(scenario.Common())
+	for _, a := range areas {
+		err = errors.Join(err, s.addScenarios(a.Scenarios))
+	}
+	for i, a := range areas {
+		err = errors.Join(err, s.addChecks(rows[i].Name, a))
+	}
+	slices.SortStableFunc(s.scenarios, func(a, b *scenario.Scenario) int {
+		return cmp.Or(int(a.Phase)-int(b.Phase), cmp.Compare(a.Name, b.Name))
+	})
+	return s, err
+}
+
+func (s *Set) addScenarios(all []*scenario.Scenario) error {
+	for _, one := range all {
+		if s.named[one.Name] != nil {
+			return fmt.Errorf("two scenarios have the name %q: give each its own", one.Name)
+		}
+		s.named[one.Name] = one
+		s.scenarios = append(s.scenarios, one)
+	}
+	return nil
+}
+
+func (s *Set) addChecks(name string, a Area) error {
+	for i := range a.Checks {
+		k := &a.Checks[i]
+		req, ok := s.Find(k.Requirement)
+		switch {
+		case !ok || req.Area() != name:
+			return fmt.Errorf("%s: there is a check of %q, which is no row of the area", a.File, k.Requirement)
+		case s.checks[k.Requirement] != nil:
+			return fmt.Errorf("%s: %s is judged by two checks", a.File, k.Requirement)
+		}
+		for _, input := range k.Inputs() {
+			if s.named[input] == nil && input != recording.Everything && input != recording.Every {
+				return fmt.Errorf("%s: the check of %s looks at %q, and there is no such scenario", a.File, k.Requirement, input)
+			}
+		}
+		s.checks[k.Requirement] = k
+	}
+	return nil
+}
+
+// Check is what judges a requirement; false if nothing does.
+func (s *Set) Check(id string) (*verdict.Check, bool) {
+	k, ok := s.checks[id]
+	return k, ok
+}
+
+// Checks lists the checks by the ids of their requirements.
+func (s *Set) Checks() []*verdict.Check {
+	return slices.SortedFunc(maps.Values(s.checks), func(a, b *verdict.Check) int { return cmp.Compare(a.Requirement, b.Requirement) })
+}
+
+// Scenario finds a scenario by name.
+func (s *Set) Scenario(name recording.Name) (*scenario.Scenario, bool) {
+	one, ok := s.named[name]
+	return one, ok
+}
+
+// Scenarios lists the scenarios by phase and name.
+func (s *Set) Scenarios() []*scenario.Scenario { return slices.Clone(s.scenarios) }
+
+// BuiltIn is the areas of this module, read at the first call. It panics on rows that cannot
+// be read: that is an error of this module, which every use of it shows.
+var BuiltIn = sync.OnceValue(func() *Set {
+	s, err := Join(All()...)
+	if err != nil {
+		panic(err)
+	}
+	return s
+})
+
+// Catalogue is the requirements of [BuiltIn].
+func Catalogue() *catalogue.Catalogue { return BuiltIn().Catalogue }

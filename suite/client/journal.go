@@ -10,9 +10,13 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // The directions and kinds of entries, and the scope of those that are about one stream.
@@ -148,3 +152,143 @@ func Merge(journals ...Journal) Journal {
 	}
 	return merged
 }
+
+// The methods that several checks look at.
+const (
+	methodList      = "resources/list"
+	methodTemplates = "resources/templates/list"
+	methodRead      = "resources/read"
+	methodComplete  = "completion/complete"
+	methodListen    = "subscriptions/listen"
+	methodDiscover  = "server/discover"
+	listChanged     = "notifications/resources/list_changed"
+)
+
+// message is one message of a conversation. A batch becomes several.
+type message struct {
+	*entry
+	sent    bool // by the server
+	kind    string
+	id      string // see idKey; empty if there is none
+	method  string // of a response, that of its request
+	uri     string
+	raw     gjson.Result // nothing if the message is unreadable, or was cut
+	params  gjson.Result
+	batched bool
+	whole   bool // all of it is known
+
+	answer  *message // of a request: its first response
+	answers []*message
+}
+
+// result is the result of a response; it does not exist in an error.
+func (m *message) result() gjson.Result { return m.raw.Get("result") }
+
+// failed reports whether a response is an error.
+func (m *message) failed() bool { return m.raw.Get("error").Exists() }
+
+// succeeded is the result that a request got; false if it got none that can be read.
+func (m *message) succeeded() (gjson.Result, bool) {
+	if m.answer == nil || !m.answer.whole || m.answer.failed() {
+		return gjson.Result{}, false
+	}
+	r := m.answer.result()
+	return r, r.IsObject()
+}
+
+// messagesOf takes an entry apart.
+func messagesOf(e *entry) []*message {
+	m := &message{entry: e, sent: e.Direction == out, kind: e.Kind, id: idKey(e.ID), method: e.Method, uri: e.URI, whole: !e.Truncated}
+	switch e.Kind {
+	case kindRequest, kindNotification, kindResponse, kindUnreadable:
+		if m.whole && wire.Valid(e.raw) {
+			m.raw = gjson.ParseBytes(e.raw)
+			m.params = m.raw.Get("params")
+		}
+		return []*message{m}
+	case kindBatch:
+	default:
+		return nil
+	}
+	m.batched = true
+	if !m.whole || !wire.Valid(e.raw) {
+		m.whole = false
+		return []*message{m}
+	}
+	var all []*message
+	for _, x := range gjson.ParseBytes(e.raw).Array() {
+		all = append(all, memberOf(m, x))
+	}
+	return all
+}
+
+// memberOf is a message of a batch.
+func memberOf(batch *message, x gjson.Result) *message {
+	m := *batch
+	m.kind, m.raw, m.params = kindUnreadable, x, x.Get("params")
+	m.id = idKey(json.RawMessage(x.Get("id").Raw))
+	switch method := x.Get("method"); {
+	case !x.IsObject():
+	case method.Type == gjson.String:
+		m.kind, m.method = kindNotification, method.String()
+		if m.id != "" {
+			m.kind = kindRequest
+		}
+		m.uri = m.params.Get("uri").String()
+		if m.uri == "" {
+			m.uri = m.params.Get("ref.uri").String()
+		}
+	case x.Get("result").Exists() || x.Get("error").Exists():
+		m.kind = kindResponse
+	}
+	return &m
+}
+
+// idKey tells ids apart: 1 is not "1", but "a" is "\u0061". An absent id is empty.
+func idKey(id json.RawMessage) string {
+	switch {
+	case len(id) == 0:
+		return ""
+	case id[0] == '"':
+		return "s" + gjson.ParseBytes(id).String()
+	}
+	return "n" + string(id)
+}
+
+// shownID is an id as it was written, for sentences.
+func shownID(key string) string {
+	switch {
+	case key == "":
+		return "no id"
+	case key[0] == 's':
+		text, _ := json.Marshal(key[1:]) // a string can always be written
+		return "the id " + shorten(string(text))
+	}
+	return "the id " + shorten(key[1:])
+}
+
+// meta is a member of _meta that the protocol defines.
+func (m *message) meta(name string) gjson.Result {
+	return m.params.Get("_meta").Get(`io\.modelcontextprotocol/` + name)
+}
+
+// claimsModern reports whether a message carries the metadata of modern requests.
+func (m *message) claimsModern() bool {
+	return m.meta("protocolVersion").Exists() || m.meta("clientInfo").Exists() || m.meta("clientCapabilities").Exists()
+}
+
+// what is the message in a few words.
+func (m *message) what() string {
+	switch m.kind {
+	case kindRequest, kindNotification:
+		return shorten(m.method)
+	case kindResponse:
+		return "a response with " + shownID(m.id)
+	case kindBatch:
+		return "a batch"
+	}
+	return "something that is no message"
+}
+
+// shorten bounds what a client wrote before it becomes part of a sentence.
+func shorten(s string) string { return reports.Shorten(strings.ToValidUTF8(s, "\uFFFD"), 120) }

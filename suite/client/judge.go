@@ -1,8 +1,43 @@
+// Package client judges clients: from the journal of a mock server it says, requirement
+// by requirement, what a client did right, what it did wrong, and what it had no occasion
+// to do. In a test it takes one line, after the client has been closed:
+//
+//	client.Verify(t, server.Journal())
+//
+// [Judge] makes a report of a journal in its JSON form (JSON Lines, as "mockserver --journal"
+// writes it), and is a pure function of it: nothing is sent, nothing is waited for.
+//
+//	journal, err := client.Read(file)
+//	...
+//	report := client.Judge(journal, client.Options{})
+//	err = reports.WriteConsole(os.Stdout, report, reports.ConsoleOptions{Areas: client.Catalogue().Titles()})
+//
+// The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
+// codes and exit statuses; every writer and tool for reports takes it.
+//
+// # How entries become verdicts
+//
+// Entries are sorted into conversations: a connection over stdio or HTTP+SSE, a session of
+// Streamable HTTP, all requests of 2026-07-28 over HTTP. A connection over stdio on which
+// both eras are spoken counts as two. A conversation has a revision, the one that was
+// negotiated, and a transport; a requirement is judged once for each combination of the
+// two, over all of its conversations.
+//
+// A client is held only to what the server in fact said. Where the server was told to
+// break a rule, what cannot be told apart from a right reaction is not held against the
+// client.
+//
+// The requirements stand in rows.yaml. One that the specification states with MUST, or by
+// its schema, fails a client; one stated with SHOULD, or only implied, warns; what the
+// specification leaves to the client is an observation at the most.
 package client
 
 import (
 	"cmp"
+	_ "embed"
+	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -133,3 +168,94 @@ func (v *judging) skip(reason string) { v.Skip(recording.CodeNotExercised, reaso
 
 // incomplete says that the journal lacks what has to be known.
 func (v *judging) incomplete(reason string) { v.Block(codeIncomplete, reason) }
+
+//go:embed rows.yaml
+var rows string
+
+// Catalogue is the requirements on clients, read at the first call. It panics on rows
+// that cannot be read: that is an error of this package, which every use of it shows.
+func Catalogue() *catalogue.Catalogue { return builtIn() }
+
+var builtIn = sync.OnceValue(func() *catalogue.Catalogue {
+	area, err := requirement.ReadArea("suite/client/rows.yaml", rows)
+	if err != nil {
+		panic(err)
+	}
+	c, err := catalogue.New(area)
+	if err != nil {
+		panic(err)
+	}
+	return c
+})
+
+// check judges one requirement on all conversations in one combination.
+type check struct {
+	requirement string
+	// occasion says what did not happen where there is nothing to judge.
+	occasion string
+	judge    func(g *group, v *judging)
+}
+
+// checks lists the checks of all requirements.
+func checks() []check {
+	return slices.Concat(lifecycleChecks, messageChecks, paramsChecks, httpChecks, listChecks, resourceChecks, serverChecks, modernChecks, authorizationChecks)
+}
+
+// TB is what Verify needs of a test.
+type TB interface {
+	Helper()
+	Errorf(format string, args ...any)
+}
+
+// How long Verify waits for the server to note that clients have gone, and how often it looks.
+const (
+	noticing = time.Second
+	looks    = 100
+)
+
+// Verify fails the test for every requirement that the client under test broke so far;
+// warnings count as well. The journal is that of a mock server, in its JSON form. All of it
+// is of one client, which is taken to have done all that it wants to do: call it last, after
+// the client has been closed. A client that sent nothing fails the test, too. A connection that
+// the client has just closed is waited for, up to a second. For a milder judgement use [Judge].
+func Verify(t TB, journal io.WriterTo) {
+	t.Helper()
+	j, err := From(journal)
+	for look := 0; err == nil && j.open() && look < looks; look++ {
+		time.Sleep(noticing / looks)
+		var later Journal
+		if later, err = From(journal); len(later.entries) > len(j.entries) {
+			j = later
+		}
+	}
+	if err != nil {
+		t.Errorf("%v", err)
+		return
+	}
+	r := Judge(j, Options{Ended: true, SingleClient: true, Strict: true})
+	if len(r.Results) == 0 {
+		t.Errorf("no client has sent anything")
+	}
+	for i := range r.Results {
+		if x := &r.Results[i]; x.Verdict.Red() {
+			t.Errorf("%s %s on %s: %s", x.ID, x.Verdict, x.Transport, r.Finding(x))
+		}
+	}
+}
+
+// open reports whether a connection with the framing of stdio is not noted as closed: a client
+// that has closed its end cannot know when the server has read what came before.
+func (j Journal) open() bool {
+	last := map[string]*entry{}
+	for _, e := range j.entries {
+		if e.Transport == requirement.Stdio {
+			last[e.Session] = e
+		}
+	}
+	for _, e := range last {
+		if e.Kind != kindClosed || e.Scope != "connection" {
+			return true
+		}
+	}
+	return false
+}

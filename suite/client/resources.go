@@ -3,14 +3,16 @@ package client
 import (
 	"fmt"
 	"maps"
+	"net/url"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/tidwall/gjson"
-	"github.com/yosida95/uritemplate/v3"
-
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/tidwall/gjson"
+	"github.com/yosida95/uritemplate/v3"
 )
 
 // resourceChecks are those of how resources are named and used.
@@ -177,4 +179,131 @@ func onlyDeclared(g *group, v *judging) {
 			v.pass(m.Seq)
 		}
 	}
+}
+
+func urisVerbatim(g *group, v *judging) {
+	told, templates := g.known("uri"), g.known("uriTemplate")
+	exact := spellings(told, canonical)
+	near := []map[string]string{spellings(told, rough), spellings(told, bare), spellings(told, bareOfPath)}
+	verbatims := map[[2]string]bool{}
+	g.named(func(m *message, uri string) { verbatims[[2]string{m.method, uri}] = true })
+	g.named(func(m *message, uri string) {
+		seq, verbatim := told[uri]
+		listed, ok := exact[canonical(uri)]
+		for i := 0; i < len(near) && !ok && m.answer != nil && m.answer.failed(); i++ {
+			listed, ok = near[i][rough(uri)]
+			// A client that sends the listed URI as it is does not make another of it.
+			ok = ok && !verbatims[[2]string{m.method, listed}]
+		}
+		switch {
+		case verbatim && seq < m.Seq:
+			v.pass(m.Seq)
+		case ok && told[listed] < m.Seq && !expansion(templates, m, uri):
+			v.violated(fmt.Sprintf("the URI as it was listed, %q", shorten(listed)), fmt.Sprintf("%s names %q, for what was listed as %q", m.what(), shorten(uri), shorten(listed)),
+				"keep URIs as strings: do not parse, decode or normalize them", told[listed], m.Seq)
+		}
+	})
+}
+
+// spellings sorts URIs by what a function makes of them; of several the one that was told first
+// counts.
+func spellings(told map[string]int, key func(string) string) map[string]string {
+	all := map[string]string{}
+	for uri := range told {
+		k := key(uri)
+		if old, ok := all[k]; k != "" && (!ok || told[uri] < told[old] || told[uri] == told[old] && uri < old) {
+			all[k] = uri
+		}
+	}
+	return all
+}
+
+// expansion reports whether a URI is what a template, listed before a message, expands to:
+// {path} makes of a/b what looks like another spelling of it.
+func expansion(templates map[string]int, m *message, uri string) bool {
+	for text, seq := range templates {
+		if seq < m.Seq && expands(text, uri) == "expansion" {
+			return true
+		}
+	}
+	return false
+}
+
+// decoded is a URI without percent-encoding, however often that was applied.
+func decoded(s string) string {
+	for range 3 {
+		plain, err := url.PathUnescape(s)
+		if err != nil || plain == s {
+			break
+		}
+		s = plain
+	}
+	return s
+}
+
+// canonical is a spelling that all spellings of a URI have in common: case of scheme and
+// host, percent-encoding, and dots and slashes at the end make no difference.
+func canonical(uri string) string {
+	s := decoded(uri)
+	scheme, rest, ok := strings.Cut(s, ":")
+	if !ok {
+		return s
+	}
+	scheme = strings.ToLower(scheme)
+	if after, has := strings.CutPrefix(rest, "//"); has {
+		host, path, _ := strings.Cut(after, "/")
+		rest = "//" + strings.ToLower(host) + "/" + strings.ReplaceAll("/"+path, "/./", "/")[1:]
+	} else if scheme == "file" && strings.HasPrefix(rest, "/") {
+		rest = "//" + rest
+	}
+	return scheme + ":" + strings.TrimRight(rest, "/")
+}
+
+var (
+	schemes  = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:`)
+	defaults = map[string]string{"http:": ":80", "https:": ":443", "ws:": ":80", "wss:": ":443", "ftp:": ":21"}
+)
+
+// rough is what is left of a URI without anything that clients lose or add on its way: query
+// and fragment, the host of this machine, the default port, case, encoding, dots. It is empty
+// if that is nothing beside the scheme.
+func rough(uri string) string {
+	scheme, rest := parts(uri)
+	if rest == "" {
+		return ""
+	}
+	return scheme + rest
+}
+
+// bare is rough without the scheme.
+func bare(uri string) string {
+	_, rest := parts(uri)
+	return rest
+}
+
+// bareOfPath is bare of the path of a URI that has a host; empty if it has none, or no more than
+// a host.
+func bareOfPath(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return bare(u.EscapedPath())
+}
+
+func parts(uri string) (scheme, rest string) {
+	s, _, _ := strings.Cut(uri, "#")
+	s, _, _ = strings.Cut(s, "?")
+	s = strings.ToLower(decoded(strings.ReplaceAll(s, "+", " ")))
+	scheme = schemes.FindString(s)
+	s = s[len(scheme):]
+	if after, ok := strings.CutPrefix(s, "//"); ok {
+		host, below, _ := strings.Cut(after, "/")
+		host = strings.TrimSuffix(host, defaults[scheme])
+		if host == "localhost" && scheme == "file:" {
+			host = ""
+		}
+		s = host + "/" + below
+	}
+	return scheme, strings.Trim(path.Clean("/"+s), "/")
 }

@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -115,4 +116,156 @@ func encode(b *strings.Builder, s string, reserved bool) {
 			fmt.Fprintf(b, "%%%02X", c)
 		}
 	}
+}
+
+// part is a literal or an expression of a template.
+type part struct {
+	text       string // of literals
+	expression bool
+	operator   byte
+	variables  []Variable
+}
+
+// split cuts a template into its parts. Of malformed expressions only the
+// well-formed variables are kept.
+func split(s string) []part {
+	var parts []part
+	for s != "" {
+		open := strings.IndexByte(s, '{')
+		if open < 0 {
+			return append(parts, part{text: s})
+		}
+		if open > 0 {
+			parts = append(parts, part{text: s[:open]})
+		}
+		length := strings.IndexByte(s[open:], '}')
+		if length < 0 {
+			return parts
+		}
+		parts = append(parts, parseExpression(s[open+1:open+length]))
+		s = s[open+length+1:]
+	}
+	return parts
+}
+
+func parseExpression(body string) part {
+	p := part{expression: true}
+	if body != "" && strings.IndexByte("+#./;?&=,!@|", body[0]) >= 0 {
+		p.operator = body[0]
+		body = body[1:]
+	}
+	for spec := range strings.SplitSeq(body, ",") {
+		var f findings
+		if v, ok := variable(&f, spec, 0); ok {
+			v.Operator = p.operator
+			p.variables = append(p.variables, v)
+		}
+	}
+	return p
+}
+
+// Matches reports whether a URI could be an expansion of a template. It is
+// generous, because the protocol leaves matching to the server: a plain variable
+// matches anything up to the next slash, question mark or number sign, encoded or
+// not, and every variable may be absent. Malformed templates, and templates or
+// URIs longer than 4 KiB, match nothing.
+func Matches(template, uri string) bool { return NewMatcher(template).Match(uri) }
+
+// Matcher is a template that many URIs are held against; see [Matches]. The zero
+// matcher matches nothing.
+type Matcher struct{ re *regexp.Regexp }
+
+// NewMatcher prepares a template.
+func NewMatcher(template string) Matcher {
+	if len(template) > maxMatch {
+		return Matcher{}
+	}
+	if _, bad := First(Template(template)); bad {
+		return Matcher{}
+	}
+	var pattern strings.Builder
+	pattern.WriteString(`(?s)\A`)
+	for _, p := range split(template) {
+		if p.expression {
+			pattern.WriteString(expressionPattern(p))
+		} else {
+			literalPattern(&pattern, p.text)
+		}
+	}
+	pattern.WriteString(`\z`)
+	// The pattern is made of quoted literals and fixed classes, so that it
+	// fails to compile only where it exceeds the limits of the package.
+	re, err := regexp.Compile(pattern.String())
+	if err != nil {
+		return Matcher{}
+	}
+	return Matcher{re}
+}
+
+// Match reports whether a URI could be an expansion of the template.
+func (m Matcher) Match(uri string) bool {
+	return m.re != nil && len(uri) <= maxMatch && m.re.MatchString(uri)
+}
+
+// Matchers are the templates of a target.
+type Matchers []Matcher
+
+// Match reports whether a URI could be an expansion of one of them.
+func (all Matchers) Match(uri string) bool {
+	for _, m := range all {
+		if m.Match(uri) {
+			return true
+		}
+	}
+	return false
+}
+
+// literalPattern lets characters that an expansion percent-encodes stand both
+// ways.
+func literalPattern(b *strings.Builder, text string) {
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		raw := text[i : i+size]
+		switch {
+		case r == '%' && isTriplet(text, i):
+			fmt.Fprintf(b, `(?i:%s)`, text[i:i+3])
+			size = 3
+		case r < utf8.RuneSelf && r != '\'':
+			b.WriteString(regexp.QuoteMeta(raw))
+		default:
+			fmt.Fprintf(b, `(?:%s|(?i:`, regexp.QuoteMeta(raw))
+			for k := range len(raw) {
+				fmt.Fprintf(b, `%%%02X`, raw[k])
+			}
+			b.WriteString(`))`)
+		}
+		i += size
+	}
+}
+
+func expressionPattern(p part) string {
+	const segment = `[^/?#]*`
+	count := "*"
+	exploded := false
+	for _, v := range p.variables {
+		exploded = exploded || v.Explode
+	}
+	if n := len(p.variables); !exploded && n <= 20 {
+		count = fmt.Sprintf("{0,%d}", n)
+	}
+	switch p.operator {
+	case '+':
+		return `.*`
+	case '#':
+		return `(?:#.*)?`
+	case '.', ';':
+		return `(?:[` + string(p.operator) + `]` + segment + `)?`
+	case '/':
+		return `(?:/` + segment + `)` + count
+	case '?':
+		return `(?:\?[^#]*)?`
+	case '&':
+		return `(?:&[^#]*)?`
+	}
+	return segment
 }

@@ -17,6 +17,9 @@ package matcher
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -132,4 +135,147 @@ func describeValue(v gjson.Result) string {
 		return "absent"
 	}
 	return judge.TypeName(v) + " (" + judge.Brief(v) + ")"
+}
+
+// Describe says in a few words how the target answered, so that "to" and what was
+// asked can follow.
+func Describe(x *recording.Exchange) string {
+	status := ""
+	if x.Status >= 300 {
+		status = " with HTTP " + strconv.Itoa(x.Status)
+	}
+	switch {
+	case x.Failed():
+		if x.Status > 0 {
+			status = " with HTTP " + strconv.Itoa(x.Status)
+		}
+		return describeError(x.Error(), status)
+	case x.Outcome == recording.Replied && x.Result().Exists():
+		return "a result" + status + " (" + judge.Brief(WithoutMeta(x.Result())) + ")"
+	case x.Outcome == recording.Replied:
+		return "a reply without result and error" + status + " (" + judge.Brief(x.Message()) + ")"
+	case x.Outcome == recording.HTTPOnly && x.Status > 0:
+		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
+	case x.Outcome == recording.Refused && x.Status > 0:
+		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
+	case x.Outcome == recording.Canceled:
+		return "no answer before the run ended"
+	}
+	words := map[recording.Outcome]string{
+		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",
+		recording.Unsent: "no answer: it could not be sent",
+	}[x.Outcome]
+	if words == "" {
+		words = "no answer"
+	}
+	return words + InBrackets(x.Reason)
+}
+
+// WithoutMeta is an object without the metadata that most results and requests
+// carry, and that sentences are not about.
+func WithoutMeta(object gjson.Result) gjson.Result {
+	if !object.IsObject() || !object.Get("_meta").Exists() {
+		return object
+	}
+	var members []string
+	object.ForEach(func(name, value gjson.Result) bool {
+		if name.Str != "_meta" {
+			members = append(members, name.Raw+":"+value.Raw)
+		}
+		return true
+	})
+	return gjson.Parse("{" + strings.Join(members, ",") + "}")
+}
+
+// describeError says what an error holds, even if it is none in form.
+func describeError(e gjson.Result, status string) string {
+	code, message := e.Get("code"), e.Get("message")
+	switch {
+	case !e.IsObject():
+		return "an error that is no object" + status + " (" + judge.Brief(e) + ")"
+	case !code.Exists() && !message.Exists():
+		return "an error without a code" + status
+	case !code.Exists():
+		return "an error without a code" + status + " (" + judge.Brief(message) + ")"
+	case !message.Exists():
+		return "error " + judge.Brief(code) + status + " without a message"
+	}
+	return "error " + judge.Brief(code) + status + " (" + judge.Brief(message) + ")"
+}
+
+// InBrackets is the reason of an exchange for the middle of a sentence. That there
+// was no answer is said already.
+func InBrackets(reason string) string {
+	reason = strings.TrimLeft(strings.TrimPrefix(reason, "no answer"), ", ")
+	if reason == "" {
+		return ""
+	}
+	if d, ok := strings.CutPrefix(reason, "within "); ok {
+		return " for " + d
+	}
+	return " (" + strings.TrimPrefix(reason, "although ") + ")"
+}
+
+func onReply(expected string, match func(*recording.Exchange) bool) Matcher {
+	return words[*recording.Exchange]{expected, reply, match, Describe}
+}
+
+// BeResult expects a response with a result and without an error.
+func BeResult() Matcher { return onReply("a result", (*recording.Exchange).Succeeded) }
+
+// BeErrorReply expects a JSON-RPC error with one of the codes, or any error if none is
+// given (JSON-RPC 2.0, error object). 5.0 counts as 5.
+func BeErrorReply(codes ...int64) Matcher {
+	if len(codes) == 0 {
+		return onReply("a JSON-RPC error", (*recording.Exchange).Failed)
+	}
+	texts := make([]string, len(codes))
+	for i, c := range codes {
+		texts[i] = strconv.FormatInt(c, 10)
+	}
+	return onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool {
+		code, ok := x.Code()
+		return ok && slices.Contains(codes, code)
+	})
+}
+
+// BeRefused expects a JSON-RPC error, or an HTTP status from 400 to 499.
+func BeRefused() Matcher {
+	return onReply("a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused)
+}
+
+// Refused reports whether an exchange was refused.
+func Refused(x *recording.Exchange) bool {
+	return x.Failed() || (x.Status >= 400 && x.Status < 500 && !x.Succeeded())
+}
+
+// HaveHTTPStatus expects an answer with an HTTP status. It needs an exchange: a JSON-RPC
+// response alone has no status.
+func HaveHTTPStatus(status int) Matcher {
+	return onReply("HTTP "+strconv.Itoa(status), func(x *recording.Exchange) bool { return x.Status == status })
+}
+
+// BeRefusedWith expects an HTTP status together with a JSON-RPC error of a code. It needs an
+// exchange over HTTP: a JSON-RPC response alone has no status.
+func BeRefusedWith(status int, code int64) Matcher {
+	return onReply(fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
+		got, ok := x.Code()
+		return ok && got == code && x.Status == status
+	})
+}
+
+// HaveContents expects a result of resources/read with an array of contents
+// (server/resources#reading-resources).
+func HaveContents() Matcher {
+	return onReply("a result with contents", func(x *recording.Exchange) bool {
+		return x.Succeeded() && x.Result().Get("contents").IsArray()
+	})
+}
+
+// AskForInput expects a result that asks the client for input (2026-07-28,
+// basic/patterns/mrtr).
+func AskForInput() Matcher {
+	return onReply("a new request for input", func(x *recording.Exchange) bool {
+		return x.Result().Get("resultType").Str == "input_required"
+	})
 }

@@ -1,5 +1,10 @@
 package recording
 
+import (
+	"maps"
+	"strconv"
+)
+
 // Name names a scenario.
 type Name string
 
@@ -92,3 +97,313 @@ const (
 // target. A target that passes it on as its own error shows nothing but that it
 // asked.
 const RefusalText = "this client offers no such method"
+
+// Step names a line of a script: the exchanges that it sends bear it.
+type Step string
+
+// The steps of all scripts.
+const (
+	StepAnswer         Step = "answer" // our answer to a request of the target
+	StepAlive          Step = "alive"  // a request for a sign of life
+	StepResume         Step = "resume" // a request for the rest of a broken stream
+	StepInitialized    Step = "initialized"
+	StepCancel         Step = "cancel"
+	StepStop           Step = "stop"             // the end of a listen stream
+	StepDiscoverByList Step = "discover-by-list" // a list, where server/discover was not answered
+	StepTrigger        Step = "trigger"          // a tool call that makes the target change
+	// StepLost is what is added to the step of an exchange during which a session was
+	// lost: the connection ended, or the target no longer answered.
+	StepLost Step = "/lost"
+	// StepAgain is what is added to the step of a first message that is sent once more.
+	StepAgain Step = "-again"
+)
+
+// The steps of several scripts.
+const (
+	StepPage        Step = "page"
+	StepSubscribe   Step = "subscribe"
+	StepUnsubscribe Step = "unsubscribe"
+	StepPlain       Step = "plain"
+	StepRead        Step = "read"
+	StepComplete    Step = "complete"
+	StepGuessed     Step = "guessed"
+	StepContext     Step = "context"
+	StepConfigured  Step = "configured"
+	StepFirstList   Step = "first-list"
+)
+
+// The steps of [Undeclared].
+const (
+	StepList            Step = "list"
+	StepFeature         Step = "feature"
+	StepDeclaredFeature Step = "declared-feature"
+)
+
+// The steps of [Changes].
+const (
+	StepStream             Step = "stream"
+	StepListed             Step = "listed"
+	StepBusy               Step = "busy"
+	StepSubscribeAgain     Step = "subscribe-again"
+	StepForeignUnsubscribe Step = "foreign-unsubscribe"
+	StepSubscribeNext      Step = "subscribe-next"
+	StepUnsubscribeNext    Step = "unsubscribe-next"
+	StepUnsubscribeAgain   Step = "unsubscribe-again"
+	StepAdded              Step = "added"
+	StepRemoved            Step = "removed"
+)
+
+// The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].
+const (
+	StepTyped           Step = "typed"
+	StepNoRef           Step = "no-ref"
+	StepNoArgument      Step = "no-argument"
+	StepNoValue         Step = "no-value"
+	StepUnknownType     Step = "unknown-type"
+	StepNumberValue     Step = "number-value"
+	StepUnknownArgument Step = "unknown-argument"
+	StepUnknownURI      Step = "unknown-uri"
+	StepUndeclared      Step = "undeclared"
+)
+
+// The steps of [Discovery] and [FirstMessages].
+const (
+	StepDiscover      Step = "discover"
+	StepFirstDiscover Step = "first-discover"
+	StepFirstRead     Step = "first-read"
+	StepCursor        Step = "cursor"
+	StepLogged        Step = "logged"
+	StepAfterLogs     Step = "after-logs"
+	StepThenDiscover  Step = "then-discover"
+)
+
+// The steps of [InvalidMessages].
+const (
+	StepUnknownMethod  Step = "unknown-method"
+	StepNoMethod       Step = "no-method"
+	StepArray          Step = "array"
+	StepNoURI          Step = "no-uri"
+	StepNotJSON        Step = "not-json"
+	StepNotUTF8        Step = "not-utf-8"
+	StepMistypedMethod Step = "mistyped-method"
+)
+
+// The steps of [HTTPSessions].
+const (
+	StepDelete           Step = "delete"
+	StepNoVersion        Step = "no-version"
+	StepUse              Step = "use"
+	StepWithoutID        Step = "without-id"
+	StepUnknownID        Step = "unknown-id"
+	StepOtherRevision    Step = "other-revision"
+	StepAfterOther       Step = "after-other"
+	StepBadVersion       Step = "bad-version"
+	StepGetBadVersion    Step = "get-bad-version"
+	StepDeleteBadVersion Step = "delete-bad-version"
+	StepAfterDelete      Step = "after-delete"
+	StepReopen           Step = "reopen"
+)
+
+// The steps of [InputReads].
+const (
+	StepRetry          Step = "retry"
+	StepBare           Step = "bare"
+	StepAsk            Step = "ask"
+	StepLingering      Step = "lingering"
+	StepRootsOnly      Step = "roots-only"
+	StepRetryEmpty     Step = "retry-empty"
+	StepAfterAbandoned Step = "after-abandoned"
+	StepAskAgain       Step = "ask-again"
+	StepAskToTamper    Step = "ask-to-tamper"
+	StepTampered       Step = "tampered"
+	StepAskForOther    Step = "ask-for-other"
+	StepOtherCaller    Step = "other-caller"
+)
+
+// The steps of [Listening].
+const (
+	StepListen Step = "listen"
+	StepBefore Step = "before"
+	StepDuring Step = "during"
+)
+
+// The steps of [KnownReads].
+const (
+	StepText Step = "text"
+	StepBlob Step = "blob"
+)
+
+// The further steps of [MalformedReads].
+const (
+	StepUntyped Step = "untyped"
+	StepExact   Step = "exact"
+)
+
+// The steps of [Metadata].
+const (
+	StepAnonymous   Step = "anonymous"
+	StepPlainAgain  Step = "plain-again"
+	StepUnknownKey  Step = "unknown-key"
+	StepTraced      Step = "traced"
+	StepOtherClient Step = "other-client"
+	StepPlainRead   Step = "plain-read"
+)
+
+// The steps of [TwoClients].
+const (
+	StepSecondTemplates Step = "second-templates"
+	StepFirstAgain      Step = "first-again"
+	StepSecondAgain     Step = "second-again"
+	StepSecondClient    Step = "second-client"
+)
+
+// The steps of [TemplateSweep].
+const (
+	StepSweep Step = "sweep"
+	StepKnown Step = "known"
+)
+
+// StepTemplate is the step of [Traversal] that expands a template with a way out.
+const StepTemplate Step = "template"
+
+// The steps of [MalformedReads] and [Traversal] that read the entries of the corpus of
+// URIs, by their classes.
+const (
+	StepMalformed Step = "malformed"
+	StepStranger  Step = "stranger"
+	StepOdd       Step = "odd"
+	StepVariant   Step = "variant"
+	StepDots      Step = "dots"
+	StepEncoded   Step = "encoded"
+	StepTrick     Step = "trick"
+	StepSystem    Step = "system"
+)
+
+// The steps of [BareRequests].
+const (
+	StepInitialize Step = "initialize"
+	StepNoMeta     Step = "no-meta"
+	StepNoParams   Step = "no-params"
+)
+
+// MarkName names an instant of a script.
+type MarkName string
+
+// The marks of [Changes], each set before the trigger is fired.
+const (
+	MarkOther    MarkName = "other"    // the other resource is changed
+	MarkUpdate   MarkName = "update"   // the subscribed resource is changed
+	MarkAdd      MarkName = "add"      // a resource is added to the list
+	MarkRemove   MarkName = "remove"   // a resource is removed from the list
+	MarkSilenced MarkName = "silenced" // the subscribed resource is changed again, after a subscription was given up
+	MarkDoubled  MarkName = "doubled"  // the subscribed resource is changed again, after it was subscribed once more
+	MarkNext     MarkName = "next"     // and again, after another resource was subscribed and unsubscribed
+	MarkForeign  MarkName = "foreign"  // and again, after another session has unsubscribed it
+)
+
+// Tag names a fact about an exchange, such as the template that a URI was expanded from.
+type Tag string
+
+// Tags are facts about an exchange, by name.
+type Tags map[Tag]string
+
+// With joins tags into new ones; of two of the same name the later one counts.
+func (t Tags) With(more ...Tags) Tags {
+	all := Tags{}
+	maps.Copy(all, t)
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	return all
+}
+
+// The tags of reads and of what is read.
+const (
+	TagURI      Tag = "uri"
+	TagListed   Tag = "listed"   // the size of the list; of a template, that it is listed
+	TagSize     Tag = "size"     // in the list, or known from the target file
+	TagType     Tag = "type"     // the MIME type in the list, or known from the target file
+	TagText     Tag = "text"     // what is expected to be read
+	TagContains Tag = "contains" // set if the text is only a part
+	TagBase64   Tag = "base64"
+	TagSHA256   Tag = "sha256"
+	TagForm     Tag = "form" // what is odd about a URI: the name of its entry in the corpus
+	TagClass    Tag = "class"
+	TagAllow    Tag = "allow"
+	TagMatching Tag = "matching"
+	TagServed   Tag = "served" // set if the target lists the URI, or a template that could mean it
+)
+
+// The tags of templates and their completions.
+const (
+	TagTemplate  Tag = "template"
+	TagArgument  Tag = "argument"
+	TagMIME      Tag = "mime" // the MIME type of the listed template
+	TagKind      Tag = "kind" // what is special about the value of the variables
+	TagValue     Tag = "value"
+	TagVariables Tag = "variables" // "1" if there is no more than one
+	TagInvented  Tag = "invented"  // set if no value of the first variable was known
+	TagNever     Tag = "never"     // the values that must not come, one in a line
+)
+
+// The tags of lists.
+const (
+	TagPage Tag = "page" // its number, from 1 on
+	TagEnd  Tag = "end"  // on the last page: why there was no further one
+)
+
+// The tags of sessions and versions.
+const (
+	TagVersion     Tag = "version"
+	TagSession     Tag = "session"
+	TagSessionless Tag = "sessionless" // set where a legacy target keeps no sessions
+	TagOrigin      Tag = "origin"
+	TagMethod      Tag = "method"
+	TagFeature     Tag = "feature"
+	TagLevel       Tag = "level"  // of log messages
+	TagWalked      Tag = "walked" // set if the request was served in the walk
+)
+
+// The tags of streams, subscriptions and changes.
+const (
+	TagName        Tag = "name"        // what a listen stream is for
+	TagWho         Tag = "who"         // the watcher, which subscribes, or the bystander
+	TagOther       Tag = "other"       // the resource that has nothing to do with the change
+	TagLook        Tag = "look"        // counts the looks at a list
+	TagOpen        Tag = "open"        // set if a GET stream stands
+	TagTemplates   Tag = "templates"   // the size of the list of templates
+	TagAck         Tag = "ack"         // the number of the frame that acknowledged the stream
+	TagAlive       Tag = "alive"       // set if the target answered after a stream that was neither acknowledged nor refused
+	TagEnded       Tag = "ended"       // the milliseconds after which the stream ended by itself
+	TagStopped     Tag = "stopped"     // the number of the last frame before we ended the stream
+	TagUnsupported Tag = "unsupported" // what was asked for and not declared
+	TagAccepted    Tag = "accepted"    // set if the target took the subscription
+)
+
+// The tags of reads that ask for input.
+const (
+	TagMatters    Tag = "matters"    // set if the target file says that the state matters
+	TagUnanswered Tag = "unanswered" // a key for which the target file has no answer
+	TagRound      Tag = "round"
+)
+
+// TagRequired is the tag that names the i-th capability which the target file says a
+// read needs.
+func TagRequired(i int) Tag { return Tag("required:" + strconv.Itoa(i)) }
+
+// The tags of reads that try to leave a directory.
+const (
+	TagRoot    Tag = "root"    // the directory
+	TagMarker  Tag = "marker"  // what the file outside contains
+	TagLinks   Tag = "links"   // whether the target file forbids links
+	TagGuessed Tag = "guessed" // set if the directory is not named by the target file
+	// TagLeaked and TagProven belong to a reply that gave away what lies outside, once it
+	// was judged: what it gave away, and whether a marker of the target file shows it.
+	// The reply itself is cut then.
+	TagLeaked Tag = "leaked"
+	TagProven Tag = "leak-proven"
+)
+
+// TagCancelled marks exchanges that the script itself cancelled: that they stay
+// unanswered is no finding.
+const TagCancelled Tag = "cancelled"

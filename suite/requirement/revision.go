@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
@@ -212,4 +213,127 @@ func Grid() []Combination {
 		}
 	}
 	return grid
+}
+
+// Section is one place in the specification, or in a document outside it.
+type Section struct {
+	// Span is the revisions that hold the section.
+	Span
+	// Page is the page below /specification/REVISION/, such as
+	// "server/resources", or "schema", or the name of an outside document,
+	// such as "JSON-RPC 2.0".
+	Page string
+	// Anchor is the heading's slug without "#", or the type in the schema.
+	Anchor string
+	// Transport is the one that the section is cited for; empty means all.
+	Transport Transport
+	// Outside marks a document outside the specification, such as an RFC.
+	Outside bool
+}
+
+// Ref is the section's place in writing: page#anchor.
+func (s Section) Ref() string {
+	if s.Anchor == "" {
+		return s.Page
+	}
+	return s.Page + "#" + s.Anchor
+}
+
+// stands reports whether the section is a source in a combination; one without a
+// transport stands for any.
+func (s Section) stands(c Combination) bool {
+	return s.Holds(c.Revision) && (s.Transport == "" || c.Transport == "" || s.Transport == c.Transport)
+}
+
+// URL is where the section can be read in a revision; empty for a document outside
+// the specification. Revisions before 2025-06-18 publish their schema as a file,
+// without a page.
+func (s Section) URL(rev Revision) string {
+	if s.Outside {
+		return ""
+	}
+	if s.Page == schemaPage {
+		if rev.Before(R20250618) {
+			return "https://github.com/modelcontextprotocol/modelcontextprotocol/blob/main/schema/" + string(rev) + "/schema.ts"
+		}
+		s.Anchor = strings.ToLower(s.Anchor)
+	}
+	s.Page = strings.TrimSuffix(s.Page, "/index")
+	return "https://modelcontextprotocol.io/specification/" + string(rev) + "/" + s.Ref()
+}
+
+// schemaPage is the page whose anchors are the types of the published schema.
+const schemaPage = "schema"
+
+// pageEntry is what the table says of a page of the specification.
+type pageEntry struct {
+	Since   Revision        `yaml:"since"`
+	Until   Revision        `yaml:"until"`
+	Anchors map[string]Span `yaml:"anchors"`
+}
+
+// sectionTable is the table of sections: pages of the specification, and the
+// anchors of documents outside it.
+type sectionTable struct {
+	Pages     map[string]pageEntry `yaml:"pages"`
+	Documents map[string][]string  `yaml:"documents"`
+}
+
+//go:embed sections.yaml
+var sectionsText string
+
+// sections is the table. It panics on a table that cannot be read: that is an
+// error of this package, which every use of it shows.
+var sections = sync.OnceValue(func() *sectionTable {
+	t, err := readSections("suite/requirement/sections.yaml", sectionsText)
+	if err != nil {
+		panic(err)
+	}
+	return t
+})
+
+// readSections reads a table of sections. The error is a [*yamlfile.Error].
+func readSections(file, text string) (*sectionTable, error) {
+	t := &sectionTable{}
+	x, err := yamlfile.Decode(file, []byte(text), t)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{index: x}
+	for _, name := range slices.Sorted(maps.Keys(t.Pages)) {
+		p := t.Pages[name]
+		page := Span{p.Since, p.Until}
+		r.span("pages."+name, page)
+		for _, anchor := range slices.Sorted(maps.Keys(p.Anchors)) {
+			path, span := "pages."+name+".anchors."+anchor, p.Anchors[anchor]
+			r.span(path, span)
+			r.inside(path, span, page, name)
+		}
+	}
+	return t, r.err()
+}
+
+// find is the section that a reference such as "server/resources#capabilities"
+// names; documents are those that a file brings beside the ones of the table.
+func (t *sectionTable) find(ref string, documents map[string][]string) (Section, bool) {
+	name, anchor, _ := strings.Cut(ref, "#")
+	s := Section{Page: name, Anchor: anchor}
+	p, ok := t.Pages[name]
+	if !ok {
+		anchors := slices.Concat(t.Documents[name], documents[name])
+		s.Outside = true
+		return s, slices.Contains(anchors, anchor) || anchor == "" && len(anchors) > 0
+	}
+	span, ok := p.Anchors[anchor]
+	s.Span = span.within(Span{p.Since, p.Until})
+	return s, ok || anchor == ""
+}
+
+// hint ends the message that a reference names nothing.
+func (t *sectionTable) hint(ref string, documents map[string][]string) string {
+	name, anchor, _ := strings.Cut(ref, "#")
+	if anchors := slices.Concat(slices.Collect(maps.Keys(t.Pages[name].Anchors)), t.Documents[name], documents[name]); len(anchors) > 0 {
+		return didYouMean(anchor, anchors)
+	}
+	return didYouMean(name, slices.Concat(slices.Collect(maps.Keys(t.Pages)), slices.Collect(maps.Keys(t.Documents)), slices.Collect(maps.Keys(documents))))
 }

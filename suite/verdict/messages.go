@@ -3,7 +3,9 @@ package verdict
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -262,4 +264,162 @@ func Declaration(r *recording.Recording) []int {
 		}
 	}
 	return nil
+}
+
+// Object is a JSON value whose members are asked for again and again. They are
+// looked up once: a value can be megabytes long, and a path is found by reading
+// on from its start.
+type Object struct {
+	gjson.Result
+	members []member // in their order; nil if it was not looked into
+}
+
+type member struct {
+	name  string
+	value gjson.Result
+}
+
+// LookedUp is a value with its members looked up.
+func LookedUp(r gjson.Result) Object {
+	o := Object{Result: r}
+	if r.IsObject() {
+		o.members = make([]member, 0, 8)
+		r.ForEach(func(name, value gjson.Result) bool {
+			o.members = append(o.members, member{name.Str, value})
+			return true
+		})
+	}
+	return o
+}
+
+// Get is that of [gjson.Result].
+func (o Object) Get(path string) gjson.Result {
+	name, rest, nested := strings.Cut(path, ".")
+	if o.members == nil || !plainName(name) {
+		return o.Result.Get(path)
+	}
+	i := slices.IndexFunc(o.members, func(m member) bool { return m.name == name })
+	switch {
+	case i < 0:
+		return gjson.Result{}
+	case !nested:
+		return o.members[i].value
+	case !o.members[i].value.IsObject() && !o.members[i].value.IsArray():
+		return gjson.Result{}
+	}
+	return o.members[i].value.Get(rest)
+}
+
+// plainName reports whether a part of a path is a name in which no character has a
+// meaning of its own.
+func plainName(part string) bool {
+	for _, c := range []byte(part) {
+		if c != '_' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return part != ""
+}
+
+// Parsed is an incoming frame, read once for all checks.
+type Parsed struct {
+	Frame *wire.Frame
+	// Valid says that the frame is well-formed JSON, a byte order mark apart, and
+	// Marked that it has one.
+	Valid, Marked bool
+	Value         gjson.Result // if it is valid
+}
+
+// ParsedFrames lists the incoming frames of a recording.
+func ParsedFrames(r *recording.Recording) []Parsed {
+	type key struct{ frames int }
+	all, _ := r.Note(key{len(r.Frames)}, func() any {
+		var all []Parsed
+		for _, f := range r.Incoming(0) {
+			raw, marked := bytes.CutPrefix(f.Raw, []byte("\xef\xbb\xbf"))
+			p := Parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
+			if p.Valid {
+				p.Value = gjson.ParseBytes(raw)
+			}
+			all = append(all, p)
+		}
+		return all
+	}).([]Parsed)
+	return all
+}
+
+// Responded reports whether an exchange has an HTTP response whose status can be
+// judged, whatever its body; if not, it notes why.
+func Responded(x *recording.Exchange, v *Verdict) bool {
+	if x != nil && x.Status > 0 && x.Outcome != recording.Refused && x.Status != http.StatusUnauthorized {
+		return true
+	}
+	if x != nil && x.Status == 0 && x.Outcome == recording.Sent {
+		v.Block(recording.CodeNoAnswer, What(x)+" got no HTTP response", x.Evidence()...)
+		return false
+	}
+	return v.Answered(x) && x.Status > 0
+}
+
+// Body joins what came back in the HTTP response of an exchange.
+func Body(r *recording.Recording, x *recording.Exchange) []byte {
+	var all []byte
+	for _, n := range x.Evidence() {
+		if f := r.Frame(n); f != nil && f.Dir == wire.In {
+			all = append(all, f.Raw...)
+		}
+	}
+	return all
+}
+
+// MediaType is the type of a body in lower case, without parameters.
+func MediaType(h http.Header) string {
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	return strings.ToLower(strings.TrimSpace(kind))
+}
+
+// Streamed lists the exchanges that were answered by an event stream.
+func Streamed(r *recording.Recording) []*recording.Exchange {
+	var all []*recording.Exchange
+	for _, x := range r.Exchanges {
+		if len(x.ID) > 0 && x.Status == http.StatusOK && MediaType(x.Header) == "text/event-stream" {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// OnGet reports whether a frame came on a stream that was opened by GET, and not
+// to resume another one.
+func OnGet(r *recording.Recording, f *wire.Frame) bool {
+	if !strings.HasPrefix(f.Channel, "get:") {
+		return false
+	}
+	for i := range r.Frames {
+		if o := &r.Frames[i]; o.Dir == wire.Out && o.Session == f.Session && o.Channel == f.Channel && o.HTTP != nil {
+			return o.HTTP.Header.Get("Last-Event-ID") == ""
+		}
+	}
+	return true
+}
+
+// SideBySide: both clients get their own answers, although the ids are the same.
+func SideBySide(r *recording.Recording, v *Verdict) {
+	for _, x := range r.Exchanges {
+		own, other := "resources", "resourceTemplates"
+		switch x.Step {
+		case recording.StepFirstList, recording.StepFirstAgain:
+		case recording.StepSecondTemplates, recording.StepSecondAgain:
+			own, other = other, own
+		default:
+			continue
+		}
+		if !v.Answered(x) {
+			continue
+		}
+		const expected = "each client to get its own answers, and no others"
+		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
+		v.That(!mixed, expected, matcher.Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
+		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x.Evidence()...)
+	}
 }

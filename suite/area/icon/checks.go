@@ -1,6 +1,9 @@
+// Package icon is the area ICON: the icons of resources, templates and the server
+// (basic/index#icons).
 package icon
 
 import (
+	_ "embed"
 	"fmt"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -8,6 +11,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return iconChecks }
 
 // The checks of icons (basic/index#icons).
 var iconChecks = []verdict.Check{

@@ -1,6 +1,9 @@
+// Package lch is the area LCH: announcements that the resource list has changed
+// (server/resources#list-changed-notification).
 package lch
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -10,6 +13,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return lchChecks }
 
 // The checks of server/resources#list-changed-notification.
 var lchChecks = []verdict.Check{

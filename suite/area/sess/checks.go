@@ -1,6 +1,9 @@
+// Package sess is the area SESS: sessions over Streamable HTTP
+// (basic/transports#session-management).
 package sess
 
 import (
+	_ "embed"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,6 +13,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return sessChecks }
 
 // The checks of Streamable HTTP, session management.
 var sessChecks = []verdict.Check{

@@ -1,7 +1,11 @@
+// Package uri is the area URI: the syntax of the URIs that a server gives, and how
+// it treats those that it is given (server/resources#common-uri-schemes).
 package uri
 
 import (
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -10,6 +14,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
+
+// Rows is the requirements of the area, as requirement.ReadArea reads them.
+//
+//go:embed rows.yaml
+var Rows string
+
+// Checks lists the checks of the area.
+func Checks() []verdict.Check { return slices.Concat(uriChecks, uriAskedChecks) }
 
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
