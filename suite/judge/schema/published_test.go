@@ -233,14 +233,14 @@ func errorOf(name string) compared {
 // scope lists all types that are compared.
 func scope() []compared {
 	var all []compared
-	for _, m := range requests {
-		all = append(all, requestOf(m.name))
+	for _, method := range slices.Sorted(maps.Keys(types().Requests)) {
+		all = append(all, requestOf(types().Requests[method]))
 	}
-	for _, m := range notifications {
-		all = append(all, notificationOf(m.name))
+	for _, method := range slices.Sorted(maps.Keys(types().Notifications)) {
+		all = append(all, notificationOf(types().Notifications[method]))
 	}
-	for _, method := range slices.Sorted(maps.Keys(resultOf)) {
-		all = append(all, resultFor(resultOf[method], method))
+	for _, method := range slices.Sorted(maps.Keys(types().Results)) {
+		all = append(all, resultFor(types().Results[method], method))
 	}
 	all = append(all, resultFor("Result", "tools/list"), resultFor("InputRequiredResult", "resources/read"),
 		requestOf("JSONRPCRequest"), notificationOf("JSONRPCNotification"), errorOf("JSONRPCError"), errorOf("JSONRPCErrorResponse"))

@@ -1,8 +1,8 @@
 // Package schema holds the schemas of the messages of each protocol revision, and
 // says where a message breaks them.
 //
-// The schemas are our own: composed from fragments that the revisions share, and
-// compiled once. They cover the messages that have to do with resources, whichever
+// The schemas are our own: they stand in types.yaml, where each part says which revisions
+// have it, and are compiled once for each revision. They cover the messages that have to do with resources, whichever
 // side sends them; of other messages they know no more than the envelope. They
 // accept what the published schemas accept, and a little more where reading these
 // by the letter would be unfair: any id or none in an error, and any string where
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -49,13 +50,10 @@ func (v Violation) String() string {
 
 // Set holds the schemas of one revision. It is safe for concurrent use.
 type Set struct {
-	revision      requirement.Revision
-	defs          node
-	compiled      map[string]*jsonschema.Schema
-	requests      map[string]string // names of types by method
-	notifications map[string]string
-	failures      map[float64]string // names of types by error code
-	sound         memory             // responses in which [Set.Unjudged] found nothing
+	revision requirement.Revision
+	defs     node
+	compiled map[string]*jsonschema.Schema
+	sound    memory // responses in which [Set.Unjudged] found nothing
 }
 
 // For is the set of a revision; nil if the revision is unknown.
@@ -95,34 +93,19 @@ func document(defs node) node {
 // compile makes the set of a revision. It panics on a definition that is no schema:
 // that is an error of this package, which every use of it shows.
 func compile(rev requirement.Revision) *Set {
-	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{}, sound: newMemory(),
-		requests: map[string]string{}, notifications: map[string]string{}, failures: map[float64]string{}}
-	all := definitionsOf(rev)
-	for _, d := range all {
-		s.defs[d.name] = d.of(rev)
+	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{}, sound: newMemory()}
+	for name, part := range types().Types {
+		if made, ok := inRevision(part.(node), rev); ok {
+			s.defs[name] = made
+		}
 	}
 	compiler := jsonschema.NewCompiler()
 	address := "mcpcheck:" + string(rev)
 	if err := compiler.AddResource(address, any(document(s.defs))); err != nil {
 		panic("schema: " + err.Error())
 	}
-	for _, d := range all {
-		s.compiled[d.name] = compiler.MustCompile(address + "#/$defs/" + d.name)
-	}
-	for _, m := range requests {
-		if m.in(rev) {
-			s.requests[m.method] = m.name
-		}
-	}
-	for _, m := range notifications {
-		if m.in(rev) {
-			s.notifications[m.method] = m.name
-		}
-	}
-	for _, f := range failures {
-		if f.in(rev) {
-			s.failures[f.code] = f.name
-		}
+	for name := range s.defs {
+		s.compiled[name] = compiler.MustCompile(address + "#/$defs/" + name)
 	}
 	return s
 }
@@ -166,11 +149,11 @@ func (s *Set) Unjudged(method string, m gjson.Result) []Violation {
 
 // resultType names the type of the result of a method.
 func (s *Set) resultType(method string, result node) string {
-	name := resultOf[method]
+	name := types().Results[method]
 	switch {
 	case result["resultType"] == "input_required" && s.defs["InputRequiredResult"] != nil:
 		return "InputRequiredResult"
-	case s.defs[name] == nil || s.requests[method] == "":
+	case s.defs[name] == nil || s.defs[types().Requests[method]] == nil:
 		return "Result"
 	}
 	return name
@@ -181,21 +164,23 @@ func (s *Set) Notification(raw []byte) []Violation { return s.NotificationIn(gjs
 
 // NotificationIn is [Set.Notification] for a message that was parsed already.
 func (s *Set) NotificationIn(m gjson.Result) []Violation {
-	return s.call("JSONRPCNotification", s.notifications, m)
+	return s.call("JSONRPCNotification", types().Notifications, m)
 }
 
 // Request judges a request, of whichever side.
 func (s *Set) Request(raw []byte) []Violation { return s.RequestIn(gjson.ParseBytes(raw)) }
 
 // RequestIn is [Set.Request] for a message that was parsed already.
-func (s *Set) RequestIn(m gjson.Result) []Violation { return s.call("JSONRPCRequest", s.requests, m) }
+func (s *Set) RequestIn(m gjson.Result) []Violation {
+	return s.call("JSONRPCRequest", types().Requests, m)
+}
 
-func (s *Set) call(envelope string, types map[string]string, m gjson.Result) []Violation {
+func (s *Set) call(envelope string, names map[string]string, m gjson.Result) []Violation {
 	value := decoded(m)
 	found := s.check(envelope, envelope, value, place{})
 	object, _ := value.(node)
 	method, _ := object["method"].(string)
-	if name := types[method]; name != "" {
+	if name := names[method]; s.defs[name] != nil {
 		if p, exists := object["params"]; exists {
 			if _, ok := p.(node); !ok {
 				return distinct(found) // the envelope says so already
@@ -214,7 +199,8 @@ func (s *Set) Error(raw []byte) []Violation { return s.ErrorIn(gjson.ParseBytes(
 func (s *Set) ErrorIn(m gjson.Result) []Violation {
 	value := decoded(m)
 	found := s.check("JSONRPCError", "JSONRPCError", value, place{})
-	if name := s.failures[m.Get("error.code").Num]; name != "" && m.Get("error.code").Type == gjson.Number {
+	code := m.Get("error.code")
+	if name := types().Errors[strconv.FormatFloat(code.Num, 'f', -1, 64)]; s.defs[name] != nil && code.Type == gjson.Number {
 		object, _ := value.(node)
 		if e, ok := object["error"].(node); ok {
 			found = append(found, s.check(name, name, e, place{member: "error", pointer: "/error"})...)

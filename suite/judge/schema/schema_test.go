@@ -3,7 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,12 +28,12 @@ func TestResponses(t *testing.T) {
 		method, result string
 		want           []string
 	}{
-		{"", r20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":"x","more":null}],"x":1}`, nil},
-		{"", r20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1"},{"uri":5},{"uri":null}]}`, []string{
+		{"", requirement.R20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":"x","more":null}],"x":1}`, nil},
+		{"", requirement.R20251125, "resources/list", `{"resources":[{"uri":"a:1","name":"1"},{"uri":5},{"uri":null}]}`, []string{
 			`ListResourcesResult: resources[].name has to be a string and is absent (/result/resources/1/name)`,
 			`ListResourcesResult: resources[].uri has to be a string and is 5 (/result/resources/1/uri)`}},
-		{"", r20250326, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, nil},
-		{r20250618, r20250618, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, []string{
+		{"", requirement.R20250326, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, nil},
+		{requirement.R20250618, requirement.R20250618, "resources/list", `{"resources":[{"uri":"a:1","name":"1","title":5,"_meta":5,"icons":5,"annotations":{"lastModified":5}}]}`, []string{
 			`ListResourcesResult: resources[]._meta has to be an object and is 5 (/result/resources/0/_meta)`,
 			`ListResourcesResult: resources[].annotations.lastModified has to be a string and is 5 (/result/resources/0/annotations/lastModified)`,
 			`ListResourcesResult: resources[].title has to be a string and is 5 (/result/resources/0/title)`}},
@@ -45,19 +44,19 @@ func TestResponses(t *testing.T) {
 		{"", "", "resources/read", `{"contents":[{"uri":"a:1","text":5},5]` + hints + `}`, []string{
 			`ReadResourceResult: contents[] has to be an object and is 5 (/result/contents/1)`,
 			`ReadResourceResult: contents[].text has to be a string, or blob has to be one and is 5 (/result/contents/0/text)`}},
-		{r20260728, "", "resources/read", `{"contents":[],"resultType":"complete"}`, []string{
+		{requirement.R20260728, "", "resources/read", `{"contents":[],"resultType":"complete"}`, []string{
 			`ReadResourceResult: cacheScope has to be "private" or "public" and is absent (/result/cacheScope)`,
 			`ReadResourceResult: ttlMs has to be an integer of 0 or more and is absent (/result/ttlMs)`}},
-		{r20260728, "", "resources/read", `{"resultType":"input_required","inputRequests":{"a":{"method":"x"},"b":{"method":"elicitation/create","params":{}}}}`, []string{
+		{requirement.R20260728, "", "resources/read", `{"resultType":"input_required","inputRequests":{"a":{"method":"x"},"b":{"method":"elicitation/create","params":{}}}}`, []string{
 			`InputRequiredResult: inputRequests.*.method has to be "elicitation/create" or "roots/list" or "sampling/createMessage" and is "x" (/result/inputRequests/a/method)`,
 			`InputRequiredResult: inputRequests.*.params.message has to be a string and is absent (/result/inputRequests/b/params/message)`,
 			`InputRequiredResult: inputRequests.*.params.requestedSchema has to be an object and is absent (/result/inputRequests/b/params/requestedSchema)`}},
-		{"", r20251125, "initialize", `{"protocolVersion":"x","capabilities":{"experimental":{"text":1},"tools":{"listChanged":1}},"serverInfo":{"name":"a","version":"b"}}`, []string{
+		{"", requirement.R20251125, "initialize", `{"protocolVersion":"x","capabilities":{"experimental":{"text":1},"tools":{"listChanged":1}},"serverInfo":{"name":"a","version":"b"}}`, []string{
 			`InitializeResult: capabilities.experimental.* has to be an object and is 1 (/result/capabilities/experimental/text)`,
 			`InitializeResult: capabilities.tools.listChanged has to be a boolean and is 1 (/result/capabilities/tools/listChanged)`}},
 		{"", "", "completion/complete", `{"completion":{"values":["a"],"total":1.5},"resultType":"complete"}`, []string{
 			`CompleteResult: completion.total has to be an integer and is 1.5 (/result/completion/total)`}},
-		{"", r20251125, "ping", `{"_meta":[],"more":1}`, []string{`EmptyResult: _meta has to be an object and is an array of 0 (/result/_meta)`}},
+		{"", requirement.R20251125, "ping", `{"_meta":[],"more":1}`, []string{`EmptyResult: _meta has to be an object and is an array of 0 (/result/_meta)`}},
 		{"", "", "no/such", `{"_meta":[],"resultType":"x"}`, []string{`Result: _meta has to be an object and is an array of 0 (/result/_meta)`}},
 		{"", "", "resources/list", `[]`, []string{`JSONRPCResponse: result has to be an object and is an array of 0 (/result)`}},
 	}
@@ -75,7 +74,7 @@ func TestResponses(t *testing.T) {
 }
 
 func TestCalls(t *testing.T) {
-	s := For(r20251125)
+	s := For(requirement.R20251125)
 	for _, c := range []struct {
 		judge func([]byte) []Violation
 		raw   string
@@ -110,7 +109,7 @@ func TestCalls(t *testing.T) {
 // TestHostile: values of any size and depth cost neither time nor memory out of
 // proportion.
 func TestHostile(t *testing.T) {
-	s := For(r20260728)
+	s := For(requirement.R20260728)
 	for raw, want := range map[string]int{
 		`1e999999999`: 0, `1e-999999999`: 1, `-1e999999999`: 1, `0e999999999`: 0, strings.Repeat("9", 100_000): 0, `1.` + strings.Repeat("0", 100_000): 0,
 		`5` + strings.Repeat("0", 50) + `.5`: 1, `1e0000000000000000002`: 0, `0.` + strings.Repeat("0", 1000) + `1`: 1,
@@ -135,10 +134,9 @@ func TestHostile(t *testing.T) {
 // the one before it.
 func TestLaterRevisionsInherit(t *testing.T) {
 	const later = requirement.Revision("2027-01-01")
-	s, latest := compile(later), For(r20260728)
-	if !reflect.DeepEqual(s.defs, latest.defs) || !maps.Equal(s.requests, latest.requests) ||
-		!maps.Equal(s.notifications, latest.notifications) || !maps.Equal(s.failures, latest.failures) {
-		t.Errorf("the schemas of %s are not those of %s", later, r20260728)
+	s, latest := compile(later), For(requirement.R20260728)
+	if !reflect.DeepEqual(s.defs, latest.defs) {
+		t.Errorf("the schemas of %s are not those of %s", later, requirement.R20260728)
 	}
 }
 
@@ -175,7 +173,7 @@ func page(n int) []byte {
 }
 
 func BenchmarkPage(b *testing.B) {
-	raw, s := page(20), For(r20260728)
+	raw, s := page(20), For(requirement.R20260728)
 	for b.Loop() {
 		if found := s.Response("resources/list", raw); found != nil {
 			b.Fatal(found)
@@ -189,7 +187,7 @@ func BenchmarkBlob(b *testing.B) {
 		b.Fatal(err)
 	}
 	raw := []byte(`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":0,"cacheScope":"public","contents":[{"uri":"a:1","blob":` + string(blob) + `}]}}`)
-	s := For(r20260728)
+	s := For(requirement.R20260728)
 	for b.Loop() {
 		if found := s.Response("resources/read", raw); found != nil {
 			b.Fatal(found)
@@ -199,7 +197,7 @@ func BenchmarkBlob(b *testing.B) {
 
 func BenchmarkCompile(b *testing.B) {
 	for b.Loop() {
-		_ = compile(r20260728)
+		_ = compile(requirement.R20260728)
 	}
 }
 
@@ -221,6 +219,56 @@ func TestUnjudged(t *testing.T) {
 		} {
 			if got := set.Unjudged(c.method, response(c.body)); len(got) != c.want {
 				t.Errorf("%s %s: %v", c.method, c.body, got)
+			}
+		}
+	}
+}
+
+// TestKeywords: a keyword that is misspelt would be overlooked, a revision that is would hold
+// for all or none.
+func TestKeywords(t *testing.T) {
+	known := strings.Fields("x-since x-until x-by-revision x-required x-requirement x-requirement-below $ref type enum const items properties " +
+		"required additionalProperties minimum maximum maxItems anyOf allOf if then else")
+	var part func(path string, n node)
+	value := func(path string, v any) {
+		switch v := v.(type) {
+		case node:
+			part(path, v)
+		case []any:
+			for _, item := range v {
+				if n, ok := item.(node); ok {
+					part(path, n)
+				}
+			}
+		}
+	}
+	part = func(path string, n node) {
+		for keyword, v := range n {
+			switch {
+			case !slices.Contains(known, keyword):
+				t.Errorf("%s: the keyword %q is not known", path, keyword)
+			case keyword == keySince || keyword == keyUntil:
+				if !requirement.Revision(fmt.Sprint(v)).Known() {
+					t.Errorf("%s: %v is no revision", path, v)
+				}
+			case keyword == "properties":
+				for name, member := range v.(node) {
+					part(path+"."+name, member.(node))
+				}
+			default:
+				value(path, v)
+			}
+		}
+	}
+	for _, all := range []node{types().Shared, types().Types} {
+		for name, n := range all {
+			part(name, n.(node))
+		}
+	}
+	for _, table := range []map[string]string{types().Requests, types().Notifications, types().Results, types().Errors} {
+		for of, name := range table {
+			if types().Types[name] == nil {
+				t.Errorf("%s: there is no type %s", of, name)
 			}
 		}
 	}
