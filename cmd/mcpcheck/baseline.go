@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
@@ -77,31 +78,9 @@ type baselineFlags struct {
 
 func (p *program) baselineCommand() *cobra.Command {
 	o := &baselineFlags{}
-	c := &cobra.Command{
-		Use:   "baseline --from REPORT [-o FILE]",
-		Short: "Write the findings of a report as a baseline",
-		Long: `Write the findings of a JSON report, failures and warnings, as a baseline: a list of
-what is known, which "mcpcheck run --baseline FILE" excuses. An entry is a line of
-the form
-
-  ID [@REVISION] [@TRANSPORT] [until=YYYY-MM-DD]  # reason
-
-Without revision or transport it is about all. Each entry needs a reason; where
-none is known "reason: fill in" is written, which a run refuses.
-
-An excused verdict stays what it is, and so does the outcome: only the exit status
-is spared. A run fails of entries that are stale, because what they excuse passes
-now, and of those that are past their date. What is blocked is never excused.
-
-Exit status: 0 the baseline was written, 2 wrong usage or no report, 3 the file was
-not written.`,
-		Example: `  mcpcheck run --json report.json -- node server.js
-  mcpcheck baseline --from report.json -o known.txt
-  mcpcheck run --baseline known.txt -- node server.js
-  mcpcheck baseline --from report.json --keep known.txt -o known.txt --force`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return p.baseline(c, o) },
-	}
+	c := helpcmd.New(help, "baseline")
+	c.Args = noArguments
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.baseline(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
 	f.StringVarP(&o.output, "output", "o", "-", "write to this `file`; - is standard output")

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
@@ -36,39 +37,9 @@ type compareFlags struct {
 
 func (p *program) compareCommand() *cobra.Command {
 	o := &compareFlags{}
-	c := &cobra.Command{
-		Use:   "compare --direct TARGET --through TARGET",
-		Short: "Say what a gateway drops or changes",
-		Long: `Ask a server the same things directly and through a gateway, a proxy or a bridge, in
-each revision that both offer, and say what the gateway drops, changes or adds: what is
-declared, what is listed, what reads, errors and completions say, whether subscriptions
-are accepted and updates arrive.
-
-A TARGET is a URL, a target file (FILE.yaml) or a command line in one argument. What
-needs headers, variables or a working directory needs a target file. That of the
-direct side may also say how templates are expanded (subjects.templates), what is
-missing (subjects.missing) and how to change a resource (triggers.update).
-
-Whatever differs is asked again on both sides. What the server itself does not answer
-alike twice is listed apart and not counted; what only the gateway answers differently
-from time to time is not established, nor is what could not be asked again. The order of members, the spelling of
-numbers and strings, page borders and the messages of errors are no differences.
-
---json writes the contract mcpcheck.compare/1: "differences" with "group", "kind"
-(dropped, changed, added), "subject", "member", "revisions", "direct" and "through";
-"unsteady", "ignored" and "not_established"; "summary" with "outcome" (same, different,
-not-established). "mcpcheck compare schema" prints its schema. Members and codes are
-stable, sentences are not.
-
-Exit status: 0 the same, 1 differences, 2 wrong usage, 3 an endpoint could not be reached
-or not asked everything, or the gateway's own answers differ, or the comparison was
-interrupted, or a file not written.`,
-		Example: `  mcpcheck compare --direct 'node server.js' --through http://127.0.0.1:8000/mcp
-  mcpcheck compare --direct server.yaml --through gateway.yaml --json compare.json
-  mcpcheck compare --direct http://a/mcp --through http://gw/mcp --map-uri 'file://=>a+file://' --ignore serverInfo`,
-		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return p.compareSides(c, o) },
-	}
+	c := helpcmd.New(help, "compare")
+	c.Args = noArguments
+	c.RunE = func(c *cobra.Command, _ []string) error { return p.compareSides(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
 	f.StringVar(&o.through, "through", "", "the server behind the gateway: a URL, a target file or a `command` line")
@@ -192,12 +163,7 @@ func (o *compareFlags) config(c *cobra.Command) (compare.Config, error) {
 	if cfg.MapName, err = prefixes("--map-name", o.mapName); err != nil {
 		return cfg, err
 	}
-	for _, name := range []string{"timeout", "start-timeout", "budget"} {
-		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "0s" {
-			return cfg, badUsage("--%s must be more than 0; leave it out for the default", name)
-		}
-	}
-	return cfg, notNegative(map[string]time.Duration{"timeout": o.timeout, "start-timeout": o.start, "budget": o.budget})
+	return cfg, positive(c, "budget", "start-timeout", "timeout")
 }
 
 // prefixes reads the values of --map-uri or --map-name.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -22,25 +23,13 @@ type explainFlags struct {
 
 func (p *program) explainCommand() *cobra.Command {
 	o := &explainFlags{}
-	c := &cobra.Command{
-		Use:   "explain ID...",
-		Short: "Explain requirements: what they demand, how they are checked, and what a violation looks like",
-		Long: `Explain requirements in full: level, grade and section in each revision, how they are
-checked, what is tolerated, and the faults that prove the check. The examples are
-made on the spot: the embedded reference server is judged as it is, and with a fault.
-Requirements on clients, such as CL-13, are those of "mockserver verify --list".
-
-Exit status: 0 explained, 2 there is no such requirement, 3 interrupted.`,
-		Example: `  mcpcheck explain PAGE-02
-  mcpcheck explain ERR-01 ERR-02 --no-examples
-  mcpcheck explain --json PAGE-02`,
-		RunE: func(c *cobra.Command, args []string) error {
-			all, err := found(c, args)
-			if err != nil {
-				return err
-			}
-			return p.explain(c, all, o)
-		},
+	c := helpcmd.New(help, "explain")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		all, err := found(c, args)
+		if err != nil {
+			return err
+		}
+		return p.explain(c, all, o)
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")

@@ -180,10 +180,7 @@ func unless(k *verdict.Check) []string {
 // sorts are targets that differ in all that gates look at, the poorest first.
 func sorts() []*recording.Facts {
 	const rich = `{"capabilities":{"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{},"extensions":{},"tools":{},"prompts":{}},"supportedVersions":["2025-11-25","2026-07-28"]}`
-	allowed := map[string]bool{}
-	for _, name := range []string{"any-origin", "public-bind"} {
-		allowed[name] = true
-	}
+	allowed := map[string]bool{"any-origin": true, "public-bind": true}
 	var all []*recording.Facts
 	for _, declared := range []string{`{"capabilities":{}}`, rich, ``} {
 		for _, c := range requirement.Grid() {
@@ -247,19 +244,11 @@ func (x *explanation) how() []string {
 	return all
 }
 
-// basis says what a requirement rests on.
-func basis(b requirement.Basis) string {
-	switch b {
-	case requirement.Normative:
-		return "a sentence of the specification with a keyword"
-	case requirement.Schema:
-		return "the published schema"
-	case requirement.SchemaDoc:
-		return "a comment in the published schema"
-	case requirement.External:
-		return "a document that the specification refers to"
-	case requirement.Implied:
-		return "what the specification implies"
-	}
-	return string(b)
+// bases say what requirements rest on.
+var bases = map[requirement.Basis]string{
+	requirement.Normative: "a sentence of the specification with a keyword",
+	requirement.Schema:    "the published schema",
+	requirement.SchemaDoc: "a comment in the published schema",
+	requirement.External:  "a document that the specification refers to",
+	requirement.Implied:   "what the specification implies",
 }

@@ -21,7 +21,7 @@ type page struct {
 func (x *explanation) write(w io.Writer, o reports.ConsoleOptions) error {
 	p := &page{terminal.New(w, o.Color, o.Width), w, o}
 	p.Text(0, terminal.Bold, x.ID+"  "+x.Title)
-	p.Text(0, terminal.Dim, fmt.Sprintf("%s, profile %s; rests on %s; since %s", x.Area, x.Profile, basis(x.Basis), x.Since))
+	p.Text(0, terminal.Dim, fmt.Sprintf("%s, profile %s; rests on %s; since %s", x.Area, x.Profile, bases[x.Basis], x.Since))
 	p.Line()
 	p.Text(2, "", x.Text)
 	p.revisions(x)
@@ -41,14 +41,8 @@ func (x *explanation) write(w io.Writer, o reports.ConsoleOptions) error {
 	return p.Err
 }
 
-func gradeColor(g requirement.Grade) string {
-	switch g {
-	case requirement.Fail:
-		return terminal.Red
-	case requirement.Warn:
-		return terminal.Yellow
-	}
-	return terminal.Green
+var gradeColors = map[requirement.Grade]string{
+	requirement.Fail: terminal.Red, requirement.Warn: terminal.Yellow, requirement.Info: terminal.Green, requirement.Control: terminal.Green,
 }
 
 // revisions is a table of what holds where, with the addresses of the sections.
@@ -59,7 +53,7 @@ func (p *page) revisions(x *explanation) {
 		for _, t := range in.Transports {
 			on += ", " + string(t)
 		}
-		p.Line("  ", p.Paint(terminal.Cyan, string(in.Revision)), fmt.Sprintf(" %-6s ", in.Level), p.Paint(gradeColor(in.Grade), fmt.Sprintf("%-7s", in.Grade)), on[min(1, len(on)):])
+		p.Line("  ", p.Paint(terminal.Cyan, string(in.Revision)), fmt.Sprintf(" %-6s ", in.Level), p.Paint(gradeColors[in.Grade], fmt.Sprintf("%-7s", in.Grade)), on[min(1, len(on)):])
 		for _, s := range in.Sections {
 			if s.URL == "" {
 				p.Text(4, terminal.Dim, s.Section)

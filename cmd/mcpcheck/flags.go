@@ -1,11 +1,9 @@
 package main
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -121,11 +119,21 @@ func notEmpty(c *cobra.Command, names ...string) error {
 }
 
 // notNegative checks the durations of flags; 0 stands for the default.
-func notNegative(flags map[string]time.Duration) error {
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if d := flags[name]; d < 0 {
+func notNegative(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if d, err := c.Flags().GetDuration(name); err == nil && d < 0 {
 			return badUsage("--%s must not be negative: %s", name, d)
 		}
 	}
 	return nil
+}
+
+// positive checks the durations of flags that are more than 0 if they are given.
+func positive(c *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "0s" {
+			return badUsage("--%s must be more than 0; leave it out for the default", name)
+		}
+	}
+	return notNegative(c, names...)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -20,50 +21,42 @@ func (p *program) initCommand() *cobra.Command {
 	to := ""
 	force := false
 	var timeout, start time.Duration
-	c := &cobra.Command{
-		Use:   "init [flags] [--url URL | -- COMMAND [ARG...]]",
-		Short: "Write an annotated target file from a live server",
-		Long: `Look a server over and write a target file for it: how to reach it, and, as
-comments to be taken over, what else could be said so that more requirements can
-be judged.`,
-		Example: `  mcpcheck init -o target.yaml -- node server.js
-  mcpcheck init --url http://127.0.0.1:3000/mcp > target.yaml`,
-		RunE: func(c *cobra.Command, args []string) error {
-			t, err := o.target(c, args)
-			switch {
-			case err != nil:
-				return err
-			case t == nil:
-				return badUsage("give a server: a command behind --, or --url")
-			}
-			if err := writable(to); err != nil {
-				return err
-			}
-			if _, err := os.Stat(to); to != "-" && err == nil && !force {
-				return badUsage("%s is there already; --force replaces it", to)
-			}
-			if err := notNegative(map[string]time.Duration{"timeout": timeout, "start-timeout": start}); err != nil {
-				return err
-			}
-			progress := newProgress(p.stderr, false)
-			found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start, Reads: 20, Progress: progress.tell})
-			progress.clear()
-			var usage *suite.UsageError
-			switch {
-			case errors.As(err, &usage):
-				return err
-			case err != nil:
-				return impossible("the server could not be looked over: %w", err)
-			}
-			err = output.To(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
-			if err != nil {
-				return impossible("the target file was not written: %w", err)
-			}
-			if to != "-" {
-				fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
-			}
-			return nil
-		},
+	c := helpcmd.New(help, "init")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		t, err := o.target(c, args)
+		switch {
+		case err != nil:
+			return err
+		case t == nil:
+			return badUsage("give a server: a command behind --, or --url")
+		}
+		if err := writable(to); err != nil {
+			return err
+		}
+		if _, err := os.Stat(to); to != "-" && err == nil && !force {
+			return badUsage("%s is there already; --force replaces it", to)
+		}
+		if err := notNegative(c, "start-timeout", "timeout"); err != nil {
+			return err
+		}
+		progress := newProgress(p.stderr, false)
+		found, err := explore.Look(c.Context(), engine.Config{Target: t, Timeout: timeout, Start: start, Reads: 20, Progress: progress.tell})
+		progress.clear()
+		var usage *suite.UsageError
+		switch {
+		case errors.As(err, &usage):
+			return err
+		case err != nil:
+			return impossible("the server could not be looked over: %w", err)
+		}
+		err = output.To(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
+		if err != nil {
+			return impossible("the target file was not written: %w", err)
+		}
+		if to != "-" {
+			fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
+		}
+		return nil
 	}
 	o.register(c, false)
 	f := c.Flags()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
@@ -16,48 +17,32 @@ import (
 func (p *program) judgeCommand() *cobra.Command {
 	o, known := &outputs{}, &excuses{}
 	strict := false
-	c := &cobra.Command{
-		Use:   "judge RECORDING",
-		Short: "Judge a recorded run again",
-		Long: `Judge a run again that "mcpcheck run --record FILE" recorded, without the server.
-It makes the same reports as the run did.
-
-Exit status: 0 nothing found that is not excused, 1 a requirement is broken or an
-entry of the baseline is outdated, 2 wrong usage or no recording, 3 the verdict
-could not be established.`,
-		Example: `  mcpcheck run --record run.mcpcheck -- node server.js
-  mcpcheck judge run.mcpcheck --junit report.xml`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return badUsage("%s takes one recording", c.CommandPath())
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.check(""); err != nil {
-				return err
-			}
-			if err := known.load(c, o.written("")); err != nil {
-				return err
-			}
-			f, err := os.Open(args[0])
-			if err != nil {
-				return badUsage("%w", err)
-			}
-			defer f.Close()
-			in := bufio.NewReader(f)
-			if err := recorded(in); err != nil {
-				return badUsage("%s: %w", args[0], err)
-			}
-			report, err := engine.Rejudge(in, tool(), strict)
-			if err != nil {
-				return badUsage("%s: %w", args[0], err)
-			}
-			known.apply(p, report)
-			p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
-			o.mustWrite(p, report, output.Options{Strict: strict})
-			return nil
-		},
+	c := helpcmd.New(help, "judge")
+	c.Args = takes(1, "one recording")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := o.check(""); err != nil {
+			return err
+		}
+		if err := known.load(c, o.written("")); err != nil {
+			return err
+		}
+		f, err := os.Open(args[0])
+		if err != nil {
+			return badUsage("%w", err)
+		}
+		defer f.Close()
+		in := bufio.NewReader(f)
+		if err := recorded(in); err != nil {
+			return badUsage("%s: %w", args[0], err)
+		}
+		report, err := engine.Rejudge(in, tool(), strict)
+		if err != nil {
+			return badUsage("%s: %w", args[0], err)
+		}
+		known.apply(p, report)
+		p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
+		o.mustWrite(p, report, output.Options{Strict: strict})
+		return nil
 	}
 	o.register(c)
 	known.register(c)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
@@ -31,21 +32,16 @@ type listed struct {
 
 func (p *program) listCommand() *cobra.Command {
 	asJSON := false
-	c := &cobra.Command{
-		Use:   "list [ID|AREA...]",
-		Short: "List the requirements, all or those named",
-		Long: `List the requirements, all or those named. The level that is shown is the strictest
-in any revision; "mcpcheck explain ID" says what each revision asks for.`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			all, err := selected(listing(), args)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return output.JSON(p.stdout, all)
-			}
-			return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
-		},
+	c := helpcmd.New(help, "list")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		all, err := selected(listing(), args)
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return output.JSON(p.stdout, all)
+		}
+		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
 	return c

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
@@ -31,48 +32,12 @@ type matrixOptions struct {
 
 func (p *program) matrixCommand() *cobra.Command {
 	o := &matrixOptions{}
-	c := &cobra.Command{
-		Use:   "matrix --targets FILE [-- RUN-FLAG...]",
-		Short: "Judge many targets side by side, each in a process of its own",
-		Long: `Judge each target of a file in a process of its own, several at a time, and write a
-page that sets requirements against targets. A target that crashes or hangs costs
-its own column only.
-
-The file lists targets, each with a name and one of command, url and config:
-
-  args: [--read, "50"]            # flags of "mcpcheck run" for all of them
-  targets:
-    - name: everything
-      command: [npx, -y, "@modelcontextprotocol/server-everything", stdio]
-    - name: remote
-      url: https://mcp.example.com/mcp
-      header_env: {Authorization: REMOTE_TOKEN}
-    - name: ours
-      config: targets/ours.yaml
-      args: [--baseline, ours.baseline]
-
-What follows -- are further flags of "mcpcheck run" for all targets. Flags of the file,
-the command line and the target are put together in this order: of a flag that takes one
-value the last one holds, while lists such as --only, --skip and --revision add up.
-
---shard deals the targets by their names alone, so that each stays in its shard when
-others come and go; shards may differ in size, and in a small file one may be empty.
-
-The directory of
---out receives index.html, matrix.json and for each target NAME/report.json,
-NAME/report.html and NAME/console.txt. "mcpcheck report merge" joins the matrix.json
-files of shards.
-
-Exit status: 0 nothing found, 1 a target breaks a requirement, 2 wrong usage or a
-wrong file, 3 a target could not be judged, or not everything of it.`,
-		Example: `  mcpcheck matrix --targets servers.yaml --out matrix
-  mcpcheck matrix --targets servers.yaml --shard 2/5 -- --strict`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.ArgsLenAtDash() != 0 && len(args) > 0 {
-				return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" follow --", args[0])
-			}
-			return p.matrix(c.Context(), o, args)
-		},
+	c := helpcmd.New(help, "matrix")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.ArgsLenAtDash() != 0 && len(args) > 0 {
+			return badUsage("there is no target %q: name a file with --targets; flags of \"mcpcheck run\" follow --", args[0])
+		}
+		return p.matrix(c.Context(), o, args)
 	}
 	f := c.Flags()
 	f.StringVar(&o.targets, "targets", "", "the `file` that lists the targets")

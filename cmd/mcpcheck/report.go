@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
@@ -26,42 +27,27 @@ func (p *program) reportCommand() *cobra.Command {
 func (p *program) convertCommand() *cobra.Command {
 	o := &outputs{output.Reports{FilesOnly: true}}
 	strict := false
-	c := &cobra.Command{
-		Use:   "convert REPORT",
-		Short: "Write a JSON report in other formats",
-		Long: `Write a JSON report in other formats. Without a flag for a format it is shown as
-"mcpcheck run" would show it.
-
-Exit status: 0 it was converted, 2 wrong usage or no report, 3 a file was not
-written.`,
-		Example: `  mcpcheck run --json report.json -- node server.js
-  mcpcheck report convert report.json --html report.html --markdown summary.md`,
-		Args: oneReport,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.check(""); err != nil {
-				return err
-			}
-			r, err := readReport(args[0])
-			if err != nil {
-				return err
-			}
-			if err := o.write(p, r, output.Options{Strict: strict || r.Config.Strict}); err != nil {
-				return &failure{status: exitNotEstablished, err: err}
-			}
-			return nil
-		},
+	c := helpcmd.New(help, "convert")
+	c.Args = oneReport
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := o.check(""); err != nil {
+			return err
+		}
+		r, err := readReport(args[0])
+		if err != nil {
+			return err
+		}
+		if err := o.write(p, r, output.Options{Strict: strict || r.Config.Strict}); err != nil {
+			return &failure{status: exitNotEstablished, err: err}
+		}
+		return nil
 	}
 	o.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")
 	return c
 }
 
-func oneReport(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return badUsage(`%s takes one report, which "mcpcheck run --json FILE" writes`, c.CommandPath())
-	}
-	return nil
-}
+var oneReport = takes(1, `one report, which "mcpcheck run --json FILE" writes`)
 
 // readReport reads a JSON report from a file; - is no file.
 func readReport(path string) (*reports.Report, error) {

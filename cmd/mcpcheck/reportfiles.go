@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -19,57 +20,40 @@ import (
 
 func (p *program) mergeCommand() *cobra.Command {
 	o := &outputs{}
-	c := &cobra.Command{
-		Use:   "merge REPORT REPORT...",
-		Short: "Join the reports of a run that was split over several machines",
-		Long: `Join the JSON reports of runs against one target that were split by revision,
-transport or label. The summary is computed anew; it is of a partial run unless one of
-the reports is of a full one, since nobody knows what none of them judged. Reports of other targets or other
-catalogues, and reports that contradict each other, are refused.
-
-The matrix.json files of "mcpcheck matrix --shard I/N" are joined likewise, into
---json and --html; links lead to the reports where they lie. Shards that are missing
-are named.
-
-Exit status: as that of "mcpcheck run"; 2 also where the reports do not belong
-together.`,
-		Example: `  mcpcheck run --revision 2025-06-18 --json a.json -- node server.js
-  mcpcheck run --revision 2025-11-25 --json b.json -- node server.js
-  mcpcheck report merge a.json b.json --json all.json --html all.html`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return badUsage("%s takes the reports to join", c.CommandPath())
+	c := helpcmd.New(help, "merge")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return badUsage("%s takes the reports to join", c.CommandPath())
+		}
+		return nil
+	}
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := o.check(""); err != nil {
+			return err
+		}
+		if isMatrix(args[0]) {
+			return p.mergeMatrices(o, args)
+		}
+		var list []*reports.Report
+		for _, path := range args {
+			if isMatrix(path) {
+				return badUsage("%s is a matrix.json, not a report: join either reports or matrices", path)
 			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := o.check(""); err != nil {
+			r, err := readReport(path)
+			if err != nil {
 				return err
 			}
-			if isMatrix(args[0]) {
-				return p.mergeMatrices(o, args)
-			}
-			var list []*reports.Report
-			for _, path := range args {
-				if isMatrix(path) {
-					return badUsage("%s is a matrix.json, not a report: join either reports or matrices", path)
-				}
-				r, err := readReport(path)
-				if err != nil {
-					return err
-				}
-				list = append(list, r)
-			}
-			r, err := reports.Merge(list, area.Catalogue().Profile)
-			if err != nil {
-				return badUsage("%w", err)
-			}
-			p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
-			if err := o.write(p, r, output.Options{Strict: r.Config.Strict}); err != nil {
-				return &failure{status: exitNotEstablished, err: err}
-			}
-			return nil
-		},
+			list = append(list, r)
+		}
+		r, err := reports.Merge(list, area.Catalogue().Profile)
+		if err != nil {
+			return badUsage("%w", err)
+		}
+		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
+		if err := o.write(p, r, output.Options{Strict: r.Config.Strict}); err != nil {
+			return &failure{status: exitNotEstablished, err: err}
+		}
+		return nil
 	}
 	o.register(c)
 	return c
@@ -165,50 +149,24 @@ func readMatrix(path string) (*reports.Matrix, error) {
 
 func (p *program) diffCommand() *cobra.Command {
 	var strict, asJSON, verbose, noColor bool
-	c := &cobra.Command{
-		Use:   "diff OLD NEW",
-		Short: "Say what became worse, better, or is new between two reports",
-		Long: `Compare two JSON reports about one target: regressions, fixes, what is no longer
-judged, and what a newer catalogue added.
-
-The last line begins with the result:
-  REGRESSED         a requirement that passed fails now (or warns, under --strict),
-                    or a MUST that was judged is blocked now, or missing because the
-                    target could not be reached or the run ended early
-  NOTHING COMPARED  no verdict was judged in both reports
-  NEW FINDINGS      no regression, but a failure (or a warning, under --strict) where
-                    the old report judged nothing: for want of an occasion, in other
-                    combinations, or on requirements that it does not know
-  NO REGRESSION     none of these
-
-Findings that a baseline excuses count as neither. In the JSON the two stand apart, as
-"regressions" and "added".
-
-Exit status: 0 no regression, 1 regressed or new findings, 2 wrong usage or no report,
-3 nothing could be compared, or the comparison was not written.`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 2 {
-				return badUsage("%s takes two reports, the old one first", c.CommandPath())
+	c := helpcmd.New(help, "diff")
+	c.Args = takes(2, "two reports, the old one first")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		d, err := p.compare(args[0], args[1])
+		if err != nil {
+			return err
+		}
+		p.status = d.ExitCode(strict)
+		err = output.Buffered(p.stdout, func(w io.Writer) error {
+			if asJSON {
+				return reports.WriteDiffJSON(w, d)
 			}
-			return nil
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := p.compare(args[0], args[1])
-			if err != nil {
-				return err
-			}
-			p.status = d.ExitCode(strict)
-			err = output.Buffered(p.stdout, func(w io.Writer) error {
-				if asJSON {
-					return reports.WriteDiffJSON(w, d)
-				}
-				return reports.WriteDiff(w, d, reports.ConsoleOptions{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
-			})
-			if err != nil {
-				return &failure{status: exitNotEstablished, err: err}
-			}
-			return nil
-		},
+			return reports.WriteDiff(w, d, reports.ConsoleOptions{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
+		})
+		if err != nil {
+			return &failure{status: exitNotEstablished, err: err}
+		}
+		return nil
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "new warnings count as failures do")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
@@ -237,26 +195,17 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 
 func (p *program) badgeCommand() *cobra.Command {
 	var label, out string
-	c := &cobra.Command{
-		Use:   "badge REPORT",
-		Short: "Write an SVG badge with the outcome of a report",
-		Long: `Write an SVG image for a README: the outcome, and how many combinations of revision
-and transport conform out of those that were judged.
-
-Exit status: 0 it was written, whatever the outcome; 2 wrong usage or no report; 3 it
-was not written.`,
-		Example: `  mcpcheck report badge report.json -o mcpcheck.svg`,
-		Args:    oneReport,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(out); err != nil {
-				return err
-			}
-			r, err := readReport(args[0])
-			if err != nil {
-				return err
-			}
-			return p.file(out, func(w io.Writer) error { return reports.WriteBadge(w, r, label) })
-		},
+	c := helpcmd.New(help, "badge")
+	c.Args = oneReport
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := writable(out); err != nil {
+			return err
+		}
+		r, err := readReport(args[0])
+		if err != nil {
+			return err
+		}
+		return p.file(out, func(w io.Writer) error { return reports.WriteBadge(w, r, label) })
 	}
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
 	c.Flags().StringVarP(&out, "output", "o", "-", "the `file` to write; - is standard output")
@@ -266,50 +215,35 @@ was not written.`,
 func (p *program) statementCommand() *cobra.Command {
 	var out string
 	var files, subjects []string
-	c := &cobra.Command{
-		Use:   "statement REPORT",
-		Short: "Write a compliance statement, ready to be signed",
-		Long: `Write an in-toto Statement with the test-result predicate: who was judged, which
-revisions and profiles passed, with which suite and settings, and what was not
-exercised. A profile that offers what nothing exercised is not established.
-
-Its subject is what was judged: files (--artifact) or anything with a digest
-(--subject); without these, the report itself. Sign it with, for example,
-  cosign attest-blob --statement statement.json --key cosign.key
-
-Exit status: 0 it was written, whatever the outcome; 2 wrong usage or no report; 3 it
-was not written.`,
-		Example: `  mcpcheck report statement report.json --artifact server.tgz -o statement.json
-  mcpcheck report statement report.json --subject example/server@sha256:5f70bf18…`,
-		Args: oneReport,
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := writable(out); err != nil {
-				return err
+	c := helpcmd.New(help, "statement")
+	c.Args = oneReport
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := writable(out); err != nil {
+			return err
+		}
+		r, err := readReport(args[0])
+		if err != nil {
+			return err
+		}
+		o := reports.StatementOptions{Report: filepath.Base(args[0])}
+		if o.ReportDigest, err = digest(args[0]); err != nil {
+			return badUsage("%w", err)
+		}
+		for _, path := range files {
+			sum, err := digest(path)
+			if err != nil {
+				return badUsage("--artifact: %w", err)
 			}
-			r, err := readReport(args[0])
+			o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
+		}
+		for _, s := range subjects {
+			a, err := subject(s)
 			if err != nil {
 				return err
 			}
-			o := reports.StatementOptions{Report: filepath.Base(args[0])}
-			if o.ReportDigest, err = digest(args[0]); err != nil {
-				return badUsage("%w", err)
-			}
-			for _, path := range files {
-				sum, err := digest(path)
-				if err != nil {
-					return badUsage("--artifact: %w", err)
-				}
-				o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
-			}
-			for _, s := range subjects {
-				a, err := subject(s)
-				if err != nil {
-					return err
-				}
-				o.Subjects = append(o.Subjects, a)
-			}
-			return p.file(out, func(w io.Writer) error { return reports.WriteStatement(w, r, o) })
-		},
+			o.Subjects = append(o.Subjects, a)
+		}
+		return p.file(out, func(w io.Writer) error { return reports.WriteStatement(w, r, o) })
 	}
 	c.Flags().StringArrayVar(&files, "artifact", nil, "a `file` that was judged (repeatable)")
 	c.Flags().StringArrayVar(&subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -16,27 +17,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// help is the help of each command.
+//
+//go:embed help/*.txt
+var help embed.FS
+
 // root is the command tree.
 func (p *program) root() *cobra.Command {
-	root := &cobra.Command{
-		Use:   "mcpcheck",
-		Short: "Judge whether an MCP server's resources feature conforms to the Model Context Protocol",
-		Long: `mcpcheck judges whether an MCP server's resources feature conforms to the Model
-Context Protocol, requirement by requirement, in every revision of the protocol
-that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
-		Example: `  mcpcheck run                                  the reference server that is built in
-  mcpcheck run -- npx -y my-server --stdio      a server that speaks stdio
-  mcpcheck run --url http://127.0.0.1:3000/mcp  a server that speaks HTTP`,
-		Args:          noArguments,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       versionText(),
-		CompletionOptions: cobra.CompletionOptions{
-			HiddenDefaultCmd: true,
-		},
-	}
-	root.SetVersionTemplate("mcpcheck {{.Version}}\n")
+	root := helpcmd.Root(help, "mcpcheck", versionText())
+	root.Args = noArguments
+	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
 	})
@@ -45,6 +35,16 @@ that the server offers, over stdio, Streamable HTTP and HTTP+SSE.`,
 		return badUsage("there is no command %q; %q shows what there is", strings.Join(args, " "), "mcpcheck --help")
 	})
 	return root
+}
+
+// takes says what arguments a command takes, and how many.
+func takes(n int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) != n {
+			return badUsage("%s takes %s", c.CommandPath(), what)
+		}
+		return nil
+	}
 }
 
 func noArguments(c *cobra.Command, args []string) error {

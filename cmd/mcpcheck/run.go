@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -48,22 +49,8 @@ type runFlags struct {
 
 func (p *program) runCommand() *cobra.Command {
 	o := &runFlags{}
-	c := &cobra.Command{
-		Use:   "run [flags] [-- COMMAND [ARG...]]",
-		Short: "Judge a server",
-		Long: `Judge a server: one that is started with a command, one at a URL, or one that a
-target file describes. Without any of these the reference server that is built in
-is judged.
-
-Exit status: 0 nothing found that is not excused, 1 a requirement is broken or an
-entry of the baseline is outdated, 2 wrong usage, 3 the verdict could not be
-established.`,
-		Example: `  mcpcheck run -- node server.js
-  mcpcheck run --url https://example.com/mcp --header-env Authorization=TOKEN
-  mcpcheck run --config target.yaml --junit report.xml --json report.json
-  mcpcheck run --label-filter 'rev:2025-11-25 && area:PAGE' -- ./server`,
-		RunE: func(c *cobra.Command, args []string) error { return p.run(c, args, o) },
-	}
+	c := helpcmd.New(help, "run")
+	c.RunE = func(c *cobra.Command, args []string) error { return p.run(c, args, o) }
 	o.connect.register(c, true)
 	o.outputs.register(c)
 	o.excuses.register(c)
@@ -263,14 +250,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if c.Flags().Changed("jobs") && o.jobs < 1 {
 		return cfg, badUsage("--jobs must be 1 or more")
 	}
-	for _, name := range []string{"timeout", "start-timeout", "budget", "quiet-window"} {
-		if f := c.Flags().Lookup(name); f.Changed && f.Value.String() == "0s" {
-			return cfg, badUsage("--%s must be more than 0; leave it out for the default", name)
-		}
-	}
-	return cfg, notNegative(map[string]time.Duration{
-		"timeout": o.timeout, "start-timeout": o.startTimeout, "budget": o.budget, "quiet-window": o.quietWindow,
-	})
+	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
 }
 
 // recordTo writes the recording of a run, if one was asked for.

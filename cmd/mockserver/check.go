@@ -9,43 +9,36 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 	var strict bool
-	c := &cobra.Command{
-		Use:   "check WORLD",
-		Short: "Read a world, the NAME of a ready one or a file, and say what is in it or what is wrong with it",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("check takes one world: the name of a ready one, or a file")
-			}
-			return nil
-		},
-		Long: `Read a world, the NAME of a ready one or a file, and say what is in it.
-
-Mistakes that keep it from being served are told with file, line and member, and end with
-status 2. What a client may stumble over, or what never comes into play, is a warning: a world
-may be odd on purpose. With --strict, warnings end with status 1.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := only(cmd); err != nil {
-				return err
-			}
-			w, warnings, err := inspect(args[0])
-			warn(stderr, warnings)
-			if err != nil {
-				return usageError{err}
-			}
-			if _, err = io.WriteString(stdout, summary(w)); err != nil {
-				return err
-			}
-			if strict && len(warnings) > 0 {
-				return exitStatus(exitBroke)
-			}
-			return nil
-		},
+	c := helpcmd.New(help, "check")
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("check takes one world: the name of a ready one, or a file")
+		}
+		return nil
+	}
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := only(cmd); err != nil {
+			return err
+		}
+		w, warnings, err := inspect(args[0])
+		warn(stderr, warnings)
+		if err != nil {
+			return usageError{err}
+		}
+		if _, err = io.WriteString(stdout, summary(w)); err != nil {
+			return err
+		}
+		if strict && len(warnings) > 0 {
+			return exitStatus(exitBroke)
+		}
+		return nil
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "let warnings end with status 1")
 	return c
@@ -91,8 +84,8 @@ func summary(w world.World) string {
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "  %-13s%s\n", what, fmt.Sprintf(format, args...))
 	}
-	line("resources", "%s", resources(w))
-	line("templates", "%s", templates(w))
+	line("resources", "%s", counted(w.Resources, resourceKinds))
+	line("templates", "%s", counted(w.Templates, templateKinds))
 	line("pages", "%s", pages(w))
 	line("offers", "%s", offers(w))
 	if w.Caching != nil {
@@ -114,66 +107,50 @@ func firstOf(steps []world.Step) time.Duration {
 	return first
 }
 
-// kinds counts in an order.
-type kinds struct {
-	names  []string
-	counts map[string]int
+// kind is a kind of the parts of a world.
+type kind[T any] struct {
+	name string
+	is   func(T) bool
 }
 
-func (k *kinds) add(name string, is bool) {
-	if k.counts == nil {
-		k.counts = map[string]int{}
-	}
-	if !slices.Contains(k.names, name) {
-		k.names = append(k.names, name)
-	}
-	if is {
-		k.counts[name]++
-	}
-}
-
-// of is a total with its parts behind it, as far as there are any.
-func (k *kinds) of(total int) string {
+// counted is how many parts there are, with how many of each kind behind it, as far as there are any.
+func counted[T any](all []T, kinds []kind[T]) string {
 	var parts []string
-	for _, name := range k.names {
-		if n := k.counts[name]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, name))
+	for _, k := range kinds {
+		n := 0
+		for _, one := range all {
+			if k.is(one) {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k.name))
 		}
 	}
 	if len(parts) == 0 {
-		return fmt.Sprint(total)
+		return fmt.Sprint(len(all))
 	}
-	return fmt.Sprintf("%d: %s", total, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d: %s", len(all), strings.Join(parts, ", "))
 }
 
-func resources(w world.World) string {
-	var k kinds
-	for _, r := range w.Resources {
-		k.add("text", !r.Binary() && !r.Directory() && r.Generate == nil)
-		k.add("blob", r.Blob != nil)
-		k.add("generated", r.Generate != nil)
-		k.add("directory", r.Directory())
-		k.add("hidden", r.Hidden)
-		k.add("private", len(r.Identities) > 0)
-		k.add("delayed", r.Delay > 0)
-		k.add("failing", r.Fails != "")
-		k.add("asking for input", r.Input != nil)
-	}
-	return k.of(len(w.Resources))
+var resourceKinds = []kind[world.Resource]{
+	{"text", func(r world.Resource) bool { return !r.Binary() && !r.Directory() && r.Generate == nil }},
+	{"blob", func(r world.Resource) bool { return r.Blob != nil }},
+	{"generated", func(r world.Resource) bool { return r.Generate != nil }},
+	{"directory", world.Resource.Directory},
+	{"hidden", func(r world.Resource) bool { return r.Hidden }},
+	{"private", func(r world.Resource) bool { return len(r.Identities) > 0 }},
+	{"delayed", func(r world.Resource) bool { return r.Delay > 0 }},
+	{"failing", func(r world.Resource) bool { return r.Fails != "" }},
+	{"asking for input", func(r world.Resource) bool { return r.Input != nil }},
 }
 
-func templates(w world.World) string {
-	var k kinds
-	for _, t := range w.Templates {
-		suggests := false
-		for _, v := range t.Variables {
-			suggests = suggests || len(v.Suggestions(nil)) > 0 || len(v.ValuesBy) > 0
-		}
-		k.add("with completions", suggests)
-		k.add("delayed", t.Delay > 0)
-		k.add("failing", t.Fails != "")
-	}
-	return k.of(len(w.Templates))
+var templateKinds = []kind[world.Template]{
+	{"with completions", func(t world.Template) bool {
+		return slices.ContainsFunc(t.Variables, func(v world.Variable) bool { return len(v.Suggestions(nil)) > 0 || len(v.ValuesBy) > 0 })
+	}},
+	{"delayed", func(t world.Template) bool { return t.Delay > 0 }},
+	{"failing", func(t world.Template) bool { return t.Fails != "" }},
 }
 
 func pages(w world.World) string {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 )
@@ -32,45 +33,9 @@ type recording struct {
 
 func (s *settings) recordCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	r := &recording{settings: s}
-	c := &cobra.Command{
-		Use:   "record --to FILE [--stdio | --http ADDRESS] {-- SERVER [ARG...] | --url URL}",
-		Short: "Sit between a client and a real server and write their conversation down",
-		Long: `Sit between a client and a real server, pass on what they say, and write it down.
-
-The server is started by its command and speaks stdio, or it is named by --url and speaks
-Streamable HTTP or HTTP+SSE. The client starts this program and speaks stdio with it
-(--stdio, which may be left out), or calls it at the address that is told on standard error
-(--http). Any of the two goes with any of the two:
-
-  stdio to command  bytes are passed on as they are
-  HTTP to URL       likewise, at the path of the server; sessions are those of the server
-  stdio to URL      each message is sent as a client of Streamable HTTP would send it, or of
-                    HTTP+SSE if the server refuses that; answers and what the server says
-                    unasked come as lines; the session is ended with the input
-  HTTP to command   Streamable HTTP at /mcp; each session has a process of its own, which ends
-                    with it (of 64, the one idle for longest makes room for another); all requests
-                    of 2026-07-28, which has no sessions, share one, and the ids there are made
-                    unique. What the server says on behalf of a request (progress, and what a
-                    subscription is about) comes in answer to it, what it asks of the client
-                    comes on the stream of the session or else in answer to the newest request,
-                    and all the rest comes on the stream of the session
-
-What is written down is what the client said and was told. Credentials in headers are masked,
-and so is, wherever it stands but in the names of members, what has 8 bytes or more among the
-values of --header and --header-env (but for Accept, Content- and User-Agent) and of the query
-of --url, and whatever matches --mask.
-"mockserver replay" serves the conversation back, "mockserver world --from" makes a world of
-it.
-
-It ends when the client or the server ends or, over HTTP, on a signal. A server on HTTP+SSE ends
-when its event stream does: a new stream would be a new session, which the client has to begin.`,
-		Example: `  mockserver record --to talk.jsonl -- npx some-server
-  mockserver record --to talk.jsonl --http 127.0.0.1:0 --url https://example.org/mcp --mask 'sk-[a-z0-9]+'
-  mockserver record --to talk.jsonl --url https://example.org/mcp --header-env Authorization=TOKEN
-  mockserver record --to talk.jsonl --http 127.0.0.1:0 -- python server.py`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) },
-	}
+	c := helpcmd.New(help, "record")
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error { return r.act(cmd, args, stdin, stdout, stderr) }
 	// These two are flags of serve as well, with another meaning.
 	c.Flags().BoolVar(&s.stdio, "stdio", false, "the client starts this program and speaks stdio with it; so it is unless --http is given")
 	c.Flags().StringVar(&s.addr, "http", "", "the client calls this `ADDRESS`, say 127.0.0.1:0, at the path that is told on standard error")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -83,6 +84,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exitBroke
 }
 
+// help is the help of each command.
+//
+//go:embed help/*.txt
+var help embed.FS
+
 func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	s := &settings{stderr: stderr}
 	act := func(cmd *cobra.Command, args []string) error {
@@ -94,22 +100,9 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		}
 		return nil
 	}
-	root := &cobra.Command{
-		Use:   "mockserver",
-		Short: "The reference server of MCP resources, with quirks and faults on request",
-		Args:  noArgs, RunE: act,
-		Long: `The reference server of MCP resources, with quirks and faults on request.
-
-Exit status: 0 it ended in order, by a signal or by the end of its input; 1 it could not begin
-or go on (an address is in use, a file cannot be written), or there are warnings under check
---strict; 2 a mistake in the arguments, or in a world or recording that they name. verify has
-statuses of its own.`,
-		SilenceErrors: true, SilenceUsage: true,
-		Version:           version.Of(release).String(),
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true},
-	}
+	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
+	root.Args, root.RunE = noArgs, act
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return filled(cmd) }
-	root.SetVersionTemplate("mockserver {{.Version}}\n")
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
@@ -191,11 +184,10 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	if err := s.rules(); err != nil {
 		return err
 	}
-	g, err := s.steer.protect(s.stdio)
-	if err != nil {
+	var err error
+	if s.options.Guard, err = s.steer.protect(s.stdio); err != nil {
 		return err
 	}
-	s.options.Guard = g
 	for _, line := range s.suit(cmd) {
 		fmt.Fprintln(stderr, "mockserver: "+line)
 	}
@@ -217,6 +209,11 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	if files != nil {
 		defer watch(ctx, files, server)()
 	}
+	return s.operate(ctx, server, stdin, stdout, stderr, closeJournal)
+}
+
+// operate has a server serve until the end, and ends all that goes with the server.
+func (s *settings) operate(ctx context.Context, server *reference.Server, stdin io.Reader, stdout, stderr io.Writer, closeJournal func() error) error {
 	_, endAdmin, err := s.steer.serveAdmin(ctx, server, stderr)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())

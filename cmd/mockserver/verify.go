@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
@@ -41,53 +42,9 @@ type verifier struct {
 
 func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	v := &verifier{settings: s}
-	c := &cobra.Command{
-		Use:   "verify [flags] -- CLIENT-COMMAND [ARG...]",
-		Short: "Judge a client: what it did right and wrong with this server",
-		Long: `Start the server on a loopback port, run a client against it, and say requirement by
-requirement what the client did right and what it did wrong.
-
-The client finds the address in the variable MCP_SERVER_URL (Streamable HTTP; that of
-HTTP+SSE is in MCP_SERVER_SSE_URL), or in place of {url} and {sse} in its arguments. A
-client that starts servers gets a command line in place of {stdio}: an argument that is
-nothing but {stdio} becomes several arguments, inside of another it becomes text for a
-shell. --stdio-command puts that text into MCP_SERVER_COMMAND as well.
-
-The server gives occasions: lists of several pages (unless --page-size, --world or --dir say
-otherwise), templates, a ping to each client of a revision with handshake, a question for its
-roots (roots/list) to one that declares some, and after the first read a notification that the
-list has changed. With --provoke it also ends one session
-of Streamable HTTP after the first read in it: the next request is answered with 404, and
-the client has to begin a new session. With --protect it demands a bearer token over HTTP:
-requests without one are answered with 401 and a challenge that leads to the metadata of the
-protected resource. The token is in MCP_SERVER_TOKEN, and in place of {token} in the
-arguments; --token-env demands tokens of your own. The timeline of a world begins with the
-first request. What a client never does is not held
-against it; such requirements are listed as not exercised.
-
-With --admin the server can be steered while the client runs; the address is in
-MCP_SERVER_ADMIN_URL as well. Servers on stdio are processes of the client's, and not
-steered.
-
-The output of the client goes to standard error. Its exit status is reported, not judged.
-
-Exit status: 0 nothing found, 1 a requirement is broken (with --strict also a warning), 2
-wrong usage, 3 the verdict could not be established: the client sent nothing, did nothing
-with resources, was never let in, gave no occasion to judge what --only selects, or did not
-end in time.
-
---list shows the requirements with their level, grade and basis. What rests on a keyword
-of the specification is a MUST and fails, or a SHOULD and warns; what is only implied, or
-said by a comment of the schema or another standard, is never more than a warning.
---journal keeps the messages of servers on stdio as well, after those of HTTP.`,
-		Example: `  mockserver verify -- python client.py
-  mockserver verify --revision 2025-06-18 --provoke -- ./client --url {url}
-  mockserver verify --protect --only CL-35 -- ./client {url}
-  mockserver verify --json report.json -- npx client {stdio}
-  mockserver verify --list`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error { return v.act(cmd, args, stdin, stdout, stderr) },
-	}
+	c := helpcmd.New(help, "verify")
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error { return v.act(cmd, args, stdin, stdout, stderr) }
 	f := c.Flags()
 	f.DurationVar(&v.timeout, "timeout", time.Minute, "the time that the client has to come to its end")
 	f.BoolVar(&v.strict, "strict", false, "count warnings as failures")

@@ -8,29 +8,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 )
 
 func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	var from, to string
-	c := &cobra.Command{
-		Use:   "world --from RECORDING [--to FILE]",
-		Short: "Make a world of a recorded conversation",
-		Long: `Make a world of a recorded conversation: of what was listed, read and completed in it, as a
-file that --world takes. What the recording leaves open is told on standard error.`,
-		Example: "  mockserver world --from talk.jsonl --to talk.yaml\n  mockserver --stdio --world talk.yaml",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch err := only(cmd); {
-			case err != nil:
-				return err
-			case len(args) > 0:
-				return usagef("unexpected argument %q", args[0])
-			case from == "":
-				return usagef("give a recording: mockserver world --from RECORDING")
-			}
-			return worldFrom(from, to, stdout, stderr)
-		},
+	c := helpcmd.New(help, "world")
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch err := only(cmd); {
+		case err != nil:
+			return err
+		case len(args) > 0:
+			return usagef("unexpected argument %q", args[0])
+		case from == "":
+			return usagef("give a recording: mockserver world --from RECORDING")
+		}
+		return worldFrom(from, to, stdout, stderr)
 	}
 	c.Flags().StringVar(&from, "from", "", "the `RECORDING` to read")
 	c.Flags().StringVar(&to, "to", "", "the `FILE` to write, which must not exist; otherwise it is the standard output")

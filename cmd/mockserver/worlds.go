@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpcheck/mcpcheck/fixtures"
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
@@ -17,26 +18,20 @@ import (
 const example = "example"
 
 func worldsCommand(stdout io.Writer) *cobra.Command {
-	return &cobra.Command{
-		Use:   "worlds [NAME]",
-		Short: "List the ready worlds, or print one as a file to begin with",
-		Long: `List the ready worlds: name, size, and what each is good for. With a name, print that world as
-the YAML that it is written in. The world "example" has a bit of everything that a world can
-have; it is there to be read and changed, and is served from a file.`,
-		Example: "  mockserver worlds example > my.yaml\n  mockserver check my.yaml\n  mockserver --stdio --world ./my.yaml",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			switch err := only(cmd); {
-			case err != nil:
-				return err
-			case len(args) == 0:
-				return listWorlds(stdout)
-			case len(args) > 1:
-				return usagef("worlds takes one name at the most")
-			}
-			return printWorld(args[0], stdout)
-		},
+	c := helpcmd.New(help, "worlds")
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		switch err := only(cmd); {
+		case err != nil:
+			return err
+		case len(args) == 0:
+			return listWorlds(stdout)
+		case len(args) > 1:
+			return usagef("worlds takes one name at the most")
+		}
+		return printWorld(args[0], stdout)
 	}
+	return c
 }
 
 // printWorld prints a ready world as it is written.

@@ -119,7 +119,7 @@ func TestFiles(t *testing.T) {
 			return nil
 		}
 		switch filepath.Ext(path) {
-		case ".go", ".md", ".yaml", ".yml", ".txtar":
+		case ".go", ".md", ".yaml", ".yml", ".txt", ".txtar":
 		default:
 			return nil
 		}

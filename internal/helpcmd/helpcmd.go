@@ -1,11 +1,41 @@
-// Package helpcmd has the help command of both programs refuse what is no command: for a
-// script, the help on everything would look like an answer.
+// Package helpcmd has what the command lines of both programs have in common: help that stands
+// in files, and a help command that refuses what is no command.
 package helpcmd
 
-import "github.com/spf13/cobra"
+import (
+	"io/fs"
+	"strings"
 
-// Refuse makes "help NAME" fail where there is no such command. The error is what wrong
-// makes of the words. The tree has to be complete.
+	"github.com/spf13/cobra"
+)
+
+// New makes the command whose help is in help/NAME.txt of a program: a line that says how the
+// command is used, one that says what it does, and, after an empty line, what there is to say
+// beyond that. Examples follow a line "Examples:". The files are embedded, and each is there.
+func New(files fs.FS, name string) *cobra.Command {
+	data, err := fs.ReadFile(files, "help/"+name+".txt")
+	if err != nil {
+		panic("helpcmd: " + err.Error()) // excluded by every test that makes the commands
+	}
+	use, rest, _ := strings.Cut(string(data), "\n")
+	short, rest, _ := strings.Cut(rest, "\n")
+	long, examples, _ := strings.Cut(rest, "\nExamples:\n")
+	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimRight(examples, "\n")}
+}
+
+// Root makes the command that a program is, with a version and the ways that both have.
+func Root(files fs.FS, name, version string) *cobra.Command {
+	root := New(files, name)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.Version = version
+	root.SetVersionTemplate(name + " {{.Version}}\n")
+	return root
+}
+
+// Refuse makes "help NAME" fail where there is no such command: for a script, the help on
+// everything would look like an answer. The error is what wrong makes of the words. The tree has
+// to be complete.
 func Refuse(root *cobra.Command, wrong func(args []string) error) {
 	root.InitDefaultHelpCmd()
 	for _, c := range root.Commands() {
