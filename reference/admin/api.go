@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	_ "embed" // the OpenAPI document
@@ -111,49 +112,76 @@ type call struct {
 	body   []byte
 }
 
-// param is a query parameter that must be there.
-func (c *call) param(name string) (string, error) {
-	v := c.URL.Query().Get(name)
-	if v == "" {
-		return "", problem(CodeParameter, name, "the query parameter %q is missing", name)
+// named is a parameter of the path or of the query; empty if it is not there.
+func (c *call) named(name string) string { return cmp.Or(c.PathValue(name), c.URL.Query().Get(name)) }
+
+// handler answers the requests of a route.
+type handler func(c *call) (v any, err error)
+
+// told answers with what there is to say of the server.
+func told(say func(s *reference.Server) any) handler {
+	return func(c *call) (any, error) { return say(c.server), nil }
+}
+
+// done does something that cannot fail.
+func done(do func(s *reference.Server)) handler {
+	return func(c *call) (any, error) {
+		do(c.server)
+		return nil, nil
 	}
-	return v, nil
+}
+
+// removal takes away what a parameter names.
+func removal(what, param string, remove func(s *reference.Server, name string) bool) handler {
+	return func(c *call) (any, error) {
+		if name := c.named(param); !remove(c.server, name) {
+			return nil, absent(what, param, name)
+		}
+		return nil, nil
+	}
+}
+
+// taking reads the body of a request, which is of some type.
+func taking[T any](handle func(c *call, in T) (any, error)) handler {
+	return func(c *call) (any, error) {
+		var in T
+		if err := decode(c.body, &in); err != nil {
+			return nil, err
+		}
+		return handle(c, in)
+	}
 }
 
 // serve handles a request of a route.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
-	c := &call{Request: r, server: a.server, judge: a.options.Judge}
-	status, v, err := a.answer(w, c, to)
-	if err != nil {
+	v, err := a.answer(w, &call{Request: r, server: a.server, judge: a.options.Judge}, to)
+	switch {
+	case err != nil:
 		fail(w, err)
-		return
+	case to.status == http.StatusNoContent:
+		w.WriteHeader(to.status)
+	default:
+		respond(w, to.status, v)
 	}
-	if status == http.StatusNoContent {
-		w.WriteHeader(status)
-		return
-	}
-	respond(w, status, v)
 }
 
-func (a *API) answer(w http.ResponseWriter, c *call, to route) (status int, v any, err error) {
+func (a *API) answer(w http.ResponseWriter, c *call, to route) (v any, err error) {
 	query := c.URL.Query()
 	for name, values := range query {
 		if !slices.ContainsFunc(to.params, func(p string) bool { return strings.TrimSuffix(p, "!") == name }) {
-			return 0, nil, problem(CodeParameter, name, "unknown query parameter %q", name)
+			return nil, problem(CodeParameter, name, "unknown query parameter %q", name)
 		}
 		if len(values) > 1 && name != "kind" && name != "kinds" {
-			return 0, nil, problem(CodeParameter, name, "the query parameter %q is there twice", name)
+			return nil, problem(CodeParameter, name, "the query parameter %q is there twice", name)
 		}
 	}
 	for _, p := range to.params {
-		if name, required := strings.CutSuffix(p, "!"); required {
-			if _, err := c.param(name); err != nil {
-				return 0, nil, err
-			}
+		if name, required := strings.CutSuffix(p, "!"); required && query.Get(name) == "" {
+			return nil, problem(CodeParameter, name, "the query parameter %q is missing", name)
 		}
 	}
 	if c.body, err = body(w, c.Request, to); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	return to.handle(c)
 }

@@ -2,7 +2,6 @@ package admin
 
 import (
 	"bytes"
-	"net/http"
 	"slices"
 	"strconv"
 
@@ -44,7 +43,7 @@ func (q Query) query(server *reference.Server, code, field string) (journal.Quer
 	}, nil
 }
 
-func getJournal(c *call) (int, any, error) {
+func getJournal(c *call) (any, error) {
 	v := c.URL.Query()
 	q := Query{
 		Direction: journal.Direction(v.Get("direction")), Method: v.Get("method"), URI: v.Get("uri"), Session: v.Get("session"),
@@ -55,48 +54,39 @@ func getJournal(c *call) (int, any, error) {
 	}
 	var err error
 	if q.Limit, err = c.number("limit", DefaultLimit, MaxLimit); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if since := v.Get("since"); since != "" {
 		if q.Since, err = strconv.ParseUint(since, 10, 64); err != nil {
-			return 0, nil, problem(CodeParameter, "since", `the query parameter "since" must be a number`)
+			return nil, problem(CodeParameter, "since", `the query parameter "since" must be a number`)
 		}
 	}
 	if newest := v.Get("newest"); newest != "" && newest != "true" && newest != "false" {
-		return 0, nil, problem(CodeParameter, "newest", `the query parameter "newest" must be true or false`)
+		return nil, problem(CodeParameter, "newest", `the query parameter "newest" must be true or false`)
 	}
 	selected, err := q.query(c.server, CodeParameter, "")
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	j := c.server.Journal()
 	list := EntryList{Last: j.Last(), Lost: j.Lost(), Entries: []journal.Entry{}}
 	if q.Limit > 0 {
 		list.Entries = append(list.Entries, j.Query(selected)...)
 	}
-	return http.StatusOK, list, nil
+	return list, nil
 }
 
-func deleteJournal(c *call) (int, any, error) {
-	c.server.Journal().Clear()
-	return http.StatusNoContent, nil, nil
-}
-
-func postWait(c *call) (int, any, error) {
-	var w Wait
-	if err := decode(c.body, &w); err != nil {
-		return 0, nil, err
-	}
+func postWait(c *call, w Wait) (any, error) {
 	if w.Count < 0 || w.Count > MaxLimit {
-		return 0, nil, problem(CodeInvalid, "count", "count must be between 0 and %d", MaxLimit)
+		return nil, problem(CodeInvalid, "count", "count must be between 0 and %d", MaxLimit)
 	}
 	patience, err := timeout(w.Timeout)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	q, err := w.Query.query(c.server, CodeInvalid, "query")
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	ctx, cancel := within(c.Context(), patience)
 	defer cancel()
@@ -108,7 +98,7 @@ func postWait(c *call) (int, any, error) {
 		q.Limit = DefaultLimit
 	}
 	o.Entries = j.Query(q)
-	return http.StatusOK, o, nil
+	return o, nil
 }
 
 func outcome(j *journal.Journal, err error) Outcome {
@@ -119,11 +109,7 @@ func outcome(j *journal.Journal, err error) Outcome {
 	return o
 }
 
-func postAssert(c *call) (int, any, error) {
-	var a Assertion
-	if err := decode(c.body, &a); err != nil {
-		return 0, nil, err
-	}
+func postAssert(c *call, a Assertion) (any, error) {
 	given := 0
 	for _, is := range []bool{a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil} {
 		if is {
@@ -131,10 +117,10 @@ func postAssert(c *call) (int, any, error) {
 		}
 	}
 	if given != 1 || a.InOrder != nil && len(a.InOrder) == 0 {
-		return 0, nil, problem(CodeInvalid, "", "an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
+		return nil, problem(CodeInvalid, "", "an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
 	}
 	if len(a.InOrder) > DefaultLimit {
-		return 0, nil, problem(CodeInvalid, "inOrder", "inOrder has more than %d queries", DefaultLimit)
+		return nil, problem(CodeInvalid, "inOrder", "inOrder has more than %d queries", DefaultLimit)
 	}
 	j := c.server.Journal()
 	if a.InOrder != nil {
@@ -142,34 +128,29 @@ func postAssert(c *call) (int, any, error) {
 		for i, q := range a.InOrder {
 			selected, err := q.query(c.server, CodeInvalid, "inOrder."+strconv.Itoa(i))
 			if err != nil {
-				return 0, nil, err
+				return nil, err
 			}
 			queries = append(queries, selected)
 		}
-		return http.StatusOK, outcome(j, j.InOrder(queries...)), nil
+		return outcome(j, j.InOrder(queries...)), nil
 	}
 	q, err := a.Query.query(c.server, CodeInvalid, "query")
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	if a.Exactly != nil {
-		return http.StatusOK, outcome(j, j.Exactly(q, *a.Exactly)), nil
+		return outcome(j, j.Exactly(q, *a.Exactly)), nil
 	}
-	return http.StatusOK, outcome(j, j.AtLeast(q, *a.AtLeast)), nil
+	return outcome(j, j.AtLeast(q, *a.AtLeast)), nil
 }
 
-func postVerify(c *call) (int, any, error) {
-	var v Verify
-	if err := decode(c.body, &v); err != nil {
-		return 0, nil, err
-	}
+func postVerify(c *call, v Verify) (any, error) {
 	if c.judge == nil {
-		return 0, nil, problem(CodeNotFound, "", "there is nobody here to judge clients: the journal can be judged elsewhere")
+		return nil, problem(CodeNotFound, "", "there is nobody here to judge clients: the journal can be judged elsewhere")
 	}
 	var entries bytes.Buffer
 	if _, err := journal.WriteJSON(&entries, c.server.Journal().Query(journal.Query{Since: v.Since})); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	report, err := c.judge(&entries, v)
-	return http.StatusOK, report, err
+	return c.judge(&entries, v)
 }

@@ -1,11 +1,13 @@
 package admin
 
 import (
+	"cmp"
 	jsonv1 "encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -90,32 +92,13 @@ func misfit(err *json.SemanticError) error {
 	return problem(CodeInvalid, field, "%s has a wrong type: %s", field, kind(err.JSONKind))
 }
 
-func kind(k jsontext.Kind) string {
-	switch k {
-	case 'n':
-		return "null"
-	case 't', 'f':
-		return "a boolean"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	}
-	return "this"
-}
+// kindNames are the kinds of JSON values in words.
+var kindNames = map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array"}
+
+func kind(k jsontext.Kind) string { return cmp.Or(kindNames[k], "this") }
 
 // dotted is a pointer in dotted form.
-func dotted(p jsontext.Pointer) string {
-	var parts []string
-	for token := range p.Tokens() {
-		parts = append(parts, token)
-	}
-	return strings.Join(parts, ".")
-}
+func dotted(p jsontext.Pointer) string { return strings.Join(slices.Collect(p.Tokens()), ".") }
 
 // reason is an error without the prefixes that name the package it is from.
 func reason(err error) string {

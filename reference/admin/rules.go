@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 )
 
-func getDeviations(*call) (int, any, error) {
+func deviations(*reference.Server) any {
 	list := DeviationList{Faults: []Deviation{}, Quirks: []Deviation{}}
 	for _, f := range fault.All() {
 		list.Faults = append(list.Faults, Deviation{f.Name, f.Requirement, f.Summary})
@@ -26,27 +25,19 @@ func getDeviations(*call) (int, any, error) {
 	for _, q := range quirk.All() {
 		list.Quirks = append(list.Quirks, Deviation{q.Name, strings.Join(q.Permits, ","), q.Summary})
 	}
-	return http.StatusOK, list, nil
+	return list
 }
 
-func getRules(c *call) (int, any, error) {
-	return http.StatusOK, RuleList{Rules: append([]control.Status{}, c.server.Rules()...)}, nil
-}
-
-func postRule(c *call) (int, any, error) {
-	var r control.Rule
-	if err := decode(c.body, &r); err != nil {
-		return 0, nil, err
-	}
+func postRule(c *call, r control.Rule) (any, error) {
 	if err := r.Validate(); err != nil {
-		return 0, nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
+		return nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
 	}
 	status, err := c.server.AddRule(r)
 	if err != nil {
-		return 0, nil, problem(CodeConflict, "", "%s", err)
+		return nil, problem(CodeConflict, "", "%s", err)
 	}
 	status.Warnings = append(status.Warnings, hindrances(c.server, r)...)
-	return http.StatusCreated, status, nil
+	return status, nil
 }
 
 // hindrances say why the fault of a rule cannot show on this server, as far as that can be
@@ -101,41 +92,12 @@ func ruleField(r control.Rule, err error) string {
 	return given[0]
 }
 
-func noRule(id string) error { return problem(CodeNotFound, "id", "there is no rule %q", id) }
-
-func getRule(c *call) (int, any, error) {
-	status, ok := c.server.Rule(c.PathValue("id"))
+func getRule(c *call) (any, error) {
+	status, ok := c.server.Rule(c.named("id"))
 	if !ok {
-		return 0, nil, noRule(c.PathValue("id"))
+		return nil, absent("rule", "id", c.named("id"))
 	}
-	return http.StatusOK, status, nil
-}
-
-func deleteRule(c *call) (int, any, error) {
-	if !c.server.RemoveRule(c.PathValue("id")) {
-		return 0, nil, noRule(c.PathValue("id"))
-	}
-	return http.StatusNoContent, nil, nil
-}
-
-func deleteRules(c *call) (int, any, error) {
-	c.server.ClearRules()
-	return http.StatusNoContent, nil, nil
-}
-
-func getSessions(c *call) (int, any, error) {
-	return http.StatusOK, SessionList{Sessions: c.server.Sessions()}, nil
-}
-
-func deleteSession(c *call) (int, any, error) {
-	if !c.server.EndSession(c.PathValue("id")) {
-		return 0, nil, problem(CodeNotFound, "id", "there is no session %q", c.PathValue("id"))
-	}
-	return http.StatusNoContent, nil, nil
-}
-
-func getIdentities(c *call) (int, any, error) {
-	return http.StatusOK, IdentityList{Identities: c.server.Owners()}, nil
+	return status, nil
 }
 
 // timeout is how long a request wants to wait.
@@ -154,33 +116,29 @@ func within(ctx context.Context, patience time.Duration) (context.Context, conte
 	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("not within %s", patience))
 }
 
-func postAsk(c *call) (int, any, error) {
-	var a Ask
-	if err := decode(c.body, &a); err != nil {
-		return 0, nil, err
-	}
+func postAsk(c *call, a Ask) (any, error) {
 	if a.Method == "" {
-		return 0, nil, problem(CodeInvalid, "method", "method is missing")
+		return nil, problem(CodeInvalid, "method", "method is missing")
 	}
 	if a.Params != nil {
 		if err := decode(a.Params, &map[string]any{}); err != nil {
-			return 0, nil, problem(CodeInvalid, "params", "params must be a JSON object")
+			return nil, problem(CodeInvalid, "params", "params must be a JSON object")
 		}
 	}
 	patience, err := timeout(a.Timeout)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	ctx, cancel := within(c.Context(), patience)
 	defer cancel()
 	answer, err := c.server.Ask(ctx, c.PathValue("id"), reference.Ask{Method: a.Method, Params: a.Params, Undeclared: a.Undeclared})
 	switch {
 	case errors.Is(err, reference.ErrNoSession):
-		return 0, nil, problem(CodeNotFound, "id", "%s", err)
+		return nil, problem(CodeNotFound, "id", "%s", err)
 	case errors.Is(err, reference.ErrNotAsked):
-		return 0, nil, problem(CodeConflict, "", "%s", err)
+		return nil, problem(CodeConflict, "", "%s", err)
 	case err != nil:
-		return 0, nil, problem(CodeTimeout, "", "%s", err)
+		return nil, problem(CodeTimeout, "", "%s", err)
 	}
-	return http.StatusOK, answer, nil
+	return answer, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Problem is what went wrong with a request.
@@ -169,17 +170,7 @@ type Verify struct {
 }
 
 // Duration is a time span, in JSON a string such as "1.5s".
-type Duration time.Duration
-
-// MarshalText writes the span.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
-
-// UnmarshalText reads the span.
-func (d *Duration) UnmarshalText(text []byte) error {
-	span, err := time.ParseDuration(string(text))
-	*d = Duration(span)
-	return err
-}
+type Duration = operation.Duration
 
 // The bounds of requests.
 const (

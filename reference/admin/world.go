@@ -2,8 +2,6 @@ package admin
 
 import (
 	"encoding/json"
-	"net/http"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -11,15 +9,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-func getOpenAPI(*call) (int, any, error) { return http.StatusOK, json.RawMessage(openAPI), nil }
-
-func getHealth(c *call) (int, any, error) { return http.StatusOK, c.server.Health(), nil }
-
-func postReset(c *call) (int, any, error) {
+func postReset(c *call) (any, error) {
 	if err := c.server.Reset(); err != nil {
-		return 0, nil, problem(CodeConflict, "", "%s", err)
+		return nil, problem(CodeConflict, "", "%s", err)
 	}
-	return http.StatusNoContent, nil, nil
+	return nil, nil
 }
 
 // number reads a query parameter that is a number from 0 to most.
@@ -35,80 +29,69 @@ func (c *call) number(name string, otherwise, most int) (int, error) {
 	return n, nil
 }
 
-func getResources(c *call) (int, any, error) {
+func getResources(c *call) (any, error) {
 	limit, err := c.number("limit", DefaultLimit, MaxLimit)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	offset, err := c.number("offset", 0, 1<<30)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	all := c.server.World().Resources
 	list := ResourceList{Resources: []ResourceSummary{}, Total: len(all)}
 	for _, r := range all[min(offset, len(all)):min(offset+limit, len(all))] {
 		list.Resources = append(list.Resources, ResourceSummary{r.URI, r.Name, r.MIMEType, r.Hidden})
 	}
-	return http.StatusOK, list, nil
+	return list, nil
 }
 
 // warned is a part of a world with what is odd about it.
-func warned(encoded []byte, warnings []string, err error) (int, any, error) {
+func warned(encoded []byte, warnings []string, err error) (any, error) {
 	if err != nil || len(warnings) == 0 {
-		return http.StatusOK, json.RawMessage(encoded), err
+		return json.RawMessage(encoded), err
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(encoded, &members); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	if members["warnings"], err = json.Marshal(warnings); err != nil {
-		return 0, nil, err
-	}
-	return http.StatusOK, members, nil
+	members["warnings"], err = json.Marshal(warnings)
+	return members, err
 }
 
 // writtenResource answers with a resource that has been put or changed.
-func writtenResource(r world.Resource) (int, any, error) {
+func writtenResource(r world.Resource) (any, error) {
 	data, err := world.EncodeResource(r)
 	return warned(data, r.Lint(), err)
 }
 
 // writtenTemplate answers with a template likewise.
-func writtenTemplate(t world.Template) (int, any, error) {
+func writtenTemplate(t world.Template) (any, error) {
 	data, err := world.EncodeTemplate(t)
 	return warned(data, t.Lint(), err)
 }
 
-// resource answers with a resource as a world has it.
-func resource(r world.Resource) (int, any, error) {
-	data, err := world.EncodeResource(r)
-	return http.StatusOK, json.RawMessage(data), err
+// absent says that there is nothing of a name that a parameter or a member gives.
+func absent(what, param, name string) error {
+	return problem(CodeNotFound, param, "there is no %s %q", what, name)
 }
 
-func template(t world.Template) (int, any, error) {
-	data, err := world.EncodeTemplate(t)
-	return http.StatusOK, json.RawMessage(data), err
+// resource is the resource that the request names.
+func (c *call) resource() (world.Resource, error) {
+	w, uri := c.server.World(), c.named("uri")
+	if r := w.Resource(uri); r != nil {
+		return *r, nil
+	}
+	return world.Resource{}, absent("resource", "uri", uri)
 }
 
-func noResource(uri string) error {
-	return problem(CodeNotFound, "uri", "there is no resource %q", uri)
-}
-
-func noTemplate(uriTemplate string) error {
-	return problem(CodeNotFound, "uriTemplate", "there is no template %q", uriTemplate)
-}
-
-func getResource(c *call) (int, any, error) {
-	uri, err := c.param("uri")
+func getResource(c *call) (any, error) {
+	r, err := c.resource()
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	w := c.server.World()
-	r := w.Resource(uri)
-	if r == nil {
-		return 0, nil, noResource(uri)
-	}
-	return resource(*r)
+	data, err := world.EncodeResource(r)
+	return json.RawMessage(data), err
 }
 
 // isObject says why a body is no JSON object; what it has in it is looked at elsewhere.
@@ -128,160 +111,115 @@ func isObject(body []byte) error {
 	return nil
 }
 
-func putResource(c *call) (int, any, error) {
+func putResource(c *call) (any, error) {
 	if err := isObject(c.body); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	r, err := world.DecodeResource(c.body)
 	if err != nil {
-		return 0, nil, refused(err)
+		return nil, refused(err)
 	}
 	if r.URI == "" {
-		return 0, nil, problem(CodeInvalid, "uri", "uri is missing")
+		return nil, problem(CodeInvalid, "uri", "uri is missing")
 	}
 	if err := c.server.Put(r); err != nil {
-		return 0, nil, problem(CodeInvalid, "", "%s", err)
+		return nil, problem(CodeInvalid, "", "%s", err)
 	}
 	return writtenResource(r)
 }
 
-func patchResource(c *call) (int, any, error) {
-	uri, err := c.param("uri")
-	if err != nil {
-		return 0, nil, err
-	}
+func patchResource(c *call) (any, error) {
 	if err := isObject(c.body); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	found, err := c.server.Patch(uri, c.body)
-	if !found {
-		return 0, nil, noResource(uri)
+	switch found, err := c.server.Patch(c.named("uri"), c.body); {
+	case !found:
+		return nil, absent("resource", "uri", c.named("uri"))
+	case err != nil:
+		return nil, refused(err)
 	}
+	r, err := c.resource() // which may have been taken away meanwhile
 	if err != nil {
-		return 0, nil, refused(err)
+		return nil, err
 	}
-	w := c.server.World()
-	r := w.Resource(uri)
-	if r == nil {
-		return 0, nil, noResource(uri) // it has been taken away meanwhile
-	}
-	return writtenResource(*r)
+	return writtenResource(r)
 }
 
-func deleteResource(c *call) (int, any, error) {
-	uri, err := c.param("uri")
-	if err != nil {
-		return 0, nil, err
-	}
-	if !c.server.Remove(uri) {
-		return 0, nil, noResource(uri)
-	}
-	return http.StatusNoContent, nil, nil
-}
-
-func getTemplates(c *call) (int, any, error) {
+func getTemplates(c *call) (any, error) {
 	list := TemplateList{Templates: []json.RawMessage{}}
 	for _, t := range c.server.World().Templates {
 		data, err := world.EncodeTemplate(t)
 		if err != nil {
-			return 0, nil, err
+			return nil, err
 		}
 		list.Templates = append(list.Templates, data)
 	}
-	return http.StatusOK, list, nil
+	return list, nil
 }
 
+// template is the template that the request names.
 func (c *call) template() (world.Template, error) {
-	uriTemplate, err := c.param("uriTemplate")
-	if err != nil {
-		return world.Template{}, err
+	w, uriTemplate := c.server.World(), c.named("uriTemplate")
+	if t := w.Template(uriTemplate); t != nil {
+		return *t, nil
 	}
-	all := c.server.World().Templates
-	i := slices.IndexFunc(all, func(t world.Template) bool { return t.URITemplate == uriTemplate })
-	if i < 0 {
-		return world.Template{}, noTemplate(uriTemplate)
-	}
-	return all[i], nil
+	return world.Template{}, absent("template", "uriTemplate", uriTemplate)
 }
 
-func getTemplate(c *call) (int, any, error) {
+func getTemplate(c *call) (any, error) {
 	t, err := c.template()
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	return template(t)
+	data, err := world.EncodeTemplate(t)
+	return json.RawMessage(data), err
 }
 
-func putTemplate(c *call) (int, any, error) {
+func putTemplate(c *call) (any, error) {
 	if err := isObject(c.body); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	t, err := world.DecodeTemplate(c.body)
 	if err != nil {
-		return 0, nil, refused(err)
+		return nil, refused(err)
 	}
 	if t.URITemplate == "" {
-		return 0, nil, problem(CodeInvalid, "uriTemplate", "uriTemplate is missing")
+		return nil, problem(CodeInvalid, "uriTemplate", "uriTemplate is missing")
 	}
 	if err := c.server.PutTemplate(t); err != nil {
-		return 0, nil, problem(CodeInvalid, "", "%s", err)
+		return nil, problem(CodeInvalid, "", "%s", err)
 	}
 	return writtenTemplate(t)
 }
 
 // patchTemplate replaces a template by what the patch makes of it.
-func patchTemplate(c *call) (int, any, error) {
+func patchTemplate(c *call) (any, error) {
 	if err := isObject(c.body); err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	t, err := c.template()
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
 	changed, err := world.MergeTemplate(t, c.body)
 	if err != nil {
-		return 0, nil, refused(err)
+		return nil, refused(err)
 	}
 	if changed.URITemplate != t.URITemplate {
-		return 0, nil, problem(CodeInvalid, "uriTemplate", "the URI template cannot be changed")
+		return nil, problem(CodeInvalid, "uriTemplate", "the URI template cannot be changed")
 	}
 	if err := c.server.PutTemplate(changed); err != nil {
-		return 0, nil, problem(CodeInvalid, "", "%s", err)
+		return nil, problem(CodeInvalid, "", "%s", err)
 	}
 	return writtenTemplate(changed)
 }
 
-func deleteTemplate(c *call) (int, any, error) {
-	uriTemplate, err := c.param("uriTemplate")
-	if err != nil {
-		return 0, nil, err
-	}
-	if !c.server.RemoveTemplate(uriTemplate) {
-		return 0, nil, noTemplate(uriTemplate)
-	}
-	return http.StatusNoContent, nil, nil
-}
-
-func postTouch(c *call) (int, any, error) {
-	var t Touch
-	if err := decode(c.body, &t); err != nil {
-		return 0, nil, err
-	}
+func postTouch(c *call, t Touch) (any, error) {
 	if t.URI == "" {
-		return 0, nil, problem(CodeInvalid, "uri", "uri is missing")
+		return nil, problem(CodeInvalid, "uri", "uri is missing")
 	}
 	if !c.server.Touch(t.URI) {
-		return 0, nil, noResource(t.URI)
+		return nil, absent("resource", "uri", t.URI)
 	}
-	return http.StatusNoContent, nil, nil
-}
-
-func postListChanged(c *call) (int, any, error) {
-	c.server.ListChanged()
-	return http.StatusNoContent, nil, nil
-}
-
-func postEndSubscriptions(c *call) (int, any, error) {
-	c.server.EndSubscriptions()
-	return http.StatusNoContent, nil, nil
+	return nil, nil
 }

@@ -130,6 +130,12 @@ func (c *Client) call(ctx context.Context, method, path string, query url.Values
 	return nil
 }
 
+// ask is call for an answer of a type.
+func ask[T any](ctx context.Context, c *Client, method, path string, query url.Values, in any) (out T, err error) {
+	err = c.call(ctx, method, path, query, in, &out)
+	return out, err
+}
+
 func refusal(status int, data []byte) error {
 	var body admin.Refusal
 	if json.Unmarshal(data, &body) != nil || body.Error.Code == "" {

@@ -15,15 +15,13 @@ import (
 )
 
 // OpenAPI is the document that describes the interface.
-func (c *Client) OpenAPI(ctx context.Context) (document json.RawMessage, err error) {
-	err = c.call(ctx, "GET", "/openapi.json", nil, nil, &document)
-	return document, err
+func (c *Client) OpenAPI(ctx context.Context) (json.RawMessage, error) {
+	return ask[json.RawMessage](ctx, c, "GET", "/openapi.json", nil, nil)
 }
 
 // Health says how the server fares.
-func (c *Client) Health(ctx context.Context) (h reference.Health, err error) {
-	err = c.call(ctx, "GET", "/health", nil, nil, &h)
-	return h, err
+func (c *Client) Health(ctx context.Context) (reference.Health, error) {
+	return ask[reference.Health](ctx, c, "GET", "/health", nil, nil)
 }
 
 // Reset brings back the world, the rules and the timeline with which the server began.
@@ -32,7 +30,7 @@ func (c *Client) Reset(ctx context.Context) error {
 }
 
 // Resources lists resources from an offset on, limit at the most; 0 means admin.DefaultLimit.
-func (c *Client) Resources(ctx context.Context, offset, limit int) (list admin.ResourceList, err error) {
+func (c *Client) Resources(ctx context.Context, offset, limit int) (admin.ResourceList, error) {
 	query := url.Values{}
 	if offset > 0 {
 		query.Set("offset", strconv.Itoa(offset))
@@ -40,8 +38,7 @@ func (c *Client) Resources(ctx context.Context, offset, limit int) (list admin.R
 	if limit > 0 {
 		query.Set("limit", strconv.Itoa(limit))
 	}
-	err = c.call(ctx, "GET", "/resources", query, nil, &list)
-	return list, err
+	return ask[admin.ResourceList](ctx, c, "GET", "/resources", query, nil)
 }
 
 func uriQuery(uri string) url.Values { return url.Values{"uri": {uri}} }
@@ -161,22 +158,19 @@ func (c *Client) EndSubscriptions(ctx context.Context) error {
 }
 
 // Deviations lists the faults and quirks that rules can switch on.
-func (c *Client) Deviations(ctx context.Context) (list admin.DeviationList, err error) {
-	err = c.call(ctx, "GET", "/deviations", nil, nil, &list)
-	return list, err
+func (c *Client) Deviations(ctx context.Context) (admin.DeviationList, error) {
+	return ask[admin.DeviationList](ctx, c, "GET", "/deviations", nil, nil)
 }
 
 // Rules lists the rules in force, outermost first.
 func (c *Client) Rules(ctx context.Context) ([]control.Status, error) {
-	var list admin.RuleList
-	err := c.call(ctx, "GET", "/rules", nil, nil, &list)
+	list, err := ask[admin.RuleList](ctx, c, "GET", "/rules", nil, nil)
 	return list.Rules, err
 }
 
 // AddRule switches a fault, a quirk, a failure or a delay on.
-func (c *Client) AddRule(ctx context.Context, r control.Rule) (status control.Status, err error) {
-	err = c.call(ctx, "POST", "/rules", nil, r, &status)
-	return status, err
+func (c *Client) AddRule(ctx context.Context, r control.Rule) (control.Status, error) {
+	return ask[control.Status](ctx, c, "POST", "/rules", nil, r)
 }
 
 // ClearRules switches all rules off.
@@ -185,9 +179,8 @@ func (c *Client) ClearRules(ctx context.Context) error {
 }
 
 // Rule returns the rule with that id.
-func (c *Client) Rule(ctx context.Context, id string) (status control.Status, err error) {
-	err = c.call(ctx, "GET", "/rules/"+url.PathEscape(id), nil, nil, &status)
-	return status, err
+func (c *Client) Rule(ctx context.Context, id string) (control.Status, error) {
+	return ask[control.Status](ctx, c, "GET", "/rules/"+url.PathEscape(id), nil, nil)
 }
 
 // RemoveRule switches the rule with that id off.
@@ -197,8 +190,7 @@ func (c *Client) RemoveRule(ctx context.Context, id string) error {
 
 // Sessions lists the open sessions, oldest first.
 func (c *Client) Sessions(ctx context.Context) ([]reference.Session, error) {
-	var list admin.SessionList
-	err := c.call(ctx, "GET", "/sessions", nil, nil, &list)
+	list, err := ask[admin.SessionList](ctx, c, "GET", "/sessions", nil, nil)
 	return list.Sessions, err
 }
 
@@ -208,20 +200,18 @@ func (c *Client) EndSession(ctx context.Context, id string) error {
 }
 
 // Ask has the server send a request to the client of a session, and returns what that answers.
-func (c *Client) Ask(ctx context.Context, session string, a admin.Ask) (answer reference.Answer, err error) {
-	err = c.call(ctx, "POST", "/sessions/"+url.PathEscape(session)+"/ask", nil, a, &answer)
-	return answer, err
+func (c *Client) Ask(ctx context.Context, session string, a admin.Ask) (reference.Answer, error) {
+	return ask[reference.Answer](ctx, c, "POST", "/sessions/"+url.PathEscape(session)+"/ask", nil, a)
 }
 
 // Identities lists the owners of the tokens that the server demands.
 func (c *Client) Identities(ctx context.Context) ([]admin.Identity, error) {
-	var list admin.IdentityList
-	err := c.call(ctx, "GET", "/identities", nil, nil, &list)
+	list, err := ask[admin.IdentityList](ctx, c, "GET", "/identities", nil, nil)
 	return list.Identities, err
 }
 
 // Journal returns entries of the journal; without a limit admin.DefaultLimit at the most.
-func (c *Client) Journal(ctx context.Context, q admin.Query) (list admin.EntryList, err error) {
+func (c *Client) Journal(ctx context.Context, q admin.Query) (admin.EntryList, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{
 		"direction": string(q.Direction), "method": q.Method, "uri": q.URI, "session": q.Session,
@@ -243,8 +233,7 @@ func (c *Client) Journal(ctx context.Context, q admin.Query) (list admin.EntryLi
 	if q.Newest {
 		query.Set("newest", "true")
 	}
-	err = c.call(ctx, "GET", "/journal", query, nil, &list)
-	return list, err
+	return ask[admin.EntryList](ctx, c, "GET", "/journal", query, nil)
 }
 
 // ClearJournal forgets all entries. Numbers go on.
@@ -253,15 +242,13 @@ func (c *Client) ClearJournal(ctx context.Context) error {
 }
 
 // Wait waits until entries are there, or the timeout is over: see Met of the outcome.
-func (c *Client) Wait(ctx context.Context, w admin.Wait) (o admin.Outcome, err error) {
-	err = c.call(ctx, "POST", "/journal/wait", nil, w, &o)
-	return o, err
+func (c *Client) Wait(ctx context.Context, w admin.Wait) (admin.Outcome, error) {
+	return ask[admin.Outcome](ctx, c, "POST", "/journal/wait", nil, w)
 }
 
 // Assert says whether something holds of the journal: see Met of the outcome.
-func (c *Client) Assert(ctx context.Context, a admin.Assertion) (o admin.Outcome, err error) {
-	err = c.call(ctx, "POST", "/journal/assert", nil, a, &o)
-	return o, err
+func (c *Client) Assert(ctx context.Context, a admin.Assertion) (admin.Outcome, error) {
+	return ask[admin.Outcome](ctx, c, "POST", "/journal/assert", nil, a)
 }
 
 // Verify judges the clients of the server by what its journal has of them.
