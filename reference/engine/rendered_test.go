@@ -313,7 +313,7 @@ func (d *discard) WriteHeader(int)             {}
 
 // BenchmarkPost is what a request costs beside the network.
 func BenchmarkPost(b *testing.B) {
-	elsewhere := hook.EditEachTemplate(func(_ int, template hook.Object) { template["title"] = "edited" })
+	elsewhere := hook.EditEach(hook.MethodTemplates, "resourceTemplates", func(_ int, template hook.Object) { template["title"] = "edited" })
 	for _, revision := range []string{hook.R20251125, hook.R20260728} {
 		for _, h := range []struct {
 			name  string

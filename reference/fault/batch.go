@@ -10,38 +10,26 @@ import (
 
 var batchCode = code{
 	"batch-07-still-served": lateBatches,
-	"batch-01-refused": func() hook.Hooks {
-		return refuseBatch(func([]json.RawMessage) bool { return true })
-	},
-	"batch-02-empty-array": func() hook.Hooks {
-		return answerBatch(func(members []json.RawMessage) bool {
-			for _, m := range members {
-				if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
-					return false
-				}
+	"batch-01-refused":      stateless(refuseBatch(func([]json.RawMessage) bool { return true })),
+	"batch-02-empty-array": stateless(answerBatch(func(members []json.RawMessage) bool {
+		for _, m := range members {
+			if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
+				return false
 			}
-			return len(members) > 0
-		})
-	},
-	"batch-03-notification-answered": func() hook.Hooks {
-		return hook.Join(markBatches(), answerBatchedNotifications())
-	},
-	"batch-04-empty-array": func() hook.Hooks {
-		return answerBatch(func(members []json.RawMessage) bool { return len(members) == 0 })
-	},
-	"batch-04-one-spoils-all": func() hook.Hooks {
-		return refuseBatch(func(members []json.RawMessage) bool {
-			for _, m := range members {
-				if _, ok := hook.DecodeObject(m); !ok {
-					return true
-				}
+		}
+		return len(members) > 0
+	})),
+	"batch-03-notification-answered": stateless(hook.Join(markBatches(), answerBatchedNotifications())),
+	"batch-04-empty-array":           stateless(answerBatch(func(members []json.RawMessage) bool { return len(members) == 0 })),
+	"batch-04-one-spoils-all": stateless(refuseBatch(func(members []json.RawMessage) bool {
+		for _, m := range members {
+			if _, ok := hook.DecodeObject(m); !ok {
+				return true
 			}
-			return false
-		})
-	},
-	"batch-07-array-of-one": func() hook.Hooks {
-		return hook.OnResponse(hook.MethodList, inArray)
-	},
+		}
+		return false
+	})),
+	"batch-07-array-of-one": stateless(hook.OnResponse(hook.MethodList, inArray)),
 }
 
 // inArray sends a message as the only member of an array, in revisions that have
@@ -63,41 +51,35 @@ func batchOf(in hook.Incoming) (members []json.RawMessage, ok bool) {
 
 // refuseBatch has batches answered as a message without a method is.
 func refuseBatch(which func([]json.RawMessage) bool) hook.Hooks {
-	return hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
-		return func(ctx context.Context, in hook.Incoming) {
-			if members, ok := batchOf(in); ok && which(members) {
-				in.Raw = []byte(`{"jsonrpc":"2.0"}`)
-			}
-			next(ctx, in)
+	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if members, ok := batchOf(in); ok && which(members) {
+			in.Raw = []byte(`{"jsonrpc":"2.0"}`)
 		}
-	}}
+		next(ctx, in)
+	})
 }
 
 // answerBatch answers batches with an empty array.
 func answerBatch(which func([]json.RawMessage) bool) hook.Hooks {
-	return hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
-		return func(ctx context.Context, in hook.Incoming) {
-			if members, ok := batchOf(in); ok && which(members) {
-				_ = in.Peer.Send(ctx, []byte("[]")) // a client that has gone gets no answer
-				return
-			}
-			next(ctx, in)
+	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if members, ok := batchOf(in); ok && which(members) {
+			_ = in.Peer.Send(ctx, []byte("[]")) // a client that has gone gets no answer
+			return
 		}
-	}}
+		next(ctx, in)
+	})
 }
 
 type batchKey struct{}
 
 // markBatches marks the context of messages that came in a batch.
 func markBatches() hook.Hooks {
-	return hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
-		return func(ctx context.Context, in hook.Incoming) {
-			if _, ok := batchOf(in); ok {
-				ctx = context.WithValue(ctx, batchKey{}, true)
-			}
-			next(ctx, in)
+	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if _, ok := batchOf(in); ok {
+			ctx = context.WithValue(ctx, batchKey{}, true)
 		}
-	}}
+		next(ctx, in)
+	})
 }
 
 func answerBatchedNotifications() hook.Hooks {
@@ -112,19 +94,13 @@ func answerBatchedNotifications() hook.Hooks {
 // lateBatches takes batches apart whatever the revision, and answers each request in
 // an array.
 func lateBatches() hook.Hooks {
-	receive := func(next hook.Receiver) hook.Receiver {
-		return func(ctx context.Context, in hook.Incoming) {
-			v, err := hook.Decode(in.Raw)
-			members, ok := v.([]any)
-			if err != nil || !ok || len(members) != 1 {
-				next(ctx, in)
-				return
-			}
-			in.Raw = hook.Encode(members[0])
-			next(context.WithValue(ctx, batchKey{}, true), in)
+	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		v, err := hook.Decode(in.Raw)
+		if members, ok := v.([]any); err == nil && ok && len(members) == 1 {
+			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
 		}
-	}
-	return hook.Join(hook.Hooks{Receive: receive}, hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		next(ctx, in)
+	}), hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if ctx.Value(batchKey{}) == nil {
 			return next(ctx, m)
 		}

@@ -11,17 +11,15 @@ import (
 )
 
 var cancCode = code{
-	"canc-02-progress-goes-on": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			token := c.Meta("progressToken")
-			if ctx.Err() != nil && token != nil {
-				time.Sleep(60 * time.Millisecond)
-				report(context.WithoutCancel(ctx), c, hook.Object{"progressToken": token, "progress": hook.Number(99)})
-			}
-			return r
-		})
-	},
+	"canc-02-progress-goes-on": stateless(hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		token := c.Meta("progressToken")
+		if ctx.Err() != nil && token != nil {
+			time.Sleep(60 * time.Millisecond)
+			report(context.WithoutCancel(ctx), c, hook.Object{"progressToken": token, "progress": hook.Number(99)})
+		}
+		return r
+	})),
 	"canc-03-lock-stays-held":       heldLock,
 	"canc-05-reads-are-never-freed": leakingReads,
 	"canc-06-disconnecting-aborts":  abortingReads,

@@ -7,15 +7,13 @@ import (
 )
 
 var compCode = code{
-	"comp-03-all-values": func() hook.Hooks {
-		return editCompletion(func(c hook.Object) {
-			values, _ := c["values"].([]any)
-			for i := len(values); i < 150; i++ {
-				values = append(values, "value "+strconv.Itoa(i))
-			}
-			c["values"], c["total"], c["hasMore"] = values, hook.Number(150), false
-		})
-	},
+	"comp-03-all-values": stateless(editCompletion(func(c hook.Object) {
+		values, _ := c["values"].([]any)
+		for i := len(values); i < 150; i++ {
+			values = append(values, "value "+strconv.Itoa(i))
+		}
+		c["values"], c["total"], c["hasMore"] = values, hook.Number(150), false
+	})),
 }
 
 // editCompletion changes the completion object of results.

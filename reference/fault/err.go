@@ -7,14 +7,10 @@ import (
 )
 
 var errCode = code{
-	"err-09-empty-contents": func() hook.Hooks {
-		return insteadOfNotFound(func(*hook.Call) []any { return []any{} })
-	},
-	"err-10-text": func() hook.Hooks {
-		return insteadOfNotFound(func(c *hook.Call) []any {
-			return []any{hook.Object{"uri": c.Param("uri"), "mimeType": "text/plain", "text": "Not found"}}
-		})
-	},
+	"err-09-empty-contents": stateless(insteadOfNotFound(func(*hook.Call) []any { return []any{} })),
+	"err-10-text": stateless(insteadOfNotFound(func(c *hook.Call) []any {
+		return []any{hook.Object{"uri": c.Param("uri"), "mimeType": "text/plain", "text": "Not found"}}
+	})),
 }
 
 const (

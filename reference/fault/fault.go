@@ -33,6 +33,9 @@ var rows embed.FS
 
 type code = catalogue.Code
 
+// stateless is the code of what remembers nothing.
+var stateless = catalogue.Stateless
+
 // written is the faults, or parts of faults, that are code.
 var written = []code{
 	batchCode, cancCode, compCode, discCode, errCode, httpCode, lchCode, lifeCode, listCode, mrtrCode, pageCode, readCode, rpcCode, sessCode, sseCode,

@@ -11,59 +11,42 @@ import (
 )
 
 var httpCode = code{
-	"http-26-one-spelling": func() hook.Hooks {
-		return hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }}
-	},
-	"sec-06-everywhere": func() hook.Hooks {
-		return hook.Hooks{Public: true}
-	},
-	"http-27-caseless": func() hook.Hooks {
-		return hook.EditRequest(func(r *http.Request) {
-			if method, ok := posted(r)["method"].(string); ok && strings.EqualFold(r.Header.Get(headerMethod), method) {
-				r.Header.Set(headerMethod, method)
-			}
-		})
-	},
-	"http-09-stays-open": func() hook.Hooks {
-		return hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			next.ServeHTTP(w, r)
-			if w.Header().Get("Content-Type") == "text/event-stream" {
-				<-r.Context().Done()
-			}
-		})
-	},
-	"http-11-answers-on-get": func() hook.Hooks {
-		return hook.OnResponse(hook.MethodTemplates, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			if m.Transport == hook.HTTP && m.Peer != nil {
-				if err := m.Peer.Send(ctx, m.Raw); err != nil {
-					return err
-				}
-			}
-			return next(ctx, m)
-		})
-	},
-	"http-12-broadcast": broadcasting,
-	"http-40-progress-on-get": func() hook.Hooks {
-		return hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
-				return next(ctx, m)
-			}
-			return m.Peer.Send(ctx, m.Raw)
-		})
-	},
-	"http-03-get-opens-stream": func() hook.Hooks {
-		return hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			w.WriteHeader(http.StatusOK)
-			_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
+	"http-26-one-spelling": stateless(hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }}),
+	"sec-06-everywhere":    stateless(hook.Hooks{Public: true}),
+	"http-27-caseless": stateless(hook.EditRequest(func(r *http.Request) {
+		if method, ok := posted(r)["method"].(string); ok && strings.EqualFold(r.Header.Get(headerMethod), method) {
+			r.Header.Set(headerMethod, method)
+		}
+	})),
+	"http-09-stays-open": stateless(hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		next.ServeHTTP(w, r)
+		if w.Header().Get("Content-Type") == "text/event-stream" {
 			<-r.Context().Done()
-		})
-	},
+		}
+	})),
+	"http-11-answers-on-get": stateless(hook.OnResponse(hook.MethodTemplates, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if m.Transport == hook.HTTP && m.Peer != nil {
+			if err := m.Peer.Send(ctx, m.Raw); err != nil {
+				return err
+			}
+		}
+		return next(ctx, m)
+	})),
+	"http-12-broadcast": broadcasting,
+	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
+			return next(ctx, m)
+		}
+		return m.Peer.Send(ctx, m.Raw)
+	})),
+	"http-03-get-opens-stream": stateless(hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
+		<-r.Context().Done()
+	})),
 	"http-37-cached-by-id": cachedByID,
 }
-
-// Conditions of faults over HTTP.
-var ()
 
 // The headers and paths that the faults touch.
 const (

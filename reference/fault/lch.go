@@ -11,9 +11,7 @@ import (
 
 var lchCode = code{
 	"lch-04-undeclared-debounced": undeclaredDebounced,
-	"lch-07-stale-list": func() hook.Hooks {
-		return hook.Hooks{Handle: staleLists}
-	},
+	"lch-07-stale-list":           stateless(hook.Hooks{Handle: staleLists}),
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list

@@ -7,9 +7,7 @@ import (
 )
 
 var lifeCode = code{
-	"life-13-array-of-one": func() hook.Hooks {
-		return hook.OnResponse(hook.MethodTemplates, inArray)
-	},
+	"life-13-array-of-one":       stateless(hook.OnResponse(hook.MethodTemplates, inArray)),
 	"life-16-early-ping-refused": refuseEarlyPing,
 }
 

@@ -13,9 +13,6 @@ var listCode = code{
 	"list-11-recent-reads":  recentReads,
 }
 
-// The revisions since which the protocol has titles, icons and statelessness.
-var ()
-
 // connectionHeader carries the remote address of a request to the hooks of calls.
 const connectionHeader = "X-Fault-Connection"
 

@@ -8,24 +8,18 @@ import (
 )
 
 var pageCode = code{
-	"page-02-last-page-cycles": cyclingPages,
-	"page-13-pages-accumulate": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodList, firstPageAgain)
-	},
-	"page-05-first-page": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodList, firstPageInstead)
-	},
-	"page-05-foreign-cursor-breaks": foreignBreaks,
-	"page-05-template-cursor-ignored": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodTemplates, firstPageInstead)
-	},
-	"page-06-truncated-cursor-kills": truncatedKills,
-	"page-06-number-cursor-hangs":    hangAfterNumber,
-	"page-07-single-use-cursors":     singleUse,
-	"disc-18-cursor-of-a-connection": boundToConnection,
-	"page-07-template-cursor-drifts": emptySecondTime,
-	"page-08-hidden-position":        func() hook.Hooks { return hiddenPosition(hook.MethodList) },
-	"page-12-hidden-position":        func() hook.Hooks { return hiddenPosition(hook.MethodTemplates) },
+	"page-02-last-page-cycles":        cyclingPages,
+	"page-13-pages-accumulate":        stateless(hook.OnMethod(hook.MethodList, firstPageAgain)),
+	"page-05-first-page":              stateless(hook.OnMethod(hook.MethodList, firstPageInstead)),
+	"page-05-foreign-cursor-breaks":   foreignBreaks,
+	"page-05-template-cursor-ignored": stateless(hook.OnMethod(hook.MethodTemplates, firstPageInstead)),
+	"page-06-truncated-cursor-kills":  truncatedKills,
+	"page-06-number-cursor-hangs":     hangAfterNumber,
+	"page-07-single-use-cursors":      singleUse,
+	"disc-18-cursor-of-a-connection":  boundToConnection,
+	"page-07-template-cursor-drifts":  emptySecondTime,
+	"page-08-hidden-position":         func() hook.Hooks { return hiddenPosition(hook.MethodList) },
+	"page-12-hidden-position":         func() hook.Hooks { return hiddenPosition(hook.MethodTemplates) },
 }
 
 func removeCursor(c *hook.Call) {

@@ -9,73 +9,57 @@ import (
 )
 
 var readCode = code{
-	"read-01-count": func() hook.Hooks {
-		return hook.EditResult(hook.MethodRead, func(result hook.Object) {
-			if items, ok := result["contents"].([]any); ok {
-				delete(result, "contents")
-				result["contentCount"] = hook.Number(int64(len(items)))
+	"read-01-count": stateless(hook.EditResult(hook.MethodRead, func(result hook.Object) {
+		if items, ok := result["contents"].([]any); ok {
+			delete(result, "contents")
+			result["contentCount"] = hook.Number(int64(len(items)))
+		}
+	})),
+	"tmpl-12-delivered-encoded": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		uri, _ := c["uri"].(string)
+		text, ok := c["text"].(string)
+		_, query, found := strings.Cut(uri, "?")
+		if !ok || !found || !strings.HasPrefix(uri, "search://") {
+			return
+		}
+		for pair := range strings.SplitSeq(query, "&") {
+			name, value, _ := strings.Cut(pair, "=")
+			if plain, err := url.PathUnescape(value); err == nil {
+				text = strings.Replace(text, name+"="+plain, name+"="+value, 1)
 			}
-		})
-	},
-	"tmpl-12-delivered-encoded": func() hook.Hooks {
-		return hook.EditEachContent(func(_ int, c hook.Object) {
-			uri, _ := c["uri"].(string)
-			text, ok := c["text"].(string)
-			_, query, found := strings.Cut(uri, "?")
-			if !ok || !found || !strings.HasPrefix(uri, "search://") {
-				return
-			}
-			for pair := range strings.SplitSeq(query, "&") {
-				name, value, _ := strings.Cut(pair, "=")
-				if plain, err := url.PathUnescape(value); err == nil {
-					text = strings.Replace(text, name+"="+plain, name+"="+value, 1)
-				}
-			}
-			c["text"] = text
-		})
-	},
-	"read-04-text-and-blob": func() hook.Hooks {
-		return hook.EditEachContent(func(_ int, c hook.Object) {
-			if text, ok := c["text"].(string); ok {
-				c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
-			}
-		})
-	},
-	"read-09-pad-bits": func() hook.Hooks {
-		return editBlobs(func(blob string) string {
-			letters := strings.TrimRight(blob, "=")
-			if len(letters) == len(blob) {
-				return blob
-			}
-			const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-			last := len(letters) - 1
-			value := strings.IndexByte(alphabet, letters[last])
-			return letters[:last] + string(alphabet[value|1]) + blob[last+1:]
-		})
-	},
-	"read-12-binary-as-text": func() hook.Hooks {
-		return hook.EditEachContent(func(_ int, c hook.Object) {
-			blob, _ := c["blob"].(string)
-			data, err := base64.StdEncoding.DecodeString(blob)
-			if err == nil && c["mimeType"] == "image/png" {
-				delete(c, "blob")
-				c["text"] = strings.ToValidUTF8(string(data), "\uFFFD")
-			}
-		})
-	},
-	"read-13-mojibake": func() hook.Hooks {
-		return hook.EditEachContent(func(_ int, c hook.Object) {
-			if text, ok := c["text"].(string); ok {
-				c["text"] = doubleEncoded(text)
-			}
-		})
-	},
-	"read-14-double-base64": func() hook.Hooks {
-		return doubleBase64()
-	},
-	"read-15-double-base64": func() hook.Hooks {
-		return doubleBase64()
-	},
+		}
+		c["text"] = text
+	})),
+	"read-04-text-and-blob": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		if text, ok := c["text"].(string); ok {
+			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
+		}
+	})),
+	"read-09-pad-bits": stateless(editBlobs(func(blob string) string {
+		letters := strings.TrimRight(blob, "=")
+		if len(letters) == len(blob) {
+			return blob
+		}
+		const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+		last := len(letters) - 1
+		value := strings.IndexByte(alphabet, letters[last])
+		return letters[:last] + string(alphabet[value|1]) + blob[last+1:]
+	})),
+	"read-12-binary-as-text": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		blob, _ := c["blob"].(string)
+		data, err := base64.StdEncoding.DecodeString(blob)
+		if err == nil && c["mimeType"] == "image/png" {
+			delete(c, "blob")
+			c["text"] = strings.ToValidUTF8(string(data), "\uFFFD")
+		}
+	})),
+	"read-13-mojibake": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		if text, ok := c["text"].(string); ok {
+			c["text"] = doubleEncoded(text)
+		}
+	})),
+	"read-14-double-base64": stateless(doubleBase64()),
+	"read-15-double-base64": stateless(doubleBase64()),
 }
 
 // editBlobs changes each blob.

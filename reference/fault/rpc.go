@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -15,71 +13,20 @@ import (
 )
 
 var rpcCode = code{
-	"rpc-14-dies-of-garbage": func() hook.Hooks {
-		return hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
-			return func(ctx context.Context, in hook.Incoming) {
-				if in.Peer != nil && !json.Valid(in.Raw) {
-					in.Peer.Abort()
-					return
-				}
-				next(ctx, in)
-			}
-		}}
-	},
-	"rpc-04-strings-become-numbers": func() hook.Hooks {
-		return hook.EditEnvelope("", func(envelope hook.Object) {
-			if id, ok := envelope["id"].(string); ok {
-				digits := len(id) - len(strings.TrimLeft(id, "0123456789"))
-				n, err := strconv.ParseInt(id[:digits], 10, 64)
-				if err != nil {
-					n = 0
-				}
-				envelope["id"] = hook.Number(n)
-			}
-		})
-	},
-	"rpc-09-not-flushed": func() hook.Hooks {
-		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if e.Stream != "post" || !e.Response || !strings.Contains(string(e.Data), `"resourceTemplates"`) {
-				return next(ctx, e)
-			}
-			<-ctx.Done()
-			return ctx.Err()
-		})
-	},
-	"rpc-14-dies-of-alien-bytes": func() hook.Hooks {
-		return onIncoming(func(in hook.Incoming) bool {
-			if in.Transport != hook.Stdio || in.Peer == nil || utf8.Valid(in.Raw) {
-				return true
-			}
-			in.Peer.Abort()
-			return false
-		})
-	},
+	"rpc-14-dies-of-garbage":      stateless(killedBy(func(in hook.Incoming) bool { return !json.Valid(in.Raw) })),
+	"rpc-14-dies-of-alien-bytes":  stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) })),
 	"rpc-02-counts-its-responses": countedResponses,
-	"rpc-12-ready-event": func() hook.Hooks {
-		return atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")
-	},
-	"rpc-15-numeric-method-kills": func() hook.Hooks {
-		return onIncoming(func(in hook.Incoming) bool {
-			o, ok := hook.DecodeObject(in.Raw)
-			_, text := o["method"].(string)
-			if ok && o["method"] != nil && !text && in.Peer != nil {
-				in.Peer.Abort()
-				return false
-			}
-			return true
-		})
-	},
+	"rpc-12-ready-event":          stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
+	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {
+		o, ok := hook.DecodeObject(in.Raw)
+		_, text := o["method"].(string)
+		return ok && o["method"] != nil && !text
+	})),
 	"rpc-17-mixes-up-reads": mixedReads,
-	"rpc-20-latin-1": func() hook.Hooks {
-		return hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			return next(ctx, m.With(bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc})))
-		})
-	},
-	"rpc-20-byte-order-mark": func() hook.Hooks {
-		return atStart("\xef\xbb\xbf")
-	},
+	"rpc-20-latin-1": stateless(hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc})))
+	})),
+	"rpc-20-byte-order-mark": stateless(atStart("\xef\xbb\xbf")),
 }
 
 // atStart writes text to standard output before anything else.
@@ -89,16 +36,15 @@ func atStart(text string) hook.Hooks {
 	}}}
 }
 
-// onIncoming looks at raw messages before they are parsed; those for which it
-// returns false go no further.
-func onIncoming(pass func(in hook.Incoming) bool) hook.Hooks {
-	return hook.Hooks{Receive: func(next hook.Receiver) hook.Receiver {
-		return func(ctx context.Context, in hook.Incoming) {
-			if pass(in) {
-				next(ctx, in)
-			}
+// killedBy ends the connection at raw messages for which something holds.
+func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
+	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if in.Peer != nil && is(in) {
+			in.Peer.Abort()
+			return
 		}
-	}}
+		next(ctx, in)
+	})
 }
 
 func countedResponses() hook.Hooks {

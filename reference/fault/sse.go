@@ -11,37 +11,31 @@ import (
 )
 
 var sseCode = code{
-	"sse-02-priming-for-all": func() hook.Hooks {
-		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if e.Stream == "post" && e.Response && len(e.Data) > 0 {
-				if err := next(ctx, hook.Event{Stream: e.Stream, Raw: []byte("id: 0\ndata: \n\n")}); err != nil {
-					return err
-				}
+	"sse-02-priming-for-all": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if e.Stream == "post" && e.Response && len(e.Data) > 0 {
+			if err := next(ctx, hook.Event{Stream: e.Stream, Raw: []byte("id: 0\ndata: \n\n")}); err != nil {
+				return err
 			}
-			return next(ctx, e)
-		})
-	},
+		}
+		return next(ctx, e)
+	})),
 	"sse-07-everything-replayed": replayingAll,
-	"sse-23-url-encoded": func() hook.Hooks {
-		return hook.EditEvent(func(e *hook.Event) {
-			if e.Stream == "sse" && bytes.Contains(e.Data, []byte(`"resourceTemplates"`)) {
-				e.Data = []byte(url.QueryEscape(string(e.Data)))
-			}
-		})
-	},
-	"sse-25-broadcast": func() hook.Hooks {
-		return hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			if m.Transport != hook.SSE || m.Peer == nil || m.Call == nil || len(m.Call.ID) != 4 {
-				return next(ctx, m)
-			}
-			for _, peer := range m.Peer.Peers() {
-				if peer.Transport() == hook.SSE && peer.ID() != m.Peer.ID() {
-					_ = peer.Send(ctx, m.Raw) // it may have gone meanwhile
-				}
-			}
+	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {
+		if e.Stream == "sse" && bytes.Contains(e.Data, []byte(`"resourceTemplates"`)) {
+			e.Data = []byte(url.QueryEscape(string(e.Data)))
+		}
+	})),
+	"sse-25-broadcast": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if m.Transport != hook.SSE || m.Peer == nil || m.Call == nil || len(m.Call.ID) != 4 {
 			return next(ctx, m)
-		})
-	},
+		}
+		for _, peer := range m.Peer.Peers() {
+			if peer.Transport() == hook.SSE && peer.ID() != m.Peer.ID() {
+				_ = peer.Send(ctx, m.Raw) // it may have gone meanwhile
+			}
+		}
+		return next(ctx, m)
+	})),
 }
 
 // replayingAll keeps the events of all streams and sends them to whoever resumes

@@ -11,60 +11,41 @@ import (
 )
 
 var stdioCode = code{
-	"stdio-01-banner": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{Start: func(_ context.Context, w io.Writer) {
-			// A client that has gone already sees no banner.
-			_, _ = io.WriteString(w, "Server running, press Ctrl+C to stop\n")
-		}}}
-	},
-	"stdio-01-blank-lines": func() hook.Hooks {
-		return beforeTemplates(nil)
-	},
-	"stdio-02-pretty-printed": func() hook.Hooks {
-		return hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
-			var b bytes.Buffer
-			if json.Indent(&b, raw, "", "  ") != nil {
-				return raw
+	"stdio-01-banner":      stateless(atStart("Server running, press Ctrl+C to stop\n")),
+	"stdio-01-blank-lines": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte { return append([]byte{'\n'}, raw...) }))),
+	"stdio-02-pretty-printed": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+		var b bytes.Buffer
+		if json.Indent(&b, raw, "", "  ") != nil {
+			return raw
+		}
+		return b.Bytes()
+	}))),
+	"stdio-02-two-in-a-line": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
+	}))),
+	"stdio-03-not-flushed": stateless(hook.Hooks{Streams: hook.Streams{
+		Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
+		End: func(_ context.Context, w io.Writer) {
+			if h, ok := w.(*holdingWriter); ok {
+				h.flush()
 			}
-			return b.Bytes()
-		}))
-	},
-	"stdio-02-two-in-a-line": func() hook.Hooks {
-		return hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
-			return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
-		}))
-	},
-	"stdio-03-not-flushed": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{
-			Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
-			End: func(_ context.Context, w io.Writer) {
-				if h, ok := w.(*holdingWriter); ok {
-					h.flush()
-				}
-			},
-		}}
-	},
-	"stdio-03-no-last-newline": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
-			// A client that has gone misses it.
-			_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
-		}}}
-	},
-	"stdio-05-read-is-message": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
-			return &chunkReader{r: r}
-		}}}
-	},
-	"stdio-06-long-lines-lost": func() hook.Hooks {
-		return onIncoming(func(in hook.Incoming) bool {
-			return in.Transport != hook.Stdio || len(in.Raw) <= 64<<10
-		})
-	},
-	"stdio-08-ignores-the-end": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-			return &endlessReader{r: r, done: ctx.Done()}
-		}}}
-	},
+		},
+	}}),
+	"stdio-03-no-last-newline": stateless(hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
+		// A client that has gone misses it.
+		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
+	}}}),
+	"stdio-05-read-is-message": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
+		return &chunkReader{r: r}
+	}}}),
+	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if in.Transport != hook.Stdio || len(in.Raw) <= 64<<10 {
+			next(ctx, in)
+		}
+	})),
+	"stdio-08-ignores-the-end": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
+		return &endlessReader{r: r, done: ctx.Done()}
+	}}}),
 }
 
 // onStdio changes the bytes of messages on stdio.
@@ -75,13 +56,6 @@ func onStdio(edit func(raw []byte) []byte) func(context.Context, hook.Message, h
 		}
 		return next(ctx, m)
 	}
-}
-
-// beforeTemplates writes a line before each list of templates on stdio.
-func beforeTemplates(line []byte) hook.Hooks {
-	return hook.Tee(func(m hook.Message) bool {
-		return m.Transport == hook.Stdio && m.Kind == hook.Response && m.Call != nil && m.Call.Method == hook.MethodTemplates
-	}, func(hook.Message) [][]byte { return [][]byte{line} }, nil)
 }
 
 // holdingWriter keeps lists of templates back.

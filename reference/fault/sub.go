@@ -10,14 +10,10 @@ import (
 var subCode = code{
 	"sub-03-second-subscribe-ends": secondEnds,
 	"sub-03-unsubscribe-ends-all":  endsAll,
-	"sub-06-broadcast": func() hook.Hooks {
-		return broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" })
-	},
-	"sub-09-all-resources": subscribeAll,
-	"sub-10-other-sessions": func() hook.Hooks {
-		return broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport })
-	},
-	"sub-10-unsubscribed-for-all": unsubscribedForAll,
+	"sub-06-broadcast":             stateless(broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" })),
+	"sub-09-all-resources":         subscribeAll,
+	"sub-10-other-sessions":        stateless(broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport })),
+	"sub-10-unsubscribed-for-all":  unsubscribedForAll,
 }
 
 const (

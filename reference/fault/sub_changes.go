@@ -9,20 +9,16 @@ import (
 )
 
 var subChangesCode = code{
-	"sub-30-all-types": func() hook.Hooks {
-		return widen(func(filter hook.Object) {
-			if _, there := filter["resourcesListChanged"]; !there {
-				filter["resourcesListChanged"] = true
-			}
-		})
-	},
-	"sub-31-all-resources": func() hook.Hooks {
-		return widen(func(filter hook.Object) {
-			if uris, ok := filter["resourceSubscriptions"].([]any); ok {
-				filter["resourceSubscriptions"] = slices.Concat(uris, allURIs)
-			}
-		})
-	},
+	"sub-30-all-types": stateless(widen(func(filter hook.Object) {
+		if _, there := filter["resourcesListChanged"]; !there {
+			filter["resourcesListChanged"] = true
+		}
+	})),
+	"sub-31-all-resources": stateless(widen(func(filter hook.Object) {
+		if uris, ok := filter["resourceSubscriptions"].([]any); ok {
+			filter["resourceSubscriptions"] = slices.Concat(uris, allURIs)
+		}
+	})),
 	"sub-32-last-takes-over": lastTakesOver,
 	"sub-43-unasked":         unaskedUpdates,
 	"sub-43-inherited":       inheritedUpdates,

@@ -11,25 +11,21 @@ import (
 )
 
 var subListenCode = code{
-	"sub-24-rewrites-uris": func() hook.Hooks {
-		return editGranted(func(_ hook.Message, granted hook.Object) {
-			uris, _ := granted["resourceSubscriptions"].([]any)
-			for i := range uris {
-				uri, _ := uris[i].(string)
-				scheme, rest, _ := strings.Cut(uri, ":")
-				uris[i] = strings.ToUpper(scheme) + ":" + rest
-			}
-		})
-	},
-	"sub-37-answered-at-once": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			if r == nil || !r.Open {
-				return r
-			}
-			return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
-		})
-	},
+	"sub-24-rewrites-uris": stateless(editGranted(func(_ hook.Message, granted hook.Object) {
+		uris, _ := granted["resourceSubscriptions"].([]any)
+		for i := range uris {
+			uri, _ := uris[i].(string)
+			scheme, rest, _ := strings.Cut(uri, ":")
+			uris[i] = strings.ToUpper(scheme) + ":" + rest
+		}
+	})),
+	"sub-37-answered-at-once": stateless(hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		if r == nil || !r.Open {
+			return r
+		}
+		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
+	})),
 	"sub-39-progress-on-streams": fanOut,
 	"sub-40-ack-as-body":         ackAsBody,
 	"sub-60-blocks-the-loop":     blockedByListening,

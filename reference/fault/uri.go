@@ -11,136 +11,50 @@ import (
 )
 
 var uriCode = code{
-	"uri-08-null-contents": func() hook.Hooks {
-		return readsOf(func(uri string) bool { return strings.HasPrefix(uri, "data:") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			return forged(ctx, c, next, nil)
-		})
-	},
-	"uri-09-dies-of-length": func() hook.Hooks {
-		return diesOf(func(uri string) bool {
-			return len(uri) > 8000
-		})
-	},
-	"uri-10-dot-segments": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if strings.ContainsAny(uri, `%\`) {
-				return ""
-			}
-			return filePath(uri)
-		})
-	},
-	"uri-11-decoded-late": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, "%") || strings.Contains(filePath(uri), "/../") {
-				return ""
-			}
-			return decoded(filePath(uri))
-		})
-	},
-	"uri-11-decoded-twice": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, "%25") {
-				return ""
-			}
-			return decoded(decoded(filePath(uri)))
-		})
-	},
-	"uri-11-overlong-utf8": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, "%c0%a") {
-				return ""
-			}
-			return filePath(strings.NewReplacer("%c0%ae", ".", "%c0%af", "/").Replace(uri))
-		})
-	},
-	"uri-12-decoded-variable": func() hook.Hooks {
-		return escape(func(uri string) string {
-			value, ok := strings.CutPrefix(uri, "file:///..%")
-			if !ok {
-				return ""
-			}
-			return "/project/" + decoded("..%"+value)
-		})
-	},
-	"uri-12-absolute-variable": func() hook.Hooks {
-		return escape(func(uri string) string {
-			value, ok := strings.CutPrefix(uri, "file:///%2F")
-			if !ok {
-				return ""
-			}
-			return "/" + decoded(value)
-		})
-	},
-	"uri-13-sibling": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if uri == "file:///project-old/canary.txt" {
-				return canaryPath
-			}
+	"uri-08-null-contents": stateless(readsOf(func(uri string) bool { return strings.HasPrefix(uri, "data:") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		return forged(ctx, c, next, nil)
+	})),
+	"uri-09-dies-of-length": stateless(readsOf(func(uri string) bool { return len(uri) > 8000 }, die)),
+	"uri-10-dot-segments": escape("", func(uri string) string {
+		if strings.ContainsAny(uri, `%\`) {
 			return ""
-		})
-	},
-	"uri-13-backslash": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, `\`) {
-				return ""
-			}
-			return filePath(strings.ReplaceAll(uri, `\`, "/"))
-		})
-	},
-	"uri-13-nul": func() hook.Hooks {
-		return escape(func(uri string) string {
-			before, _, found := strings.Cut(uri, "%00")
-			if !found {
-				return ""
-			}
-			return filePath(before)
-		})
-	},
-	"uri-13-fullwidth": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, "\uFF0E") {
-				return ""
-			}
-			return filePath(strings.NewReplacer("\uFF0E", ".", "\uFF0F", "/").Replace(uri))
-		})
-	},
-	"uri-13-stripped-once": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if !strings.Contains(uri, "....//") {
-				return ""
-			}
-			return filePath(strings.ReplaceAll(uri, "../", ""))
-		})
-	},
-	"uri-13-system-file": func() hook.Hooks {
-		return readsOf(func(uri string) bool { return uri == "file:///etc/passwd" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}})
-		})
-	},
-	"uri-13-link": func() hook.Hooks {
-		return escape(func(uri string) string {
-			if uri == "file:///project/link.txt" {
-				return canaryPath
-			}
+		}
+		return filePath(uri)
+	}),
+	"uri-11-decoded-late": escape("%", func(uri string) string {
+		if strings.Contains(filePath(uri), "/../") {
 			return ""
-		})
-	},
-	"uri-14-dies": func() hook.Hooks {
-		return hook.OnMethod("resources/subscribe|"+hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			if asksFor(c, noURI) {
-				return die(ctx, c, next)
-			}
-			return next(ctx, c)
-		})
-	},
-	"uri-14-accepts-anything": func() hook.Hooks {
-		return hook.OnMethod("resources/subscribe", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			if asksFor(c, noURI) {
-				return &hook.Reply{Result: hook.Object{}}
-			}
-			return next(ctx, c)
-		})
-	},
+		}
+		return decoded(filePath(uri))
+	}),
+	"uri-11-decoded-twice":     escape("%25", func(uri string) string { return decoded(decoded(filePath(uri))) }),
+	"uri-11-overlong-utf8":     escape("%c0%a", replacing("%c0%ae", ".", "%c0%af", "/")),
+	"uri-12-decoded-variable":  escape("file:///..%", func(uri string) string { return "/project" + decoded(filePath(uri)) }),
+	"uri-12-absolute-variable": escape("file:///%2F", func(uri string) string { return decoded(strings.TrimPrefix(filePath(uri), "/")) }),
+	"uri-13-sibling":           escape("", link("file:///project-old/canary.txt")),
+	"uri-13-backslash":         escape(`\`, replacing(`\`, "/")),
+	"uri-13-nul": escape("%00", func(uri string) string {
+		before, _, _ := strings.Cut(uri, "%00")
+		return filePath(before)
+	}),
+	"uri-13-fullwidth":     escape("\uFF0E", replacing("\uFF0E", ".", "\uFF0F", "/")),
+	"uri-13-stripped-once": escape("....//", replacing("../", "")),
+	"uri-13-link":          escape("", link("file:///project/link.txt")),
+	"uri-13-system-file": stateless(readsOf(func(uri string) bool { return uri == "file:///etc/passwd" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}})
+	})),
+	"uri-14-dies": stateless(hook.OnMethod("resources/subscribe|"+hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if asksFor(c, noURI) {
+			return die(ctx, c, next)
+		}
+		return next(ctx, c)
+	})),
+	"uri-14-accepts-anything": stateless(hook.OnMethod("resources/subscribe", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if asksFor(c, noURI) {
+			return &hook.Reply{Result: hook.Object{}}
+		}
+		return next(ctx, c)
+	})),
 }
 
 // What the faults of file access know of the world: a resource that is always
@@ -164,9 +78,6 @@ func die(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
 	c.Peer.Abort()
 	return &hook.Reply{Silent: true}
 }
-
-// diesOf ends the connection at reads of certain URIs.
-func diesOf(which func(uri string) bool) hook.Hooks { return readsOf(which, die) }
 
 // forged answers a read by contents that no resource has, in the result of one that is there.
 func forged(ctx context.Context, c *hook.Call, next hook.Handler, contents any) *hook.Reply {
@@ -195,16 +106,30 @@ func pointedAt(c *hook.Call, uri string) *hook.Call {
 	return &other
 }
 
-// escape takes a URI for the path that resolve makes of it: where that leads to the
-// canary, its contents are served.
-func escape(resolve func(uri string) string) hook.Hooks {
+// escape takes URIs that have something in them for the path that resolve makes of them: where that
+// leads to the canary, its contents are served.
+func escape(having string, resolve func(uri string) string) func() hook.Hooks {
 	leads := func(uri string) bool {
-		p := resolve(uri)
-		return p != "" && path.Clean(p) == canaryPath
+		return strings.Contains(uri, having) && path.Clean(resolve(uri)) == canaryPath
 	}
-	return readsOf(leads, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return stateless(readsOf(leads, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "mimeType": "text/plain", "text": canaryContent + "\n"}})
-	})
+	}))
+}
+
+// replacing takes parts of a file: URI for others.
+func replacing(oldnew ...string) func(uri string) string {
+	return func(uri string) string { return filePath(strings.NewReplacer(oldnew...).Replace(uri)) }
+}
+
+// link is a URI that leads to the canary: by a link, or by a name that begins as the root does.
+func link(from string) func(uri string) string {
+	return func(uri string) string {
+		if uri != from {
+			return ""
+		}
+		return canaryPath
+	}
 }
 
 // filePath is the path of a file: URI as it is written; empty for other URIs.

@@ -110,12 +110,7 @@ func EditResultOf(pattern string, edit func(c *Call, result Object)) Hooks {
 	})
 }
 
-// EditError changes the error object (code, message, data) of failed replies.
-func EditError(pattern string, edit func(e Object)) Hooks {
-	return EditErrorOf(pattern, func(_ *Call, e Object) { edit(e) })
-}
-
-// EditErrorOf is EditError with the call at hand.
+// EditErrorOf changes the error object (code, message, data) of failed replies.
 func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
 	return around(pattern, nil, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
@@ -129,25 +124,6 @@ func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
 	})
 }
 
-// ReplaceCode replaces one error code by another.
-func ReplaceCode(pattern string, from, to int64) Hooks {
-	return EditError(pattern, func(e Object) {
-		if e["code"] == Number(from) {
-			e["code"] = Number(to)
-		}
-	})
-}
-
-// ReplaceReply answers calls without handling them.
-func ReplaceReply(pattern string, reply func(c *Call) *Reply) Hooks {
-	return OnMethod(pattern, func(_ context.Context, c *Call, _ Handler) *Reply { return reply(c) })
-}
-
-// DropReply handles calls but never answers them.
-func DropReply(pattern string) Hooks {
-	return EditReply(pattern, func(_ *Call, r *Reply) { r.Silent = true })
-}
-
 // EditEach changes each object of an array member of the results of a method.
 func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
 	return EditResult(pattern, func(result Object) {
@@ -158,16 +134,6 @@ func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
 			}
 		}
 	})
-}
-
-// EditEachResource changes each listed resource.
-func EditEachResource(edit func(i int, resource Object)) Hooks {
-	return EditEach(MethodList, "resources", edit)
-}
-
-// EditEachTemplate changes each listed resource template.
-func EditEachTemplate(edit func(i int, template Object)) Hooks {
-	return EditEach(MethodTemplates, "resourceTemplates", edit)
 }
 
 // EditEachContent changes each item of the contents of each read.
@@ -220,23 +186,6 @@ func EditNotification(pattern string, edit func(notification Object)) Hooks {
 	})
 }
 
-// DropNotification suppresses notifications.
-func DropNotification(pattern string) Hooks {
-	return OnNotification(pattern, func(context.Context, Message, Emitter) error { return nil })
-}
-
-// RepeatMessage sends answers to the methods of a pattern n times.
-func RepeatMessage(pattern string, n int) Hooks {
-	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		for range n {
-			if err := next(ctx, m); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // EditRaw changes a JSON object given as bytes, or each object of an array.
 // Anything else is returned as it is.
 func EditRaw(raw []byte, edit func(Object)) []byte {
@@ -267,27 +216,6 @@ func NewNotification(method string, params Object) Message {
 		o["params"] = params
 	}
 	return Message{Kind: Notification, Method: method, Raw: Encode(o)}
-}
-
-// Tee sends extra messages beside each one that match accepts: before and
-// after give the bytes, in order.
-func Tee(match func(Message) bool, before, after func(m Message) [][]byte) Hooks {
-	return OnMessage(match, func(ctx context.Context, m Message, next Emitter) error {
-		var all [][]byte
-		if before != nil {
-			all = append(all, before(m)...)
-		}
-		all = append(all, m.Raw)
-		if after != nil {
-			all = append(all, after(m)...)
-		}
-		for _, raw := range all {
-			if err := next(ctx, m.With(raw)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
 }
 
 // Meta reads a member of params._meta of the call; nil if it is not there.

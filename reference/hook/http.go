@@ -45,16 +45,6 @@ func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 		})
 }
 
-// ReplaceStatus replaces an HTTP status by another.
-func ReplaceStatus(from, to int) Hooks {
-	return EditHead(func(_ *http.Request, status int, _ http.Header) int {
-		if status == from {
-			return to
-		}
-		return status
-	})
-}
-
 // Answer is a complete HTTP response that is no event stream.
 type Answer struct {
 	Status int
@@ -104,6 +94,13 @@ func PeekBody(r *http.Request) ([]byte, error) {
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(body), rest), rest}
 	return body, err
+}
+
+// OnIncoming wraps the reception of raw messages, before they are parsed.
+func OnIncoming(receive func(ctx context.Context, in Incoming, next Receiver)) Hooks {
+	return Hooks{Receive: func(next Receiver) Receiver {
+		return func(ctx context.Context, in Incoming) { receive(ctx, in, next) }
+	}}
 }
 
 // OnEvent wraps the writing of server-sent events.

@@ -13,9 +13,6 @@ var changesCode = code{
 	"merged-updates":         merging,
 }
 
-// What has no occasion without updates, and without announcements of the list.
-var ()
-
 // afterReads announces a change of the list after each answer to a read of a
 // legacy session.
 func afterReads() hook.Hooks {

@@ -12,50 +12,40 @@ import (
 )
 
 var contentsCode = code{
-	"scheme-in-any-case": func() hook.Hooks {
-		return hook.EditParams(hook.MethodRead, func(c *hook.Call, params hook.Object) {
-			uri, _ := params["uri"].(string)
-			scheme, rest, ok := strings.Cut(uri, ":")
-			if lower := strings.ToLower(scheme); ok && lower != scheme && !hook.Modern(c.Revision) {
-				params["uri"] = lower + ":" + rest
-			}
-		})
-	},
-	"moving-list": moving,
-	"empty-pages-between": func() hook.Hooks {
-		return hook.Join(betweenPages(hook.MethodList, "resources"), betweenPages(hook.MethodTemplates, "resourceTemplates"))
-	},
-	"odd-names": func() hook.Hooks {
-		return hook.EditEachResource(func(i int, r hook.Object) {
-			odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
-			r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
-		})
-	},
-	"texts-as-blobs": func() hook.Hooks {
-		return hook.EditEachContent(func(_ int, c hook.Object) {
-			text, ok := c["text"].(string)
-			if mime, _ := c["mimeType"].(string); ok && strings.HasPrefix(mime, "text/x-") {
-				delete(c, "text")
-				c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
-			}
-		})
-	},
-	"escapes-in-any-case": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-			r := next(ctx, c)
-			uri, ok := c.Param("uri").(string)
-			if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
-				return r
-			}
-			plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
-			again := *c
-			again.Params = hook.Encode(hook.Object{"uri": plain})
-			if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
-				return other
-			}
+	"scheme-in-any-case": stateless(hook.EditParams(hook.MethodRead, func(c *hook.Call, params hook.Object) {
+		uri, _ := params["uri"].(string)
+		scheme, rest, ok := strings.Cut(uri, ":")
+		if lower := strings.ToLower(scheme); ok && lower != scheme && !hook.Modern(c.Revision) {
+			params["uri"] = lower + ":" + rest
+		}
+	})),
+	"moving-list":         moving,
+	"empty-pages-between": stateless(hook.Join(betweenPages(hook.MethodList, "resources"), betweenPages(hook.MethodTemplates, "resourceTemplates"))),
+	"odd-names": stateless(hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
+		odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
+		r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
+	})),
+	"texts-as-blobs": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		text, ok := c["text"].(string)
+		if mime, _ := c["mimeType"].(string); ok && strings.HasPrefix(mime, "text/x-") {
+			delete(c, "text")
+			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
+		}
+	})),
+	"escapes-in-any-case": stateless(hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		uri, ok := c.Param("uri").(string)
+		if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
 			return r
-		})
-	},
+		}
+		plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
+		again := *c
+		again.Params = hook.Encode(hook.Object{"uri": plain})
+		if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
+			return other
+		}
+		return r
+	})),
 }
 
 // moving adds an entry to the first page that is another one at every request.

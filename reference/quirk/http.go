@@ -13,30 +13,24 @@ import (
 )
 
 var httpCode = code{
-	"keep-alive-comments": func() hook.Hooks {
-		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if err := next(ctx, hook.Event{Raw: []byte(": still here\n\n"), Stream: e.Stream}); err != nil {
-				return err
+	"keep-alive-comments": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if err := next(ctx, hook.Event{Raw: []byte(": still here\n\n"), Stream: e.Stream}); err != nil {
+			return err
+		}
+		return next(ctx, e)
+	})),
+	"off-grid-revisions": stateless(hook.Hooks{OffGrid: true}),
+	"no-session-ids":     sessionless,
+	"modern-event-ids":   numbered,
+	"crlf-events": stateless(hook.EditEvent(func(e *hook.Event) {
+		var b bytes.Buffer
+		for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
+			if field[1] != "" {
+				b.WriteString(field[0] + ":" + field[1] + "\r\n")
 			}
-			return next(ctx, e)
-		})
-	},
-	"off-grid-revisions": func() hook.Hooks {
-		return hook.Hooks{OffGrid: true}
-	},
-	"no-session-ids":   sessionless,
-	"modern-event-ids": numbered,
-	"crlf-events": func() hook.Hooks {
-		return hook.EditEvent(func(e *hook.Event) {
-			var b bytes.Buffer
-			for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {
-				if field[1] != "" {
-					b.WriteString(field[0] + ":" + field[1] + "\r\n")
-				}
-			}
-			e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
-		})
-	},
+		}
+		e.Raw = append(b.Bytes(), "x-unknown:field\r\n\r\n"...)
+	})),
 	"broken-streams": breaking,
 }
 

@@ -10,14 +10,10 @@ import (
 )
 
 var listCode = code{
-	"long-cursors": func() hook.Hooks {
-		return hook.Join(lengthenCursors(), shortenCursors())
-	},
-	"changing-order": everySecondReversed,
-	"empty-first-page": func() hook.Hooks {
-		return hook.OnMethod(hook.MethodList, afterEmptyPage)
-	},
-	"empty-cursor": secondPageWithoutName,
+	"long-cursors":     stateless(hook.Join(lengthenCursors(), shortenCursors())),
+	"changing-order":   everySecondReversed,
+	"empty-first-page": stateless(hook.OnMethod(hook.MethodList, afterEmptyPage)),
+	"empty-cursor":     secondPageWithoutName,
 }
 
 func everySecondReversed() hook.Hooks {

@@ -19,53 +19,39 @@ var messagesCode = code{
 	"restless-hints": func() hook.Hooks {
 		return hinted(func(result hook.Object, n int) { result["ttlMs"] = hook.Number(int64(n%7) * 1000) })
 	},
-	"crlf-lines": func() hook.Hooks {
-		return hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
-		})
-	},
-	"escaped-characters": func() hook.Hooks {
-		return hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			return next(ctx, m.With(escape(m.Raw)))
-		})
-	},
-	"generous-spacing": func() hook.Hooks {
-		return hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
-		})
-	},
-	"batches-answered-apart": func() hook.Hooks {
-		return hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			var all []json.RawMessage
-			if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
-				return next(ctx, m)
+	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
+	})),
+	"escaped-characters": stateless(hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(escape(m.Raw)))
+	})),
+	"generous-spacing": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
+	})),
+	"batches-answered-apart": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		var all []json.RawMessage
+		if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
+			return next(ctx, m)
+		}
+		for _, raw := range all {
+			if err := next(ctx, m.With(raw)); err != nil {
+				return err
 			}
-			for _, raw := range all {
-				if err := next(ctx, m.With(raw)); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	},
+		}
+		return nil
+	})),
 	"pings": pinging,
-	"log-messages": func() hook.Hooks {
-		return besideLists(hook.Object{"jsonrpc": "2.0", "method": "notifications/message",
-			"params": hook.Object{"level": "emergency", "data": nil}})
-	},
-	"ends-when-idle": func() hook.Hooks {
-		return hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-			return newIdleReader(ctx, r, 15*time.Second)
-		}}}
-	},
+	"log-messages": stateless(besideLists(hook.Object{"jsonrpc": "2.0", "method": "notifications/message",
+		"params": hook.Object{"level": "emergency", "data": nil}})),
+	"ends-when-idle": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
+		return newIdleReader(ctx, r, 15*time.Second)
+	}}}),
 	"noise-on-standard-error": noisy,
-	"data-over-several-lines": func() hook.Hooks {
-		return hook.EditEvent(func(e *hook.Event) {
-			if e.Type != "endpoint" {
-				e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
-			}
-		})
-	},
+	"data-over-several-lines": stateless(hook.EditEvent(func(e *hook.Event) {
+		if e.Type != "endpoint" {
+			e.Data = bytes.ReplaceAll(spread(e.Data, true), []byte("\n "), []byte("\n"))
+		}
+	})),
 }
 
 // escape writes JSON in ASCII. What is not ASCII stands inside strings only.

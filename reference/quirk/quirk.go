@@ -25,6 +25,9 @@ var rows embed.FS
 
 type code = catalogue.Code
 
+// stateless is the code of what remembers nothing.
+var stateless = catalogue.Stateless
+
 // written is the quirks, or parts of quirks, that are code.
 var written = []code{changesCode, contentsCode, httpCode, listCode, messagesCode}
 

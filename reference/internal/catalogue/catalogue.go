@@ -91,6 +91,9 @@ func (e Entry) HooksFor(rng *rand.Rand) hook.Hooks {
 // Code is functions that make the hooks of rows, by name.
 type Code map[string]func() hook.Hooks
 
+// Stateless is the code of a row that remembers nothing: servers can share its hooks.
+func Stateless(h hook.Hooks) func() hook.Hooks { return func() hook.Hooks { return h } }
+
 // Overlays is functions that change the world for rows, by name.
 type Overlays map[string]func(w *world.World)
 
