@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 var (
@@ -110,13 +111,7 @@ func outcome(j *journal.Journal, err error) Outcome {
 }
 
 func postAssert(c *call, a Assertion) (any, error) {
-	given := 0
-	for _, is := range []bool{a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 || a.InOrder != nil && len(a.InOrder) == 0 {
+	if operation.Given(a.Exactly != nil, a.AtLeast != nil, a.InOrder != nil) != 1 || a.InOrder != nil && len(a.InOrder) == 0 {
 		return nil, problem(CodeInvalid, "", "an assertion has exactly one of exactly, atLeast and inOrder, which must not be empty")
 	}
 	if len(a.InOrder) > DefaultLimit {

@@ -14,16 +14,20 @@ import (
 type Delay = operation.Delay
 
 // Fixed is a delay that is always as long.
-func Fixed(d time.Duration) *Delay { return operation.Fixed(d) }
+func Fixed(d time.Duration) *Delay { return &Delay{Kind: operation.KindFixed, Min: d} }
 
 // Uniform is a delay between two times, equally likely.
-func Uniform(from, to time.Duration) *Delay { return operation.Uniform(from, to) }
+func Uniform(from, to time.Duration) *Delay {
+	return &Delay{Kind: operation.KindUniform, Min: from, Max: to}
+}
 
 // Lognormal is a delay with a median and the standard deviation of its logarithm.
-func Lognormal(median time.Duration, sigma float64) *Delay { return operation.Lognormal(median, sigma) }
+func Lognormal(median time.Duration, sigma float64) *Delay {
+	return &Delay{Kind: operation.KindLognormal, Min: median, Sigma: sigma}
+}
 
 // Dribble sends answers at a rate in bytes a second.
-func Dribble(rate int64) *Delay { return operation.Dribble(rate) }
+func Dribble(rate int64) *Delay { return &Delay{Kind: operation.KindDribble, Rate: rate} }
 
 // ParseDelay reads a delay from its text.
 func ParseDelay(s string) (*Delay, error) { return operation.ParseDelay(s) }
@@ -31,13 +35,11 @@ func ParseDelay(s string) (*Delay, error) { return operation.ParseDelay(s) }
 // dribbling sends everything slowly: JSON answers, events and lines.
 func dribbling(rate int64) hook.Hooks {
 	return hook.Join(
-		hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			next.ServeHTTP(&bodyWriter{ResponseWriter: w, write: func(w http.ResponseWriter, p []byte) (int, error) {
-				ctx, cancel := alive(r.Context())
-				defer cancel()
-				err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
-				return len(p), err
-			}}, r)
+		onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
+			ctx, cancel := alive(r.Context())
+			defer cancel()
+			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
+			return len(p), err
 		}),
 		hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			slow, cancel := alive(ctx)

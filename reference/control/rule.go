@@ -36,13 +36,7 @@ type Limits = operation.Limits
 
 // Validate says what is wrong with a rule; nil if a set takes it.
 func (r Rule) Validate() error {
-	given := 0
-	for _, is := range []bool{r.Fault != "", r.Quirk != "", r.Fail != nil, r.Delay != nil, len(r.Do) > 0} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	if operation.Given(r.Fault != "", r.Quirk != "", r.Fail != nil, r.Delay != nil, len(r.Do) > 0) != 1 {
 		return errors.New("a rule has exactly one of fault, quirk, fail, delay and do")
 	}
 	if err := r.Limits.Validate(); err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -98,7 +99,7 @@ func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed strin
 		if t.URITemplate != uri {
 			continue
 		}
-		if !contains(t.variables(), name) {
+		if !slices.Contains(t.variables(), name) {
 			return nil, fail(codeInvalidParams, "Invalid params: the template has no such variable")
 		}
 		if t.Source != nil {

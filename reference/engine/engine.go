@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -239,12 +240,7 @@ func (e *Engine) crash() {
 
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
-	all := make([]*session, 0, len(e.sessions))
-	for _, s := range e.sessions {
-		all = append(all, s)
-	}
-	slices.SortFunc(all, func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })
-	return all
+	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })
 }
 
 // open lists the sessions, oldest first.
@@ -325,7 +321,8 @@ func (e *Engine) unregister(s *session) {
 	}
 }
 
-func (e *Engine) isClosed() bool {
+// Closed reports whether the server has ended.
+func (e *Engine) Closed() bool {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.closed

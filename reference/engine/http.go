@@ -36,7 +36,7 @@ type Endpoints struct{ engine *Engine }
 
 // ServeHTTP handles a request.
 func (h *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.engine.isClosed() {
+	if h.engine.Closed() {
 		panic(http.ErrAbortHandler) // as if the process were gone
 	}
 	h.engine.observe(w, r)

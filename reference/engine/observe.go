@@ -398,9 +398,9 @@ func (w *recorder) end() {
 	gone := w.request.Context().Err() != nil
 	reason := reasonServer
 	switch {
-	case gone && !w.engine.isClosed():
+	case gone && !w.engine.Closed():
 		reason = reasonClient
-	case w.engine.isClosed():
+	case w.engine.Closed():
 		reason = reasonShutdown
 	case !w.returned:
 		reason = reasonAbort

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -276,7 +277,7 @@ func (e *Engine) expand(ctx context.Context, t *template, uri string, values map
 			values[name] = v.Default
 			continue
 		}
-		if v.Closed && !contains(v.Suggestions(values), value) {
+		if v.Closed && !slices.Contains(v.Suggestions(values), value) {
 			return nil, false
 		}
 	}
@@ -302,15 +303,6 @@ func (e *Engine) expand(ctx context.Context, t *template, uri string, values map
 		r.Text, r.Blob = nil, &blob
 	}
 	return &entry{res: r, data: []byte(text), size: int64(len(text))}, true
-}
-
-func contains(values []string, value string) bool {
-	for _, v := range values {
-		if v == value {
-			return true
-		}
-	}
-	return false
 }
 
 func (e *Engine) lookup(t *template, values map[string]string) (*entry, bool) {

@@ -70,9 +70,6 @@ func (e *Engine) EndSession(id string) bool {
 // Since is when the server was made.
 func (e *Engine) Since() time.Time { return e.started }
 
-// Closed reports whether the server has ended.
-func (e *Engine) Closed() bool { return e.isClosed() }
-
 func (e *Engine) eventStreams(t *hook.Trace) bool {
 	return e.config.Hooks.EventStreams || e.config.Live != nil && e.config.Live.EventStreams(t)
 }

@@ -168,7 +168,7 @@ func (s *session) openStream(kind string) *stream {
 			i++
 			continue
 		}
-		s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
+		s.streams = slices.Delete(s.streams, i, i+1)
 	}
 	return st
 }
@@ -176,12 +176,7 @@ func (s *session) openStream(kind string) *stream {
 func (s *session) forgetStream(st *stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, other := range s.streams {
-		if other == st {
-			s.streams = append(s.streams[:i:i], s.streams[i+1:]...)
-			return
-		}
-	}
+	s.streams = slices.DeleteFunc(s.streams, func(other *stream) bool { return other == st })
 }
 
 func (s *session) stream(number int) *stream {

@@ -73,6 +73,16 @@ func (o *Operation) given() []string {
 	return names
 }
 
+// Given is how many of some alternatives are given.
+func Given(alternatives ...bool) (n int) {
+	for _, is := range alternatives {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
 // on is the sort of message.
 func (o *Operation) on() string {
 	if o.On == "" {
@@ -203,12 +213,7 @@ func (a *Stub) check(c *checker, on string) {
 	if a.Status != 0 && (a.Status < 200 || a.Status > 599) {
 		c.say("answer.status", "%d is not between 200 and 599", a.Status)
 	}
-	given := 0
-	for _, is := range []bool{a.Result != nil, a.Code != 0, a.Raw != ""} {
-		if is {
-			given++
-		}
-	}
+	given := Given(a.Result != nil, a.Code != 0, a.Raw != "")
 	switch {
 	case on == OnHTTPRequest && (given > 0 || a.Status == 0):
 		c.say("answer", "to an http-request is a status, and may have header and body")

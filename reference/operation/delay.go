@@ -39,20 +39,6 @@ const (
 	KindDribble   = "dribble"
 )
 
-// Fixed is a delay that is always as long.
-func Fixed(d time.Duration) *Delay { return &Delay{Kind: KindFixed, Min: d} }
-
-// Uniform is a delay between two times, equally likely.
-func Uniform(from, to time.Duration) *Delay { return &Delay{Kind: KindUniform, Min: from, Max: to} }
-
-// Lognormal is a delay with a median and the standard deviation of its logarithm.
-func Lognormal(median time.Duration, sigma float64) *Delay {
-	return &Delay{Kind: KindLognormal, Min: median, Sigma: sigma}
-}
-
-// Dribble sends answers at a rate in bytes a second.
-func Dribble(rate int64) *Delay { return &Delay{Kind: KindDribble, Rate: rate} }
-
 // Validate says what is wrong with the delay; nil if it can be used.
 func (d *Delay) Validate() error {
 	switch {

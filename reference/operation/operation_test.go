@@ -343,7 +343,7 @@ func TestJSON(t *testing.T) {
 	code := int64(0)
 	for _, o := range []operation.Operation{
 		{Set: "result.a", To: ""}, {Set: "result.a"}, {Code: &code}, {On: operation.OnRequest, Answer: &operation.Stub{Result: map[string]any{}}},
-		{On: operation.OnRequest, Delay: operation.Fixed(time.Second)}, {On: operation.OnResponse, Reorder: operation.Duration(time.Second)},
+		{On: operation.OnRequest, Delay: &operation.Delay{Kind: operation.KindFixed, Min: time.Second}}, {On: operation.OnResponse, Reorder: operation.Duration(time.Second)},
 		{Silence: true, When: []operation.Test{{At: "result.a", Is: false}}},
 	} {
 		data, err := json.Marshal(o)

@@ -311,12 +311,7 @@ func (t *hosted) leave(o *outlet) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o.left = true
-	for i, other := range t.posts {
-		if other == o {
-			t.posts = append(t.posts[:i:i], t.posts[i+1:]...)
-			break
-		}
-	}
+	t.posts = slices.DeleteFunc(t.posts, func(other *outlet) bool { return other == o })
 	if t.unasked == o {
 		t.unasked = nil
 		t.queue = append(o.queue, t.queue...) // for whoever comes next

@@ -34,9 +34,9 @@ type Proxy struct {
 // they are, with one exception: an endpoint event of HTTP+SSE that names an absolute
 // address leads here.
 func (r *Recorder) Proxy(server string) (*Proxy, error) {
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no http or https URL", Describe(server))
+	u, err := parseServer(server)
+	if err != nil {
+		return nil, err
 	}
 	p := &Proxy{recorder: r, upstream: u}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
@@ -51,6 +51,30 @@ func (r *Recorder) Proxy(server string) (*Proxy, error) {
 		},
 	}
 	return p, nil
+}
+
+// parseServer reads the URL of a server.
+func parseServer(server string) (*url.URL, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fmt.Errorf("%q is no http or https URL", Describe(server))
+	}
+	return u, nil
+}
+
+// arrived reads the body of a request, and makes the entry about it; ok is false if the request has
+// been answered, because the body cannot be had.
+func (r *Recorder) arrived(w http.ResponseWriter, req *http.Request) (e *journal.Entry, body []byte, ok bool) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, maxMessage))
+	if err != nil {
+		http.Error(w, "the body could not be read, or is too long to be recorded", http.StatusRequestEntityTooLarge)
+		return nil, nil, false
+	}
+	return &journal.Entry{
+		Direction: journal.In, Transport: hook.HTTP, Session: req.Header.Get(headerSession), Connection: req.RemoteAddr,
+		Revision: req.Header.Get("Mcp-Protocol-Version"),
+		HTTP:     &journal.HTTP{Method: req.Method, Path: r.text(req.URL.RequestURI()), Header: r.headers(req.Header)},
+	}, body, true
 }
 
 // Path is that of the endpoint of the server.
@@ -84,18 +108,12 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this host name is not allowed", http.StatusForbidden)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	if err != nil {
-		http.Error(w, "the body could not be read, or is too long to be recorded", http.StatusRequestEntityTooLarge)
+	e, body, ok := p.recorder.arrived(w, r)
+	if !ok {
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
-	e := &journal.Entry{
-		Direction: journal.In, Transport: hook.HTTP, Session: r.Header.Get(headerSession), Connection: r.RemoteAddr,
-		Revision: r.Header.Get("Mcp-Protocol-Version"),
-		HTTP:     &journal.HTTP{Method: r.Method, Path: p.recorder.text(r.URL.RequestURI()), Header: p.recorder.headers(r.Header)},
-	}
 	if e.Session == "" {
 		e.Session = fmt.Sprintf("post-%d", p.serial.Add(1)) // so that ids of several clients stay apart
 	}

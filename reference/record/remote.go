@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -72,9 +71,8 @@ type RemoteOptions struct {
 
 // Dial makes a Remote. Nothing is sent before there is something to send.
 func Dial(server string, o RemoteOptions) (*Remote, error) {
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q is no http or https URL", Describe(server))
+	if _, err := parseServer(server); err != nil {
+		return nil, err
 	}
 	r := &Remote{
 		url: server, header: o.Header, tell: o.Tell, open: map[string]*call{}, patience: endpointTimeout,
@@ -362,6 +360,15 @@ func named(message []byte, id json.RawMessage) []byte {
 	return hook.Encode(o)
 }
 
+// inLine is a message on one line.
+func inLine(message []byte) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, message) != nil {
+		return []byte(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(message)))
+	}
+	return b.Bytes()
+}
+
 // line gives the client a message.
 func (r *Remote) line(message []byte) {
 	message = bytes.TrimSpace(message)
@@ -369,12 +376,7 @@ func (r *Remote) line(message []byte) {
 		return // an event without a message keeps a connection alive, or marks a place
 	}
 	if bytes.ContainsAny(message, "\r\n") {
-		var b bytes.Buffer
-		if json.Compact(&b, message) != nil {
-			b.Reset()
-			b.WriteString(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(message)))
-		}
-		message = b.Bytes()
+		message = inLine(message)
 	}
 	c := r.asked(message)
 	r.writing.Lock()

@@ -70,12 +70,7 @@ func (r *Remote) Unreached() error {
 	if r.reached || r.failed == nil {
 		return nil
 	}
-	var failed *url.Error // has the address in it, which may have a secret
-	err := r.failed
-	if errors.As(err, &failed) {
-		err = failed.Err
-	}
-	return fmt.Errorf("the server at %s has not been reached: %w", Describe(r.url), err)
+	return fmt.Errorf("the server at %s has not been reached: %w", Describe(r.url), withoutAddress(r.failed))
 }
 
 // mirror puts into the headers what a request without session repeats there.
@@ -291,10 +286,14 @@ func status(resp *http.Response) string {
 	return resp.Status + ", which leads to " + Describe(to.String()) + ": name that URL if it is to be trusted"
 }
 
-// unreached says why a server cannot be reached, without its URL, which may have a secret in it.
-func unreached(err error) string {
+// withoutAddress is why a server cannot be reached, without its URL, which may have a secret in it.
+func withoutAddress(err error) error {
 	if failed := (*url.Error)(nil); errors.As(err, &failed) {
-		err = failed.Err
+		return failed.Err
 	}
-	return fmt.Sprintf("the server cannot be reached: %v", err)
+	return err
+}
+
+func unreached(err error) string {
+	return fmt.Sprintf("the server cannot be reached: %v", withoutAddress(err))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,7 +51,6 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 	p := &player{by: map[string][]*exchange{}, places: map[string]map[string]int{}, listens: map[*exchange][]*hook.Call{}, due: map[*hook.Call][]message{}}
 	for _, x := range r.exchanges() {
 		p.by[x.method] = append(p.by[x.method], x)
-		p.all = append(p.all, x)
 	}
 	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: true},
 		hook.OnResponse("", p.answering), hook.OnMethod("", p.handle))
@@ -59,8 +59,7 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 
 // player answers from a recording.
 type player struct {
-	by  map[string][]*exchange // by method
-	all []*exchange
+	by map[string][]*exchange // by method
 
 	mu      sync.Mutex
 	places  map[string]map[string]int // by session and request: how often it was answered
@@ -243,11 +242,7 @@ func (p *player) send(ctx context.Context, c *hook.Call, x *exchange, m message)
 func (p *player) unknown(c *hook.Call) *hook.Reply {
 	asked := c.Method + " " + shorten(canonical(c.Params))
 	if len(p.by[c.Method]) == 0 {
-		var methods []string
-		for m := range p.by {
-			methods = append(methods, m)
-		}
-		slices.Sort(methods)
+		methods := slices.Sorted(maps.Keys(p.by))
 		near := nearest.Names(c.Method, methods)
 		if len(near) == 0 {
 			near = methods

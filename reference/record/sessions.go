@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,10 +60,7 @@ func (s *Sessions) Path() string { return "/mcp" }
 func (s *Sessions) Close() {
 	s.mu.Lock()
 	s.closed = true
-	var all []*hosted
-	for _, t := range s.running {
-		all = append(all, t)
-	}
+	all := slices.Collect(maps.Values(s.running))
 	if s.stateless != nil {
 		all = append(all, s.stateless)
 	}
@@ -173,15 +170,9 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the endpoint is "+s.Path(), http.StatusNotFound)
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMessage))
-	if err != nil {
-		http.Error(w, "the body could not be read, or is too long to be recorded", http.StatusRequestEntityTooLarge)
+	e, body, ok := s.recorder.arrived(w, r)
+	if !ok {
 		return
-	}
-	id := r.Header.Get(headerSession)
-	e := &journal.Entry{
-		Direction: journal.In, Transport: hook.HTTP, Session: id, Connection: r.RemoteAddr, Revision: r.Header.Get("Mcp-Protocol-Version"),
-		HTTP: &journal.HTTP{Method: r.Method, Path: s.recorder.text(r.URL.RequestURI()), Header: s.recorder.headers(r.Header)},
 	}
 	switch r.Method {
 	case http.MethodPost:
@@ -189,7 +180,7 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.MethodGet, http.MethodDelete:
 		e.Kind = journal.HTTPRequest
 		seq := s.recorder.note(e, nil)
-		t := s.find(id)
+		t := s.find(e.Session)
 		if t == nil {
 			s.refuse(w, e, seq, http.StatusNotFound, "there is no such session")
 			return
@@ -230,12 +221,7 @@ func (s *Sessions) refuse(w http.ResponseWriter, e *journal.Entry, seq uint64, s
 
 // post takes a message of the client.
 func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry, body []byte) {
-	var line bytes.Buffer
-	if json.Compact(&line, body) != nil {
-		line.Reset()
-		line.WriteString(strings.NewReplacer("\r", " ", "\n", " ").Replace(string(body)))
-	}
-	raw := line.Bytes()
+	raw := inLine(body)
 	var kind journal.Entry
 	kind.Classify(raw)
 	modern := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).Exists() || hook.Modern(e.Revision)

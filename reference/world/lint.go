@@ -16,28 +16,18 @@ import (
 // Lint lists, in sentences that begin with the member, what a careful author of a world
 // would put right: members that break a rule of the protocol although it could be served,
 // and parts that never come into play.
-func (w World) Lint() []string {
-	var found []string
-	for _, p := range w.warnings() {
-		found = append(found, p.String())
-	}
-	return found
-}
+func (w World) Lint() []string { return sentences(w.warnings()) }
 
 // Lint lists, in sentences, what a careful author of the resource would put right.
-func (r Resource) Lint() []string {
-	var found []string
-	for _, p := range r.warnings() {
-		found = append(found, p.String())
-	}
-	return found
-}
+func (r Resource) Lint() []string { return sentences(r.warnings()) }
 
 // Lint lists, in sentences, what a careful author of the template would put right, as far
 // as it shows without the world.
-func (t Template) Lint() []string {
+func (t Template) Lint() []string { return sentences(t.warnings()) }
+
+func sentences(all []problem) []string {
 	var found []string
-	for _, p := range t.warnings() {
+	for _, p := range all {
 		found = append(found, p.String())
 	}
 	return found

@@ -95,7 +95,7 @@ func parse(name string, data []byte, files fs.FS) (w World, warnings func() Prob
 		return World{}, noWarnings, err
 	}
 	if w.Name == "" {
-		w.Name = strings.TrimSuffix(strings.TrimSuffix(base(name), ".yaml"), ".json")
+		w.Name = strings.TrimSuffix(strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".yaml"), ".json")
 	}
 	loadFiles(&w, files, r)
 	for _, p := range w.problems() {
@@ -167,5 +167,3 @@ func (r *reader) expand(w World) World {
 	}
 	return expanded
 }
-
-func base(name string) string { return name[strings.LastIndexAny(name, `/\`)+1:] }

@@ -13,22 +13,10 @@ import (
 
 // DecodeResource reads one resource from JSON (or YAML), in the form that it has in
 // a world. Members that no resource has are errors.
-func DecodeResource(data []byte) (Resource, error) {
-	var r Resource
-	if err := decode("resource", data, &r); err != nil {
-		return Resource{}, err
-	}
-	return r, r.Validate()
-}
+func DecodeResource(data []byte) (Resource, error) { return decode[Resource]("resource", data) }
 
 // DecodeTemplate reads one template as DecodeResource does a resource.
-func DecodeTemplate(data []byte) (Template, error) {
-	var t Template
-	if err := decode("template", data, &t); err != nil {
-		return Template{}, err
-	}
-	return t, t.Validate()
-}
+func DecodeTemplate(data []byte) (Template, error) { return decode[Template]("template", data) }
 
 // EncodeResource writes a resource as JSON in the form that DecodeResource reads,
 // without the members that say nothing.
@@ -125,11 +113,7 @@ func MergeResource(r Resource, patch []byte) (Resource, error) {
 			}
 		}
 	}
-	merged, err := json.Marshal(merge(members, changes))
-	if err != nil {
-		return Resource{}, err
-	}
-	result, err := DecodeResource(merged)
+	result, err := merged(members, changes, DecodeResource)
 	if err != nil {
 		return Resource{}, err
 	}
@@ -150,16 +134,21 @@ func MergeTemplate(t Template, patch []byte) (Template, error) {
 	if err != nil {
 		return Template{}, err
 	}
-	merged, err := json.Marshal(merge(members, changes))
-	if err != nil {
-		return Template{}, err
-	}
-	result, err := DecodeTemplate(merged)
+	result, err := merged(members, changes, DecodeTemplate)
 	if err != nil {
 		return Template{}, err
 	}
 	result.Source = t.Source // which has no form in JSON
 	return result, nil
+}
+
+// merged is what a merge patch makes of the members of a part of a world.
+func merged[T any](members, changes map[string]any, decode func([]byte) (T, error)) (part T, err error) {
+	data, err := json.Marshal(merge(members, changes))
+	if err != nil {
+		return part, err
+	}
+	return decode(data)
 }
 
 // merge is the algorithm of RFC 7396, section 2.

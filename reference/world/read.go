@@ -82,15 +82,15 @@ func read(file string, data []byte, into any) (*reader, error) {
 }
 
 // decode reads a part of a world that is no file.
-func decode(what string, data []byte, into any) error {
-	r, err := read(what, data, into)
+func decode[T interface{ Validate() error }](what string, data []byte) (part T, err error) {
+	r, err := read(what, data, &part)
+	if err == nil && len(r.problems) > 0 {
+		err = r.problems
+	}
 	if err != nil {
-		return err
+		return *new(T), err
 	}
-	if len(r.problems) > 0 {
-		return r.problems
-	}
-	return nil
+	return part, part.Validate()
 }
 
 func (r *reader) add(p Problem) {

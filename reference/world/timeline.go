@@ -3,6 +3,8 @@ package world
 import (
 	"fmt"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 const (
@@ -129,13 +131,7 @@ func (s Step) Validate() error {
 }
 
 func (s Step) problems() []problem {
-	given := 0
-	for _, is := range []bool{s.Put != nil, s.Update != nil, s.Remove != "", s.Touch != "", s.ListChanged, s.PutTemplate != nil, s.RemoveTemplate != "", s.Ask != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	if operation.Given(s.Put != nil, s.Update != nil, s.Remove != "", s.Touch != "", s.ListChanged, s.PutTemplate != nil, s.RemoveTemplate != "", s.Ask != nil) != 1 {
 		return []problem{{"", "needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate and ask"}}
 	}
 	var found []problem

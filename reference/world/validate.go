@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 const (
@@ -217,13 +219,7 @@ func (t Template) Validate() error { return first("template "+t.URITemplate, t.p
 
 func (t Template) problems() []problem {
 	var found []problem
-	given := 0
-	for _, is := range []bool{t.Text != nil, t.Finds != "", t.Source != nil} {
-		if is {
-			given++
-		}
-	}
-	if given != 1 {
+	if operation.Given(t.Text != nil, t.Finds != "", t.Source != nil) != 1 {
 		found = append(found, problem{"", "needs either text or finds"})
 	}
 	if t.Finds != "" && !findsForm.MatchString(t.Finds) {
