@@ -129,11 +129,11 @@ func TestMergeBaseline(t *testing.T) {
 	}
 }
 
-// TestRerun: the command that repeats a finding stands in each format, whether a
-// program knows it or the report does, and only beside findings.
+// TestRerun: the command that repeats a finding stands in each format, and only beside
+// findings.
 func TestRerun(t *testing.T) {
 	rerun := func(id, revision, transport string) string { return "mcpcheck run --only " + id + " -- srv" }
-	know, noted := sample(), sample()
+	noted := sample()
 	noted.NoteReruns(rerun)
 	noted.NoteReruns(nil)
 	var raw bytes.Buffer
@@ -147,36 +147,28 @@ func TestRerun(t *testing.T) {
 	if n := len(slices.DeleteFunc(read.rows(), func(x *Result) bool { return x.Rerun == "" })); n != 8 {
 		t.Errorf("%d results have a command instead of the 8 that are red", n)
 	}
-	for name, write := range map[string]func(io.Writer, *Report, func(string, string, string) string) error{
-		"console": func(w io.Writer, r *Report, f func(string, string, string) string) error {
-			return WriteConsole(w, r, ConsoleOptions{Rerun: f})
-		},
-		"HTML": func(w io.Writer, r *Report, f func(string, string, string) string) error {
-			return WriteHTML(w, r, HTMLOptions{Rerun: f})
-		},
-		"Markdown": func(w io.Writer, r *Report, f func(string, string, string) string) error {
-			return WriteMarkdown(w, r, MarkdownOptions{Rerun: f})
-		},
-		"SARIF": func(w io.Writer, r *Report, f func(string, string, string) string) error {
-			return WriteSARIF(w, r, SARIFOptions{Rerun: f})
-		},
+	for name, write := range map[string]func(io.Writer, *Report) error{
+		"console":  func(w io.Writer, r *Report) error { return WriteConsole(w, r, ConsoleOptions{}) },
+		"HTML":     func(w io.Writer, r *Report) error { return WriteHTML(w, r, HTMLOptions{}) },
+		"Markdown": func(w io.Writer, r *Report) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
+		"SARIF":    func(w io.Writer, r *Report) error { return WriteSARIF(w, r, SARIFOptions{}) },
 	} {
-		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, know, rerun) }), written(t, func(w io.Writer) error { return write(w, read, nil) })} {
+		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, noted) }), written(t, func(w io.Writer) error { return write(w, read) })} {
 			for id, want := range map[string]bool{"PAGE-9": true, "READ-09": true, "PAGE-10": false, "SUB-01": false} {
 				if strings.Contains(text, "--only "+id) != want {
 					t.Errorf("%s: the command for %s: want %t", name, id, want)
 				}
 			}
 		}
-		if text := written(t, func(w io.Writer) error { return write(w, sample(), nil) }); regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")) {
+		if text := written(t, func(w io.Writer) error { return write(w, sample()) }); regexp.MustCompile(`(?i)repeat( it)?[: ]|>Repeat<`).MatchString(regexp.MustCompile(`(?s)<script>.*</script>`).ReplaceAllString(text, "")) {
 			t.Errorf("%s tells of a command that nobody knows", name)
 		}
 	}
 	var log sarifLog
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, know, SARIFOptions{Rerun: rerun}) })), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, noted, SARIFOptions{}) })), &log); err != nil {
 		t.Fatal(err)
 	}
-	for _, rule := range log.Runs[0].Tool.Driver.Rules {
+	for _, rule := range log.Runs[0].Tool["driver"].Rules {
 		if strings.Contains(rule.Help.Markdown, "--only") != (rule.ID == "PAGE-9" || rule.ID == "READ-09") {
 			t.Errorf("the help of %s is %q", rule.ID, rule.Help.Markdown)
 		}
@@ -232,7 +224,7 @@ func TestRepeatedIsWhole(t *testing.T) {
 		if !shown {
 			want = elsewhere
 		}
-		if got := x.repeated(nil); got != want {
+		if got := x.repeated(); got != want {
 			t.Errorf("%q is shown as %q", command, got)
 		}
 	}

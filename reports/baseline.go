@@ -180,25 +180,6 @@ func (v view) entryVerdicts(p *baselinePart, e *BaselineEntry) [][2]string {
 	return all
 }
 
-// withLists is the summary with empty lists instead of null.
-func (b *BaselineSummary) withLists() *BaselineSummary {
-	if b == nil {
-		return nil
-	}
-	c := *b
-	for _, list := range []*[]BaselineEntry{&c.Stale, &c.Expired, &c.NotJudged, &c.TooWide, &c.Missing} {
-		entries := make([]BaselineEntry, len(*list))
-		for i, e := range *list {
-			if e.Verdicts == nil {
-				e.Verdicts = []BaselineVerdict{}
-			}
-			entries[i] = e
-		}
-		*list = entries
-	}
-	return &c
-}
-
 // baseline lists the entries of the baseline that need attention.
 func (c *console) baseline() {
 	b := c.r.Summary.Baseline

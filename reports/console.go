@@ -25,9 +25,6 @@ type ConsoleOptions struct {
 	// Areas lists areas in the order in which they are shown, with titles;
 	// those that are not listed follow by name.
 	Areas []Area
-	// Rerun is the command that repeats one verdict; nil prints what the report
-	// knows of it.
-	Rerun func(id, revision, transport string) string
 	// Told says that why nothing could be reached is printed elsewhere.
 	Told bool
 }

@@ -20,9 +20,11 @@ func render(t *testing.T, r *Report, o ConsoleOptions) string {
 }
 
 func TestConsole(t *testing.T) {
-	text := render(t, sample(), ConsoleOptions{Rerun: func(id, revision, transport string) string {
+	r := sample()
+	r.NoteReruns(func(id, revision, transport string) string {
 		return "mcpcheck run --only " + id + " --revision " + revision + " --transport " + transport
-	}})
+	})
+	text := render(t, r, ConsoleOptions{})
 	for _, want := range []string{
 		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
 		"PAGE                               4     4     ·     ·        ·",
@@ -209,8 +211,7 @@ func TestFindingsOfAll(t *testing.T) {
 }
 
 func TestConsoleHostile(t *testing.T) {
-	for _, o := range []ConsoleOptions{{}, {Verbose: true}, {Quiet: true}, {Width: 50},
-		{Rerun: func(string, string, string) string { return hostile }}} {
+	for _, o := range []ConsoleOptions{{}, {Verbose: true}, {Quiet: true}, {Width: 50}} {
 		text := render(t, hostileReport(), o)
 		inert(t, text)
 	}

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -234,14 +233,7 @@ func apart(old, latest map[string]bool, compare func(a, b string) int) (added, g
 }
 
 // WriteDiffJSON writes a comparison for machines.
-func WriteDiffJSON(w io.Writer, d *Diff) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(d); err != nil {
-		return fmt.Errorf("writing the comparison: %w", err)
-	}
-	return nil
-}
+func WriteDiffJSON(w io.Writer, d *Diff) error { return writeJSON(w, "comparison", "  ", d) }
 
 // WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
 // options matter, and Strict, under which warnings count.

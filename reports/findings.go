@@ -134,7 +134,7 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	if command := x.repeated(c.o.Rerun); command != "" {
+	if command := x.repeated(); command != "" {
 		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "repeat")), command)
 	}
 }

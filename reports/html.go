@@ -19,9 +19,6 @@ type HTMLOptions struct {
 	// Describe gives the full text of a requirement and what its check
 	// tolerates; nil leaves both out.
 	Describe func(id string) (text, tolerated string)
-	// Rerun is the command that repeats one verdict; nil shows what the report knows
-	// of it.
-	Rerun func(id, revision, transport string) string
 }
 
 var (

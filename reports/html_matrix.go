@@ -120,7 +120,7 @@ func (q *pageRequirement) add(x *Result, column int, o HTMLOptions) int {
 	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
 		Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}}
 	if x.Verdict.Red() {
-		v.Rerun = x.repeated(o.Rerun)
+		v.Rerun = x.repeated()
 	}
 	if len(v.Frames) == 0 {
 		if same := q.alike[v.pageWords]; same != nil {

@@ -10,6 +10,9 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
 // MaxReport bounds the size of a report that [ReadJSON] reads, in bytes.
@@ -26,7 +29,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 	out.text(`{`)
 	out.member("schema", r.Schema)
 	out.member("tool", r.Tool)
-	out.member("target", withLists(r.Target))
+	out.member("target", r.Target)
 	out.member("config", r.Config)
 	out.text(",\n\"frames\":[")
 	for i := range r.Frames {
@@ -44,7 +47,7 @@ func WriteJSON(w io.Writer, r *Report) error {
 		out.value(r.Observations[i])
 	}
 	out.text("]")
-	out.member("summary", r.Summary.withLists())
+	out.member("summary", r.Summary)
 	out.text("\n}\n")
 	if out.err != nil {
 		return fmt.Errorf("writing the report: %w", out.err)
@@ -55,33 +58,14 @@ func WriteJSON(w io.Writer, r *Report) error {
 	return nil
 }
 
-// withLists writes absent lists as empty ones, which spares readers a case.
-func withLists(t Target) Target {
-	endpoints := make([]Endpoint, len(t.Endpoints))
-	for i, e := range t.Endpoints {
-		if e.Revisions == nil {
-			e.Revisions = []string{}
-		}
-		endpoints[i] = e
+// writeJSON writes a value for machines and for people who look closely.
+func writeJSON(w io.Writer, what, indent string, value any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", indent)
+	if err := encoder.Encode(value); err != nil {
+		return fmt.Errorf("writing the %s: %w", what, err)
 	}
-	t.Endpoints = endpoints
-	return t
-}
-
-func (s Summary) withLists() Summary {
-	if s.Combinations == nil {
-		s.Combinations = []CombinationSummary{}
-	}
-	profiles := make([]ProfileSummary, len(s.Profiles))
-	for i, p := range s.Profiles {
-		if p.MustsNotExercised == nil {
-			p.MustsNotExercised = []string{}
-		}
-		profiles[i] = p
-	}
-	s.Profiles = profiles
-	s.Baseline = s.Baseline.withLists()
-	return s
+	return nil
 }
 
 // jsonWriter keeps the first error, after which it writes nothing.
@@ -101,7 +85,8 @@ func (j *jsonWriter) value(v any) {
 	if j.err != nil {
 		return
 	}
-	raw, err := json.Marshal(v)
+	// What readers expect to be a list is one, if it is empty too.
+	raw, err := jsonv2.Marshal(v, jsonv1.DefaultOptionsV1(), jsonv2.FormatNilSliceAsNull(false))
 	if err != nil {
 		j.err = err
 		return

@@ -270,7 +270,7 @@ func findingText(x *Result) string {
 	line("expected", x.Expected)
 	line("actual", x.Actual)
 	line("what to change", x.Hint)
-	line("to repeat it", x.repeated(nil))
+	line("to repeat it", x.repeated())
 	return b.String()
 }
 
@@ -313,25 +313,10 @@ func escapeXML(s string, attribute bool) string {
 	} else {
 		s = SanitizeLines(s)
 	}
-	s = commandless(s)
-	var b strings.Builder
-	b.Grow(len(s) + 16)
-	for _, r := range s {
-		switch {
-		case r == '&':
-			b.WriteString("&amp;")
-		case r == '<':
-			b.WriteString("&lt;")
-		case r == '>':
-			b.WriteString("&gt;")
-		case r == '"':
-			b.WriteString("&quot;")
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
+	return xmlEscapes.Replace(commandless(s))
 }
+
+var xmlEscapes = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
 // commandless breaks sequences that a build server might obey. Workflow commands
 // of two colons count only at the start of a line.

@@ -15,9 +15,6 @@ type MarkdownOptions struct {
 	// Limit bounds the text in bytes; 0 means 60,000, which the comments of
 	// pull requests can hold. What has no room is counted.
 	Limit int
-	// Rerun is the command that repeats one verdict; nil tells what the report knows
-	// of it.
-	Rerun func(id, revision, transport string) string
 }
 
 // markdownLimit stays below the 65,536 characters of a comment on GitHub.
@@ -224,7 +221,7 @@ func (m *markdown) finding(f *finding) string {
 	if x.Hint != "" {
 		fmt.Fprintf(&b, "- change: %s\n", span(x.Hint, 400))
 	}
-	if repeat := x.repeated(m.o.Rerun); repeat != "" {
+	if repeat := x.repeated(); repeat != "" {
 		fmt.Fprintf(&b, "- repeat: %s\n", span(repeat, pageText))
 	}
 	text := ""

@@ -211,14 +211,7 @@ func (m *Matrix) ExitCode() int {
 }
 
 // WriteMatrixJSON writes a matrix for machines.
-func WriteMatrixJSON(w io.Writer, m *Matrix) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", " ")
-	if err := encoder.Encode(m); err != nil {
-		return fmt.Errorf("writing the matrix: %w", err)
-	}
-	return nil
-}
+func WriteMatrixJSON(w io.Writer, m *Matrix) error { return writeJSON(w, "matrix", " ", m) }
 
 // NotMatrixError says that a file is of another kind than a matrix.
 type NotMatrixError struct{ Schema string }

@@ -239,18 +239,13 @@ func (x *Result) combination() combination { return combination{x.Revision, x.Tr
 
 func (x *Result) key() rowKey { return rowKey{x.ID, x.combination()} }
 
-// repeated is the command that repeats a verdict, safe to print: what a function says
-// that may be nil, or else what the report says; empty if neither knows it. A command
-// that cannot be shown as it is would be another one, and is left out.
-func (x *Result) repeated(rerun func(id, revision, transport string) string) string {
-	command := x.Rerun
-	if rerun != nil {
-		command = rerun(x.ID, x.Revision, x.Transport)
-	}
-	if len(command) > pageText || Sanitize(command) != command {
+// repeated is the command that repeats a verdict, safe to print; empty if it is not known. A
+// command that cannot be shown as it is would be another one, and is left out.
+func (x *Result) repeated() string {
+	if len(x.Rerun) > pageText || Sanitize(x.Rerun) != x.Rerun {
 		return elsewhere
 	}
-	return command
+	return x.Rerun
 }
 
 // elsewhere stands where there is no room for a command.

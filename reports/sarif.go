@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -23,9 +22,6 @@ type SARIFOptions struct {
 	// Describe gives the full text of a requirement and what its check
 	// tolerates; nil leaves both out.
 	Describe func(id string) (text, tolerated string)
-	// Rerun is the command that repeats one verdict; nil tells what the report knows
-	// of it.
-	Rerun func(id, revision, transport string) string
 }
 
 // The schema of SARIF 2.1.0, as files name it.
@@ -38,21 +34,16 @@ type sarifLog struct {
 }
 
 type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Automation  sarifID           `json:"automationDetails"`
-	Invocations []sarifInvocation `json:"invocations"`
-	Results     []sarifResult     `json:"results"`
-	Columns     string            `json:"columnKind"`
-	Properties  map[string]any    `json:"properties,omitempty"`
+	Tool        map[string]sarifDriver `json:"tool"`
+	Automation  object                 `json:"automationDetails"`
+	Invocations []sarifInvocation      `json:"invocations"`
+	Results     []sarifResult          `json:"results"`
+	Columns     string                 `json:"columnKind"`
+	Properties  object                 `json:"properties,omitempty"`
 }
 
-type sarifID struct {
-	ID string `json:"id"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
+// object is a small object of SARIF; its members are written in the order of their names.
+type object = map[string]any
 
 type sarifDriver struct {
 	Name           string      `json:"name"`
@@ -67,18 +58,14 @@ type sarifText struct {
 }
 
 type sarifRule struct {
-	ID               string         `json:"id"`
-	Name             string         `json:"name"`
-	ShortDescription sarifText      `json:"shortDescription"`
-	FullDescription  sarifText      `json:"fullDescription"`
-	HelpURI          string         `json:"helpUri,omitempty"`
-	Help             sarifText      `json:"help"`
-	Default          sarifLevel     `json:"defaultConfiguration"`
-	Properties       map[string]any `json:"properties"`
-}
-
-type sarifLevel struct {
-	Level string `json:"level"`
+	ID               string    `json:"id"`
+	Name             string    `json:"name"`
+	ShortDescription sarifText `json:"shortDescription"`
+	FullDescription  sarifText `json:"fullDescription"`
+	HelpURI          string    `json:"helpUri,omitempty"`
+	Help             sarifText `json:"help"`
+	Default          object    `json:"defaultConfiguration"`
+	Properties       object    `json:"properties"`
 }
 
 type sarifInvocation struct {
@@ -87,15 +74,10 @@ type sarifInvocation struct {
 }
 
 type sarifNotification struct {
-	Level      string        `json:"level"`
-	Message    sarifText     `json:"message"`
-	Descriptor sarifID       `json:"descriptor"`
-	Rule       *sarifRuleRef `json:"associatedRule,omitempty"`
-}
-
-type sarifRuleRef struct {
-	ID    string `json:"id"`
-	Index int    `json:"index"`
+	Level      string    `json:"level"`
+	Message    sarifText `json:"message"`
+	Descriptor object    `json:"descriptor"`
+	Rule       object    `json:"associatedRule,omitempty"`
 }
 
 type sarifResult struct {
@@ -103,33 +85,16 @@ type sarifResult struct {
 	RuleIndex    int                `json:"ruleIndex"`
 	Level        string             `json:"level"`
 	Message      sarifText          `json:"message"`
-	Locations    []sarifLocation    `json:"locations"`
+	Locations    []object           `json:"locations"`
 	Fingerprints map[string]string  `json:"partialFingerprints"`
 	Suppressions []sarifSuppression `json:"suppressions,omitempty"`
-	Properties   map[string]any     `json:"properties,omitempty"`
+	Properties   object             `json:"properties,omitempty"`
 }
 
 type sarifSuppression struct {
 	Kind          string `json:"kind"`
 	Status        string `json:"status"`
 	Justification string `json:"justification"`
-}
-
-type sarifLocation struct {
-	Physical sarifPhysical `json:"physicalLocation"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
-}
-
-type sarifArtifact struct {
-	URI string `json:"uri"`
-}
-
-type sarifRegion struct {
-	StartLine int `json:"startLine"`
 }
 
 // WriteSARIF writes a log of SARIF 2.1.0 for code scanning: a rule for each
@@ -139,19 +104,14 @@ type sarifRegion struct {
 func WriteSARIF(w io.Writer, r *Report, o SARIFOptions) error {
 	s := &sarif{view: view{r: r}, o: o, index: map[string]int{}}
 	run := sarifRun{
-		Tool: sarifTool{sarifDriver{Name: clean(cmp.Or(r.Tool.Name, "mcpcheck"), pageTitle), Version: clean(r.Tool.Version, pageTitle),
+		Tool: map[string]sarifDriver{"driver": {Name: clean(cmp.Or(r.Tool.Name, "mcpcheck"), pageTitle), Version: clean(r.Tool.Version, pageTitle),
 			InformationURI: "https://github.com/mcpcheck/mcpcheck", Rules: s.rules()}},
-		Automation:  sarifID{"mcpcheck/" + clean(r.Target.Name, 100)},
+		Automation:  object{"id": "mcpcheck/" + clean(r.Target.Name, 100)},
 		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0, Notifications: s.notifications()}},
 		Results:     s.results(), Columns: "unicodeCodePoints",
-		Properties: map[string]any{"outcome": clean(string(r.Summary.Outcome), 40), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
+		Properties: object{"outcome": clean(string(r.Summary.Outcome), 40), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", " ")
-	if err := encoder.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}}); err != nil {
-		return fmt.Errorf("writing the SARIF log: %w", err)
-	}
-	return nil
+	return writeJSON(w, "SARIF log", " ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
 type sarif struct {
@@ -178,8 +138,8 @@ func (s *sarif) rules() []sarifRule {
 		text = cmp.Or(text, title)
 		rule := sarifRule{
 			ID: clean(x.ID, pageTitle), Name: strings.ReplaceAll(clean(x.ID, pageTitle), "-", ""), ShortDescription: sarifText{Text: title},
-			FullDescription: sarifText{Text: text}, HelpURI: x.safeLink(), Help: s.help(x, text, tolerated, repeats[x.ID]), Default: sarifLevel{s.level(x.Grade == "fail")},
-			Properties: map[string]any{"tags": []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40)}, "precision": "very-high"},
+			FullDescription: sarifText{Text: text}, HelpURI: x.safeLink(), Help: s.help(x, text, tolerated, repeats[x.ID]), Default: object{"level": s.level(x.Grade == "fail")},
+			Properties: object{"tags": []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40)}, "precision": "very-high"},
 		}
 		rules = append(rules, rule)
 	}
@@ -200,7 +160,7 @@ func (s *sarif) repeats() map[string]string {
 // repeated is the command that repeats a verdict. One that [unlinked] would change is
 // left out; ours have no such thing in them.
 func (s *sarif) repeated(x *Result) string {
-	if command := x.repeated(s.o.Rerun); unlinked(command) == command {
+	if command := x.repeated(); unlinked(command) == command {
 		return command
 	}
 	return elsewhere
@@ -259,9 +219,9 @@ func (s *sarif) results() []sarifResult {
 		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
-			Locations:    []sarifLocation{{sarifPhysical{sarifArtifact{s.location()}, sarifRegion{1}}}},
+			Locations:    []object{{"physicalLocation": object{"artifactLocation": object{"uri": s.location()}, "region": object{"startLine": 1}}}},
 			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
-			Properties:   map[string]any{"verdict": x.Verdict, "level": clean(x.Level, 40), "frames": s.frames(x)},
+			Properties:   object{"verdict": x.Verdict, "level": clean(x.Level, 40), "frames": s.frames(x)},
 		}
 		if repeat != "" {
 			result.Properties["rerun"] = repeat
@@ -303,10 +263,10 @@ func (s *sarif) location() string {
 func (s *sarif) notifications() []sarifNotification {
 	var list []sarifNotification
 	if s.r.Summary.Interrupted != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + cleanLines(s.r.Summary.Interrupted))}, Descriptor: sarifID{"interrupted"}})
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + cleanLines(s.r.Summary.Interrupted))}, Descriptor: object{"id": "interrupted"}})
 	}
 	if lost := s.lost(); lost != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: sarifID{"unreachable"}})
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: object{"id": "unreachable"}})
 	}
 	b := s.r.Summary.Baseline
 	for _, p := range b.parts() {
@@ -315,14 +275,14 @@ func (s *sarif) notifications() []sarifNotification {
 			level = "error"
 		}
 		for i := range p.entries {
-			list = append(list, sarifNotification{Level: level, Message: sarifText{Text: unlinked(clean(b.sentence(&p, &p.entries[i]), pageText))}, Descriptor: sarifID{"baseline"}})
+			list = append(list, sarifNotification{Level: level, Message: sarifText{Text: unlinked(clean(b.sentence(&p, &p.entries[i]), pageText))}, Descriptor: object{"id": "baseline"}})
 		}
 	}
 	for _, t := range s.blockedBy() {
-		n := sarifNotification{Level: "warning", Descriptor: sarifID{cmp.Or(clean(t.code, 60), string(Blocked))},
+		n := sarifNotification{Level: "warning", Descriptor: object{"id": cmp.Or(clean(t.code, 60), string(Blocked))},
 			Message: sarifText{Text: unlinked(fmt.Sprintf("%s (%s)", cmp.Or(cleanLines(t.text), "could not be judged"), strings.Join(cleanAll(t.ids[:min(len(t.ids), 12)]), ", ")))}}
 		if len(t.ids) == 1 {
-			n.Rule = &sarifRuleRef{clean(t.ids[0], pageTitle), s.index[t.ids[0]]}
+			n.Rule = object{"id": clean(t.ids[0], pageTitle), "index": s.index[t.ids[0]]}
 		}
 		list = append(list, n)
 	}

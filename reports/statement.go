@@ -89,12 +89,7 @@ func WriteStatement(w io.Writer, r *Report, o StatementOptions) error {
 	if len(s.Subject) == 0 {
 		s.Subject = []Artifact{{Name: name, Digest: report}}
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(s); err != nil {
-		return fmt.Errorf("writing the statement: %w", err)
-	}
-	return nil
+	return writeJSON(w, "statement", "  ", s)
 }
 
 // result is the outcome in the predicate's words. What is not established did not

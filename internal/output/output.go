@@ -147,7 +147,7 @@ func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
 		err := Buffered(stdout, func(w io.Writer) error {
 			return reports.WriteConsole(w, r, reports.ConsoleOptions{
 				Color: Color(stdout, o.NoColor), Width: Width(stdout), Verbose: o.Verbose, Quiet: o.Quiet,
-				Strict: x.Strict, Areas: x.Areas, Rerun: x.Rerun, Told: x.Told,
+				Strict: x.Strict, Areas: x.Areas, Told: x.Told,
 			})
 		})
 		if err != nil {
