@@ -2,6 +2,7 @@ package badtarget
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/url"
 	"os"
 	"slices"
@@ -37,12 +38,9 @@ func (s *server) echo() string {
 
 // percent encodes every byte.
 func percent(s string) string {
-	const digits = "0123456789abcdef"
 	var b strings.Builder
 	for _, c := range []byte(s) {
-		b.WriteByte('%')
-		b.WriteByte(digits[c>>4])
-		b.WriteByte(digits[c&15])
+		fmt.Fprintf(&b, "%%%02x", c)
 	}
 	return b.String()
 }

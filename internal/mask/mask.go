@@ -13,6 +13,7 @@ import (
 	"encoding/base64"
 	"net/url"
 	"slices"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -260,8 +261,7 @@ func (p *pattern) step(data, want []byte) (matched, length int) {
 		}
 	case '%':
 		if len(data) >= 3 {
-			hi, lo := hex(data[1]), hex(data[2])
-			if hi >= 0 && lo >= 0 && p.same(byte(hi<<4|lo), want[0]) {
+			if n, err := strconv.ParseUint(string(data[1:3]), 16, 8); err == nil && p.same(byte(n), want[0]) {
 				return 1, 3
 			}
 		}
@@ -315,27 +315,8 @@ func unit(data []byte) (rune, bool) {
 	if len(data) < 6 || data[0] != '\\' || data[1] != 'u' {
 		return 0, false
 	}
-	r := rune(0)
-	for _, c := range data[2:6] {
-		d := hex(c)
-		if d < 0 {
-			return 0, false
-		}
-		r = r<<4 | rune(d)
-	}
-	return r, true
-}
-
-func hex(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
+	n, err := strconv.ParseUint(string(data[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 // digit reports whether c is a digit of base64 in either alphabet.

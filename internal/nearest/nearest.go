@@ -38,8 +38,10 @@ func Names(word string, known []string) []string {
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
 	var names []string
-	for _, c := range found[:min(len(found), most)] {
-		names = append(names, c.name)
+	for _, c := range found {
+		if len(names) < most && !slices.Contains(names, c.name) {
+			names = append(names, c.name)
+		}
 	}
 	return names
 }
@@ -71,23 +73,27 @@ func Question(word string, known []string) string {
 	return ": did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// Edits is the Levenshtein distance of two strings, in bytes.
+// Edits is the number of single-byte insertions, deletions, substitutions and swaps of
+// neighbours that lead from a to b.
 func Edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substituted := diagonal
-			if a[i] != b[j] {
-				substituted++
+	before, last, row := rows[0], rows[1], rows[2]
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(substituted, row[j]+1, diagonal+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }

@@ -14,7 +14,7 @@ func TestNames(t *testing.T) {
 		want []string
 	}{
 		{"PAGEE", []string{"PAGE"}},
-		{"raed", nil},
+		{"raed", []string{"READ"}}, {"rxxd", nil},
 		{"page-02-last-page-cycle", []string{"page-02-last-page-cycles"}},
 		{"cursor", []string{"page-02-cursor-cycles"}},
 		{"hang", []string{"rpc-09-hangs-up"}}, {"hangs-up", []string{"rpc-09-hangs-up"}},
@@ -37,7 +37,7 @@ func TestEdits(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"PAGE", "PAGE", 0}} {
+	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"raed", "read", 1}, {"PAGE", "PAGE", 0}} {
 		if got := Edits(c.a, c.b); got != c.want {
 			t.Errorf("Edits(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
 		}

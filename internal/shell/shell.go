@@ -58,19 +58,15 @@ func escaped(arg string) string {
 }
 
 // Join is a command line of several arguments.
-func Join(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = Quote(arg)
-	}
-	return strings.Join(quoted, " ")
-}
+func Join(args []string) string { return join(args, Quote) }
 
 // JoinPrintable is [Join] for what people read and copy: see [Printable].
-func JoinPrintable(args []string) string {
+func JoinPrintable(args []string) string { return join(args, Printable) }
+
+func join(args []string, quote func(string) string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
-		quoted[i] = Printable(arg)
+		quoted[i] = quote(arg)
 	}
 	return strings.Join(quoted, " ")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 )
 
 // fieldsOf maps the names of a struct's fields to their index, those of embedded structs
@@ -91,7 +93,7 @@ func Nearest(given string, known []string) string {
 	best, least := "", len(g)/3+2
 	for _, k := range known {
 		f := fold(k)
-		n := distance(g, f)
+		n := nearest.Edits(g, f)
 		if f == g+"s" || g == f+"s" {
 			n = min(n, 1)
 		}
@@ -110,29 +112,4 @@ func fold(s string) string {
 		}
 		return r
 	}, strings.ToLower(s))
-}
-
-// distance is the number of single-byte insertions, deletions, substitutions
-// and swaps of neighbours that lead from a to b.
-func distance(a, b string) int {
-	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
-	for j := range rows[1] {
-		rows[1][j] = j
-	}
-	before, last, row := rows[0], rows[1], rows[2]
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

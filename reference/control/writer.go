@@ -22,21 +22,13 @@ func (w *bodyWriter) Write(p []byte) (int, error) {
 	return w.write(w.ResponseWriter, p)
 }
 
-// Flush sends what is buffered.
-func (w *bodyWriter) Flush() { flush(w.ResponseWriter) }
-
 // Unwrap is for http.ResponseController.
 func (w *bodyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
-
-func flush(w http.ResponseWriter) {
-	// A writer that cannot flush sends by itself.
-	_ = http.NewResponseController(w).Flush()
-}
 
 // push writes and sends at once.
 func push(w http.ResponseWriter, p []byte) error {
 	_, err := w.Write(p)
-	flush(w)
+	_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
 	return err
 }
 

@@ -165,7 +165,7 @@ func (w *headWriter) Write(p []byte) (int, error) {
 
 func (w *headWriter) Flush() {
 	w.WriteHeader(http.StatusOK)
-	flush(w.ResponseWriter)
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // a writer that cannot flush sends by itself
 }
 
 func (w *headWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -199,12 +199,6 @@ func (w *answerWriter) Write(p []byte) (int, error) {
 
 func (w *answerWriter) Flush() {
 	if w.streaming {
-		flush(w.ResponseWriter)
-	}
-}
-
-func flush(w http.ResponseWriter) {
-	if f, ok := w.(http.Flusher); ok {
-		f.Flush()
+		_ = http.NewResponseController(w.ResponseWriter).Flush() // as above
 	}
 }

@@ -82,7 +82,7 @@ timeline:
 		`15 resources[3].icons[0].theme: is "pink", not light or dark`,
 		"15 resources[3].icons[1].src: is malformed: no scheme",
 		"16 resources[4].name: is missing",
-		"19 resources[5].text: has {nmae} in it, which is no field",
+		"19 resources[5].text: has {nmae} in it, which is no field: did you mean name?",
 		"20 resources[5].input.fields[1].name: is missing",
 		`20 resources[5].input.fields[2].name: is "name", as that of a field before it`,
 		"21 resources[6].size: is 3, and the content has 5 bytes",

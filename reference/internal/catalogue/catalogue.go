@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -184,31 +185,17 @@ func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entr
 			all[name] = e
 		}
 	}
-	for name := range union(code, overlays) {
+	names := slices.Collect(maps.Keys(overlays))
+	for _, c := range code {
+		names = slices.AppendSeq(names, maps.Keys(c))
+	}
+	for _, name := range names {
 		if _, ok := all[name]; !ok {
 			failed = append(failed, fmt.Errorf("%s: there is code for %q, and no row", dir, name))
 		}
 	}
-	entries := make([]Entry, 0, len(all))
-	for _, e := range all {
-		entries = append(entries, e)
-	}
-	slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	entries := slices.SortedFunc(maps.Values(all), func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return entries, errors.Join(failed...)
-}
-
-// union is the names of all that is code.
-func union(code []Code, overlays Overlays) map[string]bool {
-	names := map[string]bool{}
-	for _, c := range code {
-		for name := range c {
-			names[name] = true
-		}
-	}
-	for name := range overlays {
-		names[name] = true
-	}
-	return names
 }
 
 func (r *row) entry(name string, code []Code, overlays Overlays) Entry {
