@@ -283,15 +283,14 @@ func (c *console) combinations() {
 	c.Line()
 	c.Line(c.Paint(terminal.Bold, c.name("PROFILE")+countsHead))
 	for _, p := range c.r.Summary.Profiles {
-		ids := p.MustsNotExercised
-		idle := len(ids) > 0 && (p.Status == ProfilePassed || p.Status == ProfileNotEstablished)
-		if !idle && c.Width >= wide {
+		ids := p.idle()
+		if len(ids) == 0 && c.Width >= wide {
 			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status))))
 			continue
 		}
 		c.Line(c.name(p.Name), c.counts(p.Counts))
 		text := c.established(string(p.Status))
-		if idle {
+		if len(ids) > 0 {
 			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
 		}
 		c.paragraph(2, "", text)
@@ -315,9 +314,7 @@ func (c *console) brief() {
 		text += "  (" + c.where(g.results) + ")"
 		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
 	}
-	for _, t := range tally(c.r, func(x *Result) (string, string, bool) {
-		return x.ReasonCode, x.Reason, x.Verdict == Blocked && x.Level == LevelMust
-	}) {
+	for _, t := range tally(c.r.only(func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }), (*Result).why) {
 		const few = 6
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
 		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))

@@ -1,8 +1,10 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -112,18 +114,15 @@ func (d *Diff) headline(strict bool) (word string, as Verdict) {
 func Compare(old, latest *Report) *Diff {
 	d := &Diff{Schema: DiffSchema, OldTool: old.Tool, NewTool: latest.Tool, Regressions: []Change{}, NewWarnings: []Change{}, Fixes: []Change{}, Lost: []Change{}, Gained: []Change{}, Added: []Change{}}
 	d.NotJudged = notJudged(latest)
-	before, ids := index(old), idSet(old)
-	after := index(latest)
-	for i := range latest.Results {
-		x := &latest.Results[i]
+	before, after := index(old), index(latest)
+	for _, x := range latest.rows() {
 		was := before[x.key()]
 		if was != nil && was.Verdict.Judged() && x.Verdict.Judged() {
 			d.Compared++
 		}
 		d.note(was, x)
 	}
-	for i := range old.Results {
-		x := &old.Results[i]
+	for _, x := range old.rows() {
 		if after[x.key()] == nil && x.Verdict.Judged() {
 			d.Lost = append(d.Lost, change(x, nil))
 		}
@@ -131,7 +130,7 @@ func Compare(old, latest *Report) *Diff {
 	for _, list := range [][]Change{d.Regressions, d.NewWarnings, d.Fixes, d.Lost, d.Gained, d.Added} {
 		slices.SortStableFunc(list, func(a, b Change) int { return CompareIDs(a.ID, b.ID) })
 	}
-	d.NewRequirements, d.GoneRequirements = apart(ids, idSet(latest), CompareIDs)
+	d.NewRequirements, d.GoneRequirements = apart(idSet(old.rows()), idSet(latest.rows()), CompareIDs)
 	d.NewCombinations, d.GoneCombinations = apart(old.combinationNames(), latest.combinationNames(), strings.Compare)
 	return d
 }
@@ -182,54 +181,44 @@ func change(was, is *Result) Change {
 		c.Old, c.OldCode = was.Verdict, was.ReasonCode
 	}
 	if is != nil {
-		c.New, c.NewCode, c.Actual, c.Excused = is.Verdict, is.ReasonCode, is.Actual, is.Excused
-		if c.Actual == "" {
-			c.Actual = is.Reason
-		}
+		c.New, c.NewCode, c.Actual, c.Excused = is.Verdict, is.ReasonCode, cmp.Or(is.Actual, is.Reason), is.Excused
 	}
 	return c
 }
 
 func index(r *Report) map[rowKey]*Result {
 	m := make(map[rowKey]*Result, len(r.Results))
-	for i := range r.Results {
-		m[r.Results[i].key()] = &r.Results[i]
+	for _, x := range r.rows() {
+		m[x.key()] = x
 	}
 	return m
 }
 
-func idSet(r *Report) map[string]bool {
+func idSet(results []*Result) map[string]bool {
 	m := map[string]bool{}
-	for i := range r.Results {
-		m[r.Results[i].ID] = true
+	for _, x := range results {
+		m[x.ID] = true
 	}
 	return m
 }
 
 func (r *Report) combinationNames() map[string]bool {
 	m := map[string]bool{}
-	for i := range r.Results {
-		m[r.Results[i].Revision+" on "+r.Results[i].Transport] = true
+	for _, x := range r.rows() {
+		m[x.Revision+" on "+x.Transport] = true
 	}
 	return m
 }
 
 // apart lists what only the second and only the first of two sets has.
 func apart(old, latest map[string]bool, compare func(a, b string) int) (added, gone []string) {
-	added, gone = []string{}, []string{}
-	for s := range latest {
-		if !old[s] {
-			added = append(added, s)
-		}
+	without := func(all, some map[string]bool) []string {
+		left := slices.AppendSeq([]string{}, maps.Keys(all))
+		left = slices.DeleteFunc(left, func(s string) bool { return some[s] })
+		slices.SortFunc(left, compare)
+		return left
 	}
-	for s := range old {
-		if !latest[s] {
-			gone = append(gone, s)
-		}
-	}
-	slices.SortFunc(added, compare)
-	slices.SortFunc(gone, compare)
-	return added, gone
+	return without(latest, old), without(old, latest)
 }
 
 // WriteDiffJSON writes a comparison for machines.

@@ -63,24 +63,17 @@ func (f *finding) actual() string {
 // the order of the report.
 func group(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
-	byCause := map[cause]*finding{}
-	for i := range r.Results {
-		x := &r.Results[i]
-		if !keep(x) {
-			continue
-		}
-		k := x.cause()
-		if byCause[k] == nil {
-			byCause[k] = &finding{}
-			list = append(list, byCause[k])
-		}
-		byCause[k].results = append(byCause[k].results, x)
+	for _, results := range grouped(r.only(keep), (*Result).cause) {
+		list = append(list, &finding{results})
 	}
-	slices.SortStableFunc(list, func(a, b *finding) int {
-		order := Verdicts()
-		return cmp.Compare(slices.Index(order, a.results[0].Verdict), slices.Index(order, b.results[0].Verdict))
-	})
+	slices.SortStableFunc(list, func(a, b *finding) int { return byGravity(a.results[0], b.results[0]) })
 	return list
+}
+
+// byGravity puts the gravest verdicts first.
+func byGravity(a, b *Result) int {
+	order := Verdicts()
+	return cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict))
 }
 
 func (c *console) findings() {
@@ -223,27 +216,18 @@ type tallied struct {
 	count      int
 }
 
-// tally groups results by code and text, in order of the code and then of the
+// tally groups some results by code and text, in order of the code and then of the
 // first appearance.
-func tally(r *Report, key func(*Result) (code, text string, keep bool)) []*tallied {
+func tally(results []*Result, text func(*Result) string) []*tallied {
 	var list []*tallied
-	found := map[[2]string]*tallied{}
-	for i := range r.Results {
-		code, text, keep := key(&r.Results[i])
-		if !keep {
-			continue
+	for _, same := range grouped(results, func(x *Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
+		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), count: len(same)}
+		for _, x := range same {
+			t.ids = append(t.ids, x.ID)
 		}
-		k := [2]string{code, text}
-		if found[k] == nil {
-			found[k] = &tallied{code: code, text: text}
-			list = append(list, found[k])
-		}
-		found[k].count++
-		found[k].ids = append(found[k].ids, r.Results[i].ID)
-	}
-	for _, t := range list {
 		slices.SortFunc(t.ids, CompareIDs)
 		t.ids = slices.Compact(t.ids)
+		list = append(list, t)
 	}
 	slices.SortStableFunc(list, func(a, b *tallied) int { return cmp.Compare(a.code, b.code) })
 	return list
@@ -265,20 +249,15 @@ type seen struct {
 
 // observed joins observations that say the same, in the order of the report.
 func observed(r *Report) []*seen {
-	type key struct{ id, detail string }
 	var order []*seen
-	found := map[key]*seen{}
-	for i := range r.Observations {
-		x := &r.Observations[i]
-		k := key{x.ID, x.Detail}
-		if found[k] == nil {
-			found[k] = &seen{first: x}
-			order = append(order, found[k])
+	for _, same := range grouped(r.Observations, func(x Observation) [2]string { return [2]string{x.ID, x.Detail} }) {
+		s := &seen{first: &same[0]}
+		for _, x := range same {
+			if x.Revision != "" {
+				s.where = append(s.where, &Result{Revision: x.Revision, Transport: x.Transport})
+			}
 		}
-		s := found[k]
-		if x.Revision != "" {
-			s.where = append(s.where, &Result{Revision: x.Revision, Transport: x.Transport})
-		}
+		order = append(order, s)
 	}
 	return order
 }

@@ -135,7 +135,7 @@ func (p *pageView) verdict(v view, strict bool) {
 	s := &v.r.Summary
 	word, as := v.headline()
 	p.Word, p.Class = word, string(as)
-	p.Sentence = fmt.Sprintf("%s; %s judged in %s; %.1f s", v.scope(), count(distinctIDs(v.r), "requirement"),
+	p.Sentence = fmt.Sprintf("%s; %s judged in %s; %.1f s", v.scope(), count(distinctIDs(v.r.rows()), "requirement"),
 		count(len(s.Combinations), "combination"), s.DurationMS/1000)
 	if lost := v.lost(); lost != "" {
 		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")
@@ -165,13 +165,7 @@ func (p *pageView) verdict(v view, strict bool) {
 	}
 }
 
-func distinctIDs(r *Report) int {
-	var ids []string
-	for i := range r.Results {
-		ids = append(ids, r.Results[i].ID)
-	}
-	return distinct(ids)
-}
+func distinctIDs(results []*Result) int { return len(idSet(results)) }
 
 // overview fills the tables of areas, combinations and profiles.
 func (p *pageView) overview(v view) {
@@ -191,8 +185,8 @@ func (p *pageView) overview(v view) {
 	}
 	for _, x := range v.r.Summary.Profiles {
 		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status)), pageTitle)}
-		if n := len(x.MustsNotExercised); n > 0 && (x.Status == ProfilePassed || x.Status == ProfileNotEstablished) {
-			row.Lacking = fmt.Sprintf("%s not exercised: %s", count(n, "MUST"), clean(strings.Join(x.MustsNotExercised, ", "), pageText))
+		if ids := x.idle(); len(ids) > 0 {
+			row.Lacking = fmt.Sprintf("%s not exercised: %s", count(len(ids), "MUST"), clean(strings.Join(ids, ", "), pageText))
 		}
 		p.Profiles = append(p.Profiles, row)
 	}
@@ -263,33 +257,23 @@ func (p *pageView) about(r *Report) {
 
 // settings lists what of the configuration was set, by the names of the flags.
 func (c *Config) settings() []pair {
-	ms := func(n int64) string {
+	number := func(n float64, unit string) string {
 		if n == 0 {
 			return ""
 		}
-		return fmt.Sprintf("%g s", float64(n)/1000)
+		return fmt.Sprintf("%g%s", n, unit)
 	}
-	number := func(n float64) string {
-		if n == 0 {
-			return ""
-		}
-		return fmt.Sprintf("%g", n)
-	}
-	yes := func(b bool) string {
-		if b {
-			return "yes"
-		}
-		return ""
-	}
+	ms := func(n int64) string { return number(float64(n)/1000, " s") }
+	yes := func(b bool) string { return map[bool]string{true: "yes"}[b] }
 	all := []pair{
 		{Name: "config", Value: c.File}, {Name: "revision", Value: strings.Join(c.Revisions, ", ")},
 		{Name: "transport", Value: strings.Join(c.Transports, ", ")}, {Name: "label-filter", Value: c.LabelFilter},
 		{Name: "only", Value: strings.Join(c.Only, ", ")}, {Name: "skip", Value: strings.Join(c.Skip, ", ")},
 		{Name: "read", Value: c.Read}, {Name: "strict", Value: yes(c.Strict)}, {Name: "baseline", Value: c.Baseline},
-		{Name: "jobs", Value: number(float64(c.Jobs))}, {Name: "timeout", Value: ms(c.TimeoutMS)},
+		{Name: "jobs", Value: number(float64(c.Jobs), "")}, {Name: "timeout", Value: ms(c.TimeoutMS)},
 		{Name: "start-timeout", Value: ms(c.StartTimeoutMS)}, {Name: "budget", Value: ms(c.BudgetMS)},
-		{Name: "quiet-window", Value: ms(c.QuietWindowMS)}, {Name: "seed", Value: number(float64(c.Seed))},
-		{Name: "rate", Value: number(c.RatePerSecond)}, {Name: "header", Value: strings.Join(c.Headers, ", ")},
+		{Name: "quiet-window", Value: ms(c.QuietWindowMS)}, {Name: "seed", Value: number(float64(c.Seed), "")},
+		{Name: "rate", Value: number(c.RatePerSecond, "")}, {Name: "header", Value: strings.Join(c.Headers, ", ")},
 		{Name: "env", Value: strings.Join(c.Environment, ", ")}, {Name: "no-security-probes", Value: yes(c.NoSecurityProbes)},
 		{Name: "other", Value: strings.Join(c.AdditionalSetting, ", ")},
 	}

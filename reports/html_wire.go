@@ -2,7 +2,6 @@ package reports
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -37,11 +36,8 @@ type wireFrame struct {
 
 func newWire(r *Report) *pageWire {
 	p := &pageWire{frames: map[int]*wireFrame{}, room: pageFrames}
-	order := Verdicts()
 	results := r.rows()
-	slices.SortStableFunc(results, func(a, b *Result) int {
-		return cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict))
-	})
+	slices.SortStableFunc(results, byGravity)
 	for _, x := range results {
 		for _, n := range x.Evidence {
 			p.add(r, n)

@@ -341,8 +341,7 @@ func (r *Report) check(seen map[string]bool) error {
 		return errors.New("the report is truncated: its summary has no outcome")
 	}
 	rows := make(map[rowKey]bool, len(r.Results))
-	for i := range r.Results {
-		x := &r.Results[i]
+	for i, x := range r.rows() {
 		switch {
 		case x.ID == "":
 			return fmt.Errorf("result %d has no id", i+1)

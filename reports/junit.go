@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,11 +36,11 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 	buffer := bufio.NewWriterSize(w, 64<<10)
 	x := &xmlWriter{w: buffer}
 	x.text(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
-	groups := junitSuites(r)
+	groups := r.byCombination()
 	var tests, failures, errs int
 	for _, g := range groups {
-		f, e, _ := junitCounts(g.results, strict)
-		tests, failures, errs = tests+len(g.results), failures+f, errs+e
+		f, e, _ := junitCounts(g, strict)
+		tests, failures, errs = tests+len(g), failures+f, errs+e
 	}
 	entries, outdated, _ := r.Summary.Baseline.cases()
 	tests, failures = tests+entries, failures+outdated
@@ -61,38 +60,14 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 	return nil
 }
 
-// junitSuite is the results of one combination.
-type junitSuite struct {
-	combination
-	results []*Result
-}
-
-func junitSuites(r *Report) []*junitSuite {
-	var groups []*junitSuite
-	found := map[combination]*junitSuite{}
-	for i := range r.Results {
-		x := &r.Results[i]
-		key := x.combination()
-		if found[key] == nil {
-			found[key] = &junitSuite{combination: key}
-			groups = append(groups, found[key])
-		}
-		found[key].results = append(found[key].results, x)
-	}
-	slices.SortStableFunc(groups, func(a, b *junitSuite) int {
-		return cmp.Or(cmp.Compare(a.revision, b.revision), cmp.Compare(rank(a.transport), rank(b.transport)))
-	})
-	return groups
-}
-
 // junitFails reports whether a result counts as a failure.
 func junitFails(x *Result, strict bool) bool {
-	return !x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict)
+	return !x.Excused && x.counts(strict)
 }
 
 // junitExcused reports whether a result would be a failure but for the baseline.
 func junitExcused(x *Result, strict bool) bool {
-	return x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict)
+	return x.Excused && x.counts(strict)
 }
 
 func junitCounts(results []*Result, strict bool) (failures, errors, skipped int) {
@@ -149,24 +124,25 @@ func (x *xmlWriter) element(name, content string, attributes ...string) {
 	x.shut(name)
 }
 
-func (x *xmlWriter) suite(r *Report, g *junitSuite, strict bool) {
-	failures, errs, skipped := junitCounts(g.results, strict)
+func (x *xmlWriter) suite(r *Report, results []*Result, strict bool) {
+	failures, errs, skipped := junitCounts(results, strict)
 	var total float64
-	for _, result := range g.results {
+	for _, result := range results {
 		total += max(result.DurationMS, 0)
 	}
-	name := g.revision + "." + g.transport
-	x.open("testsuite", "name", name, "tests", strconv.Itoa(len(g.results)), "failures", strconv.Itoa(failures),
+	in := results[0].combination()
+	name := in.revision + "." + in.transport
+	x.open("testsuite", "name", name, "tests", strconv.Itoa(len(results)), "failures", strconv.Itoa(failures),
 		"errors", strconv.Itoa(errs), "skipped", strconv.Itoa(skipped), "time", seconds(total), "id", name)
 	x.open("properties")
 	property := func(name, value string) { x.empty("property", "name", name, "value", value) }
 	property("tool", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
 	property("catalogue", r.Tool.Catalogue)
 	property("target", r.Target.Name)
-	property("revision", g.revision)
-	property("transport", g.transport)
+	property("revision", in.revision)
+	property("transport", in.transport)
 	property("strict", strconv.FormatBool(strict))
-	for _, result := range g.results {
+	for _, result := range results {
 		property(result.ID+".title", result.Title)
 		property(result.ID+".level", result.Level)
 		property(result.ID+".section", result.Section)
@@ -179,7 +155,7 @@ func (x *xmlWriter) suite(r *Report, g *junitSuite, strict bool) {
 		}
 	}
 	x.shut("properties")
-	for _, result := range g.results {
+	for _, result := range results {
 		x.testcase(r, result, strict)
 	}
 	x.shut("testsuite")

@@ -153,30 +153,28 @@ func (m *markdown) head() {
 
 func (m *markdown) combinations() {
 	s := &m.r.Summary
-	if len(s.Combinations) > 0 {
-		var b strings.Builder
-		b.WriteString("| Combination | Pass | Fail | Warn | n/a | Blocked | Outcome |\n|---|--:|--:|--:|--:|--:|---|\n")
-		for _, x := range s.Combinations {
-			fmt.Fprintf(&b, "| %s on %s | %s | %s |\n", cell(x.Revision, 40), cell(x.Transport, 40), cells(x.Counts), plain(m.established(string(x.Outcome))))
-		}
-		m.add(b.String() + "\n")
+	var rows []string
+	row := func(name string, n Counts, remark string) {
+		rows = append(rows, fmt.Sprintf("| %s | %d | %d | %d | %d | %d | %s |\n", name, n.Pass, n.Fail, n.Warn, n.NotApplicable, n.Blocked, remark))
 	}
-	if len(s.Profiles) > 0 {
-		var b strings.Builder
-		b.WriteString("| Profile | Pass | Fail | Warn | n/a | Blocked | Status |\n|---|--:|--:|--:|--:|--:|---|\n")
-		for _, x := range s.Profiles {
-			status := plain(m.established(string(x.Status)))
-			if n := len(x.MustsNotExercised); n > 0 && (x.Status == ProfilePassed || x.Status == ProfileNotEstablished) {
-				status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
-			}
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(x.Name, 40), cells(x.Counts), status)
+	table := func(first, last string) {
+		if len(rows) > 0 {
+			m.add("| " + first + " | Pass | Fail | Warn | n/a | Blocked | " + last + " |\n|---|--:|--:|--:|--:|--:|---|\n" + strings.Join(rows, "") + "\n")
 		}
-		m.add(b.String() + "\n")
+		rows = nil
 	}
-}
-
-func cells(n Counts) string {
-	return fmt.Sprintf("%d | %d | %d | %d | %d", n.Pass, n.Fail, n.Warn, n.NotApplicable, n.Blocked)
+	for _, x := range s.Combinations {
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome))))
+	}
+	table("Combination", "Outcome")
+	for _, x := range s.Profiles {
+		status := plain(m.established(string(x.Status)))
+		if n := len(x.idle()); n > 0 {
+			status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
+		}
+		row(cell(x.Name, 40), x.Counts, status)
+	}
+	table("Profile", "Status")
 }
 
 func (m *markdown) findings() {
@@ -305,14 +303,8 @@ func (m *markdown) observations() {
 }
 
 func (m *markdown) rest() {
-	idle := map[string]bool{}
-	for i := range m.r.Results {
-		if x := &m.r.Results[i]; x.Verdict == NotApplicable && NotExercised(x.ReasonCode) {
-			idle[x.ID] = true
-		}
-	}
-	if len(idle) > 0 {
-		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(len(idle), "requirement")))
+	if idle := m.r.only((*Result).idle); len(idle) > 0 {
+		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(distinctIDs(idle), "requirement")))
 	}
 	tool := strings.TrimSpace(m.r.Tool.Name + " " + m.r.Tool.Version)
 	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), span(m.r.Tool.Catalogue, 80)))

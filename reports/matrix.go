@@ -109,13 +109,10 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 			t.Server = e.Server
 		}
 	}
-	if lost := (view{r: r}).unreached(); lost != "" {
-		t.Error = lost
-	}
+	t.Error = view{r: r}.unreached()
 	slices.Sort(t.Revisions)
 	t.Revisions = slices.Compact(t.Revisions)
-	for i := range r.Results {
-		x := &r.Results[i]
+	for _, x := range r.rows() {
 		was, known := t.Verdicts[x.ID]
 		if !known || slices.Index(gravity, x.Verdict) < slices.Index(gravity, was) {
 			t.Verdicts[x.ID] = x.Verdict
@@ -153,14 +150,23 @@ func (m *Matrix) Add(t MatrixTarget, r *Report) {
 	if r == nil {
 		return
 	}
+	var rows []MatrixRequirement
+	for _, x := range r.rows() {
+		rows = append(rows, MatrixRequirement{x.ID, x.Title, x.Level})
+	}
+	m.require(rows)
+}
+
+// require adds the rows whose requirement the matrix lacks.
+func (m *Matrix) require(rows []MatrixRequirement) {
 	known := map[string]bool{}
 	for _, q := range m.Requirements {
 		known[q.ID] = true
 	}
-	for i := range r.Results {
-		if x := &r.Results[i]; !known[x.ID] {
-			known[x.ID] = true
-			m.Requirements = append(m.Requirements, MatrixRequirement{x.ID, x.Title, x.Level})
+	for _, q := range rows {
+		if !known[q.ID] {
+			known[q.ID] = true
+			m.Requirements = append(m.Requirements, q)
 		}
 	}
 }
@@ -299,7 +305,7 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 	if into.Missing, err = missingShards(list); err != nil {
 		return nil, err
 	}
-	names, known := map[string]bool{}, map[string]bool{}
+	names := map[string]bool{}
 	for i, m := range list {
 		if m.Tool.Catalogue != into.Tool.Catalogue {
 			return nil, fmt.Errorf("matrix %d was made with the catalogue %q, the first with %q", i+1, clean(m.Tool.Catalogue, 80), clean(into.Tool.Catalogue, 80))
@@ -317,12 +323,7 @@ func MergeMatrices(list []*Matrix, at func(i int, path string) string) (*Matrix,
 			}
 			into.Targets = append(into.Targets, t)
 		}
-		for _, q := range m.Requirements {
-			if !known[q.ID] {
-				known[q.ID] = true
-				into.Requirements = append(into.Requirements, q)
-			}
-		}
+		into.require(m.Requirements)
 	}
 	into.Summarize()
 	return into, nil

@@ -229,6 +229,11 @@ type Result struct {
 // combination is a revision on a transport.
 type combination struct{ revision, transport string }
 
+// compare orders combinations by revision, and as the specification introduces transports.
+func (c combination) compare(d combination) int {
+	return cmp.Or(cmp.Compare(c.revision, d.revision), cmp.Compare(rank(c.transport), rank(d.transport)), cmp.Compare(c.transport, d.transport))
+}
+
 // rowKey is where a result belongs: a report has one for each.
 type rowKey struct {
 	id string
@@ -238,6 +243,14 @@ type rowKey struct {
 func (x *Result) combination() combination { return combination{x.Revision, x.Transport} }
 
 func (x *Result) key() rowKey { return rowKey{x.ID, x.combination()} }
+
+// idle reports whether the requirement could apply but had no occasion to be judged.
+func (x *Result) idle() bool { return x.Verdict == NotApplicable && NotExercised(x.ReasonCode) }
+
+func (x *Result) why() string { return x.Reason }
+
+// counts reports whether a verdict makes a run fail, unless it is excused.
+func (x *Result) counts(strict bool) bool { return x.Verdict == Fail || x.Verdict == Warn && strict }
 
 // repeated is the command that repeats a verdict, safe to print; empty if it is not known. A
 // command that cannot be shown as it is would be another one, and is left out.
@@ -257,10 +270,8 @@ func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
 	if rerun == nil {
 		return
 	}
-	for i := range r.Results {
-		if x := &r.Results[i]; x.Verdict.Red() {
-			x.Rerun = rerun(x.ID, x.Revision, x.Transport)
-		}
+	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() }) {
+		x.Rerun = rerun(x.ID, x.Revision, x.Transport)
 	}
 }
 
@@ -323,14 +334,12 @@ func (r *Report) unreachable() []Endpoint {
 func (r *Report) Sort() {
 	slices.SortStableFunc(r.Frames, func(a, b Frame) int { return cmp.Compare(a.Number, b.Number) })
 	slices.SortStableFunc(r.Results, func(a, b Result) int {
-		return cmp.Or(CompareIDs(a.ID, b.ID), cmp.Compare(a.Revision, b.Revision),
-			cmp.Compare(rank(a.Transport), rank(b.Transport)), cmp.Compare(a.Transport, b.Transport))
+		return cmp.Or(CompareIDs(a.ID, b.ID), a.combination().compare(b.combination()))
 	})
 	slices.SortStableFunc(r.Observations, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), CompareIDs(a.Requirement, b.Requirement),
-			cmp.Compare(a.Revision, b.Revision), cmp.Compare(rank(a.Transport), rank(b.Transport)),
-			cmp.Compare(a.Transport, b.Transport), cmp.Compare(a.Detail, b.Detail),
-			slices.Compare(a.Evidence, b.Evidence))
+			combination{a.Revision, a.Transport}.compare(combination{b.Revision, b.Transport}),
+			cmp.Compare(a.Detail, b.Detail), slices.Compare(a.Evidence, b.Evidence))
 	})
 }
 

@@ -106,10 +106,8 @@ func result(r *Report) string {
 
 func tests(r *Report, v Verdict) []string {
 	list := []string{}
-	for i := range r.Results {
-		if x := &r.Results[i]; x.Verdict == v {
-			list = append(list, clean(strings.Join([]string{x.ID, x.Revision, x.Transport}, "/"), pageTitle))
-		}
+	for _, x := range r.only(func(x *Result) bool { return x.Verdict == v }) {
+		list = append(list, clean(strings.Join([]string{x.ID, x.Revision, x.Transport}, "/"), pageTitle))
 	}
 	return list
 }
@@ -134,10 +132,8 @@ func annotations(r *Report) map[string]any {
 		revisions[outcome] = append(revisions[outcome], clean(c.Revision+" on "+c.Transport, pageTitle))
 	}
 	var idle []string
-	for i := range r.Results {
-		if x := &r.Results[i]; x.Verdict == Blocked || x.Verdict == NotApplicable && NotExercised(x.ReasonCode) {
-			idle = append(idle, clean(x.ID, pageTitle))
-		}
+	for _, x := range r.only(func(x *Result) bool { return x.Verdict == Blocked || x.idle() }) {
+		idle = append(idle, clean(x.ID, pageTitle))
 	}
 	slices.SortFunc(idle, CompareIDs)
 	return map[string]any{

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -117,6 +116,14 @@ type ProfileSummary struct {
 	MustsNotExercised []string `json:"musts_not_exercised"`
 }
 
+// idle lists the MUSTs that nothing exercised, of a profile in which nothing worse is known.
+func (p *ProfileSummary) idle() []string {
+	if p.Status == ProfilePassed || p.Status == ProfileNotEstablished {
+		return p.MustsNotExercised
+	}
+	return nil
+}
+
 // SummaryOptions says what [Report.Summarize] cannot see in the results.
 type SummaryOptions struct {
 	// Strict counts warnings as failures.
@@ -156,9 +163,9 @@ func (r *Report) Summarize(o SummaryOptions) {
 	if o.Partial {
 		s.Scope = Partial
 	}
-	for i := range r.Results {
-		s.Add(r.Results[i].Verdict)
-		if r.Results[i].Excused && r.Results[i].Verdict.Red() {
+	for _, x := range r.rows() {
+		s.Add(x.Verdict)
+		if x.Excused && x.Verdict.Red() {
 			s.Excused++
 		}
 	}
@@ -183,12 +190,34 @@ func (r *Report) rows() []*Result {
 	return list
 }
 
+// grouped puts what has the same key together, in the order in which the keys come first.
+func grouped[K comparable, T any](list []T, key func(T) K) [][]T {
+	var groups [][]T
+	at := map[K]int{}
+	for _, x := range list {
+		k := key(x)
+		i, known := at[k]
+		if !known {
+			i = len(groups)
+			at[k] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], x)
+	}
+	return groups
+}
+
+// only are the results that a function keeps.
+func (r *Report) only(keep func(*Result) bool) []*Result {
+	return slices.DeleteFunc(r.rows(), func(x *Result) bool { return !keep(x) })
+}
+
 // outcome judges a set of results: a finding outweighs what is not known, and
 // where nothing at all was judged nothing is established.
 func outcome(results []*Result, strict bool) Outcome {
 	judged, blocked := false, false
 	for _, x := range results {
-		if x.Verdict == Fail || x.Verdict == Warn && strict {
+		if x.counts(strict) {
 			return NonConformant
 		}
 		judged = judged || x.Verdict.Judged()
@@ -201,12 +230,9 @@ func outcome(results []*Result, strict bool) Outcome {
 }
 
 func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
-	groups := map[combination][]*Result{}
-	for _, x := range r.rows() {
-		groups[x.combination()] = append(groups[x.combination()], x)
-	}
 	list := []CombinationSummary{}
-	for k, results := range groups {
+	for _, results := range r.byCombination() {
+		k := results[0].combination()
 		c := CombinationSummary{Revision: k.revision, Transport: k.transport, Outcome: outcome(results, o.Strict)}
 		for _, x := range results {
 			c.Add(x.Verdict)
@@ -218,11 +244,14 @@ func (r *Report) combinations(o SummaryOptions) []CombinationSummary {
 		}
 		list = append(list, c)
 	}
-	slices.SortFunc(list, func(a, b CombinationSummary) int {
-		return cmp.Or(cmp.Compare(a.Revision, b.Revision), cmp.Compare(rank(a.Transport), rank(b.Transport)),
-			cmp.Compare(a.Transport, b.Transport))
-	})
 	return list
+}
+
+// byCombination puts the results of each combination together.
+func (r *Report) byCombination() [][]*Result {
+	groups := grouped(r.rows(), (*Result).combination)
+	slices.SortStableFunc(groups, func(a, b []*Result) int { return a[0].combination().compare(b[0].combination()) })
+	return groups
 }
 
 func (r *Report) profiles(o SummaryOptions) []ProfileSummary {
@@ -270,7 +299,7 @@ func profile(name string, results []*Result, o SummaryOptions) ProfileSummary {
 		if x.Verdict.Judged() {
 			judged[x.ID] = true
 		}
-		if x.Verdict == NotApplicable && NotExercised(x.ReasonCode) {
+		if x.idle() {
 			lacking = true
 			if x.Level == LevelMust {
 				idle = append(idle, x.ID)
@@ -318,9 +347,8 @@ func (r *Report) ExitCode(strict, staleBaseline bool) int {
 		return ExitNotEstablished
 	}
 	blocked := false
-	for i := range r.Results {
-		x := &r.Results[i]
-		if !x.Excused && (x.Verdict == Fail || x.Verdict == Warn && strict) {
+	for _, x := range r.rows() {
+		if !x.Excused && x.counts(strict) {
 			return ExitFindings
 		}
 		blocked = blocked || x.Verdict == Blocked && x.Level == LevelMust

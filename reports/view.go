@@ -121,8 +121,8 @@ func (v view) byArea() []*areaCounts {
 	for _, a := range v.known {
 		found[a.Name] = &areaCounts{name: a.Name, title: a.Title}
 	}
-	for i := range v.r.Results {
-		name := v.r.Results[i].Area()
+	for _, x := range v.r.rows() {
+		name := x.Area()
 		if found[name] == nil {
 			found[name] = &areaCounts{name: name}
 		}
@@ -130,7 +130,7 @@ func (v view) byArea() []*areaCounts {
 		if a.Total() == 0 {
 			list = append(list, a)
 		}
-		a.Add(v.r.Results[i].Verdict)
+		a.Add(x.Verdict)
 	}
 	slices.SortFunc(list, func(a, b *areaCounts) int {
 		return cmp.Or(cmp.Compare(v.place(a.name), v.place(b.name)), cmp.Compare(a.name, b.name))
@@ -156,14 +156,12 @@ func listed(ids []string, limit int) string {
 
 // blockedBy lists why verdicts are blocked.
 func (v view) blockedBy() []*tallied {
-	return tally(v.r, func(x *Result) (string, string, bool) { return x.ReasonCode, x.Reason, x.Verdict == Blocked })
+	return tally(v.r.only(func(x *Result) bool { return x.Verdict == Blocked }), (*Result).why)
 }
 
 // idleFor lists why requirements were not exercised, or what to do about it.
 func (v view) idleFor() []*tallied {
-	return tally(v.r, func(x *Result) (string, string, bool) {
-		return x.ReasonCode, cmp.Or(x.Hint, x.Reason), x.Verdict == NotApplicable && NotExercised(x.ReasonCode)
-	})
+	return tally(v.r.only((*Result).idle), func(x *Result) string { return cmp.Or(x.Hint, x.Reason) })
 }
 
 // counted joins the results with a verdict that nothing excuses by their causes.
