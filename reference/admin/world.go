@@ -94,6 +94,16 @@ func getResource(c *call) (any, error) {
 	return json.RawMessage(data), err
 }
 
+// part is a handler whose body is a part of a world, or a patch of one.
+func part(handle handler) handler {
+	return func(c *call) (any, error) {
+		if err := isObject(c.body); err != nil {
+			return nil, err
+		}
+		return handle(c)
+	}
+}
+
 // isObject says why a body is no JSON object; what it has in it is looked at elsewhere.
 func isObject(body []byte) error {
 	var members map[string]jsontext.Value
@@ -112,9 +122,6 @@ func isObject(body []byte) error {
 }
 
 func putResource(c *call) (any, error) {
-	if err := isObject(c.body); err != nil {
-		return nil, err
-	}
 	r, err := world.DecodeResource(c.body)
 	if err != nil {
 		return nil, refused(err)
@@ -129,9 +136,6 @@ func putResource(c *call) (any, error) {
 }
 
 func patchResource(c *call) (any, error) {
-	if err := isObject(c.body); err != nil {
-		return nil, err
-	}
 	switch found, err := c.server.Patch(c.named("uri"), c.body); {
 	case !found:
 		return nil, absent("resource", "uri", c.named("uri"))
@@ -176,9 +180,6 @@ func getTemplate(c *call) (any, error) {
 }
 
 func putTemplate(c *call) (any, error) {
-	if err := isObject(c.body); err != nil {
-		return nil, err
-	}
 	t, err := world.DecodeTemplate(c.body)
 	if err != nil {
 		return nil, refused(err)
@@ -194,9 +195,6 @@ func putTemplate(c *call) (any, error) {
 
 // patchTemplate replaces a template by what the patch makes of it.
 func patchTemplate(c *call) (any, error) {
-	if err := isObject(c.body); err != nil {
-		return nil, err
-	}
 	t, err := c.template()
 	if err != nil {
 		return nil, err

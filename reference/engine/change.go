@@ -148,10 +148,7 @@ func (e *Engine) Update(uri string, change func(r *world.Resource) error) (found
 	if err != nil {
 		return true, err
 	}
-	if listChanged {
-		e.ListChanged()
-	}
-	e.notifyUpdated(uri)
+	e.tell(listChanged, uri)
 	return true, nil
 }
 
@@ -184,13 +181,18 @@ func (e *Engine) Change(put []world.Resource, remove []string) error {
 		}
 	}
 	e.change.Unlock()
-	if changed {
+	e.tell(changed, updated...)
+	return err
+}
+
+// tell notifies clients of a change that has been made.
+func (e *Engine) tell(listChanged bool, updated ...string) {
+	if listChanged {
 		e.ListChanged()
 	}
 	for _, uri := range updated {
 		e.notifyUpdated(uri)
 	}
-	return err
 }
 
 // PutTemplate adds a template at the end of the list or replaces the one with its
@@ -267,12 +269,7 @@ func (e *Engine) Replace(w world.World, pageSize int) error {
 	if err != nil {
 		return err
 	}
-	if listChanged {
-		e.ListChanged()
-	}
-	for _, uri := range updated {
-		e.notifyUpdated(uri)
-	}
+	e.tell(listChanged, updated...)
 	return nil
 }
 

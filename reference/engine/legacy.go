@@ -57,9 +57,11 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *arguments) (r *hook.Reply, known bool) {
 	switch c.Method {
 	case hook.MethodList:
-		return e.serveList(ctx, c, params), true
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return e.resourcePage(ctx, c, served, after)
+		}), true
 	case hook.MethodTemplates:
-		return e.serveTemplates(c, params), true
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object { return e.templatePage(c, served, after) }), true
 	case hook.MethodRead:
 		return e.serveRead(ctx, c, params), true
 	case hook.MethodComplete:

@@ -32,16 +32,30 @@ func (e *Engine) cursorParam(list string, params *arguments) (after uint64, r *h
 	return after, nil
 }
 
-func (e *Engine) serveList(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
-	after, r := e.cursorParam(hook.MethodList, params)
+// serveListed serves a page of a list, which is made anew unless it is kept.
+func (e *Engine) serveListed(c *hook.Call, params *arguments, page func(served *snapshot, after uint64) hook.Object) *hook.Reply {
+	after, r := e.cursorParam(c.Method, params)
 	if r != nil {
 		return r
 	}
 	served := e.served()
-	key, alike := e.listKey(c, after)
+	version, alike := e.store.state()
+	key := renderKey{method: c.Method, revision: c.Revision, version: version, after: after}
 	if r := served.rendered.reply(key); r != nil && alike {
 		return r
 	}
+	result := page(served, after)
+	if hook.Modern(c.Revision) {
+		e.hintList(result)
+	}
+	if !alike { // what one viewer sees is not kept for another
+		return &hook.Reply{Result: result}
+	}
+	return e.keep(served.rendered, key, result)
+}
+
+// resourcePage is a page of the resources that a viewer sees.
+func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapshot, after uint64) hook.Object {
 	entries, more := e.store.page(after, served.pageSize, viewerOf(ctx))
 	list := []any{}
 	for _, entry := range entries {
@@ -51,19 +65,10 @@ func (e *Engine) serveList(ctx context.Context, c *hook.Call, params *arguments)
 	if more {
 		result["nextCursor"] = e.cursor(hook.MethodList, entries[len(entries)-1].seq)
 	}
-	return e.listReply(served, c, result, key, alike)
+	return result
 }
 
-func (e *Engine) serveTemplates(c *hook.Call, params *arguments) *hook.Reply {
-	after, r := e.cursorParam(hook.MethodTemplates, params)
-	if r != nil {
-		return r
-	}
-	served := e.served()
-	key, alike := e.listKey(c, after)
-	if r := served.rendered.reply(key); r != nil && alike {
-		return r
-	}
+func (e *Engine) templatePage(c *hook.Call, served *snapshot, after uint64) hook.Object {
 	first := sort.Search(len(served.templates), func(i int) bool { return served.templates[i].seq > after })
 	page := served.templates[first:]
 	if n := served.pageSize; n > 0 && len(page) > n {
@@ -77,23 +82,7 @@ func (e *Engine) serveTemplates(c *hook.Call, params *arguments) *hook.Reply {
 	if first+len(page) < len(served.templates) {
 		result["nextCursor"] = e.cursor(hook.MethodTemplates, page[len(page)-1].seq)
 	}
-	return e.listReply(served, c, result, key, alike)
-}
-
-// listKey is what the page of a list is kept under, and whether everyone sees the same.
-func (e *Engine) listKey(c *hook.Call, after uint64) (key renderKey, alike bool) {
-	version, alike := e.store.state()
-	return renderKey{method: c.Method, revision: c.Revision, version: version, after: after}, alike
-}
-
-func (e *Engine) listReply(served *snapshot, c *hook.Call, result hook.Object, key renderKey, alike bool) *hook.Reply {
-	if hook.Modern(c.Revision) {
-		e.hintList(result)
-	}
-	if !alike {
-		return &hook.Reply{Result: result}
-	}
-	return e.keep(served.rendered, key, result)
+	return result
 }
 
 // uriParam reads and validates the URI that a request is about.

@@ -26,14 +26,16 @@ func lingeringCapabilities() hook.Hooks {
 	})
 }
 
-func retryWhereAsked() hook.Hooks {
+// afterAsking answers, over stdio, what it chooses to on connections on which a user has been
+// asked for input.
+func afterAsking(methods string, answer func(c *hook.Call, asked bool) *hook.Reply) hook.Hooks {
 	var asked marks
-	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Transport != hook.Stdio {
+	return hook.OnMethod(methods, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if c.Transport != hook.Stdio || !c.Modern {
 			return next(ctx, c)
 		}
-		if c.Param("requestState") != nil && !asked.has(c.Peer.ID()) {
-			return hook.Fail(-32602, "Invalid params: unknown state")
+		if r := answer(c, asked.has(c.Peer.ID())); r != nil {
+			return r
 		}
 		r := next(ctx, c)
 		if r != nil && r.Result["resultType"] == "input_required" {
@@ -43,19 +45,20 @@ func retryWhereAsked() hook.Hooks {
 	})
 }
 
-func waitingForInput() hook.Hooks {
-	var asked marks
-	return hook.OnMethod("resources/list|"+hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Transport != hook.Stdio || !c.Modern {
-			return next(ctx, c)
+func retryWhereAsked() hook.Hooks {
+	return afterAsking(hook.MethodRead, func(c *hook.Call, asked bool) *hook.Reply {
+		if c.Param("requestState") != nil && !asked {
+			return hook.Fail(-32602, "Invalid params: unknown state")
 		}
-		if c.Method == hook.MethodList && asked.has(c.Peer.ID()) {
+		return nil
+	})
+}
+
+func waitingForInput() hook.Hooks {
+	return afterAsking("resources/list|"+hook.MethodRead, func(c *hook.Call, asked bool) *hook.Reply {
+		if c.Method == hook.MethodList && asked {
 			return &hook.Reply{Silent: true}
 		}
-		r := next(ctx, c)
-		if r != nil && r.Result["resultType"] == "input_required" {
-			asked.add(c.Peer.ID())
-		}
-		return r
+		return nil
 	})
 }

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -53,6 +54,7 @@ type Matcher struct {
 	Free     bool
 	methods  hook.Methods
 	template *uritemplate.Template
+	glob     *regexp.Regexp
 }
 
 // Matcher makes the limits ready. The error says which pattern cannot be read.
@@ -63,6 +65,8 @@ func (l Limits) Matcher() (*Matcher, error) {
 	m := &Matcher{Limits: l, Free: l == Limits{}, methods: hook.MethodsOf(l.Method)}
 	if strings.Contains(l.URI, "{") {
 		m.template, _ = uritemplate.New(l.URI) // has been seen to be one
+	} else if strings.Contains(l.URI, "*") {
+		m.glob = glob(l.URI)
 	}
 	return m, nil
 }
@@ -82,32 +86,12 @@ func (m *Matcher) matchURI(uri string) bool {
 		return false
 	case m.template != nil:
 		return m.template.Match(uri) != nil
-	case !strings.Contains(m.URI, "*"):
-		return false
 	}
-	return glob(m.URI, uri)
+	return m.glob != nil && m.glob.MatchString(uri)
 }
 
-// glob matches "**" with anything and "*" with anything without a slash. It takes
-// time in proportion to the product of the lengths at the most.
-func glob(pattern, s string) bool {
-	// reach[i] says that the pattern so far can match the first i bytes.
-	reach := make([]bool, len(s)+1)
-	reach[0] = true
-	for len(pattern) > 0 {
-		if pattern[0] != '*' {
-			for i := len(s); i > 0; i-- {
-				reach[i] = reach[i-1] && s[i-1] == pattern[0]
-			}
-			reach[0] = false
-			pattern = pattern[1:]
-			continue
-		}
-		deep := strings.HasPrefix(pattern, "**")
-		for i := 1; i <= len(s); i++ {
-			reach[i] = reach[i] || reach[i-1] && (deep || s[i-1] != '/')
-		}
-		pattern = strings.TrimLeft(pattern, "*")
-	}
-	return reach[len(s)]
+// glob is a pattern in which "**" stands for anything and "*" for anything without a slash.
+func glob(pattern string) *regexp.Regexp {
+	form := strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*\*`, `.*`)
+	return regexp.MustCompile(`(?s)^` + strings.ReplaceAll(form, `\*`, `[^/]*`) + `$`)
 }

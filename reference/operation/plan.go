@@ -330,15 +330,20 @@ func writeReply(s *subject, r *hook.Reply) {
 	if !s.changed {
 		return
 	}
+	if s.asked["header"] && r.Header == nil {
+		r.Header = http.Header{}
+	}
+	s.writeHead(&r.Status, r.Header)
+}
+
+// writeHead gives an answer over HTTP the status and the header that were made of its own.
+func (s *subject) writeHead(status *int, h http.Header) {
 	if n, ok := s.root["status"].(json.Number); ok {
-		status, _ := n.Int64()
-		r.Status = int(status)
+		number, _ := n.Int64()
+		*status = int(number)
 	}
 	if s.asked["header"] {
-		if r.Header == nil {
-			r.Header = http.Header{}
-		}
-		writeHeader(s.root["header"], r.Header)
+		writeHeader(s.root["header"], h)
 	}
 }
 

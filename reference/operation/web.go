@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -159,13 +158,7 @@ func (a *action) editAnswer(r *http.Request, body []byte, answer *hook.Answer) {
 	if a.edit(s); !s.changed {
 		return
 	}
-	if n, ok := s.root["status"].(json.Number); ok {
-		status, _ := n.Int64()
-		answer.Status = int(status)
-	}
-	if s.asked["header"] {
-		writeHeader(s.root["header"], answer.Header)
-	}
+	s.writeHead(&answer.Status, answer.Header)
 	if v, there := s.root["body"]; there && s.asked["body"] {
 		answer.Body = []byte(textOf(v))
 	} else if s.asked["body"] {

@@ -165,13 +165,7 @@ func (p *player) find(c *hook.Call, revision string) *exchange {
 }
 
 func filter(all []*exchange, is func(x *exchange) bool) []*exchange {
-	var some []*exchange
-	for _, x := range all {
-		if is(x) {
-			some = append(some, x)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(all), func(x *exchange) bool { return !is(x) })
 }
 
 // keepOpen waits until the client cancels the call or leaves; meanwhile what belongs to it is

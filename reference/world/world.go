@@ -11,6 +11,7 @@ package world
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -294,18 +295,9 @@ func (w World) Clone() World {
 	w.Server.Icons = cloneIcons(w.Server.Icons)
 	w.Capabilities = clonePtr(w.Capabilities)
 	w.Caching = clonePtr(w.Caching)
-	w.Resources = slices.Clone(w.Resources)
-	for i := range w.Resources {
-		w.Resources[i] = w.Resources[i].Clone()
-	}
-	w.Templates = slices.Clone(w.Templates)
-	for i := range w.Templates {
-		w.Templates[i] = w.Templates[i].Clone()
-	}
-	w.Timeline = slices.Clone(w.Timeline)
-	for i := range w.Timeline {
-		w.Timeline[i] = w.Timeline[i].clone()
-	}
+	w.Resources = cloneEach(w.Resources, Resource.Clone)
+	w.Templates = cloneEach(w.Templates, Template.Clone)
+	w.Timeline = cloneEach(w.Timeline, Step.clone)
 	w.Rules = slices.Clone(w.Rules) // which nobody changes
 	return w
 }
@@ -338,20 +330,18 @@ func (t Template) Clone() Template {
 	t.Meta = cloneMap(t.Meta)
 	t.Text = clonePtr(t.Text)
 	t.Caching = clonePtr(t.Caching)
-	t.Variables = slices.Clone(t.Variables)
-	for i := range t.Variables {
-		v := &t.Variables[i]
-		v.Values = slices.Clone(v.Values)
-		v.Days = clonePtr(v.Days)
-		if v.ValuesBy != nil {
-			by := make(map[string][]string, len(v.ValuesBy))
-			for key, values := range v.ValuesBy {
-				by[key] = slices.Clone(values)
-			}
-			v.ValuesBy = by
-		}
-	}
+	t.Variables = cloneEach(t.Variables, Variable.clone)
 	return t
+}
+
+func (v Variable) clone() Variable {
+	v.Values = slices.Clone(v.Values)
+	v.Days = clonePtr(v.Days)
+	v.ValuesBy = maps.Clone(v.ValuesBy)
+	for key, values := range v.ValuesBy {
+		v.ValuesBy[key] = slices.Clone(values)
+	}
+	return v
 }
 
 func clonePtr[T any](p *T) *T {
@@ -360,6 +350,14 @@ func clonePtr[T any](p *T) *T {
 	}
 	v := *p
 	return &v
+}
+
+func cloneEach[T any](list []T, clone func(T) T) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i] = clone(list[i])
+	}
+	return list
 }
 
 func cloneAnnotations(a *Annotations) *Annotations {
@@ -372,22 +370,15 @@ func cloneAnnotations(a *Annotations) *Annotations {
 }
 
 func cloneIcons(icons []Icon) []Icon {
-	icons = slices.Clone(icons)
-	for i := range icons {
-		icons[i].Sizes = slices.Clone(icons[i].Sizes)
-	}
-	return icons
+	return cloneEach(icons, func(i Icon) Icon { i.Sizes = slices.Clone(i.Sizes); return i })
 }
 
 func cloneMap(m map[string]any) map[string]any {
-	if m == nil {
-		return nil
-	}
-	c := make(map[string]any, len(m))
+	m = maps.Clone(m)
 	for key, value := range m {
-		c[key] = cloneValue(value)
+		m[key] = cloneValue(value)
 	}
-	return c
+	return m
 }
 
 func cloneValue(v any) any {
@@ -395,11 +386,7 @@ func cloneValue(v any) any {
 	case map[string]any:
 		return cloneMap(v)
 	case []any:
-		c := make([]any, len(v))
-		for i := range v {
-			c[i] = cloneValue(v[i])
-		}
-		return c
+		return cloneEach(v, cloneValue)
 	}
 	return v
 }
