@@ -33,7 +33,7 @@ const (
 )
 
 // findings fills the list of findings, and that of those which the baseline excuses.
-func (p *pageView) findings(v view, o HTMLOptions, wire *pageWire, places map[*Result]int) {
+func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 	room := pageEvidenceBytes
 	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]

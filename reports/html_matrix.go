@@ -74,7 +74,7 @@ func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
 		}
 		// The summary may not know the combination of a report that was edited.
 		if i, known := columns[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
-			places[x] = q.add(x, i, o)
+			places[x] = q.add(x, i)
 		}
 	}
 	order := map[string]int{}
@@ -115,7 +115,7 @@ func requirementOf(x *Result, o HTMLOptions) *pageRequirement {
 
 // add notes a verdict and returns its place. Those without evidence that say the same
 // share an entry.
-func (q *pageRequirement) add(x *Result, column int, o HTMLOptions) int {
+func (q *pageRequirement) add(x *Result, column int) int {
 	q.counts.Add(x.Verdict)
 	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
 		Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}}

@@ -98,7 +98,7 @@ func newPage(r *Report, o HTMLOptions) (*pageView, error) {
 	p.overview(v)
 	matrix, places := p.matrix(v, o)
 	wire := newWire(r)
-	p.findings(v, o, wire, places)
+	p.findings(v, wire, places)
 	p.baseline(v)
 	p.reasons(v)
 	p.about(r)

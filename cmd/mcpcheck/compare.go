@@ -110,27 +110,13 @@ func shownAs(e compare.Event) engine.Event {
 }
 
 // write writes the files, and shows the comparison unless one of them goes to standard
-// output. One that cannot be written does not keep the others from being written.
+// output.
 func (o *compareFlags) write(p *program, r *compare.Report, again string) error {
-	var errs []error
-	console := true
-	files := []struct {
-		flag, path string
-		write      func(io.Writer, *compare.Report) error
-	}{{"--json", o.json, compare.WriteJSON}, {"--markdown", o.markdown, compare.WriteMarkdown}}
-	if o.json == "-" {
-		slices.Reverse(files) // whoever reads standard output may go away
-	}
-	for _, out := range files {
-		if out.path == "" {
-			continue
-		}
-		console = console && out.path != "-"
-		if err := output.To(out.path, p.stdout, func(w io.Writer) error { return out.write(w, r) }); err != nil {
-			errs = append(errs, fmt.Errorf("%s was not written: %w", out.flag, err))
-		}
-	}
-	if console {
+	shown, errs := output.All(p.stdout, []output.Wanted{
+		{Flag: "--json", Path: o.json, Write: func(w io.Writer) error { return compare.WriteJSON(w, r) }},
+		{Flag: "--markdown", Path: o.markdown, Write: func(w io.Writer) error { return compare.WriteMarkdown(w, r) }},
+	})
+	if !shown {
 		errs = append(errs, compare.WriteConsole(p.stdout, r, compare.ConsoleOptions{
 			Color: output.Color(p.stdout, o.noColour), Verbose: o.verbose, Quiet: o.quiet, Again: again,
 		}))

@@ -126,24 +126,12 @@ type Options struct {
 // output. One that cannot be written does not keep the others from being written.
 func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
 	r.NoteReruns(x.Rerun) // for all formats, and for whoever converts the JSON report later
-	var errs []error
-	console := true
-	files := o.files()
-	// Standard output comes last: whoever reads it may go away.
-	last := slices.IndexFunc(files, func(out report) bool { return out.path == "-" })
-	if last >= 0 {
-		files = append(slices.Delete(slices.Clone(files), last, last+1), files[last])
+	var files []Wanted
+	for _, out := range o.files() {
+		files = append(files, Wanted{out.flag, out.path, func(w io.Writer) error { return out.write(w, r, x) }})
 	}
-	for _, out := range files {
-		if out.path == "" {
-			continue
-		}
-		console = console && out.path != "-" && !o.FilesOnly
-		if err := To(out.path, stdout, func(w io.Writer) error { return out.write(w, r, x) }); err != nil {
-			errs = append(errs, fmt.Errorf("%s was not written: %w", out.flag, err))
-		}
-	}
-	if console {
+	shown, errs := All(stdout, files)
+	if !shown && (!o.FilesOnly || len(o.Given()) == 0) {
 		err := Buffered(stdout, func(w io.Writer) error {
 			return reports.WriteConsole(w, r, reports.ConsoleOptions{
 				Color: Color(stdout, o.NoColor), Width: Width(stdout), Verbose: o.Verbose, Quiet: o.Quiet,
@@ -155,6 +143,32 @@ func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Wanted is a file that a flag asks for; without a path it is not wanted.
+type Wanted struct {
+	Flag, Path string
+	Write      func(io.Writer) error
+}
+
+// All writes files, and says whether one of them went to standard output. One that cannot be
+// written does not keep the others from being written.
+func All(stdout io.Writer, files []Wanted) (shown bool, errs []error) {
+	// Standard output comes last: whoever reads it may go away.
+	if last := slices.IndexFunc(files, func(f Wanted) bool { return f.Path == "-" }); last >= 0 {
+		f := files[last]
+		files = append(slices.Delete(files, last, last+1), f)
+	}
+	for _, f := range files {
+		if f.Path == "" {
+			continue
+		}
+		shown = shown || f.Path == "-"
+		if err := To(f.Path, stdout, f.Write); err != nil {
+			errs = append(errs, fmt.Errorf("%s was not written: %w", f.Flag, err))
+		}
+	}
+	return shown, errs
 }
 
 // Terminal reports whether a stream is a terminal.

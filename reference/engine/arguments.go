@@ -63,12 +63,10 @@ func (a *arguments) claimsModern() bool {
 	return a.version != nil || a.capabilities != nil || a.client != nil
 }
 
-// decode are the params as an object; ok is false if they are something else.
-func (a *arguments) decode() (params hook.Object, ok bool) {
-	if a.raw == nil {
-		return hook.Object{}, true
-	}
-	return hook.DecodeObject(a.raw)
+// decode are the params as an object, which is nil if they are something else.
+func (a *arguments) decode() hook.Object {
+	params, _ := hook.DecodeObject(a.raw)
+	return params
 }
 
 // token is the progress token, if there is one.

@@ -13,7 +13,7 @@ const maxCompletions = 100
 // serveComplete suggests values for a variable of a template: those that begin
 // with what has been typed.
 func (e *Engine) serveComplete(ctx context.Context, c *hook.Call, given *arguments) *hook.Reply {
-	params, _ := given.decode()
+	params := given.decode()
 	ref, ok := params["ref"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `Invalid params: "ref" must be an object`)

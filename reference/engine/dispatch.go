@@ -226,7 +226,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 	}
 	c := e.call(x, in)
 	if batched {
-		c.Trace = x.Trace.Member(in.method, memberURI(in.params.raw), in.kind == request)
+		c.Trace = x.Trace.Member(in.method, in.params.uri, in.kind == request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {
@@ -311,15 +311,4 @@ func (e *Engine) note(s *session, c *hook.Call) {
 	if json.Unmarshal(c.Params, &params) == nil && params.RequestID != nil && validID(params.RequestID) {
 		s.cancelCall(idKey(params.RequestID))
 	}
-}
-
-// memberURI is the URI that the params of a message of a batch are about.
-func memberURI(params json.RawMessage) string {
-	var p struct {
-		URI string `json:"uri"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return "" // absent, or of another form
-	}
-	return p.URI
 }

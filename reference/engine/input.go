@@ -38,8 +38,7 @@ func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text str
 		}
 		return substitute(*en.res.Text, values), nil
 	}
-	decoded, _ := params.decode()
-	given, r := e.answers(decoded, en)
+	given, r := e.answers(params.decode(), en)
 	if r != nil {
 		return "", r
 	}

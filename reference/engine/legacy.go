@@ -41,8 +41,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 		if !e.served().caps.Logging {
 			break
 		}
-		decoded, _ := params.decode()
-		if level, _ := decoded["level"].(string); !slices.Contains(logLevels, level) {
+		if level, _ := params.decode()["level"].(string); !slices.Contains(logLevels, level) {
 			return fail(codeInvalidParams, "Invalid params: unknown log level")
 		}
 		return &hook.Reply{Result: hook.Object{}}
@@ -75,7 +74,7 @@ func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *argumen
 // initialize opens a session: it settles the revision and tells what the server
 // can do.
 func (e *Engine) initialize(s *session, given *arguments) *hook.Reply {
-	params, _ := given.decode()
+	params := given.decode()
 	wanted, ok := params["protocolVersion"].(string)
 	if !ok {
 		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)

@@ -43,7 +43,7 @@ type listen struct {
 // of it.
 func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments) *hook.Reply {
 	x := exchangeOf(ctx)
-	params, _ := given.decode()
+	params := given.decode()
 	filter, ok := params["notifications"].(hook.Object)
 	if !ok {
 		return fail(codeInvalidParams, `"notifications" must be an object`)

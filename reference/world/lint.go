@@ -222,17 +222,11 @@ func beginsURI(literal string) bool {
 
 // findsAny reports whether finds can lead to a resource at all.
 func (t Template) findsAny(uris map[string]bool) bool {
-	pattern := "^"
-	rest := t.Finds
-	for {
-		at := findsExpression.FindStringIndex(rest)
-		if at == nil {
-			break
-		}
-		pattern += regexp.QuoteMeta(rest[:at[0]]) + ".*"
-		rest = rest[at[1]:]
+	literals := findsExpression.Split(t.Finds, -1)
+	for i := range literals {
+		literals[i] = regexp.QuoteMeta(literals[i])
 	}
-	form, err := regexp.Compile(pattern + regexp.QuoteMeta(rest) + "$")
+	form, err := regexp.Compile("^" + strings.Join(literals, ".*") + "$")
 	if err != nil {
 		return true // too long to tell
 	}

@@ -91,11 +91,11 @@ func checkPath(s string) error {
 
 func checkAuthority(s string) error {
 	host := s
-	if i := strings.IndexByte(s, '@'); i >= 0 {
-		if !regNameForm.MatchString(s[:i]) {
+	if user, after, ok := strings.Cut(s, "@"); ok {
+		if !regNameForm.MatchString(user) {
 			return errors.New("a malformed user")
 		}
-		host = s[i+1:]
+		host = after
 	}
 	port := ""
 	if strings.HasPrefix(host, "[") {
