@@ -151,7 +151,16 @@ type Config struct {
 	Headers           []string `json:"headers,omitempty"` // names only
 	Environment       []string `json:"environment,omitempty"`
 	NoSecurityProbes  bool     `json:"no_security_probes,omitempty"`
+	Quick             *Quick   `json:"quick,omitempty"`      // nil for other runs
 	AdditionalSetting []string `json:"additional,omitempty"` // "name=value", redacted
+}
+
+// Quick says what a quick run was about: one combination, without the requirements whose
+// probes may harm the target.
+type Quick struct {
+	Revision  string `json:"revision"`
+	Transport string `json:"transport"`
+	LeftOut   int    `json:"left_out"` // requirements
 }
 
 // The directions of a frame.

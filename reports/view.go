@@ -51,6 +51,9 @@ func (v view) scope() string {
 	switch {
 	case s.Interrupted != "", len(v.r.Results) == 0:
 		return "not finished"
+	case s.Scope != Full && v.r.Config.Quick != nil:
+		q := v.r.Config.Quick
+		return fmt.Sprintf("quick run: %s on %s alone, without %s whose probes may harm the target", q.Revision, q.Transport, count(q.LeftOut, "requirement"))
 	case s.Scope != Full:
 		return "partial run: only what was selected"
 	}

@@ -70,6 +70,10 @@ type Config struct {
 	Reads int
 	// Strict counts warnings as failures.
 	Strict bool
+	// Quick looks at one combination, that of the newest revision which the target
+	// serves, and leaves out what is sent in the destructive phase: for a look after every
+	// change.
+	Quick bool
 	// NoSecurityProbes leaves out the probes of the security group.
 	NoSecurityProbes bool
 
@@ -196,7 +200,7 @@ func (c Config) engine() (engine.Config, error) {
 	l := t.Limits
 	cfg := engine.Config{
 		Target: &t, Areas: areas, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
-		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes,
+		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
 		Jobs: cmp.Or(c.Jobs, l.Jobs), Reads: c.Reads, Rate: cmp.Or(c.Rate, l.Rate), Progress: c.Progress,
@@ -230,7 +234,7 @@ func unknownID(areas *area.Set, id string) string {
 
 // partial reports whether rows are left out on purpose.
 func (c Config) partial() bool {
-	return len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Revisions) > 0 || len(c.Transports) > 0 || c.NoSecurityProbes
+	return len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Revisions) > 0 || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
 }
 
 // wants reports whether a row is selected.

@@ -35,7 +35,7 @@ type runFlags struct {
 	labelFilter      string
 	only, skip       []string
 	read             string
-	strict           bool
+	strict, quick    bool
 	jobs             int
 	timeout          time.Duration
 	startTimeout     time.Duration
@@ -60,6 +60,7 @@ func (p *program) runCommand() *cobra.Command {
 	f.StringSliceVar(&o.only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these requirements out, by `id` or area")
 	f.StringVar(&o.read, "read", "50", "how many listed resources to read: a `number`, or all")
+	f.BoolVar(&o.quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
 	f.BoolVar(&o.strict, "strict", false, "count warnings as failures")
 	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
 	f.DurationVar(&o.timeout, "timeout", 0, "time for one request (default 10s)")
@@ -196,7 +197,9 @@ func whyNothing(cfg suite.Config, served []requirement.Combination) string {
 	for _, id := range cfg.Only {
 		r, ok := area.Catalogue().Find(id)
 		switch {
-		case !ok || slices.ContainsFunc(served, r.Names) || slices.Contains(cfg.Skip, id):
+		case !ok || !cfg.Quick && slices.ContainsFunc(served, r.Names) || slices.Contains(cfg.Skip, id):
+		case cfg.Quick && slices.ContainsFunc(served, r.Names):
+			why = append(why, id+" needs probes that a quick run leaves out")
 		case !slices.ContainsFunc(served, func(c requirement.Combination) bool { return slices.Contains(r.Transports, c.Transport) }):
 			why = append(why, id+" applies to "+join(r.Transports)+" only")
 		default:
@@ -224,7 +227,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	cfg := suite.Config{
 		Target: t, Tool: tool(), Only: rowIDs(o.only), Skip: rowIDs(o.skip), Strict: o.strict, NoSecurityProbes: o.noSecurityProbes,
 		Timeout: o.timeout, StartTimeout: o.startTimeout, Budget: o.budget, QuietWindow: o.quietWindow,
-		Jobs: o.jobs, Rate: o.rate, Seed: o.seed, LabelFilter: o.labelFilter,
+		Quick: o.quick, Jobs: o.jobs, Rate: o.rate, Seed: o.seed, LabelFilter: o.labelFilter,
 	}
 	if cfg.Revisions, err = revisions(o.revisions); err != nil {
 		return cfg, err

@@ -12,7 +12,11 @@ import (
 
 // catalogue is where the engine looks up requirements, checks and scenarios; it knows
 // no other place.
-type catalogue struct{ set *area.Set }
+type catalogue struct {
+	set *area.Set
+	// quick leaves destructive scenarios out of what is put together from all of them.
+	quick bool
+}
 
 // requirements lists the requirements in the order of the report.
 func (c catalogue) requirements() []requirement.Requirement { return c.set.Requirements() }

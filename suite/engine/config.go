@@ -59,6 +59,9 @@ type Config struct {
 	// Partial says that Select leaves requirements out, so that the report
 	// is of partial scope.
 	Partial bool
+	// Quick looks at one combination, that of the newest revision, and leaves out what
+	// needs the destructive phase.
+	Quick bool
 	// SecurityProbes switches on the probes of the security group.
 	SecurityProbes bool
 

@@ -39,6 +39,7 @@ type Run struct {
 	endpoints []*endpoint
 	stages    []*pool.Pool
 	rows      []Row
+	leftOut   int // requirements that a quick run leaves out
 
 	takes map[requirement.Combination]*Take
 	again map[requirement.Combination]*Take // those that confirmed red verdicts
@@ -60,7 +61,8 @@ type endpoint struct {
 	transport   requirement.Transport
 	dialer      transport.Dialer
 	found       *session.Found
-	limit       *pool.Limit // of its connections; nil if they are not limited
+	limit       *pool.Limit          // of its connections; nil if they are not limited
+	only        requirement.Revision // the one that is judged; empty means all
 	unreachable string
 	// unoffered says that it offers none of the revisions that were asked for; empty if
 	// it does, or all were asked for.
@@ -89,7 +91,7 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
 	r := &Run{
-		catalogue: catalogue{cfg.Areas}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
+		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}), limiter: newLimiter(cfg.Rate),
 		began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
@@ -107,6 +109,9 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 			return nil, err
 		}
 		r.endpoints = append(r.endpoints, e)
+	}
+	if cfg.Quick {
+		r.newestOnly()
 	}
 	if err := r.plan(); err != nil {
 		r.abandon()
@@ -152,7 +157,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			return err
 		}
 		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter}
-		found, err := session.Detect(ctx, dialer, opts, ask, e.Instances, r.nextID)
+		found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
 			if e.limit = pool.Connections(e.Instances); e.limit != nil && t != requirement.Stdio {
@@ -230,6 +235,9 @@ func (r *Run) plan() error {
 			continue
 		}
 		for _, rev := range e.found.Served {
+			if e.only != "" && rev != e.only {
+				continue
+			}
 			c := requirement.Combination{Revision: rev, Transport: e.transport}
 			if other, ok := taken[c]; ok {
 				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, other, e.Label())
@@ -244,6 +252,10 @@ func (r *Run) plan() error {
 		return slices.Index(combinations, a.Combination) - slices.Index(combinations, b.Combination)
 	})
 	r.rows = r.list(combinations, r.cfg.Select)
+	if r.cfg.Quick {
+		r.rows, r.leftOut = r.withoutDestructive(r.rows)
+		r.cfg.Shown.Quick = r.quick()
+	}
 	return nil
 }
 

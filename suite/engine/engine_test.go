@@ -237,7 +237,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 	}
 	slices.Reverse(combinations)
 	sortCombinations(combinations)
-	all := catalogue{area.BuiltIn()}.list(combinations, nil)
+	all := catalogue{set: area.BuiltIn()}.list(combinations, nil)
 	for i := 1; i < len(combinations); i++ {
 		if a, b := combinations[i-1], combinations[i]; a.Revision > b.Revision || a.Revision == b.Revision && a.Transport == requirement.HTTP {
 			t.Errorf("%s stands before %s", a, b)
@@ -246,7 +246,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 	for _, c := range combinations {
 		at := map[recording.Name]int{}
 		phase := scenario.Read
-		for i, sc := range (catalogue{area.BuiltIn()}).scenariosFor(all, c) {
+		for i, sc := range (catalogue{set: area.BuiltIn()}).scenariosFor(all, c) {
 			at[sc.Name] = i + 1
 			for _, name := range sc.After {
 				if at[name] == 0 {
@@ -259,7 +259,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 			phase = sc.Phase
 		}
 	}
-	if got := (catalogue{area.BuiltIn()}).scenariosFor(catalogue{area.BuiltIn()}.list(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
+	if got := (catalogue{set: area.BuiltIn()}).scenariosFor(catalogue{set: area.BuiltIn()}.list(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
 		t.Errorf("%d scenarios are played for one requirement", len(got))
 	}
 }

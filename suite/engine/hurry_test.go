@@ -50,7 +50,7 @@ func TestHurry(t *testing.T) {
 	} {
 		dialer, at := &hurrying{}, &target.Endpoint{}
 		r := &Run{
-			catalogue: catalogue{area.BuiltIn()},
+			catalogue: catalogue{set: area.BuiltIn()},
 			endpoints: []*endpoint{{Endpoint: at, dialer: dialer}},
 			stages:    []*pool.Pool{{Stage: &scenario.Stage{Combination: c, Endpoint: at}}},
 			takes: map[requirement.Combination]*Take{c: {Recordings: map[recording.Name]*recording.Recording{
@@ -98,7 +98,7 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
 		needed := map[recording.Name]bool{}
-		(&Run{catalogue: catalogue{area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
+		(&Run{catalogue: catalogue{set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
 		if len(needed) != x.want {
 			t.Errorf("%s: %v", name, needed)
 		}

@@ -52,7 +52,7 @@ func Possible(c Config) []Row {
 		}
 	}
 	sortCombinations(combinations)
-	return catalogue{c.Areas}.list(combinations, c.Select)
+	return catalogue{set: c.Areas}.list(combinations, c.Select)
 }
 
 // list lists the rows of the combinations, in the order of the catalogue.
@@ -101,7 +101,9 @@ func (c catalogue) scenariosFor(rows []Row, at requirement.Combination) []*scena
 func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 	if name == recording.Everything || name == recording.Every {
 		for _, s := range c.scenarios() {
-			needed[s.Name] = true
+			if !c.quick || s.Phase != scenario.Destructive {
+				needed[s.Name] = true
+			}
 		}
 		return
 	}

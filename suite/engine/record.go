@@ -216,7 +216,7 @@ func restore(rd io.Reader) (*Run, error) {
 		recorded: &f.Target, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 	}
-	r.catalogue = catalogue{r.cfg.Areas}
+	r.catalogue = catalogue{set: r.cfg.Areas}
 	r.prepare()
 	switch f.Ended {
 	case "":

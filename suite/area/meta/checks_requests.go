@@ -18,7 +18,7 @@ var metaRequestsChecks = []verdict.Check{
 		asPlain(r, v, recording.StepUnknownKey, "with an additional key in _meta")
 	}},
 	{Requirement: "META-07", From: []recording.Name{BadMetadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if v.Facts.DualEra() && v.Facts.Combination.Transport == requirement.Stdio {
+		if v.Facts.Combination.Transport == requirement.Stdio && verdict.ModernOnly(v.Facts) != nil {
 			v.Skip(recording.CodeNotExercised, "a server of both eras may take such a request for legacy traffic")
 			return
 		}

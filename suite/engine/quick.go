@@ -1,0 +1,102 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
+)
+
+// discover finds out which of the revisions asked for a target speaks. In a quick run it
+// is asked for the newest of each era first, and for older ones only if it knows neither.
+func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts session.Options, ask []requirement.Revision, instances int) (*session.Found, error) {
+	if !r.cfg.Quick {
+		return session.Detect(ctx, dialer, opts, ask, instances, r.nextID)
+	}
+	newest, older := newestOfEachEra(ask)
+	found, err := session.Detect(ctx, dialer, opts, newest, instances, r.nextID)
+	var refused *session.OpenError
+	if len(older) > 0 && errors.As(err, &refused) && refused.Other {
+		return session.Detect(ctx, dialer, opts, older, instances, r.nextID)
+	}
+	return found, err
+}
+
+// newestOfEachEra splits revisions, which are sorted, into the newest of each era and the others.
+func newestOfEachEra(all []requirement.Revision) (newest, older []requirement.Revision) {
+	for i, rev := range all {
+		if i+1 == len(all) || all[i+1].Modern() != rev.Modern() {
+			newest = append(newest, rev)
+		} else {
+			older = append(older, rev)
+		}
+	}
+	return newest, older
+}
+
+// newestOnly leaves one combination of all that were found: the newest revision, at the
+// first endpoint that serves it.
+func (r *Run) newestOnly() {
+	var best *endpoint
+	newest := func(e *endpoint) requirement.Revision { return e.found.Served[len(e.found.Served)-1] }
+	for _, e := range r.endpoints {
+		if e.found != nil && (best == nil || newest(e) > newest(best)) {
+			best = e
+		}
+	}
+	if best == nil {
+		return
+	}
+	for _, e := range r.endpoints {
+		if e != best && e.found != nil {
+			closeAll(e.found)
+		}
+	}
+	r.endpoints = []*endpoint{best}
+	best.only = newest(best)
+	kept := best.found.Open[best.only]
+	delete(best.found.Open, best.only)
+	closeAll(best.found)
+	if kept != nil {
+		best.found.Open[best.only] = kept
+	}
+}
+
+// withoutDestructive leaves out the rows whose checks judge what is sent in the destructive
+// phase, and counts their requirements.
+func (c catalogue) withoutDestructive(rows []Row) ([]Row, int) {
+	left := map[string]bool{}
+	kept := slices.DeleteFunc(rows, func(row Row) bool {
+		k, ok := c.check(row.Requirement.ID)
+		if !ok {
+			return false
+		}
+		needed := map[recording.Name]bool{}
+		for _, name := range k.Inputs() {
+			c.need(needed, name)
+		}
+		for name := range needed {
+			if s, ok := c.scenario(name); ok && s.Phase == scenario.Destructive {
+				left[row.Requirement.ID] = true
+				return true
+			}
+		}
+		return false
+	})
+	return kept, len(left)
+}
+
+// quick says in a report what a quick run was about; nil for others.
+func (r *Run) quick() *reports.Quick {
+	if !r.cfg.Quick || len(r.stages) == 0 {
+		return nil
+	}
+	c := r.stages[0].Combination
+	return &reports.Quick{Revision: string(c.Revision), Transport: string(c.Transport), LeftOut: r.leftOut}
+}

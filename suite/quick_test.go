@@ -1,0 +1,59 @@
+package suite_test
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// TestQuick: a quick run judges one combination, that of the newest revision which the
+// target serves and the user asked for, and says so.
+func TestQuick(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		served     []string
+		asked      []requirement.Revision
+		transports []requirement.Transport
+		want       requirement.Combination
+	}{
+		"everything":   {want: requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}},
+		"legacy":       {served: []string{"2024-11-05", "2025-06-18"}, want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},
+		"asked for":    {asked: []requirement.Revision{requirement.R20250326}, want: requirement.Combination{Revision: requirement.R20250326, Transport: requirement.Stdio}},
+		"on transport": {transports: []requirement.Transport{requirement.SSE}, want: requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				target, server, err := embedded.Complete(reference.Options{Revisions: test.served})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer server.Close()
+				report, err := suite.Run(t.Context(), suite.Config{Target: target, Quick: true, Revisions: test.asked, Transports: test.transports})
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := report.Config.Quick
+				if q == nil || q.Revision != string(test.want.Revision) || q.Transport != string(test.want.Transport) || q.LeftOut == 0 {
+					t.Fatalf("a quick run of %+v", q)
+				}
+				for i := range report.Results {
+					x := &report.Results[i]
+					if x.Revision != q.Revision || x.Transport != q.Transport || x.ID == "PAGE-06" {
+						t.Errorf("%s in %s on %s is judged", x.ID, x.Revision, x.Transport)
+					}
+					if x.Verdict.Red() || x.Verdict == reports.Blocked {
+						t.Errorf("%s: %s %s %s", x.ID, x.Verdict, x.Reason, x.Actual)
+					}
+				}
+				if report.Summary.Scope != reports.Partial || report.Summary.Pass < 50 {
+					t.Errorf("%+v", report.Summary)
+				}
+			})
+		})
+	}
+}
