@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -28,11 +29,11 @@ func (p *program) root() *cobra.Command {
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return badUsage("%w; %q shows the flags", err, c.CommandPath()+" --help")
+		return badUsage("%w%s", err, cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help")))
 	})
 	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	helpcmd.Refuse(root, func(args []string) error {
-		return badUsage("there is no command %q; %q shows what there is", strings.Join(args, " "), "mcpcheck --help")
+		return noCommand(root, args)
 	})
 	return root
 }
@@ -52,9 +53,15 @@ func noArguments(c *cobra.Command, args []string) error {
 		return badUsage("%s takes no argument such as %q; %q shows its flags", c.CommandPath(), args[0], c.CommandPath()+" --help")
 	}
 	if len(args) > 0 {
-		return badUsage("there is no command %q; %q shows what there is", args[0], c.CommandPath()+" --help")
+		return noCommand(c, args[:1])
 	}
 	return nil
+}
+
+// noCommand says that there is no such command below another one.
+func noCommand(c *cobra.Command, words []string) error {
+	return badUsage("there is no command %q%s", strings.Join(words, " "),
+		cmp.Or(helpcmd.NearCommand(c, words[0]), fmt.Sprintf("; %q shows what there is", c.CommandPath()+" --help")))
 }
 
 // report prints an error in one sentence, or in one for each mistake in a target

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -149,6 +150,11 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
 	o.outputs.mustWrite(p, report, output.Options{Strict: o.strict, Rerun: again, Told: r.Unreachable() != ""})
+	if os.Getenv("GITHUB_ACTIONS") == "true" {
+		if err := reports.WriteAnnotations(p.stderr, report, o.strict); err != nil {
+			return impossible("the annotations were not written: %w", err)
+		}
+	}
 	if nothing != "" {
 		return impossible("%s", mask.NewMasker(cfg.Target.Secrets()).String(nothing))
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -94,9 +95,9 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	act := func(cmd *cobra.Command, args []string) error {
 		return s.act(cmd, stdin, stdout, stderr)
 	}
-	noArgs := func(_ *cobra.Command, args []string) error {
+	noArgs := func(c *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return usagef("unexpected argument %q", args[0])
+			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(c, args[0]))
 		}
 		return nil
 	}
@@ -106,10 +107,12 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usagef("%w%s", err, helpcmd.NearFlag(c, err))
+	})
 	s.declare(root)
 	helpcmd.Refuse(root, func(args []string) error {
-		return usagef("there is no command %q; \"mockserver --help\" shows what there is", strings.Join(args, " "))
+		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
 	})
 	for _, c := range root.Commands() {
 		if slices.Contains([]string{"check", "worlds", "world", "record"}, c.Name()) {

@@ -27,6 +27,8 @@ func TestUsageErrors(t *testing.T) {
 		{nil, "either --stdio or --http"},
 		{[]string{"--stdio", "--http", ":0"}, "either --stdio or --http"},
 		{[]string{"--stdio", "--bogus"}, "unknown flag: --bogus"},
+		{[]string{"--stdio", "--falt", "x"}, "unknown flag: --falt: did you mean --fault"},
+		{[]string{"chek"}, "did you mean check?"},
 		{[]string{"--stdio", "--world", "nowhere"}, `no world "nowhere"`},
 		{[]string{"--stdio", "--fault", "nothing"}, `unknown fault "nothing"`},
 		{[]string{"--stdio", "--quirk", "nothing"}, `unknown quirk "nothing"`},

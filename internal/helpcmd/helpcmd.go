@@ -3,10 +3,13 @@
 package helpcmd
 
 import (
+	"errors"
 	"io/fs"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // New makes the command whose help is in help/NAME.txt of a program: a line that says how the
@@ -49,4 +52,26 @@ func Refuse(root *cobra.Command, wrong func(args []string) error) {
 			return nil
 		}
 	}
+}
+
+// NearFlag asks for the flag that may have been meant where a command refused one that it does
+// not have; empty if none is close. See [nearest.Question].
+func NearFlag(c *cobra.Command, err error) string {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return nearest.Question("--"+missing.GetSpecifiedName(), names)
+}
+
+// NearCommand asks for the command below another one that may have been meant by a word;
+// empty if none is close. See [nearest.Question].
+func NearCommand(c *cobra.Command, word string) string {
+	var names []string
+	for _, below := range c.Commands() {
+		names = append(names, below.Name())
+	}
+	return nearest.Question(word, names)
 }

@@ -177,9 +177,17 @@ func Terminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Color reports whether a stream is to be coloured; off says that a flag forbids it.
+// Color reports whether a stream is to be coloured; off says that a flag forbids it. The
+// variable NO_COLOR forbids it as well; FORCE_COLOR asks for it where nobody is at a
+// terminal, as in the logs of CI.
 func Color(w io.Writer, off bool) bool {
-	return !off && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && Terminal(w)
+	if off || os.Getenv("NO_COLOR") != "" {
+		return false
+	}
+	if force := os.Getenv("FORCE_COLOR"); force != "" {
+		return force != "0" && force != "false"
+	}
+	return os.Getenv("TERM") != "dumb" && Terminal(w)
 }
 
 // maxWidth bounds the width of lines in characters.

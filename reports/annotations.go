@@ -1,0 +1,34 @@
+package reports
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteAnnotations writes the findings of a report as workflow commands of GitHub Actions,
+// which shows them beside the change: a line for each cause, an error for what fails the run
+// and a warning for the rest. What a baseline excuses is left out.
+func WriteAnnotations(w io.Writer, r *Report, strict bool) error {
+	v := view{r: r}
+	for _, f := range group(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+		x := f.results[0]
+		command := "warning"
+		if x.Verdict == Fail || strict {
+			command = "error"
+		}
+		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.where(f.results), x.Expected, f.actual())
+		if x.Hint != "" {
+			text += "\nchange: " + x.Hint
+		}
+		// The commands are read line by line, and anything that the target said may stand here.
+		text = commandText.Replace(SanitizeLines(Shorten(text, 2000)))
+		if _, err := fmt.Fprintf(w, "::%s title=mcpcheck %s::%s\n", command, x.ID, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// commandText spells what ends a workflow command within its message.
+var commandText = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
