@@ -1,7 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -10,20 +13,48 @@ import (
 // TestProgressText: the second time that scenarios are played is told from the first.
 func TestProgressText(t *testing.T) {
 	c := requirement.Combination{Revision: "2025-11-25", Transport: requirement.Stdio}
-	p := &progress{}
+	p := &progress{terminal: true, began: time.Now()}
 	for _, step := range []struct {
 		event engine.Event
 		want  string
 	}{
 		{engine.Event{Kind: engine.Connecting, Title: "./server"}, "connecting to ./server"},
-		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Done: 3, Total: 6}, "[======      ] 3/6  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Done: 3, Total: 6}, "[======      ] 3/6 0s  2025-11-25 on stdio: page walk"},
 		{engine.Event{Kind: engine.Judging}, "judging"},
 		{engine.Event{Kind: engine.Confirming, Total: 1}, "confirming 1 red verdict"},
 		{engine.Event{Kind: engine.Confirming, Total: 4}, "confirming 4 red verdicts"},
-		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts [            ] 0/2  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts [            ] 0/2 0s  2025-11-25 on stdio: page walk"},
 	} {
 		if got := p.text(step.event); got != step.want {
 			t.Errorf("%q, not %q", got, step.want)
 		}
+	}
+}
+
+// TestHeartbeat: where nobody is at a terminal, a long run says now and then that it goes on,
+// and a short or quiet one nothing.
+func TestHeartbeat(t *testing.T) {
+	for name, test := range map[string]struct {
+		quiet bool
+		after time.Duration
+		want  string
+	}{
+		"short": {after: 29 * time.Second},
+		"long":  {after: 61 * time.Second, want: "mcpcheck: 3 of 6 scenarios played after 30s: 2025-11-25 on stdio, page walk\nmcpcheck: 3 of 6 scenarios played after 1m0s: 2025-11-25 on stdio, page walk\n"},
+		"quiet": {quiet: true, after: 61 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out bytes.Buffer
+				p := newProgress(&out, test.quiet)
+				p.tell(engine.Event{Kind: engine.Playing, Combination: requirement.Combination{Revision: "2025-11-25", Transport: requirement.Stdio}, Title: "page walk", Done: 3, Total: 6})
+				time.Sleep(test.after)
+				p.clear()
+				time.Sleep(time.Hour) // nothing comes after the end
+				if out.String() != test.want {
+					t.Errorf("%q, not %q", &out, test.want)
+				}
+			})
+		})
 	}
 }
