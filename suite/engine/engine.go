@@ -279,9 +279,9 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit, Jobs: r.jobs}
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit}
 	if e.Owned() {
-		o.Starts, o.Ends = r.starts, r.ends
+		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 	}
 	return pool.New(&scenario.Stage{
 		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint,

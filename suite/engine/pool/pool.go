@@ -54,7 +54,7 @@ type Options struct {
 	// Starts limits how many processes start at once, Ends how many end.
 	Starts, Ends Semaphore
 	// Jobs has a place for each scenario that is played; one that waits to borrow a session
-	// gives its own to another. Nil if they are not limited.
+	// gives its own to another. Nil where it keeps it.
 	Jobs Semaphore
 }
 

@@ -135,3 +135,72 @@ func TestTurns(t *testing.T) {
 		}
 	})
 }
+
+// TestRenewedSessionsAreLentOn: the session that takes the place of a lost one is no script's
+// own, so that a target which survives costs no more processes than it lost.
+func TestRenewedSessionsAreLentOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		st.Limits.Probes = 1
+		lost, _ := st.Borrow(t.Context())
+		lost.Start(t.Context(), session.Request{Method: "die", Notification: true})
+		time.Sleep(time.Second)
+		fresh, err := st.Renew(t.Context(), lost)
+		if err != nil || fresh == lost {
+			t.Fatal(err)
+		}
+		second, _ := st.Renew(t.Context(), lost) // of another client in the same session
+		st.GiveBack(second)
+		st.GiveBack(fresh)
+		next, err := st.Borrow(t.Context())
+		if err != nil || next != fresh || second.Alive() || srv.Conns.Load() != 3 {
+			t.Errorf("%v, %d connections", err, srv.Conns.Load())
+		}
+		st.GiveBack(next)
+	})
+}
+
+// TestLeftSessionsAreTakenOver: each script has its part of the session in its recording, and
+// one that nobody takes over is closed in the end.
+func TestLeftSessionsAreTakenOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		srv := &scenariotest.Server{Script: mortal}
+		st := scenariotest.Stage(t, srv)
+		play := func(method string, leave bool) (*recording.Recording, bool) {
+			var used bool
+			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+				var c *scenario.Client
+				c, used, _ = p.TakeOver(ctx, session.Options{})
+				c.Do(ctx, session.Request{Step: "a", Method: method})
+				if leave {
+					c.Leave(session.Options{})
+				}
+			})
+			return rec, used
+		}
+		first, used := play("m", true)
+		second, usedAgain := play("m", true)
+		if used || !usedAgain || first.Sessions[0] != second.Sessions[0] || srv.Conns.Load() != 1 {
+			t.Fatalf("%d connections", srv.Conns.Load())
+		}
+		id := first.Sessions[0].ID
+		for _, f := range st.Transcript.Session(id) {
+			if a, b := first.Parts[id].Holds(f.Number), second.Parts[id].Holds(f.Number); a == b {
+				t.Errorf("frame %d: %t and %t", f.Number, a, b)
+			}
+		}
+		if own := second.Step("a").Request; !second.Parts[id].Holds(own) {
+			t.Errorf("frame %d is not in the recording", own)
+		}
+		play("die", true) // ends the session, twice: the one of its own as well
+		if last, _ := play("m", true); last.Sessions[0] == first.Sessions[0] || !last.Step("a").Succeeded() {
+			t.Error("a dead session was taken over")
+		}
+		st.Close()
+		synctest.Wait()
+		if n := srv.Now.Load(); n != 0 {
+			t.Errorf("%d connections are left", n)
+		}
+	})
+}
