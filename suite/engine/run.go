@@ -103,9 +103,10 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 
 // phase plays the scenarios of a phase in all combinations: at most as many at
 // once as there are jobs; those that change the target one after the other, and so where
-// no more connections are to stand than a script needs.
+// connections are limited and scenarios take turns: in this order they have the least to close.
 func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
 	var wg sync.WaitGroup
+	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
 		ready := map[recording.Name]chan struct{}{}
 		var leavers []chan struct{}
@@ -137,16 +138,22 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 				}
 				p.play(ctx, st, sc, takes[st.Combination])
 			}
-			if phase == scenario.Mutate || st.Limit.OneByOne() {
+			switch {
+			case phase == scenario.Mutate:
 				play()
-				continue
+			case st.Limited():
+				inTurn[st.Limit] = append(inTurn[st.Limit], play)
+			default:
+				wg.Go(play)
 			}
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				play()
-			}()
 		}
+	}
+	for _, plays := range inTurn {
+		wg.Go(func() {
+			for _, play := range plays {
+				play()
+			}
+		})
 	}
 	wg.Wait()
 }
