@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -94,11 +95,27 @@ type player struct {
 	done, total int
 }
 
-// phases plays everything, phase by phase.
+// phases plays everything, phase by phase. Combinations that have processes of their own, in
+// which nothing is made to change, need not wait for each other.
 func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take) {
-	for _, phase := range scenario.Phases() {
-		p.phase(ctx, stages, plans, takes, phase)
+	var groups [][]*pool.Pool
+	var rest []*pool.Pool
+	for _, st := range stages {
+		if st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() && st.Target.Triggers == (target.Triggers{}) {
+			groups = append(groups, []*pool.Pool{st})
+		} else {
+			rest = append(rest, st)
+		}
 	}
+	var wg sync.WaitGroup
+	for _, group := range append(groups, rest) {
+		wg.Go(func() {
+			for _, phase := range scenario.Phases() {
+				p.phase(ctx, group, plans, takes, phase)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // phase plays the scenarios of a phase in all combinations: at most as many at
