@@ -176,47 +176,30 @@ func (r *Run) settleAll(red []*Judgement, takes map[requirement.Combination]*Tak
 // where we start them, no more stand at once than a script needs.
 func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
 	r.hurry(red)
-	again := map[requirement.Combination]*Take{}
-	plans := map[*pool.Pool][]*scenario.Scenario{}
+	again, plans := map[requirement.Combination]*Take{}, map[*pool.Pool][]*scenario.Scenario{}
 	var stages, alone []*pool.Pool
 	turns := map[*endpoint]*pool.Limit{}
-	total := 0
+	p := &player{run: r}
 	for _, st := range r.stages {
 		before := r.takes[st.Combination]
-		needed := map[recording.Name]bool{}
-		for _, j := range red {
-			if j.Combination == st.Combination {
-				r.repeat(needed, j, before)
-			}
-		}
+		take, needed := r.retake(red, st.Combination, before)
 		if len(needed) == 0 {
 			continue
 		}
-		take := newTake(st.Facts)
-		for name, rec := range before.Recordings {
-			if !needed[name] && name != recording.Everything {
-				take.Recordings[name] = rec
-			}
-		}
 		e, plan := r.endpointOf(st), r.inOrder(needed)
-		limit := e.limit
+		limit, to := e.limit, &stages
 		if e.Owned() && limit == nil {
 			if turns[e] == nil {
 				turns[e] = pool.Turns()
 			}
-			limit = turns[e]
+			limit, to = turns[e], &alone
 			cleanFirst(plan, before)
 		}
 		second := r.newStage(e, limit, st.Facts)
-		if limit != nil && limit == turns[e] {
-			alone = append(alone, second)
-		} else {
-			stages = append(stages, second)
-		}
+		*to = append(*to, second)
 		again[st.Combination], plans[second] = take, plan
-		total += len(plan)
+		p.total += len(plan)
 	}
-	p := &player{run: r, total: total}
 	p.phases(ctx, stages, plans, again)
 	for _, st := range alone { // else they would take each other's processes away
 		p.phases(ctx, []*pool.Pool{st}, plans, again)
@@ -236,6 +219,24 @@ func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Comb
 	}
 	r.gatherAgain(again, plans)
 	return again
+}
+
+// retake names the scenarios that have to be played again in a combination. The take holds
+// what was recorded before of all others.
+func (r *Run) retake(red []*Judgement, c requirement.Combination, before *Take) (take *Take, needed map[recording.Name]bool) {
+	needed = map[recording.Name]bool{}
+	for _, j := range red {
+		if j.Combination == c {
+			r.repeat(needed, j, before)
+		}
+	}
+	take = newTake(before.Facts)
+	for name, rec := range before.Recordings {
+		if !needed[name] && name != recording.Everything {
+			take.Recordings[name] = rec
+		}
+	}
+	return take, needed
 }
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
