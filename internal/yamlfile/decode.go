@@ -46,7 +46,8 @@ func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
 // unknown notes a field that there is not.
 func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
 	if len(d.problems) < maxProblems {
-		hint := suggest(k, names(t))
+		known, _ := fieldsOf(t)
+		hint := suggest(k, known)
 		d.problems = append(d.problems, Problem{
 			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", k, within(path), hint),
 			Text: fmt.Sprintf("unknown member %q%s", k, hint), Unknown: k,
@@ -241,7 +242,7 @@ func (d *decoder) structure(path string, n ast.Node, to reflect.Value, depth int
 	}
 	fields, ok := d.fields[to.Type()]
 	if !ok {
-		fields = fieldsOf(to.Type())
+		_, fields = fieldsOf(to.Type())
 		d.fields[to.Type()] = fields
 	}
 	for _, m := range members {
@@ -300,23 +301,15 @@ func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 // any is a node as JSON would be read: map[string]any, []any, string, bool,
 // int64, uint64, float64 or nil.
 func (d *decoder) any(path string, n ast.Node, depth int) any {
-	if members, ok := d.members(path, n, depth); ok {
-		made := make(map[string]any, len(members))
-		for _, m := range members {
-			if k, ok := d.key(path, m); ok {
-				var item any
-				d.value(join(path, k), m.Value, reflect.ValueOf(&item).Elem(), depth+1)
-				made[k] = item
-			}
-		}
+	if _, ok := pairs(n); ok {
+		made := map[string]any{}
+		d.mapping(path, n, reflect.ValueOf(&made).Elem(), depth)
 		return made
 	}
 	switch x := n.(type) {
 	case *ast.SequenceNode:
-		made := make([]any, len(x.Values))
-		for i, item := range x.Values {
-			d.value(path+"["+strconv.Itoa(i)+"]", item, reflect.ValueOf(&made[i]).Elem(), depth+1)
-		}
+		made := []any{}
+		d.list(path, n, reflect.ValueOf(&made).Elem(), depth)
 		return made
 	case *ast.IntegerNode:
 		return x.Value

@@ -8,16 +8,17 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 )
 
-// fieldsOf maps the names of a struct's fields to their index, those of embedded structs
-// included that are tagged ",inline".
-func fieldsOf(t reflect.Type) map[string][]int {
-	fields := make(map[string][]int, t.NumField())
+// fieldsOf lists the names of a struct's fields in the order of declaration, those of embedded
+// structs included that are tagged ",inline", and where each is.
+func fieldsOf(t reflect.Type) (names []string, index map[string][]int) {
+	index = make(map[string][]int, t.NumField())
 	for _, f := range reflect.VisibleFields(t) {
 		if n := tag(f); n != "" && f.IsExported() && inlined(t, f.Index) {
-			fields[n] = f.Index
+			names = append(names, n)
+			index[n] = f.Index
 		}
 	}
-	return fields
+	return names, index
 }
 
 // inlined reports whether a field is one of the struct itself or of structs that it inlines.
@@ -28,17 +29,6 @@ func inlined(t reflect.Type, index []int) bool {
 		}
 	}
 	return true
-}
-
-// names lists the names of a struct's fields in the order of declaration.
-func names(t reflect.Type) []string {
-	var found []string
-	for _, f := range reflect.VisibleFields(t) {
-		if f.IsExported() && tag(f) != "" && inlined(t, f.Index) {
-			found = append(found, tag(f))
-		}
-	}
-	return found
 }
 
 // tag is the name of a field in files; empty if it has none.
@@ -52,7 +42,7 @@ func tag(f reflect.StructField) string {
 
 // example is a field of a struct, for messages.
 func example(t reflect.Type) string {
-	if all := names(t); len(all) > 0 {
+	if all, _ := fieldsOf(t); len(all) > 0 {
 		return all[0]
 	}
 	return "name"
