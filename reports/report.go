@@ -294,7 +294,10 @@ func (x *Result) safeLink() string {
 }
 
 // Area is the first part of the id, such as "PAGE".
-func (r *Result) Area() string { return areaOf(r.ID) }
+func (r *Result) Area() string {
+	area, _, _ := strings.Cut(r.ID, "-")
+	return area
+}
 
 // Observation is something that breaks no rule but that the author of the
 // target would want to know.
@@ -373,11 +376,6 @@ func CompareIDs(a, b string) int {
 
 // Milliseconds is a duration in the unit of the report, to the microsecond.
 func Milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-func areaOf(id string) string {
-	area, _, _ := strings.Cut(id, "-")
-	return area
-}
 
 // rank orders transports as the specification introduces them.
 func rank(transport string) int {

@@ -60,18 +60,14 @@ func (p *program) compareCommand() *cobra.Command {
 	return c
 }
 
-// files are the reports in the words of what checks and writes them.
-func (o *compareFlags) files() *output.Reports {
-	return &output.Reports{JSON: o.json, Markdown: o.markdown, Quiet: o.quiet, Verbose: o.verbose}
-}
-
 // compareSides carries out "mcpcheck compare".
 func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	cfg, err := o.config(c)
 	if err != nil {
 		return err
 	}
-	if err := o.files().Check(""); err != nil {
+	files := output.Reports{JSON: o.json, Markdown: o.markdown, Quiet: o.quiet, Verbose: o.verbose}
+	if err := files.Check(""); err != nil {
 		return badUsage("%w", err)
 	}
 	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {

@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -38,7 +39,7 @@ func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
 			separator = ""
 		}
 		d.problems = append(d.problems, Problem{
-			Pos: position(n), Path: path, Message: name(path) + separator + text, Text: strings.TrimPrefix(text, ": "),
+			Pos: position(n), Path: path, Message: cmp.Or(path, "the file") + separator + text, Text: strings.TrimPrefix(text, ": "),
 		})
 	}
 }
@@ -53,14 +54,6 @@ func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
 			Text: fmt.Sprintf("unknown member %q%s", k, hint), Unknown: k,
 		})
 	}
-}
-
-// name is a path as messages show it.
-func name(path string) string {
-	if path == "" {
-		return "the file"
-	}
-	return path
 }
 
 // within counts the nodes and how deep they lie. The first that is too much ends the walk.

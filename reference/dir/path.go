@@ -39,11 +39,9 @@ func lies(path string) bool {
 	if runtime.GOOS == "windows" && strings.ContainsAny(path, `\:`) {
 		return false // another separator, a drive, a stream of a file
 	}
-	return clean(path) && !strings.ContainsRune(path, 0) && filepath.IsLocal(filepath.FromSlash(path))
+	// Names need not be UTF-8.
+	return fs.ValidPath(strings.ToValidUTF8(path, "?")) && !strings.ContainsRune(path, 0) && filepath.IsLocal(filepath.FromSlash(path))
 }
-
-// clean is fs.ValidPath for names that need not be UTF-8.
-func clean(path string) bool { return fs.ValidPath(strings.ToValidUTF8(path, "?")) }
 
 func (d *Dir) hidden(path string) bool {
 	if d.options.Hidden || path == "." {

@@ -56,7 +56,7 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	if streams.Writer != nil {
 		out = streams.Writer(s.ctx, out)
 	}
-	lines := newLineWriter(out)
+	lines := &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
 	lines.note = func(m hook.Message, raw []byte) {
 		var trace *hook.Trace
 		if m.Call != nil {
@@ -184,10 +184,6 @@ type lineWriter struct {
 	broken chan struct{}
 	err    error
 	closed bool // what is written is lost
-}
-
-func newLineWriter(out io.Writer) *lineWriter {
-	return &lineWriter{lock: make(chan struct{}, 1), out: out, note: func(hook.Message, []byte) {}, broken: make(chan struct{})}
 }
 
 func (w *lineWriter) deliver(ctx context.Context, m hook.Message) error {

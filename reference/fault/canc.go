@@ -16,7 +16,8 @@ var cancCode = code{
 		token := c.Meta("progressToken")
 		if ctx.Err() != nil && token != nil {
 			time.Sleep(60 * time.Millisecond)
-			report(context.WithoutCancel(ctx), c, hook.Object{"progressToken": token, "progress": hook.Number(99)})
+			progress := hook.NewNotification(hook.NotificationProgress, hook.Object{"progressToken": token, "progress": hook.Number(99)})
+			_ = c.Emit(context.WithoutCancel(ctx), progress) // a client that has gone misses it
 		}
 		return r
 	})),
@@ -95,10 +96,4 @@ func abortingReads() hook.Hooks {
 		}
 		return r
 	}))
-}
-
-// report sends a progress notification that belongs to a call; a client that has
-// gone misses it.
-func report(ctx context.Context, c *hook.Call, params hook.Object) {
-	_ = c.Emit(ctx, hook.NewNotification(hook.NotificationProgress, params))
 }

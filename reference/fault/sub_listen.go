@@ -11,8 +11,8 @@ import (
 )
 
 var subListenCode = code{
-	"sub-24-rewrites-uris": stateless(editGranted(func(_ hook.Message, granted hook.Object) {
-		uris, _ := granted["resourceSubscriptions"].([]any)
+	"sub-24-rewrites-uris": stateless(editAck(func(_ hook.Message, params hook.Object) {
+		uris, _ := hook.MakeObjectAt(params, "notifications")["resourceSubscriptions"].([]any)
 		for i := range uris {
 			uri, _ := uris[i].(string)
 			scheme, rest, _ := strings.Cut(uri, ":")
@@ -33,21 +33,11 @@ var subListenCode = code{
 
 const methodCancelled = "notifications/cancelled"
 
-// isAck reports whether a message is an acknowledgment.
-func isAck(m hook.Message) bool {
-	return m.Kind == hook.Notification && m.Method == hook.NotificationAcknowledged
-}
-
 // editAck changes the params of acknowledgments.
 func editAck(edit func(m hook.Message, params hook.Object)) hook.Hooks {
-	return hook.OnMessage(isAck, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnNotification(hook.NotificationAcknowledged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(hook.EditRaw(m.Raw, func(n hook.Object) { edit(m, hook.MakeObjectAt(n, "params")) })))
 	})
-}
-
-// editGranted changes the filter of acknowledgments.
-func editGranted(edit func(m hook.Message, granted hook.Object)) hook.Hooks {
-	return editAck(func(m hook.Message, params hook.Object) { edit(m, hook.MakeObjectAt(params, "notifications")) })
 }
 
 // fanOut sends progress to the listen streams, too; to the latest if there are many.

@@ -128,7 +128,9 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 	e.unpack()
 	j.keep(place{entry: e, takes: takes})
 	if j.options.Writer != nil && j.writeErr == nil {
-		j.write(e)
+		if _, err := WriteJSON(j.options.Writer, []Entry{*e}); err != nil {
+			j.writeErr = fmt.Errorf("the journal could not be written: %w", err)
+		}
 	}
 	if j.options.Tap != nil {
 		j.options.Tap(e, message)
@@ -177,13 +179,6 @@ func (j *Journal) forget(p place) {
 	if p.takes > 0 {
 		j.bytes -= p.takes
 		j.lost++
-	}
-}
-
-// write appends an entry to the file. The caller holds mu.
-func (j *Journal) write(e *Entry) {
-	if _, err := WriteJSON(j.options.Writer, []Entry{*e}); err != nil {
-		j.writeErr = fmt.Errorf("the journal could not be written: %w", err)
 	}
 }
 

@@ -24,8 +24,6 @@ import (
 type Options struct {
 	// EndSession ends one session of Streamable HTTP, after the first read in it.
 	EndSession bool
-	// NoPing, NoRoots and NoListChanged leave these out.
-	NoPing, NoRoots, NoListChanged bool
 }
 
 // Server is what has to be steered.
@@ -79,7 +77,7 @@ func (o *Occasions) once(done map[string]bool, peer string) bool {
 func (o *Occasions) handle(next hook.Handler) hook.Handler {
 	return func(ctx context.Context, c *hook.Call) *hook.Reply {
 		handshaken := c.Peer != nil && c.Peer.Revision() != "" && !c.Modern
-		if handshaken && !c.Notification() && feature(c.Method) && !o.options.NoPing && o.once(o.pinged, c.Peer.ID()) {
+		if handshaken && !c.Notification() && feature(c.Method) && o.once(o.pinged, c.Peer.ID()) {
 			o.ping(ctx, c)
 		}
 		if c.Method == hook.MethodRead && handshaken && o.rooted(c.Peer.ID()) {
@@ -87,7 +85,7 @@ func (o *Occasions) handle(next hook.Handler) hook.Handler {
 		}
 		r := next(ctx, c)
 		switch {
-		case c.Method == "initialize" && c.Peer != nil && !o.options.NoRoots && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
+		case c.Method == "initialize" && c.Peer != nil && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
 			o.once(o.roots, c.Peer.ID())
 		case c.Method == hook.MethodRead && handshaken:
 			o.afterRead(c)
@@ -136,14 +134,14 @@ func (o *Occasions) afterRead(c *hook.Call) {
 		o.armed = c.Peer.ID()
 	}
 	o.mu.Unlock()
-	if server != nil && !o.options.NoListChanged && o.once(o.changed, c.Peer.ID()) {
+	if server != nil && o.once(o.changed, c.Peer.ID()) {
 		server.ListChanged()
 	}
 }
 
 // soon tells listen streams of a change of the list, once they have been acknowledged.
 func (o *Occasions) soon() {
-	if o.options.NoListChanged || !o.once(o.changed, "listen") {
+	if !o.once(o.changed, "listen") {
 		return
 	}
 	o.mu.Lock()

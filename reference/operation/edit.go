@@ -2,9 +2,7 @@ package operation
 
 import (
 	"encoding/json"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -229,8 +227,6 @@ func copied(v any) any {
 	}
 	return v
 }
-
-func sortedNames(o hook.Object) []string { return slices.Sorted(maps.Keys(o)) }
 
 // jsonOf is a member as JSON; nil if it is not there.
 func jsonOf(o hook.Object, name string) json.RawMessage {

@@ -1,8 +1,10 @@
 package operation
 
 import (
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -95,7 +97,7 @@ func retyped(v any, as string) any {
 			return []any{v}
 		}
 		list := []any{}
-		for _, name := range sortedNames(o) {
+		for _, name := range slices.Sorted(maps.Keys(o)) {
 			list = append(list, o[name])
 		}
 		return list

@@ -41,8 +41,9 @@ var messagesCode = code{
 		return nil
 	})),
 	"pings": pinging,
-	"log-messages": stateless(besideLists(hook.Object{"jsonrpc": "2.0", "method": "notifications/message",
-		"params": hook.Object{"level": "emergency", "data": nil}})),
+	"log-messages": stateless(afterLists(func() []byte {
+		return []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":null,"level":"emergency"}}`)
+	})),
 	"ends-when-idle": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
 		return newIdleReader(ctx, r, 15*time.Second)
 	}}}),
@@ -93,12 +94,7 @@ func pinging() hook.Hooks {
 	})
 }
 
-// besideLists sends a message after each list of a legacy session.
-func besideLists(o hook.Object) hook.Hooks {
-	raw := hook.Encode(o)
-	return afterLists(func() []byte { return raw })
-}
-
+// afterLists sends a message after each list of a legacy session.
 func afterLists(raw func() []byte) hook.Hooks {
 	return hook.OnResponse(hook.MethodList, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if err := next(ctx, m); err != nil {

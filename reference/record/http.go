@@ -3,6 +3,7 @@ package record
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -125,7 +126,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	seq := p.recorder.note(e, body)
 	e.Seq = seq
-	p.reverse.ServeHTTP(w, r.WithContext(withEntry(r.Context(), e)))
+	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), entryKey{}, e)))
 }
 
 // answered has the body of a response recorded while it is passed on.

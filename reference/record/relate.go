@@ -13,10 +13,6 @@ import (
 
 type entryKey struct{}
 
-func withEntry(ctx context.Context, e *journal.Entry) context.Context {
-	return context.WithValue(ctx, entryKey{}, e)
-}
-
 // entryOf is the entry of the request that a response belongs to.
 func entryOf(ctx context.Context) *journal.Entry {
 	e, _ := ctx.Value(entryKey{}).(*journal.Entry)
