@@ -103,14 +103,13 @@ type Step string
 
 // The steps of all scripts.
 const (
-	StepAnswer         Step = "answer" // our answer to a request of the target
-	StepAlive          Step = "alive"  // a request for a sign of life
-	StepResume         Step = "resume" // a request for the rest of a broken stream
-	StepInitialized    Step = "initialized"
-	StepCancel         Step = "cancel"
-	StepStop           Step = "stop"             // the end of a listen stream
-	StepDiscoverByList Step = "discover-by-list" // a list, where server/discover was not answered
-	StepTrigger        Step = "trigger"          // a tool call that makes the target change
+	StepAnswer                  Step = "answer" // our answer to a request of the target
+	StepAlive                   Step = "alive"  // a request for a sign of life
+	StepResume                  Step = "resume" // a request for the rest of a broken stream
+	StepInitialized, StepCancel Step = "initialized", "cancel"
+	StepStop                    Step = "stop"             // the end of a listen stream
+	StepDiscoverByList          Step = "discover-by-list" // a list, where server/discover was not answered
+	StepTrigger                 Step = "trigger"          // a tool call that makes the target change
 	// StepLost is what is added to the step of an exchange during which a session was
 	// lost: the connection ended, or the target no longer answered.
 	StepLost Step = "/lost"
@@ -120,147 +119,89 @@ const (
 
 // The steps of several scripts.
 const (
-	StepPage        Step = "page"
-	StepSubscribe   Step = "subscribe"
-	StepUnsubscribe Step = "unsubscribe"
-	StepPlain       Step = "plain"
-	StepRead        Step = "read"
-	StepComplete    Step = "complete"
-	StepGuessed     Step = "guessed"
-	StepContext     Step = "context"
-	StepConfigured  Step = "configured"
-	StepFirstList   Step = "first-list"
+	StepPage, StepSubscribe, StepUnsubscribe, StepPlain Step = "page", "subscribe", "unsubscribe", "plain"
+	StepRead, StepComplete, StepGuessed, StepContext    Step = "read", "complete", "guessed", "context"
+	StepConfigured, StepFirstList                       Step = "configured", "first-list"
 )
 
 // The steps of [Undeclared].
 const (
-	StepList            Step = "list"
-	StepFeature         Step = "feature"
-	StepDeclaredFeature Step = "declared-feature"
+	StepList, StepFeature, StepDeclaredFeature Step = "list", "feature", "declared-feature"
 )
 
 // The steps of [Changes].
 const (
-	StepStream             Step = "stream"
-	StepListed             Step = "listed"
-	StepBusy               Step = "busy"
-	StepSubscribeAgain     Step = "subscribe-again"
-	StepForeignUnsubscribe Step = "foreign-unsubscribe"
-	StepSubscribeNext      Step = "subscribe-next"
-	StepUnsubscribeNext    Step = "unsubscribe-next"
-	StepUnsubscribeAgain   Step = "unsubscribe-again"
-	StepAdded              Step = "added"
-	StepRemoved            Step = "removed"
+	StepStream, StepListed, StepBusy, StepSubscribeAgain Step = "stream", "listed", "busy", "subscribe-again"
+	StepForeignUnsubscribe, StepSubscribeNext            Step = "foreign-unsubscribe", "subscribe-next"
+	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
+	StepRemoved                                          Step = "removed"
 )
 
 // The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].
 const (
-	StepTyped           Step = "typed"
-	StepNoRef           Step = "no-ref"
-	StepNoArgument      Step = "no-argument"
-	StepNoValue         Step = "no-value"
-	StepUnknownType     Step = "unknown-type"
-	StepNumberValue     Step = "number-value"
-	StepUnknownArgument Step = "unknown-argument"
-	StepUnknownURI      Step = "unknown-uri"
-	StepUndeclared      Step = "undeclared"
+	StepTyped, StepNoRef, StepNoArgument, StepNoValue     Step = "typed", "no-ref", "no-argument", "no-value"
+	StepUnknownType, StepNumberValue, StepUnknownArgument Step = "unknown-type", "number-value", "unknown-argument"
+	StepUnknownURI, StepUndeclared                        Step = "unknown-uri", "undeclared"
 )
 
 // The steps of [Discovery] and [FirstMessages].
 const (
-	StepDiscover      Step = "discover"
-	StepFirstDiscover Step = "first-discover"
-	StepFirstRead     Step = "first-read"
-	StepCursor        Step = "cursor"
-	StepLogged        Step = "logged"
-	StepAfterLogs     Step = "after-logs"
-	StepThenDiscover  Step = "then-discover"
+	StepDiscover, StepFirstDiscover, StepFirstRead          Step = "discover", "first-discover", "first-read"
+	StepCursor, StepLogged, StepAfterLogs, StepThenDiscover Step = "cursor", "logged", "after-logs", "then-discover"
 )
 
 // The steps of [InvalidMessages].
 const (
-	StepUnknownMethod  Step = "unknown-method"
-	StepNoMethod       Step = "no-method"
-	StepArray          Step = "array"
-	StepNoURI          Step = "no-uri"
-	StepNotJSON        Step = "not-json"
-	StepNotUTF8        Step = "not-utf-8"
-	StepMistypedMethod Step = "mistyped-method"
+	StepUnknownMethod, StepNoMethod, StepArray, StepNoURI Step = "unknown-method", "no-method", "array", "no-uri"
+	StepNotJSON, StepNotUTF8, StepMistypedMethod          Step = "not-json", "not-utf-8", "mistyped-method"
 )
 
 // The steps of [HTTPSessions].
 const (
-	StepDelete           Step = "delete"
-	StepNoVersion        Step = "no-version"
-	StepUse              Step = "use"
-	StepWithoutID        Step = "without-id"
-	StepUnknownID        Step = "unknown-id"
-	StepOtherRevision    Step = "other-revision"
-	StepAfterOther       Step = "after-other"
-	StepBadVersion       Step = "bad-version"
-	StepGetBadVersion    Step = "get-bad-version"
-	StepDeleteBadVersion Step = "delete-bad-version"
-	StepAfterDelete      Step = "after-delete"
-	StepReopen           Step = "reopen"
+	StepDelete, StepNoVersion, StepUse, StepWithoutID Step = "delete", "no-version", "use", "without-id"
+	StepUnknownID, StepOtherRevision, StepAfterOther  Step = "unknown-id", "other-revision", "after-other"
+	StepBadVersion, StepGetBadVersion                 Step = "bad-version", "get-bad-version"
+	StepDeleteBadVersion, StepAfterDelete, StepReopen Step = "delete-bad-version", "after-delete", "reopen"
 )
 
 // The steps of [InputReads].
 const (
-	StepRetry          Step = "retry"
-	StepBare           Step = "bare"
-	StepAsk            Step = "ask"
-	StepLingering      Step = "lingering"
-	StepRootsOnly      Step = "roots-only"
-	StepRetryEmpty     Step = "retry-empty"
-	StepAfterAbandoned Step = "after-abandoned"
-	StepAskAgain       Step = "ask-again"
-	StepAskToTamper    Step = "ask-to-tamper"
-	StepTampered       Step = "tampered"
-	StepAskForOther    Step = "ask-for-other"
-	StepOtherCaller    Step = "other-caller"
+	StepRetry, StepBare, StepAsk, StepLingering       Step = "retry", "bare", "ask", "lingering"
+	StepRootsOnly, StepRetryEmpty, StepAfterAbandoned Step = "roots-only", "retry-empty", "after-abandoned"
+	StepAskAgain, StepAskToTamper, StepTampered       Step = "ask-again", "ask-to-tamper", "tampered"
+	StepAskForOther, StepOtherCaller                  Step = "ask-for-other", "other-caller"
 )
 
 // The steps of [Listening].
 const (
-	StepListen Step = "listen"
-	StepBefore Step = "before"
-	StepDuring Step = "during"
+	StepListen, StepBefore, StepDuring Step = "listen", "before", "during"
 )
 
 // The steps of [KnownReads].
 const (
-	StepText Step = "text"
-	StepBlob Step = "blob"
+	StepText, StepBlob Step = "text", "blob"
 )
 
 // The further steps of [MalformedReads].
 const (
-	StepUntyped Step = "untyped"
-	StepExact   Step = "exact"
+	StepUntyped, StepExact Step = "untyped", "exact"
 )
 
 // The steps of [Metadata].
 const (
-	StepAnonymous   Step = "anonymous"
-	StepPlainAgain  Step = "plain-again"
-	StepUnknownKey  Step = "unknown-key"
-	StepTraced      Step = "traced"
-	StepOtherClient Step = "other-client"
-	StepPlainRead   Step = "plain-read"
+	StepAnonymous, StepPlainAgain, StepUnknownKey, StepTraced Step = "anonymous", "plain-again", "unknown-key", "traced"
+	StepOtherClient, StepPlainRead                            Step = "other-client", "plain-read"
 )
 
 // The steps of [TwoClients].
 const (
-	StepSecondTemplates Step = "second-templates"
-	StepFirstAgain      Step = "first-again"
-	StepSecondAgain     Step = "second-again"
-	StepSecondClient    Step = "second-client"
+	StepSecondTemplates, StepFirstAgain, StepSecondAgain Step = "second-templates", "first-again", "second-again"
+	StepSecondClient                                     Step = "second-client"
 )
 
 // The steps of [TemplateSweep].
 const (
-	StepSweep Step = "sweep"
-	StepKnown Step = "known"
+	StepSweep, StepKnown Step = "sweep", "known"
 )
 
 // StepTemplate is the step of [Traversal] that expands a template with a way out.
@@ -269,21 +210,13 @@ const StepTemplate Step = "template"
 // The steps of [MalformedReads] and [Traversal] that read the entries of the corpus of
 // URIs, by their classes.
 const (
-	StepMalformed Step = "malformed"
-	StepStranger  Step = "stranger"
-	StepOdd       Step = "odd"
-	StepVariant   Step = "variant"
-	StepDots      Step = "dots"
-	StepEncoded   Step = "encoded"
-	StepTrick     Step = "trick"
-	StepSystem    Step = "system"
+	StepMalformed, StepStranger, StepOdd, StepVariant Step = "malformed", "stranger", "odd", "variant"
+	StepDots, StepEncoded, StepTrick, StepSystem      Step = "dots", "encoded", "trick", "system"
 )
 
 // The steps of [BareRequests].
 const (
-	StepInitialize Step = "initialize"
-	StepNoMeta     Step = "no-meta"
-	StepNoParams   Step = "no-params"
+	StepInitialize, StepNoMeta, StepNoParams Step = "initialize", "no-meta", "no-params"
 )
 
 // MarkName names an instant of a script.
@@ -319,31 +252,27 @@ func (t Tags) With(more ...Tags) Tags {
 
 // The tags of reads and of what is read.
 const (
-	TagURI      Tag = "uri"
-	TagListed   Tag = "listed"   // the size of the list; of a template, that it is listed
-	TagSize     Tag = "size"     // in the list, or known from the target file
-	TagType     Tag = "type"     // the MIME type in the list, or known from the target file
-	TagText     Tag = "text"     // what is expected to be read
-	TagContains Tag = "contains" // set if the text is only a part
-	TagBase64   Tag = "base64"
-	TagSHA256   Tag = "sha256"
-	TagForm     Tag = "form" // what is odd about a URI: the name of its entry in the corpus
-	TagClass    Tag = "class"
-	TagAllow    Tag = "allow"
-	TagMatching Tag = "matching"
-	TagServed   Tag = "served" // set if the target lists the URI, or a template that could mean it
+	TagURI                          Tag = "uri"
+	TagListed                       Tag = "listed"   // the size of the list; of a template, that it is listed
+	TagSize                         Tag = "size"     // in the list, or known from the target file
+	TagType                         Tag = "type"     // the MIME type in the list, or known from the target file
+	TagText                         Tag = "text"     // what is expected to be read
+	TagContains                     Tag = "contains" // set if the text is only a part
+	TagBase64, TagSHA256            Tag = "base64", "sha256"
+	TagForm                         Tag = "form" // what is odd about a URI: the name of its entry in the corpus
+	TagClass, TagAllow, TagMatching Tag = "class", "allow", "matching"
+	TagServed                       Tag = "served" // set if the target lists the URI, or a template that could mean it
 )
 
 // The tags of templates and their completions.
 const (
-	TagTemplate  Tag = "template"
-	TagArgument  Tag = "argument"
-	TagMIME      Tag = "mime" // the MIME type of the listed template
-	TagKind      Tag = "kind" // what is special about the value of the variables
-	TagValue     Tag = "value"
-	TagVariables Tag = "variables" // "1" if there is no more than one
-	TagInvented  Tag = "invented"  // set if no value of the first variable was known
-	TagNever     Tag = "never"     // the values that must not come, one in a line
+	TagTemplate, TagArgument Tag = "template", "argument"
+	TagMIME                  Tag = "mime" // the MIME type of the listed template
+	TagKind                  Tag = "kind" // what is special about the value of the variables
+	TagValue                 Tag = "value"
+	TagVariables             Tag = "variables" // "1" if there is no more than one
+	TagInvented              Tag = "invented"  // set if no value of the first variable was known
+	TagNever                 Tag = "never"     // the values that must not come, one in a line
 )
 
 // The tags of lists.
@@ -354,14 +283,11 @@ const (
 
 // The tags of sessions and versions.
 const (
-	TagVersion     Tag = "version"
-	TagSession     Tag = "session"
-	TagSessionless Tag = "sessionless" // set where a legacy target keeps no sessions
-	TagOrigin      Tag = "origin"
-	TagMethod      Tag = "method"
-	TagFeature     Tag = "feature"
-	TagLevel       Tag = "level"  // of log messages
-	TagWalked      Tag = "walked" // set if the request was served in the walk
+	TagVersion, TagSession           Tag = "version", "session"
+	TagSessionless                   Tag = "sessionless" // set where a legacy target keeps no sessions
+	TagOrigin, TagMethod, TagFeature Tag = "origin", "method", "feature"
+	TagLevel                         Tag = "level"  // of log messages
+	TagWalked                        Tag = "walked" // set if the request was served in the walk
 )
 
 // The tags of streams, subscriptions and changes.
@@ -400,8 +326,7 @@ const (
 	// TagLeaked and TagProven belong to a reply that gave away what lies outside, once it
 	// was judged: what it gave away, and whether a marker of the target file shows it.
 	// The reply itself is cut then.
-	TagLeaked Tag = "leaked"
-	TagProven Tag = "leak-proven"
+	TagLeaked, TagProven Tag = "leaked", "leak-proven"
 )
 
 // TagCancelled marks exchanges that the script itself cancelled: that they stay

@@ -33,11 +33,8 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{batchesScena
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepRequests      recording.Step = "requests"
-	stepMixed         recording.Step = "mixed"
-	stepNotifications recording.Step = "notifications"
-	stepEmpty         recording.Step = "empty"
-	stepInvalidMember recording.Step = "invalid-member"
+	stepRequests, stepMixed, stepNotifications, stepEmpty recording.Step = "requests", "mixed", "notifications", "empty"
+	stepInvalidMember                                     recording.Step = "invalid-member"
 )
 
 // The tags of the area's scripts, which say what they mean.

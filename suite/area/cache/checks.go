@@ -33,16 +33,12 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{callersScena
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepMine      recording.Step = "mine"
-	stepProtected recording.Step = "protected"
-	stepTheirs    recording.Step = "theirs"
-	stepMineAgain recording.Step = "mine-again"
+	stepMine, stepProtected, stepTheirs, stepMineAgain recording.Step = "mine", "protected", "theirs", "mine-again"
 )
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagIdentity recording.Tag = "identity"
-	tagSubject  recording.Tag = "subject"
+	tagIdentity, tagSubject recording.Tag = "identity", "subject"
 )
 
 // The checks of server/utilities/caching.

@@ -41,25 +41,14 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepDone     recording.Step = "done"
-	stepFinished recording.Step = "finished"
-	stepUnknown  recording.Step = "unknown"
-	stepNoID     recording.Step = "no-id"
-	stepObjectID recording.Step = "object-id"
-	stepAfter    recording.Step = "after"
-	stepRaced    recording.Step = "raced"
-	stepSlow     recording.Step = "slow"
-	stepDropped  recording.Step = "dropped"
-	stepFirst    recording.Step = "first"
-	stepLast     recording.Step = "last"
+	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
+	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
+	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
 )
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagGrace        recording.Tag = "grace"
-	tagEvent        recording.Tag = "event"
-	tagRequest      recording.Tag = "request"
-	tagAcknowledged recording.Tag = "acknowledged"
+	tagGrace, tagEvent, tagRequest, tagAcknowledged recording.Tag = "grace", "event", "request", "acknowledged"
 )
 
 // The marks of the area's scripts, which say what they mean.

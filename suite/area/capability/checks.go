@@ -33,8 +33,7 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{capabilities
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepUnlisted recording.Step = "unlisted"
-	stepRichList recording.Step = "rich-list"
+	stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 )
 
 // The checks of declared capabilities.

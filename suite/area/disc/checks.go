@@ -37,12 +37,8 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepSupported      recording.Step = "supported"
-	stepSupportedAgain recording.Step = "supported-again"
-	stepUnsupported    recording.Step = "unsupported"
-	stepModern         recording.Step = "modern"
-	stepLegacy         recording.Step = "legacy"
-	stepAfterHandshake recording.Step = "after-handshake"
+	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again", "unsupported"
+	stepModern, stepLegacy, stepAfterHandshake         recording.Step = "modern", "legacy", "after-handshake"
 )
 
 // The tags of the area's scripts, which say what they mean.

@@ -36,9 +36,7 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepBroken   recording.Step = "broken"
-	stepPing     recording.Step = "ping"
-	stepSetLevel recording.Step = "set-level"
+	stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set-level"
 )
 
 // seenErrors names the recordings in which every error code is looked at: the

@@ -39,22 +39,14 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepEarlyPing    recording.Step = "early-ping"
-	stepFirst        recording.Step = "first"
-	stepAgain        recording.Step = "again"
-	stepPing         recording.Step = "ping"
-	stepPingMeta     recording.Step = "ping-meta"
-	stepNoMembers    recording.Step = "no-members"
-	stepNoClientInfo recording.Step = "no-client-info"
-	stepSound        recording.Step = "sound"
-	stepAlien        recording.Step = "alien"
-	stepReturn       recording.Step = "return"
+	stepEarlyPing, stepFirst, stepAgain, stepPing recording.Step = "early-ping", "first", "again", "ping"
+	stepPingMeta, stepNoMembers, stepNoClientInfo recording.Step = "ping-meta", "no-members", "no-client-info"
+	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
 )
 
 // The marks of the area's scripts, which say what they mean.
 const (
-	markWaiting recording.MarkName = "waiting"
-	markWaited  recording.MarkName = "waited"
+	markWaiting, markWaited recording.MarkName = "waiting", "waited"
 )
 
 // The checks of basic/lifecycle and basic/utilities/ping.

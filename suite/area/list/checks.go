@@ -36,17 +36,9 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepAgain      recording.Step = "again"
-	stepRepeat     recording.Step = "repeat"
-	stepReread     recording.Step = "reread"
-	stepWith       recording.Step = "with"
-	stepWithout    recording.Step = "without"
-	stepWithAgain  recording.Step = "with-again"
-	stepOne        recording.Step = "one"
-	stepOther      recording.Step = "other"
-	stepBetween    recording.Step = "between"
-	stepOneAgain   recording.Step = "one-again"
-	stepOtherAgain recording.Step = "other-again"
+	stepAgain, stepRepeat, stepReread, stepWith    recording.Step = "again", "repeat", "reread", "with"
+	stepWithout, stepWithAgain, stepOne, stepOther recording.Step = "without", "with-again", "one", "other"
+	stepBetween, stepOneAgain, stepOtherAgain      recording.Step = "between", "one-again", "other-again"
 )
 
 // The checks of server/resources, listing.

@@ -37,12 +37,9 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepNoCapabilities  recording.Step = "no-capabilities"
-	stepOddVersion      recording.Step = "odd-version"
-	stepOddCapabilities recording.Step = "odd-capabilities"
-	stepOddLogLevel     recording.Step = "odd-log-level"
-	stepSet             recording.Step = "set"
-	stepUnknownLevel    recording.Step = "unknown-level"
+	stepNoCapabilities, stepOddVersion            recording.Step = "no-capabilities", "odd-version"
+	stepOddCapabilities, stepOddLogLevel, stepSet recording.Step = "odd-capabilities", "odd-log-level", "set"
+	stepUnknownLevel                              recording.Step = "unknown-level"
 )
 
 // The checks of basic/index#meta on what the target sends.

@@ -34,8 +34,7 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{superfluousS
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepSuperfluous recording.Step = "superfluous"
-	stepMalformed   recording.Step = "malformed"
+	stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
 )
 
 // The checks of basic/patterns/mrtr.

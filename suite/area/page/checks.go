@@ -39,27 +39,12 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepFirst     recording.Step = "first"
-	stepSecond    recording.Step = "second"
-	stepNext      recording.Step = "next"
-	stepNextAgain recording.Step = "next-again"
-	stepMiddle    recording.Step = "middle"
-	stepElsewhere recording.Step = "elsewhere"
-	stepUnknown   recording.Step = "unknown"
-	stepLong      recording.Step = "long"
-	stepJunk      recording.Step = "junk"
-	stepScript    recording.Step = "script"
-	stepBlank     recording.Step = "blank"
-	stepEmpty     recording.Step = "empty"
-	stepOld       recording.Step = "old"
-	stepForeign   recording.Step = "foreign"
-	stepNumber    recording.Step = "number"
-	stepObject    recording.Step = "object"
-	stepNull      recording.Step = "null"
-	stepAfter     recording.Step = "after"
-	stepChanged   recording.Step = "changed"
-	stepAppended  recording.Step = "appended"
-	stepTruncated recording.Step = "truncated"
+	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
+	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"
+	stepJunk, stepScript, stepBlank, stepEmpty       recording.Step = "junk", "script", "blank", "empty"
+	stepOld, stepForeign, stepNumber, stepObject     recording.Step = "old", "foreign", "number", "object"
+	stepNull, stepAfter, stepChanged, stepAppended   recording.Step = "null", "after", "changed", "appended"
+	stepTruncated                                    recording.Step = "truncated"
 )
 
 // The tags of the area's scripts, which say what they mean.

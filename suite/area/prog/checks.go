@@ -31,9 +31,7 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{progressScen
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepStringToken  recording.Step = "string-token"
-	stepIntegerToken recording.Step = "integer-token"
-	stepNoToken      recording.Step = "no-token"
+	stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token", "no-token"
 )
 
 // The checks of the pages on progress.

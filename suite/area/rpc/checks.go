@@ -40,13 +40,8 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepAfter     recording.Step = "after"
-	stepTogether  recording.Step = "together"
-	stepID        recording.Step = "id"
-	stepEmpty     recording.Step = "empty"
-	stepDigits    recording.Step = "digits"
-	stepUnknown   recording.Step = "unknown"
-	stepCancelled recording.Step = "cancelled"
+	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
+	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 )
 
 // The tags of the area's scripts, which say what they mean.

@@ -44,29 +44,18 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepInvalid       recording.Step = "invalid"
-	stepAnonymousList recording.Step = "anonymous-list"
-	stepMetadata      recording.Step = "metadata"
-	stepOwner         recording.Step = "owner"
-	stepGet           recording.Step = "get"
-	stepLevel         recording.Step = "level"
-	stepNoOrigin      recording.Step = "no-origin"
-	stepOwnOrigin     recording.Step = "own-origin"
-	stepForeignHost   recording.Step = "foreign-host"
-	stepRequest       recording.Step = "request"
-	stepNotification  recording.Step = "notification"
-	stepPublic        recording.Step = "public"
-	stepForeign                      = recording.Step(target.RightsForeign)
-	stepNone                         = recording.Step(target.RightsNone)
+	stepInvalid, stepAnonymousList, stepMetadata recording.Step = "invalid", "anonymous-list", "metadata"
+	stepOwner, stepGet, stepLevel, stepNoOrigin  recording.Step = "owner", "get", "level", "no-origin"
+	stepOwnOrigin, stepForeignHost, stepRequest  recording.Step = "own-origin", "foreign-host", "request"
+	stepNotification, stepPublic                 recording.Step = "notification", "public"
+	stepForeign                                                 = recording.Step(target.RightsForeign)
+	stepNone                                                    = recording.Step(target.RightsNone)
 )
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagFrom     recording.Tag = "from"
-	tagIdentity recording.Tag = "identity"
-	tagGranted  recording.Tag = "granted"
-	tagHost     recording.Tag = "host"
-	tagAddress  recording.Tag = "address"
+	tagFrom, tagIdentity, tagGranted, tagHost recording.Tag = "from", "identity", "granted", "host"
+	tagAddress                                recording.Tag = "address"
 )
 
 // The checks of transport security: where requests may come from.

@@ -40,15 +40,12 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepOpen   recording.Step = "open"
-	stepFirst  recording.Step = "first"
-	stepSecond recording.Step = "second"
+	stepOpen, stepFirst, stepSecond recording.Step = "open", "first", "second"
 )
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagURL recording.Tag = "url"
-	tagID  recording.Tag = "id"
+	tagURL, tagID recording.Tag = "url", "id"
 )
 
 // The checks of event streams and of HTTP+SSE (2024-11-05).

@@ -34,12 +34,8 @@ func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{framingScena
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepJoined    recording.Step = "joined"
-	stepLong      recording.Step = "long"
-	stepCRLF      recording.Step = "crlf"
-	stepBlankLine recording.Step = "blank-line"
-	stepPart      recording.Step = "part"
-	stepSplit     recording.Step = "split"
+	stepJoined, stepLong, stepCRLF, stepBlankLine recording.Step = "joined", "long", "crlf", "blank-line"
+	stepPart, stepSplit                           recording.Step = "part", "split"
 )
 
 // The checks of the stdio transport.

@@ -37,8 +37,7 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepOldSubscribe   recording.Step = "old-subscribe"
-	stepOldUnsubscribe recording.Step = "old-unsubscribe"
+	stepOldSubscribe, stepOldUnsubscribe recording.Step = "old-subscribe", "old-unsubscribe"
 )
 
 // markShutdown is set before the trigger by which the target ends its subscriptions.
@@ -46,9 +45,7 @@ const markShutdown recording.MarkName = "shutdown"
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagCanceled recording.Tag = "canceled"
-	tagLost     recording.Tag = "lost"
-	tagUpdate   recording.Tag = "update"
+	tagCanceled, tagLost, tagUpdate recording.Tag = "canceled", "lost", "update"
 )
 
 // The checks of server/resources#subscriptions in the legacy revisions.

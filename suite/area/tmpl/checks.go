@@ -34,16 +34,13 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepExpansion     recording.Step = "expansion"
-	stepQuery         recording.Step = "query"
-	stepWithParams    recording.Step = "with-params"
-	stepWithoutParams recording.Step = "without-params"
+	stepExpansion, stepQuery, stepWithParams recording.Step = "expansion", "query", "with-params"
+	stepWithoutParams                        recording.Step = "without-params"
 )
 
 // The tags of the area's scripts, which say what they mean.
 const (
-	tagEncoded recording.Tag = "encoded"
-	tagGiven   recording.Tag = "given"
+	tagEncoded, tagGiven recording.Tag = "encoded", "given"
 )
 
 // templateWalk is the walk through the templates.
