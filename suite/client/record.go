@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
 )
@@ -41,13 +42,7 @@ func (c *conversation) fromClient(kinds ...string) []*message { return c.pick(fa
 func (c *conversation) fromServer(kinds ...string) []*message { return c.pick(true, kinds) }
 
 func (c *conversation) pick(sent bool, kinds []string) []*message {
-	var list []*message
-	for _, m := range c.messages {
-		if m.sent == sent && slices.Contains(kinds, m.kind) {
-			list = append(list, m)
-		}
-	}
-	return list
+	return recording.Keep(c.messages, func(m *message) bool { return m.sent == sent && slices.Contains(kinds, m.kind) })
 }
 
 // requests lists the requests of the client, with one of the methods if any is given.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -60,12 +61,7 @@ func Scheme(s string) (name string, ok bool) {
 // matter.
 func HasScheme(s string, schemes ...string) bool {
 	name, ok := Scheme(s)
-	for _, x := range schemes {
-		if ok && strings.EqualFold(name, x) {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc(schemes, func(x string) bool { return strings.EqualFold(name, x) })
 }
 
 func scheme(f *findings, name string) {

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -49,22 +50,12 @@ func (f *Facts) DualEra() bool { return f.ServesLegacy() && f.ServesModern() }
 
 // ServesLegacy reports whether the target serves a revision with a handshake.
 func (f *Facts) ServesLegacy() bool {
-	for _, r := range f.Served {
-		if !r.Modern() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Served, func(r requirement.Revision) bool { return !r.Modern() })
 }
 
 // ServesModern reports whether the target serves a revision without handshake.
 func (f *Facts) ServesModern() bool {
-	for _, r := range f.Served {
-		if r.Modern() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.Served, requirement.Revision.Modern)
 }
 
 // The notes in [Facts] about a target that is no process of ours and was gone for

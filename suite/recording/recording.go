@@ -298,15 +298,20 @@ func (x *Exchange) Evidence() []int {
 	return slices.Compact(frames)
 }
 
-// Steps lists the exchanges of the script's lines of these names.
-func (r *Recording) Steps(names ...Step) []*Exchange {
-	var found []*Exchange
-	for _, x := range r.Exchanges {
-		if slices.Contains(names, x.Step) {
-			found = append(found, x)
+// Keep lists the items for which a condition holds.
+func Keep[T any](all []T, holds func(T) bool) []T {
+	var kept []T
+	for _, one := range all {
+		if holds(one) {
+			kept = append(kept, one)
 		}
 	}
-	return found
+	return kept
+}
+
+// Steps lists the exchanges of the script's lines of these names.
+func (r *Recording) Steps(names ...Step) []*Exchange {
+	return Keep(r.Exchanges, func(x *Exchange) bool { return slices.Contains(names, x.Step) })
 }
 
 // Step is the first exchange of a line of the script, or nil.
@@ -321,13 +326,7 @@ func (r *Recording) Step(name Step) *Exchange {
 
 // Calls lists the exchanges of a method.
 func (r *Recording) Calls(method string) []*Exchange {
-	var found []*Exchange
-	for _, x := range r.Exchanges {
-		if x.Method == method {
-			found = append(found, x)
-		}
-	}
-	return found
+	return Keep(r.Exchanges, func(x *Exchange) bool { return x.Method == method })
 }
 
 // Session finds a session by id, or nil.

@@ -405,11 +405,5 @@ func (s *Session) onlyEchoes() bool {
 func (s *Session) Incoming(after int) []wire.Frame {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []wire.Frame
-	for _, f := range s.incoming {
-		if f.Number > after {
-			found = append(found, f)
-		}
-	}
-	return found
+	return recording.Keep(s.incoming, func(f wire.Frame) bool { return f.Number > after })
 }

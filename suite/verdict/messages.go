@@ -79,13 +79,7 @@ func CarriesMessage(t requirement.Transport, f *wire.Frame) bool {
 
 // Responses lists the messages that are responses.
 func Responses(r *recording.Recording) []Message {
-	var all []Message
-	for _, m := range Received(r) {
-		if m.Kind == wire.KindResponse {
-			all = append(all, m)
-		}
-	}
-	return all
+	return recording.Keep(Received(r), func(m Message) bool { return m.Kind == wire.KindResponse })
 }
 
 // Failures lists the error members of responses, null left out.
@@ -117,13 +111,7 @@ func CallsOf(r *recording.Recording) []Message {
 // RequestsOf lists the messages of the target that are requests. A notification
 // with an id is none: that it has one is a finding of its own.
 func RequestsOf(r *recording.Recording) []Message {
-	var all []Message
-	for _, m := range CallsOf(r) {
-		if m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/") {
-			all = append(all, m)
-		}
-	}
-	return all
+	return recording.Keep(CallsOf(r), func(m Message) bool { return m.Get("id").Exists() && !strings.HasPrefix(m.Method(), "notifications/") })
 }
 
 // Method is the method of the message; empty if it has none that is a string.
@@ -380,13 +368,9 @@ func MediaType(h http.Header) string {
 
 // Streamed lists the exchanges that were answered by an event stream.
 func Streamed(r *recording.Recording) []*recording.Exchange {
-	var all []*recording.Exchange
-	for _, x := range r.Exchanges {
-		if len(x.ID) > 0 && x.Status == http.StatusOK && MediaType(x.Header) == "text/event-stream" {
-			all = append(all, x)
-		}
-	}
-	return all
+	return recording.Keep(r.Exchanges, func(x *recording.Exchange) bool {
+		return len(x.ID) > 0 && x.Status == http.StatusOK && MediaType(x.Header) == "text/event-stream"
+	})
 }
 
 // OnGet reports whether a frame came on a stream that was opened by GET, and not

@@ -70,13 +70,7 @@ func ReadsUnknown(v *Verdict) bool {
 
 // InputRequired lists the results that ask for input.
 func InputRequired(r *recording.Recording) []*recording.Exchange {
-	var all []*recording.Exchange
-	for _, x := range r.Exchanges {
-		if AsksForInput(x) {
-			all = append(all, x)
-		}
-	}
-	return all
+	return recording.Keep(r.Exchanges, AsksForInput)
 }
 
 // Leaked says what a read yields from outside of the root; empty if nothing. A

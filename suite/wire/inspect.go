@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -48,12 +49,7 @@ func Inspect(raw []byte) []Flaw {
 }
 
 func has(flaws []Flaw, code FlawCode) bool {
-	for _, f := range flaws {
-		if f.Code == code {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(flaws, func(f Flaw) bool { return f.Code == code })
 }
 
 // inspectValue judges the syntax of the first JSON value in body, and what

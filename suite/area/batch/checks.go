@@ -153,12 +153,10 @@ func missingAnswers(r *recording.Recording, x *recording.Exchange) []string {
 }
 
 func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
-	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
-		if f := r.Frame(n); f != nil && wire.Classify(f.Raw) == wire.KindBatch {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append(slices.Clone(x.Replies), x.Others...), func(n int) bool {
+		f := r.Frame(n)
+		return f != nil && wire.Classify(f.Raw) == wire.KindBatch
+	})
 }
 
 // emptyAnswer says how an empty batch was answered.

@@ -97,13 +97,7 @@ func iconOwners(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	if r.Scenario == recording.WalkResources {
 		all = append(all, introductions(r, v)...)
 	}
-	var owners []verdict.Item
-	for _, i := range all {
-		if i.IsObject() && i.Get("icons").Exists() {
-			owners = append(owners, i)
-		}
-	}
-	return owners
+	return recording.Keep(all, func(i verdict.Item) bool { return i.IsObject() && i.Get("icons").Exists() })
 }
 
 // introductions lists how the target introduces itself: in the handshake, or in

@@ -265,12 +265,9 @@ func samePage(x, y *recording.Exchange) bool {
 // isNextPage reports whether a page is the one that the cursor of the first page
 // leads to.
 func isNextPage(r *recording.Recording, page []string) bool {
-	for _, x := range r.Steps(recording.StepPage, stepNext, stepNextAgain) {
-		if x.Succeeded() && slices.Equal(page, verdict.IDsOf(x)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Steps(recording.StepPage, stepNext, stepNextAgain), func(x *recording.Exchange) bool {
+		return x.Succeeded() && slices.Equal(page, verdict.IDsOf(x))
+	})
 }
 
 // emptyCursor: a nextCursor of no characters leads on like any other.
