@@ -159,6 +159,15 @@ func (r *round) read(group Group, uri string) *question {
 	}}
 }
 
+// readEach are the reads of some URIs.
+func (r *round) readEach(group Group, uris []string) []*question {
+	all := make([]*question, len(uris))
+	for i, uri := range uris {
+		all[i] = r.read(group, uri)
+	}
+	return all
+}
+
 // unread is why what was left out has no answer.
 const unread = "enough was read"
 
@@ -169,11 +178,7 @@ func (r *round) reads(entries []entry) []*question {
 	if len(picked) < len(uris) {
 		r.note(string(r.rev) + ": " + strconv.Itoa(len(picked)) + " of " + strconv.Itoa(len(uris)) + " listed resources were read; --read all reads all")
 	}
-	var all []*question
-	for _, uri := range picked {
-		all = append(all, r.read(Read, uri))
-	}
-	return all
+	return r.readEach(Read, picked)
 }
 
 // named are the names of entries, less those that stand for entries without one.
@@ -316,11 +321,7 @@ func (r *round) expansions(templates []entry) []*question {
 	if unknown > 0 {
 		r.note(string(r.rev) + ": for " + strconv.Itoa(unknown) + " templates no values are known, so they were not read; a target file can give some (subjects.templates)")
 	}
-	var all []*question
-	for _, uri := range uris {
-		all = append(all, r.read(Templates, uri))
-	}
-	return all
+	return r.readEach(Templates, uris)
 }
 
 // mistakes are reads that must fail: of URIs that lead nowhere, and of what is no URI.
@@ -335,9 +336,5 @@ func (r *round) mistakes(entries []entry) []*question {
 	}
 	uris = append(uris, "mcpcheck-7b4e91://nowhere/"+name, "mcpcheck is no URI")
 	slices.Sort(uris)
-	var all []*question
-	for _, uri := range slices.Compact(uris) {
-		all = append(all, r.read(Errors, uri))
-	}
-	return all
+	return r.readEach(Errors, slices.Compact(uris))
 }

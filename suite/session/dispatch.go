@@ -344,7 +344,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 		s.echoed(p, f)
 		return
 	}
-	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.opts.Silent || s.closed ||
+	if !id.Exists() || id.Type == gjson.Null || s.opts.Revision.Modern() || s.closed ||
 		s.answering >= answersAtOnce || s.answeredAll >= answersInAll {
 		return
 	}

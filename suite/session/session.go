@@ -39,8 +39,6 @@ type Options struct {
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool
-	// Silent suppresses the answers to requests of the server.
-	Silent bool
 	// Header is added to every HTTP request of the session (the credentials
 	// of an identity).
 	Header map[string]string

@@ -324,24 +324,24 @@ func (v *Verdict) frames(o Outcome) []int {
 // it holds.
 type Gate func(*recording.Facts) *recording.Skipped
 
-// Declares asks for a declared capability, by gjson path.
-func Declares(path string) Gate {
+// Where asks for something to hold, and says why not if it does not.
+func Where(holds func(*recording.Facts) bool, code recording.Code, reason string) Gate {
 	return func(f *recording.Facts) *recording.Skipped {
-		if f.Declares(path) {
+		if holds(f) {
 			return nil
 		}
-		return &recording.Skipped{Code: recording.CodeUndeclared, Reason: fmt.Sprintf("the target does not declare capabilities.%s", path)}
+		return &recording.Skipped{Code: code, Reason: reason}
 	}
+}
+
+// Declares asks for a declared capability, by gjson path.
+func Declares(path string) Gate {
+	return Where(func(f *recording.Facts) bool { return f.Declares(path) }, recording.CodeUndeclared, "the target does not declare capabilities."+path)
 }
 
 // Lacks asks for a capability that is not declared.
 func Lacks(path string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
-		if !f.Declares(path) {
-			return nil
-		}
-		return &recording.Skipped{Code: recording.CodeNotExercised, Reason: fmt.Sprintf("the target declares capabilities.%s", path)}
-	}
+	return Where(func(f *recording.Facts) bool { return !f.Declares(path) }, recording.CodeNotExercised, "the target declares capabilities."+path)
 }
 
 // Withholds asks for a capability that is plainly not declared: its member is absent
@@ -367,24 +367,15 @@ func Withholds(path string) Gate {
 
 // ModernOnly asks for a target without legacy revisions on this transport. Those
 // that it lists count as well: a run may have been told not to try them.
-func ModernOnly(f *recording.Facts) *recording.Skipped {
-	listed := slices.ContainsFunc(gjson.GetBytes(f.Declared, "supportedVersions").Array(), func(s gjson.Result) bool {
+var ModernOnly = Where(func(f *recording.Facts) bool {
+	return !f.ServesLegacy() && !slices.ContainsFunc(gjson.GetBytes(f.Declared, "supportedVersions").Array(), func(s gjson.Result) bool {
 		r := requirement.Revision(s.String())
 		return r.Known() && !r.Modern()
 	})
-	if !listed && !f.ServesLegacy() {
-		return nil
-	}
-	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target also serves revisions with a handshake"}
-}
+}, recording.CodeNotExercised, "the target also serves revisions with a handshake")
 
 // DualEra asks for a target with both legacy and modern revisions.
-func DualEra(f *recording.Facts) *recording.Skipped {
-	if f.DualEra() {
-		return nil
-	}
-	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target serves only one era of the protocol on this transport"}
-}
+var DualEra = Where((*recording.Facts).DualEra, recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")
 
 // The capabilities that most checks depend on.
 var (
@@ -397,18 +388,8 @@ var (
 // Allowed takes a requirement out where the user declared the behaviour as
 // intended.
 func Allowed(name string) Gate {
-	return func(f *recording.Facts) *recording.Skipped {
-		if !f.Allowed[name] {
-			return nil
-		}
-		return &recording.Skipped{Code: recording.CodeOptedOut, Reason: fmt.Sprintf("the target file allows %q", name)}
-	}
+	return Where(func(f *recording.Facts) bool { return !f.Allowed[name] }, recording.CodeOptedOut, fmt.Sprintf("the target file allows %q", name))
 }
 
 // Declaring asks for a target of which it is known what it declares.
-func Declaring(f *recording.Facts) *recording.Skipped {
-	if len(f.Declared) > 0 {
-		return nil
-	}
-	return &recording.Skipped{Code: recording.CodeNotExercised, Reason: "it is not known what the target declares"}
-}
+var Declaring = Where(func(f *recording.Facts) bool { return len(f.Declared) > 0 }, recording.CodeNotExercised, "it is not known what the target declares")

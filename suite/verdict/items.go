@@ -136,13 +136,7 @@ var jsonTypes = map[string]struct {
 // few joins the first of many names for a sentence.
 func few(names []string) string {
 	const shown = 3
-	text := ""
-	for i, n := range names[:min(len(names), shown)] {
-		if i > 0 {
-			text += ", "
-		}
-		text += n
-	}
+	text := strings.Join(names[:min(len(names), shown)], ", ")
 	if len(names) > shown {
 		text += fmt.Sprintf(" and %d more", len(names)-shown)
 	}
@@ -202,22 +196,18 @@ func (s *Sightings) ObserveMisspelt(v *Verdict) {
 
 // ListedURIs lists the URIs of a walk through the resources; those that are no
 // strings are judged elsewhere.
-func ListedURIs(r *recording.Recording, v *Verdict) []Item {
-	var all []Item
-	for _, i := range ListedItems(r, v) {
-		if u := i.Get("uri"); judge.IsString(u) {
-			all = append(all, NewItem(u, i.Name, i.Frames))
-		}
-	}
-	return all
-}
+func ListedURIs(r *recording.Recording, v *Verdict) []Item { return listedTexts(r, v, "uri") }
 
 // TemplateTexts lists the URI templates of a walk; those that are no strings are
 // judged by TMPL-02.
 func TemplateTexts(r *recording.Recording, v *Verdict) []Item {
+	return listedTexts(r, v, "uriTemplate")
+}
+
+func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
 	var all []Item
 	for _, i := range ListedItems(r, v) {
-		if u := i.Get("uriTemplate"); judge.IsString(u) {
+		if u := i.Get(member); judge.IsString(u) {
 			all = append(all, NewItem(u, i.Name, i.Frames))
 		}
 	}

@@ -12,6 +12,7 @@ package wire
 import (
 	"bytes"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -147,7 +148,6 @@ type Transcript struct {
 	spent    int64
 	overflow bool
 	full     chan struct{} // closed when frames are refused
-	refused  int
 }
 
 // NewTranscript starts an empty transcript; its clock begins now.
@@ -157,9 +157,6 @@ func NewTranscript(b Budget) *Transcript {
 
 // Full is closed when the budget is spent and frames are refused.
 func (t *Transcript) Full() <-chan struct{} { return t.full }
-
-// Start is the instant from which the times of the frames count.
-func (t *Transcript) Start() time.Time { return t.start }
 
 // Now is the time since the start.
 func (t *Transcript) Now() time.Duration { return time.Since(t.start) }
@@ -174,7 +171,6 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.overflow {
-		t.refused++
 		return 0, t.Now()
 	}
 	if f.Size < len(f.Raw) {
@@ -189,7 +185,6 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 	if t.spent+cost > t.budget.Total {
 		t.overflow = true
 		close(t.full)
-		t.refused++
 		t.keep(Frame{Session: f.Session, Channel: f.Channel, Dir: Note,
 			Text: "the transcript is full; nothing that came after this is kept"})
 		return 0, t.Now()
@@ -248,8 +243,7 @@ func (t *Transcript) Frame(n int) (Frame, bool) {
 func (t *Transcript) Since(n int) []Frame {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n = min(max(n, 0), len(t.frames))
-	return append([]Frame(nil), t.frames[n:]...)
+	return slices.Clone(t.frames[min(max(n, 0), len(t.frames)):])
 }
 
 // Session is a copy of the frames of one session, in order.
@@ -269,13 +263,6 @@ func (t *Transcript) Overflow() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.overflow
-}
-
-// Refused is how many frames were refused.
-func (t *Transcript) Refused() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.refused
 }
 
 // Restore makes a transcript of frames that were recorded before, numbered from

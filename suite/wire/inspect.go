@@ -291,24 +291,6 @@ func Member(raw []byte, name string) gjson.Result {
 	return gjson.GetBytes(raw, gjson.Escape(name))
 }
 
-// ID is the id of a message as it was written; nil if it has none.
-func ID(raw []byte) json.RawMessage {
-	id := Member(raw, "id")
-	if !id.Exists() {
-		return nil
-	}
-	return json.RawMessage(id.Raw)
-}
-
-// Method is the method of a request or notification; empty if the message has
-// none, or one that is no string.
-func Method(raw []byte) string {
-	if m := Member(raw, "method"); m.Type == gjson.String {
-		return m.Str
-	}
-	return ""
-}
-
 // SameID reports whether two ids are the same: one JSON type and one value.
 // Strings are compared without their escapes; numbers by value, exactly, so 7,
 // 7.0 and 70e-1 are one id, and "7" is another. Objects and arrays are no ids

@@ -35,16 +35,16 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-func TestIDAndMethod(t *testing.T) {
+func TestMember(t *testing.T) {
 	raw := []byte(`{"params":{"id":9,"method":"no"},"id":12345678901234567890,"method":"resources\/read"}`)
-	if got := string(ID(raw)); got != "12345678901234567890" {
-		t.Errorf("ID = %s", got)
+	if got := Member(raw, "id").Raw; got != "12345678901234567890" {
+		t.Errorf("id = %s", got)
 	}
-	if got := Method(raw); got != "resources/read" {
-		t.Errorf("Method = %s", got)
+	if got := Member(raw, "method").Str; got != "resources/read" {
+		t.Errorf("method = %s", got)
 	}
-	if ID([]byte(`{"method":"x"}`)) != nil || ID([]byte(`[1]`)) != nil || Method([]byte(`{"method":1}`)) != "" {
-		t.Error("an id or a method where there is none")
+	if Member([]byte(`{"method":"x"}`), "id").Exists() || Member([]byte(`[1]`), "id").Exists() {
+		t.Error("an id where there is none")
 	}
 }
 

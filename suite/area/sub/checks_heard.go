@@ -53,13 +53,9 @@ func related(uri, subscribed string) bool {
 }
 
 // listenable asks for something that can be listened to.
-func listenable(f *recording.Facts) *recording.Skipped {
-	if f.Declares("resources.subscribe") || f.Declares("resources.listChanged") {
-		return nil
-	}
-	return &recording.Skipped{Code: recording.CodeUndeclared,
-		Reason: "the target declares neither capabilities.resources.subscribe nor capabilities.resources.listChanged"}
-}
+var listenable = verdict.Where(func(f *recording.Facts) bool {
+	return f.Declares("resources.subscribe") || f.Declares("resources.listChanged")
+}, recording.CodeUndeclared, "the target declares neither capabilities.resources.subscribe nor capabilities.resources.listChanged")
 
 // sessionless skips a requirement where a legacy target keeps no sessions on
 // Streamable HTTP: it cannot remember who subscribed to what.
