@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
 )
@@ -139,7 +140,12 @@ func Brief(r gjson.Result) string {
 	const limit = 120
 	whole := r.Raw
 	if len(whole) > leakShort { // nothing shorter is cut
-		whole = string(LeakCut{}.Cut([]byte(whole)))
+		begin := beginning(whole, limit)
+		if cut := string(LeakCut{}.Cut([]byte(begin))); cut == begin {
+			whole = begin
+		} else { // what is left of it may be short
+			whole = string(LeakCut{}.Cut([]byte(whole)))
+		}
 	}
 	var raw strings.Builder
 	for word := range strings.FieldsSeq(whole) {
@@ -152,4 +158,24 @@ func Brief(r gjson.Result) string {
 		}
 	}
 	return raw.String()
+}
+
+// beginning is the beginning of a JSON text that has more than n characters beside white
+// space, and ends at no inner place of a string; the whole text if it has no more.
+func beginning(raw string, n int) string {
+	for i := 0; i < len(raw) && n >= 0; i++ {
+		end := i + 1
+		if raw[i] == '"' {
+			end = endOfString(raw, i)
+		}
+		for ; i < end && n >= 0; i++ {
+			if raw[i] > ' ' && raw[i] < utf8.RuneSelf {
+				n--
+			}
+		}
+		if i = end - 1; n < 0 {
+			return raw[:end]
+		}
+	}
+	return raw
 }

@@ -62,7 +62,7 @@ func (c LeakCut) Cut(raw []byte) []byte {
 }
 
 // endOfString is where the string that begins at i ends.
-func endOfString(raw []byte, i int) int {
+func endOfString[T string | []byte](raw T, i int) int {
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
