@@ -110,14 +110,9 @@ func compile(rev requirement.Revision) *Set {
 	return s
 }
 
-// Response judges the response to a request for a method: a result, or an error.
+// ResponseIn judges the response to a request for a method: a result, or an error.
 // One with both members counts as an error, unless that is null. Like the others it
-// lists each type and member once; raw that is no JSON yields nothing.
-func (s *Set) Response(method string, raw []byte) []Violation {
-	return s.ResponseIn(method, gjson.ParseBytes(raw))
-}
-
-// ResponseIn is [Set.Response] for a message that was parsed already.
+// lists each type and member once.
 func (s *Set) ResponseIn(method string, m gjson.Result) []Violation {
 	if e := m.Get("error"); e.Exists() && e.Type != gjson.Null {
 		return s.ErrorIn(m)
@@ -159,18 +154,12 @@ func (s *Set) resultType(method string, result node) string {
 	return name
 }
 
-// Notification judges a notification.
-func (s *Set) Notification(raw []byte) []Violation { return s.NotificationIn(gjson.ParseBytes(raw)) }
-
-// NotificationIn is [Set.Notification] for a message that was parsed already.
+// NotificationIn judges a notification.
 func (s *Set) NotificationIn(m gjson.Result) []Violation {
 	return s.call("JSONRPCNotification", types().Notifications, m)
 }
 
-// Request judges a request, of whichever side.
-func (s *Set) Request(raw []byte) []Violation { return s.RequestIn(gjson.ParseBytes(raw)) }
-
-// RequestIn is [Set.Request] for a message that was parsed already.
+// RequestIn judges a request, of whichever side.
 func (s *Set) RequestIn(m gjson.Result) []Violation {
 	return s.call("JSONRPCRequest", types().Requests, m)
 }
@@ -192,10 +181,7 @@ func (s *Set) call(envelope string, names map[string]string, m gjson.Result) []V
 	return distinct(found)
 }
 
-// Error judges an error response.
-func (s *Set) Error(raw []byte) []Violation { return s.ErrorIn(gjson.ParseBytes(raw)) }
-
-// ErrorIn is [Set.Error] for a message that was parsed already.
+// ErrorIn judges an error response.
 func (s *Set) ErrorIn(m gjson.Result) []Violation {
 	value := decoded(m)
 	found := s.check("JSONRPCError", "JSONRPCError", value, place{})

@@ -13,6 +13,14 @@ import (
 	"github.com/tidwall/gjson"
 )
 
+// Response and the others judge messages that are still to be parsed.
+func (s *Set) Response(method string, raw []byte) []Violation {
+	return s.ResponseIn(method, gjson.ParseBytes(raw))
+}
+func (s *Set) Notification(raw []byte) []Violation { return s.NotificationIn(gjson.ParseBytes(raw)) }
+func (s *Set) Request(raw []byte) []Violation      { return s.RequestIn(gjson.ParseBytes(raw)) }
+func (s *Set) Error(raw []byte) []Violation        { return s.ErrorIn(gjson.ParseBytes(raw)) }
+
 func lines(found []Violation) []string {
 	var all []string
 	for _, v := range found {
