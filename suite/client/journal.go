@@ -235,9 +235,7 @@ func memberOf(batch *message, x gjson.Result) *message {
 			m.kind = kindRequest
 		}
 		m.uri = m.params.Get("uri").String()
-		if m.uri == "" {
-			m.uri = m.params.Get("ref.uri").String()
-		}
+		m.uri = cmp.Or(m.uri, m.params.Get("ref.uri").String())
 	case x.Get("result").Exists() || x.Get("error").Exists():
 		m.kind = kindResponse
 	}

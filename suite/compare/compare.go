@@ -14,6 +14,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,9 +82,7 @@ func (c Config) withDefaults() Config {
 	set(&c.Timeout, max(a.Timeout, b.Timeout), 10*time.Second)
 	set(&c.Start, max(a.StartTimeout, b.StartTimeout), 30*time.Second)
 	set(&c.Budget, max(a.Budget, b.Budget), 5*time.Minute)
-	if c.Reads == 0 {
-		c.Reads = 50
-	}
+	c.Reads = cmp.Or(c.Reads, 50)
 	if c.Progress == nil {
 		c.Progress = func(Event) {}
 	}

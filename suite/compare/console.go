@@ -2,6 +2,7 @@ package compare
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -122,10 +123,7 @@ func (c *console) head() {
 	}{{"direct", &c.r.Direct}, {"through", &c.r.Through}} {
 		c.line("%s %s", c.Paint(terminal.Bold, fmt.Sprintf("%-8s", side.name)), show(side.s.Address, shortSubject))
 		for _, e := range side.s.Endpoints {
-			offers := strings.Join(e.Revisions, ", ")
-			if offers == "" {
-				offers = "none of the revisions asked for"
-			}
+			offers := cmp.Or(strings.Join(e.Revisions, ", "), "none of the revisions asked for")
 			c.line("         %s: %s", e.Transport, offers)
 		}
 	}

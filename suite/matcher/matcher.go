@@ -15,6 +15,7 @@
 package matcher
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -165,9 +166,7 @@ func Describe(x *recording.Exchange) string {
 		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",
 		recording.Unsent: "no answer: it could not be sent",
 	}[x.Outcome]
-	if words == "" {
-		words = "no answer"
-	}
+	words = cmp.Or(words, "no answer")
 	return words + InBrackets(x.Reason)
 }
 

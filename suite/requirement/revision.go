@@ -1,6 +1,7 @@
 package requirement
 
 import (
+	"cmp"
 	_ "embed"
 	"maps"
 	"slices"
@@ -79,9 +80,7 @@ func readRevisions(file, text string) (*revisionTable, error) {
 				r.fail(path+".inherits", "%s: no earlier revision %q to inherit from", date, e.Inherits)
 				continue
 			}
-			if e.Era == "" {
-				e.Era = from.Era
-			}
+			e.Era = cmp.Or(e.Era, from.Era)
 			if e.Transports == nil {
 				e.Transports = from.Transports
 			}
@@ -158,12 +157,8 @@ func (s Span) Holds(r Revision) bool {
 
 // within narrows a span to another: what s leaves open, outer bounds.
 func (s Span) within(outer Span) Span {
-	if s.Since == "" {
-		s.Since = outer.Since
-	}
-	if s.Until == "" {
-		s.Until = outer.Until
-	}
+	s.Since = cmp.Or(s.Since, outer.Since)
+	s.Until = cmp.Or(s.Until, outer.Until)
 	return s
 }
 

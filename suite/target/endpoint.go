@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -73,10 +74,7 @@ func (e *Endpoint) Owned() bool { return len(e.Command) > 0 }
 
 // Label is the name of the endpoint, else its address.
 func (e *Endpoint) Label() string {
-	if e.Name != "" {
-		return e.Name
-	}
-	return e.Address()
+	return cmp.Or(e.Name, e.Address())
 }
 
 // DialOptions says how to connect to an endpoint. The zero value is ready for

@@ -8,6 +8,7 @@
 package target
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -178,10 +179,7 @@ func (t *Target) WithRights(r Rights) *Identity {
 }
 
 func (i *Identity) rights() Rights {
-	if i.Rights == "" {
-		return RightsEqual
-	}
-	return i.Rights
+	return cmp.Or(i.Rights, RightsEqual)
 }
 
 // Allowed is the set of the allowances, as checks look them up.

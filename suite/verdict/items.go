@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -329,10 +330,7 @@ func ParamsOf(x *recording.Exchange) string {
 
 // What names a request by its method, and any other message by its step.
 func What(x *recording.Exchange) string {
-	if x.Method != "" {
-		return x.Method
-	}
-	return "the message " + strconv.Quote(string(x.Step))
+	return cmp.Or(x.Method, "the message "+strconv.Quote(string(x.Step)))
 }
 
 // Texts lists the strings of an array.

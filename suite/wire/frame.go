@@ -11,6 +11,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"slices"
 	"sync"
@@ -119,12 +120,8 @@ type Budget struct {
 }
 
 func (b Budget) withDefaults() Budget {
-	if b.Frame == 0 {
-		b.Frame = 16 << 20
-	}
-	if b.Total == 0 {
-		b.Total = 256 << 20
-	}
+	b.Frame = cmp.Or(b.Frame, 16<<20)
+	b.Total = cmp.Or(b.Total, 256<<20)
 	return b
 }
 

@@ -1,6 +1,7 @@
 package errs
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -21,9 +22,7 @@ var brokenReadScenario = &scenario.Scenario{
 	Script: scenario.OnClean(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		uri := p.Target.Subjects.Broken
 		if t := p.Target.Triggers.Break; t != nil {
-			if uri == "" {
-				uri = t.URI
-			}
+			uri = cmp.Or(uri, t.URI)
 			if !p.Fire(ctx, t) {
 				return
 			}

@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -181,7 +182,7 @@ func fitsType(r *recording.Recording, v *verdict.Verdict) {
 			}
 			if !judge.Sniffable(mime) {
 				if begins := judge.Detect(data); begins != "" && vague(mime) {
-					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, orNone(mime), begins), c.Frames...)
+					sniffed.Add(fmt.Sprintf("%s (%s, looks like %s)", c.Name, cmp.Or(mime, "without a type"), begins), c.Frames...)
 				}
 				continue
 			}
@@ -237,10 +238,3 @@ func (d *doubts) observe(v *verdict.Verdict) {
 
 // vague reports whether a type says nothing about the bytes.
 func vague(mime string) bool { return mime == "" || judge.Essence(mime) == "application/octet-stream" }
-
-func orNone(mime string) string {
-	if mime == "" {
-		return "without a type"
-	}
-	return mime
-}

@@ -1,6 +1,7 @@
 package sub
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -93,10 +94,7 @@ func ackFirst(r *recording.Recording, v *verdict.Verdict) {
 		if !slices.Contains(verdict.FrameNumbers(all), ack.Frame.Number) {
 			continue // the acknowledgment bears another id: that is judged elsewhere
 		}
-		name := all[0].Method()
-		if name == "" {
-			name = "a response"
-		}
+		name := cmp.Or(all[0].Method(), "a response")
 		v.That(name == verdict.Acked, verdict.Acked+" as the first message of the subscription", name+" came before it", all[0].Frame.Number)
 	}
 }

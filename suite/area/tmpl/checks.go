@@ -3,6 +3,7 @@
 package tmpl
 
 import (
+	"cmp"
 	_ "embed"
 	"strings"
 
@@ -124,10 +125,7 @@ var tmplChecks = []verdict.Check{
 	{Requirement: "TMPL-13", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepQuery) {
-				given := x.Tags[tagGiven]
-				if given == "" {
-					given = "no query variable"
-				}
+				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
 					v.Expect(x).To(matcher.BeResult(), verdict.ReadOf(x)+", which gives "+given+" to the template "+x.Tags[recording.TagTemplate])
 					v.Hint("let every variable of a {?…} expression be absent")

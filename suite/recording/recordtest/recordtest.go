@@ -3,6 +3,7 @@
 package recordtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -92,15 +93,9 @@ func (b *builder) frame(l *Line, dir wire.Direction, raw string) int {
 }
 
 func (b *builder) line(i int, l Line) {
-	if l.Session == "" {
-		l.Session = "s1"
-	}
-	if l.Kind == "" {
-		l.Kind = recording.Clean
-	}
-	if l.Channel == "" {
-		l.Channel = "stdout"
-	}
+	l.Session = cmp.Or(l.Session, "s1")
+	l.Kind = cmp.Or(l.Kind, recording.Clean)
+	l.Channel = cmp.Or(l.Channel, "stdout")
 	s := b.sessions[l.Session]
 	if s == nil {
 		s = &recording.Session{ID: l.Session, Kind: l.Kind}
@@ -150,10 +145,7 @@ func (b *builder) exchange(i int, l Line) *recording.Exchange {
 	for _, m := range l.Incoming {
 		x.Others = append(x.Others, b.frame(&l, wire.In, m))
 	}
-	id := string(x.ID)
-	if id == "" {
-		id = "null"
-	}
+	id := cmp.Or(string(x.ID), "null")
 	switch {
 	case l.Result != "":
 		l.Reply = `{"jsonrpc":"2.0","id":` + id + `,"result":` + l.Result + `}`
