@@ -1,0 +1,185 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Kind is what a message is in JSON-RPC, judged by the members it has, not by
+// whether they are right: a response with the wrong "jsonrpc" is a response.
+type Kind string
+
+// The kinds.
+const (
+	KindRequest      Kind = "request"      // a method and an id
+	KindNotification Kind = "notification" // a method and no id
+	KindResponse     Kind = "response"     // no method, but an id, a result or an error
+	KindBatch        Kind = "batch"        // an array
+	KindOther        Kind = "other"        // anything else, also what is no JSON
+)
+
+// Classify says what a message is. A leading byte order mark is overlooked
+// here, because the message can be told in spite of it.
+func Classify(raw []byte) Kind {
+	raw = object(raw)
+	if !Valid(raw) {
+		return KindOther
+	}
+	switch raw[0] {
+	case '[':
+		return KindBatch
+	case '{':
+		return classifyObject(raw)
+	}
+	return KindOther
+}
+
+func classifyObject(raw []byte) Kind {
+	return KindOf(func(name string) gjson.Result { return gjson.GetBytes(raw, name) })
+}
+
+// KindOf is [Classify] for a well-formed object of which the members are at hand.
+func KindOf(member func(name string) gjson.Result) Kind {
+	method, id := member("method"), member("id")
+	outcome := member("result").Exists() || member("error").Exists()
+	switch {
+	case method.Type == gjson.String && id.Exists():
+		return KindRequest
+	case method.Type == gjson.String:
+		return KindNotification
+	case method.Exists() && !outcome:
+		return KindOther
+	case outcome || id.Exists():
+		return KindResponse
+	}
+	return KindOther
+}
+
+// object is raw without byte order mark and surrounding white space.
+func object(raw []byte) []byte {
+	return trimSpace(bytes.TrimPrefix(raw, bom))
+}
+
+// maxDepth is how deep objects and arrays may be nested: what jsontext reads.
+const maxDepth = 10000
+
+// Valid reports whether raw is one JSON value that is nested at most 10000 deep.
+// Ask it before gjson.Valid or a decoder that calls itself for each level: 16
+// MiB of "[" would overflow their stack, which no recover catches.
+func Valid(raw []byte) bool {
+	return (bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("[")) <= maxDepth || !tooDeep(raw)) && gjson.ValidBytes(raw)
+}
+
+func tooDeep(raw []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case c == '"':
+			inString = !inString
+		case inString:
+			if c == '\\' {
+				i++
+			}
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// Member is a top-level member of a message; it does not exist if the message
+// is no well-formed object. Of two members with one name it is the first.
+func Member(raw []byte, name string) gjson.Result {
+	raw = object(raw)
+	if !Valid(raw) || raw[0] != '{' {
+		return gjson.Result{}
+	}
+	return gjson.GetBytes(raw, gjson.Escape(name))
+}
+
+// SameID reports whether two ids are the same: one JSON type and one value.
+// Strings are compared without their escapes; numbers by value, exactly, so 7,
+// 7.0 and 70e-1 are one id, and "7" is another. Objects and arrays are no ids
+// and the same as nothing.
+func SameID(a, b json.RawMessage) bool {
+	if OrdinaryID(a) && OrdinaryID(b) {
+		return bytes.Equal(a, b)
+	}
+	if !Valid(a) || !Valid(b) {
+		return false
+	}
+	x, y := gjson.ParseBytes(a), gjson.ParseBytes(b)
+	if x.Type != y.Type {
+		return false
+	}
+	switch x.Type {
+	case gjson.String:
+		return x.Str == y.Str
+	case gjson.Number:
+		return sameNumber(strings.TrimSpace(x.Raw), strings.TrimSpace(y.Raw))
+	case gjson.JSON:
+		return false
+	}
+	return true // null, true, false: the type is the value
+}
+
+// OrdinaryID reports whether an id is a small number in its usual form, of which two
+// are the same only if they are written alike.
+func OrdinaryID(id json.RawMessage) bool {
+	for _, c := range id {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(id) > 0 && len(id) <= 15 && (id[0] != '0' || len(id) == 1)
+}
+
+// sameNumber compares two JSON numbers by value without rounding them and
+// without expanding their exponents.
+func sameNumber(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, okX := normalise(a)
+	y, okY := normalise(b)
+	return okX && okY && x == y
+}
+
+// decimal is digits × 10^exponent, without leading or trailing zeros.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int64
+}
+
+func normalise(s string) (decimal, bool) {
+	var d decimal
+	s, d.negative = strings.CutPrefix(s, "-")
+	mantissa := s
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		e, err := strconv.ParseInt(strings.TrimPrefix(s[i+1:], "+"), 10, 64)
+		if err != nil || e > math.MaxInt32 || e < math.MinInt32 {
+			return d, false
+		}
+		mantissa, d.exponent = s[:i], e
+	}
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	d.exponent -= int64(len(fraction))
+	d.digits = strings.TrimLeft(whole+fraction, "0")
+	trimmed := strings.TrimRight(d.digits, "0")
+	d.exponent += int64(len(d.digits) - len(trimmed))
+	d.digits = trimmed
+	if d.digits == "" {
+		return decimal{}, true // zero, whatever its sign
+	}
+	return d, true
+}
