@@ -97,9 +97,19 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 	p.Rec.Parts[s.ID()] = part
 }
 
-// Expendable is a client on a session that may be lost.
+// Expendable is a client on a session that may be lost. Over stdio, where there is but one
+// for all scripts, it is replaced first if an earlier script has left it in a state in which
+// an ordinary request is not answered any more: that is nothing to hold against this one.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
-	return p.lend(p.Borrow(ctx))
+	s, used, err := p.Borrow(ctx)
+	c, ok := p.lend(s, err)
+	if ok && used && p.Combination.Transport == requirement.Stdio {
+		x := s.Do(ctx, p.Ordinary(recording.StepAlive))
+		if x.Outcome != recording.Replied && x.Outcome != recording.Canceled {
+			ok = c.Replace(ctx)
+		}
+	}
+	return c, ok
 }
 
 // lend is a client on a session that was borrowed.

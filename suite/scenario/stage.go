@@ -43,9 +43,9 @@ type Stage struct {
 type Sessions interface {
 	// Shared is the session that well-behaved scripts share.
 	Shared(ctx context.Context) (*session.Session, error)
-	// Borrow lends an expendable session, and may have to wait for it; GiveBack returns
-	// it to those that others may borrow.
-	Borrow(ctx context.Context) (*session.Session, error)
+	// Borrow lends an expendable session, and may have to wait for it; used tells whether
+	// others had it before. GiveBack returns it to those that others may borrow.
+	Borrow(ctx context.Context) (s *session.Session, used bool, err error)
 	GiveBack(s *session.Session)
 	// Renew ends a borrowed session that was lost, and lends another one, in which nothing
 	// has happened yet.

@@ -200,7 +200,7 @@ func (p *Pool) Shared(ctx context.Context) (*session.Session, error) {
 }
 
 // Borrow lends an expendable session, waiting for one if all are lent out.
-func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
+func (p *Pool) Borrow(ctx context.Context) (s *session.Session, used bool, err error) {
 	for {
 		p.mu.Lock()
 		if n := len(p.idle); n > 0 {
@@ -209,7 +209,7 @@ func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
 			p.lent[s] = true
 			p.mu.Unlock()
 			if s.Alive() {
-				return s, nil
+				return s, true, nil
 			}
 			p.End(s)
 			continue
@@ -217,7 +217,8 @@ func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
 		if p.probes < max(p.Limits.Probes, 1) {
 			p.probes++
 			p.mu.Unlock()
-			return p.lend(ctx)
+			s, err := p.lend(ctx)
+			return s, false, err
 		}
 		if p.freed == nil {
 			p.freed = make(chan struct{})
@@ -225,7 +226,7 @@ func (p *Pool) Borrow(ctx context.Context) (*session.Session, error) {
 		freed := p.freed
 		p.mu.Unlock()
 		if err := p.idleUntil(ctx, freed); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 }

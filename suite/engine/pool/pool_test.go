@@ -23,26 +23,26 @@ func TestExpendableSessionsAreLentOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := &scenariotest.Server{Script: mortal}
 		st := scenariotest.Stage(t, srv)
-		first, err := st.Borrow(t.Context())
+		first, _, err := st.Borrow(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, _ := st.Borrow(t.Context())
+		second, _, _ := st.Borrow(t.Context())
 		begin := time.Now()
 		time.AfterFunc(3*time.Second, func() { st.GiveBack(first) })
-		third, err := st.Borrow(t.Context())
+		third, _, err := st.Borrow(t.Context())
 		if err != nil || third != first || time.Since(begin) != 3*time.Second {
 			t.Errorf("got %v after %v, %v", third.ID(), time.Since(begin), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := st.Borrow(ctx); err == nil {
+		if _, _, err := st.Borrow(ctx); err == nil {
 			t.Error("a third session was lent")
 		}
 		second.Start(t.Context(), session.Request{Method: "die", Notification: true})
 		time.Sleep(time.Second)
 		st.GiveBack(second)
-		fresh, err := st.Borrow(t.Context())
+		fresh, _, err := st.Borrow(t.Context())
 		if err != nil || fresh == second || !fresh.Alive() {
 			t.Errorf("a dead session was lent, or none: %v", err)
 		}
@@ -143,7 +143,7 @@ func TestRenewedSessionsAreLentOn(t *testing.T) {
 		srv := &scenariotest.Server{Script: mortal}
 		st := scenariotest.Stage(t, srv)
 		st.Limits.Probes = 1
-		lost, _ := st.Borrow(t.Context())
+		lost, _, _ := st.Borrow(t.Context())
 		lost.Start(t.Context(), session.Request{Method: "die", Notification: true})
 		time.Sleep(time.Second)
 		fresh, err := st.Renew(t.Context(), lost)
@@ -153,7 +153,7 @@ func TestRenewedSessionsAreLentOn(t *testing.T) {
 		second, _ := st.Renew(t.Context(), lost) // of another client in the same session
 		st.GiveBack(second)
 		st.GiveBack(fresh)
-		next, err := st.Borrow(t.Context())
+		next, _, err := st.Borrow(t.Context())
 		if err != nil || next != fresh || second.Alive() || srv.Conns.Load() != 3 {
 			t.Errorf("%v, %d connections", err, srv.Conns.Load())
 		}
