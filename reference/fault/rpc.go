@@ -59,11 +59,15 @@ func countedResponses() hook.Hooks {
 }
 
 // mixedReads answers a read with the result of the one before if both came within
-// a millisecond.
+// a millisecond, in the same revision and over the same transport.
 func mixedReads() hook.Hooks {
+	type key struct{ revision, transport string }
+	type read struct {
+		result hook.Object
+		at     time.Time
+	}
 	var mu sync.Mutex
-	var last hook.Object
-	var at time.Time
+	last := map[key]read{}
 	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if r == nil || r.Error != nil {
@@ -71,11 +75,12 @@ func mixedReads() hook.Hooks {
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if before := last; before != nil && time.Since(at) < time.Millisecond {
-			last, at = r.Result, time.Now()
-			return &hook.Reply{Result: before}
+		k := key{c.Revision, c.Transport}
+		before := last[k]
+		last[k] = read{r.Result, time.Now()}
+		if before.result != nil && time.Since(before.at) < time.Millisecond {
+			return &hook.Reply{Result: before.result}
 		}
-		last, at = r.Result, time.Now()
 		return r
 	})
 }
