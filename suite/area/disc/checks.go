@@ -5,6 +5,8 @@ package disc
 import (
 	_ "embed"
 	"slices"
+	"sort"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -158,4 +160,209 @@ func advertised(r *recording.Recording, v *verdict.Verdict) {
 		v.That(got.String() == x.Tags[recording.TagVersion], "the advertised version "+x.Tags[recording.TagVersion]+" served", actual, x.Evidence()...)
 		v.Hint("leave out of supportedVersions what is not served on this endpoint")
 	}
+}
+
+// The checks of basic/versioning and of statelessness in modern revisions.
+var discVersionsChecks = []verdict.Check{
+	{Requirement: "DISC-08", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !verdict.Baseline(r, v, stepSupported) {
+			return
+		}
+		for _, x := range r.Steps(stepUnsupported) {
+			if x.Tags[tagMain] != "" {
+				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion])
+				v.Hint("compare the protocolVersion in _meta of every request with the versions that the server supports")
+			}
+		}
+	}},
+	{Requirement: "DISC-09", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, x := range r.Steps(stepUnsupported) {
+			if code, ok := x.Code(); ok && code == verdict.CodeUnsupportedVersion {
+				unsupportedData(x, v)
+			}
+		}
+		for _, x := range r.Steps(recording.StepRetry) {
+			if !verdict.Baseline(r, v, stepSupported) {
+				return
+			}
+			v.Expect(x).To(matcher.BeResult(), x.Method+" under "+x.Tags[recording.TagVersion]+", which the error recommended")
+		}
+	}},
+	{Requirement: "DISC-11", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !verdict.Baseline(r, v, stepSupported) {
+			return
+		}
+		if !checksVersions(r) {
+			v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
+			return
+		}
+		for _, x := range r.Steps(stepUnsupported) {
+			if x.Tags[tagMain] != "" {
+				continue // judged by DISC-08
+			}
+			lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
+			if code, _ := x.Code(); code == verdict.CodeMethodNotFound && lacking {
+				v.Holds() // a method that the target does not have, which is judged elsewhere
+				continue
+			}
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeUnsupportedVersion), x.Method+" under the version "+x.Tags[recording.TagVersion]+", after requests that were served")
+			v.Hint("check the version before a request is handed to the code of its method")
+		}
+		v.Expect(r.Step(stepSupportedAgain)).To(matcher.BeResult(), "a request under a supported version, after others had been refused")
+	}},
+	{Requirement: "DISC-12", From: []recording.Name{recording.FirstMessages}, Judge: firstMessages},
+	{Requirement: "DISC-13", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			x, ok := verdict.RefusedHandshake(r, v)
+			if !ok || !v.Answered(x) {
+				return
+			}
+			versions := append(verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), string(v.Revision()))
+			answer := answerText(r, x)
+			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
+			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
+		}},
+	{Requirement: "DISC-14", From: []recording.Name{recording.BareRequests}, Needs: []verdict.Gate{verdict.ModernOnly}, Judge: promptRefusal},
+	{Requirement: "DISC-15", From: []recording.Name{AfterHandshake}, Needs: []verdict.Gate{verdict.DualEra}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		x := r.Step(stepAfterHandshake)
+		if !verdict.Baseline(r, v, recording.StepPlain) {
+			return
+		}
+		about := "a request with modern metadata after a handshake with " + verdict.Tag(x, recording.TagVersion)
+		if !v.Expect(x).To(matcher.BeResult(), about) {
+			return
+		}
+		kind := x.Result().Get("resultType")
+		if v.Facts.Combination.Transport == requirement.Stdio && !judge.IsString(kind) {
+			// On stdio initialize selects the legacy rules for the whole process.
+			v.Observe("legacy-after-handshake", about+" is answered by the legacy rules", x.Evidence()...)
+			return
+		}
+		v.That(judge.IsString(kind), "a result by the modern rules, with a resultType", "resultType is "+judge.TypeName(kind)+" in the answer to "+about, x.Evidence()...)
+	}},
+	{Requirement: "DISC-17", From: []recording.Name{recording.Metadata}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAllNames},
+	{Requirement: "DISC-18", From: []recording.Name{recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if x := r.Step(recording.StepFirstRead); x != nil && v.Answered(x) {
+			again := r.Step(recording.StepFirstRead + recording.StepAgain) // served at the second attempt it is another matter
+			v.That(x.Succeeded() || again != nil && again.Succeeded(), "a URI that was read on one connection, readable on another",
+				matcher.Describe(x)+" to a read of "+verdict.Quoted(x.Tags[recording.TagURI]), x.Evidence()...)
+		}
+		if x := r.Step(recording.StepCursor); x != nil {
+			v.Expect(x).To(matcher.BeResult(), "a cursor that was handed out on another connection")
+		}
+	}},
+}
+
+// checksVersions reports whether any request was refused for its version.
+func checksVersions(r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Steps(stepUnsupported), func(x *recording.Exchange) bool {
+		code, _ := x.Code()
+		return code == verdict.CodeUnsupportedVersion
+	})
+}
+
+// unsupportedData judges the data of an error for an unsupported version.
+func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
+	data, version := x.Error().Get("data"), x.Tags[recording.TagVersion]
+	requested, supported := data.Get("requested"), data.Get("supported")
+	v.That(requested.Type == gjson.String && requested.Str == version, "data.requested "+verdict.Quoted(version), "it is "+judge.Brief(requested), x.Evidence()...)
+	if !v.That(onlyStrings(supported), "data.supported as an array of strings", "it is "+judge.Brief(supported), x.Evidence()...) {
+		return
+	}
+	list := verdict.Texts(supported)
+	v.That(!slices.Contains(list, version), "data.supported without the version that was refused", "it is "+judge.Brief(supported), x.Evidence()...)
+	usable := slices.ContainsFunc(list, func(s string) bool {
+		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
+	})
+	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
+	told := verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions"))
+	if len(told) > 0 {
+		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
+	}
+}
+
+func sameVersions(a, b []string) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	sort.Strings(a)
+	sort.Strings(b)
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
+
+// firstMessages: what is served at all is served as the first message, too.
+func firstMessages(r *recording.Recording, v *verdict.Verdict) {
+	for _, step := range []recording.Step{recording.StepFirstList, recording.StepFirstRead, recording.StepFirstDiscover} {
+		x, again := r.Step(step), r.Step(step+recording.StepAgain)
+		switch {
+		case x == nil:
+		case x.Succeeded():
+			v.Holds()
+		case again != nil && again.Succeeded():
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served after server/discover", append(x.Evidence(), again.Evidence()...)...)
+		case !v.Answered(x):
+		case x.Tags[recording.TagWalked] != "":
+			v.That(false, x.Method+" served as the first message of a connection", matcher.Describe(x)+"; it is served on other connections", x.Evidence()...)
+		default:
+			v.Skip(recording.CodeNotExercised, x.Method+" is refused later, too: "+matcher.Describe(x))
+		}
+	}
+}
+
+// answerText is everything that came back for an exchange.
+func answerText(r *recording.Recording, x *recording.Exchange) string {
+	var b strings.Builder
+	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
+		if f := r.Frame(n); f != nil {
+			b.Write(f.Raw)
+			b.WriteByte('\n')
+		}
+	}
+	b.WriteString(x.Error().Raw)
+	return b.String()
+}
+
+// promptRefusal: initialize is refused, and not left unanswered.
+func promptRefusal(r *recording.Recording, v *verdict.Verdict) {
+	x, ok := verdict.RefusedHandshake(r, v)
+	if !ok {
+		return
+	}
+	if x.Outcome == recording.Silent || x.Outcome == recording.Lost {
+		v.That(false, "an error to initialize", matcher.Describe(x), x.Evidence()...)
+		return
+	}
+	if !v.Answered(x) {
+		return
+	}
+	v.That(x.Failed() || x.Status >= 400 && x.Status < 500, "an error to initialize", matcher.Describe(x), x.Evidence()...)
+	if x.Status > 0 {
+		// An unknown method is 404 by another rule, so that either will do.
+		v.That(x.Status == 400 || x.Status == 404, "HTTP status 400 to initialize", matcher.Describe(x), x.Evidence()...)
+	}
+}
+
+// sameForAllNames: the list does not depend on how the client calls itself.
+func sameForAllNames(r *recording.Recording, v *verdict.Verdict) {
+	if !verdict.Baseline(r, v, recording.StepPlain) || !verdict.Baseline(r, v, recording.StepPlainAgain) {
+		return
+	}
+	want := verdict.ListEntries(r.Step(recording.StepPlain))
+	if !slices.Equal(want, verdict.ListEntries(r.Step(recording.StepPlainAgain))) {
+		v.Skip(recording.CodeNotExercised, "the list changes by itself, so that nothing can be compared")
+		return
+	}
+	for _, x := range r.Steps(recording.StepOtherClient, recording.StepAnonymous) {
+		if !v.Answered(x) || !x.Succeeded() {
+			continue // whether such requests are served is judged elsewhere
+		}
+		v.That(slices.Equal(want, verdict.ListEntries(x)), "the same list for every clientInfo",
+			"another list for "+whose(x), append(r.Step(recording.StepPlain).Evidence(), x.Evidence()...)...)
+	}
+}
+
+func whose(x *recording.Exchange) string {
+	info := judge.Member(x.Param("_meta"), "io.modelcontextprotocol/clientInfo")
+	if !info.Exists() {
+		return "a client without clientInfo"
+	}
+	return "the client " + judge.Brief(info.Get("name"))
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
 )
 
 // Rows is the requirements of the area, as requirement.ReadArea reads them.
@@ -139,3 +141,217 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 var (
 	resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
 )
+
+// The checks of server/resources, listing, that compare the list with reads or
+// with another look at it.
+var relistChecks = []verdict.Check{
+	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		again := listedAgain(r, v)
+		for _, read := range verdict.Readings(r, v, recording.StepRead) {
+			said := read.Tags[recording.TagSize]
+			if said == "" || len(read.Contents) != 1 || again[read.Tags[recording.TagURI]].Get("size").Raw != said {
+				continue
+			}
+			length, ok := rawLength(read.Contents[0])
+			if !ok {
+				continue
+			}
+			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
+				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
+			v.Cause("the size")
+			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
+		}
+		v.Skip(recording.CodeNeedsSubject, "no resource with a size could be read")
+	}},
+	{Requirement: "LIST-15", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: readableAsListed},
+	{Requirement: "LIST-13", From: []recording.Name{ListParams}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		with, without, again := r.Step(stepWith), r.Step(stepWithout), r.Step(stepWithAgain)
+		switch {
+		case !v.Answered(with):
+			return
+		case !with.Succeeded():
+			v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(with))
+			return
+		}
+		ok := v.Expect(without).To(matcher.BeResult(), "resources/list without params, which are optional in this revision")
+		if !ok || again == nil || !again.Succeeded() || !verdict.SameSet(with, again) {
+			return
+		}
+		v.That(verdict.SameSet(with, without), "the same resources with empty params and without params",
+			fmt.Sprintf("%d resources with, %d without", len(verdict.Identities(with, "resources")), len(verdict.Identities(without, "resources"))),
+			append(with.Evidence(), without.Evidence()...)...)
+	}},
+	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAll},
+	{Requirement: "LIST-11", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: unchangedByOthers},
+}
+
+// listedAgain lists the entries of the second walk by URI.
+func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]gjson.Result {
+	found := map[string]gjson.Result{}
+	for _, x := range r.Steps(stepAgain) {
+		if !v.Answered(x) {
+			continue
+		}
+		for _, i := range verdict.Entries(x, "resources") {
+			if uri := i.Get("uri"); judge.IsString(uri) {
+				found[uri.Str] = i.Result
+			}
+		}
+	}
+	return found
+}
+
+// rawLength is the number of bytes of a content.
+func rawLength(content verdict.Item) (n int, ok bool) {
+	if text := content.Get("text"); judge.IsString(text) {
+		return len(text.Str), true
+	}
+	blob := content.Get("blob")
+	if !judge.IsString(blob) {
+		return 0, false
+	}
+	data, err := judge.Decode(blob.Str)
+	return len(data), err == nil
+}
+
+// readableAsListed: a read of a listed URI does not end in "not found".
+func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
+	again := listedAgain(r, v)
+	rereads := map[string]*recording.Exchange{}
+	for _, x := range r.Steps(stepReread) {
+		rereads[x.Tags[recording.TagURI]] = x
+	}
+	var others verdict.Sightings
+	for _, x := range r.Steps(recording.StepRead) {
+		uri := x.Tags[recording.TagURI]
+		switch {
+		case !v.Answered(x):
+		case x.Succeeded():
+			v.Holds()
+		case asksForCapability(x):
+			v.Skip(recording.CodeNeedsSubject, "the target asks for a capability that we do not have")
+		case judge.HasScheme(uri, "https"):
+			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
+		case !verdict.NotFound(x):
+			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
+		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
+			unreadable(r, v, x, rereads[uri])
+		default:
+			v.Skip(recording.CodeNotExercised, "what could not be read at first was gone from the list, or could be read, at the second look")
+		}
+	}
+	unstable(r, v)
+	others.Observe(v, "unreadable", "%d listed but not readable, with an error that does not say that it is missing: %s")
+}
+
+// unstable remarks on resources of which two reads in a row differ.
+func unstable(r *recording.Recording, v *verdict.Verdict) {
+	var seen verdict.Sightings
+	first := map[string]*recording.Exchange{}
+	for _, x := range r.Steps(recording.StepRead) {
+		first[x.Tags[recording.TagURI]] = x
+	}
+	for _, x := range r.Steps(stepRepeat) {
+		before := first[x.Tags[recording.TagURI]]
+		if before == nil || x.Outcome != recording.Replied || verdict.AsksForInput(before) || verdict.AsksForInput(x) {
+			continue
+		}
+		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {
+			seen.Add(judge.Brief(x.Param("uri")), append(before.Evidence(), x.Evidence()...)...)
+		}
+	}
+	seen.Observe(v, "unstable-read", "%d read differently the second time, although nothing was made to change: %s")
+}
+
+// unreadable notes that a resource cannot be read although it is listed. Where we
+// come with credentials, hiding it may be a way to refuse it.
+func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange) {
+	const expected = "contents for a URI that is listed"
+	actual := matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after"
+	frames := append(x.Evidence(), reread.Evidence()...)
+	if f := r.Frame(x.Request); f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "" {
+		v.WarnUnless(false, expected, actual, frames...)
+	} else {
+		v.That(false, expected, actual, frames...)
+	}
+	v.Hint("accept the URI in resources/read byte for byte as resources/list gives it")
+}
+
+// asksForCapability reports whether an error asks for something that the client
+// has to bring: a capability (2026-07-28), or a visit to a page (2025-11-25).
+func asksForCapability(x *recording.Exchange) bool {
+	code, ok := x.Code()
+	return ok && (code == -32021 || code == -32042)
+}
+
+// wholeList is the set of URIs that a walk found; ok is false, with the reason
+// noted, if the walk did not get to the end.
+func wholeList(r *recording.Recording, v *verdict.Verdict, step recording.Step) (set []string, frames []int, ok bool) {
+	pages := r.Steps(step)
+	if len(pages) == 0 {
+		v.Skip(recording.CodeNotExercised, "the list was not looked at often enough")
+		return nil, nil, false
+	}
+	last := pages[len(pages)-1]
+	if !v.Answered(last) {
+		return nil, nil, false
+	}
+	if end := last.Tags[recording.TagEnd]; end != "done" {
+		v.Skip(recording.CodeNotExercised, "the list could not be walked through to its end")
+		return nil, nil, false
+	}
+	return verdict.URISet(pages...), last.Evidence(), true
+}
+
+// sameForAll: two connections are given the same list.
+func sameForAll(r *recording.Recording, v *verdict.Verdict) {
+	one, f1, ok1 := wholeList(r, v, stepOne)
+	other, f2, ok2 := wholeList(r, v, stepOther)
+	again, f3, ok3 := wholeList(r, v, stepOneAgain)
+	if !ok1 || !ok2 || !ok3 {
+		return
+	}
+	frames := slices.Concat(f1, f2, f3)
+	switch {
+	case slices.Equal(one, other):
+		v.Holds()
+	case !slices.Equal(one, again):
+		v.Skip(recording.CodeNotExercised, "the list changed while the connections were compared")
+	case v.Facts.Combination.Transport == "stdio":
+		v.Observe("list-by-process", "two processes list different resources: "+verdict.Difference(one, other), frames...)
+		v.Skip(recording.CodeNotExercised, "two processes may hold data of their own")
+	default:
+		v.That(false, "the same resources on each connection", "two connections are given different lists: "+verdict.Difference(one, other), frames...)
+		v.Hint("let the list depend on the credentials of the request alone")
+	}
+}
+
+// unchangedByOthers: reads, completions and failed requests do not change the
+// list of their connection.
+func unchangedByOthers(r *recording.Recording, v *verdict.Verdict) {
+	before, f1, ok1 := wholeList(r, v, stepOne)
+	after, f2, ok2 := wholeList(r, v, stepOneAgain)
+	switch {
+	case !ok1 || !ok2:
+		return
+	case slices.Equal(before, after):
+		v.Holds()
+		return
+	}
+	other, f3, ok3 := wholeList(r, v, stepOtherAgain)
+	if !ok3 {
+		return
+	}
+	const expected = "the same resources before and after reads, completions and failed requests"
+	actual := "the list changed: " + verdict.Difference(before, after)
+	frames := slices.Concat(f1, f2, f3)
+	switch {
+	case slices.Equal(other, after):
+		v.WarnUnless(false, expected, actual+"; another connection sees the change, too", frames...)
+	case slices.Equal(other, before):
+		v.That(false, expected, actual+"; another connection does not see the change", frames...)
+		v.Hint("keep what a client did out of the list that it is given")
+	default:
+		v.Skip(recording.CodeNotExercised, "the list changes by itself")
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -65,4 +67,117 @@ func sessionless(x *recording.Exchange, v *verdict.Verdict) bool {
 	}
 	v.Skip(recording.CodeNotExercised, "the target issues no session ids on Streamable HTTP, so it cannot keep subscriptions")
 	return true
+}
+
+// state says how an update stands to the subscriptions of its session.
+type state int
+
+const (
+	never    state = iota // nothing was subscribed before it
+	ended                 // what it is about was subscribed, and given up again
+	standing              // a subscription stands that may have brought it
+)
+
+// standingOf finds out how an update stands to the subscriptions of its session, and
+// by which exchanges. Whatever may be under way counts for the target.
+func standingOf(h verdict.Heard, r *recording.Recording) (state, []*recording.Exchange) {
+	var last *recording.Exchange // the unsubscription of the resource
+	found := never
+	for _, x := range r.Exchanges {
+		if x.Session != h.Frame.Session || x.Request == 0 || x.Request > h.Frame.Number {
+			continue
+		}
+		uri := x.Param("uri").String()
+		switch x.Method {
+		case "resources/subscribe":
+			if x.Failed() {
+				continue
+			}
+			if related(h.URI(), uri) || h.URI() == "" || !judge.IsString(h.Msg.Get("params.uri")) {
+				found, last = standing, nil
+			} else if found == never {
+				found = standing // how the two relate is the target's business
+			}
+		case "resources/unsubscribe":
+			if related(h.URI(), uri) && x.Succeeded() && len(x.Replies) > 0 && found == standing && comesAfter(h, r.Frame(x.Replies[0])) {
+				last = x
+			}
+		}
+	}
+	if last != nil && found == standing && !othersStand(h, r) {
+		return ended, []*recording.Exchange{last}
+	}
+	return found, nil
+}
+
+// comesAfter reports whether an update was sent after a response, and not only read
+// after it: what comes on another connection may have been under way.
+func comesAfter(h verdict.Heard, reply *wire.Frame) bool {
+	const underWay = 250 * time.Millisecond
+	return reply != nil && reply.Number < h.Frame.Number && (reply.Channel == h.Frame.Channel || h.Frame.At-reply.At > underWay)
+}
+
+// othersStand reports whether the session of an update has a subscription that was
+// not given up: it may have brought the update.
+func othersStand(h verdict.Heard, r *recording.Recording) bool {
+	stands := map[string]bool{}
+	for _, x := range r.Exchanges {
+		if x.Session != h.Frame.Session || x.Request == 0 || x.Request > h.Frame.Number {
+			continue
+		}
+		switch uri := x.Param("uri").String(); {
+		case x.Method == "resources/subscribe" && !x.Failed():
+			stands[uri] = true
+		case x.Method == "resources/unsubscribe" && x.Succeeded():
+			delete(stands, uri)
+		}
+	}
+	return len(stands) > 0
+}
+
+// keepsSessions reports whether the session of a message is one that the target
+// knows: on Streamable HTTP it has an id.
+func keepsSessions(h verdict.Heard, r *recording.Recording) bool {
+	s := r.Session(h.Frame.Session)
+	return r.Combination.Transport != requirement.HTTP || s != nil && s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
+}
+
+// withoutSubscription: no session gets updates before it has subscribed to anything.
+func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
+	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
+		if how, _ := standingOf(h, r); how == never && keepsSessions(h, r) {
+			v.That(false, "no "+verdict.Updated+" in a session that has subscribed to nothing", verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
+			v.Hint("send updates only to the sessions that have subscribed the resource")
+		}
+	}
+}
+
+// afterTheEnd: what was given up brings no more updates.
+func afterTheEnd(r *recording.Recording, v *verdict.Verdict) {
+	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
+		how, by := standingOf(h, r)
+		if how == ended {
+			v.That(false, "no "+verdict.Updated+" after a confirmed unsubscribe", verdict.Updated+" for "+verdict.Quoted(h.URI()), append(by[0].Evidence(), h.Frame.Number)...)
+			v.Hint("forget the subscription when it is given up")
+		} else if how == standing && keepsSessions(h, r) {
+			v.Skip(recording.CodeNotExercised, "updates came while their resource was subscribed only")
+		}
+	}
+}
+
+// unlistened: a connection of 2026-07-28 on which nobody listens hears of no change.
+// Over HTTP whatever comes on the stream of another request is judged there.
+func unlistened(r *recording.Recording, v *verdict.Verdict) {
+	if onHTTP(r) {
+		return
+	}
+	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated, verdict.ListUpdated), r, v) {
+		listens := slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
+			return x.Session == h.Frame.Session && x.Method == "subscriptions/listen" && x.Request > 0 && x.Request < h.Frame.Number
+		})
+		if !listens {
+			v.That(false, "no change notifications on a connection without a listen request", h.Method()+" on a connection that did not listen", h.Frame.Number)
+			v.Hint("send change notifications on listen streams only")
+		}
+	}
 }

@@ -2,6 +2,8 @@ package uri
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,4 +178,221 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 		}
 	}
 	return all
+}
+
+// keptIn: no read yields what lies outside of the root. Where the root is not known
+// but guessed, there is nothing to find but files that every system has; that none
+// came says nothing then.
+func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
+	v.Sampled(r)
+	open := servesSystem(r)
+	for _, x := range r.Steps(names...) {
+		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
+		if !verdict.Withstood(v, x, about) {
+			continue
+		}
+		what, sure := verdict.Leaked(x)
+		guessed := x.Tags[recording.TagGuessed] != ""
+		if guessed && (what == "" || open || x.Step == recording.StepSystem) {
+			continue // see systemFiles
+		}
+		state := v.That
+		if !sure || x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden" {
+			state = v.WarnUnless
+		}
+		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
+		if !sure {
+			v.Downgrade("what came looks like a file from outside, but no canary proves it")
+		}
+		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root")
+	}
+}
+
+// servesSystem reports whether the target serves files of the system under their
+// plain names: then it may mean to serve the whole machine.
+func servesSystem(r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool {
+		what, _ := verdict.Leaked(x)
+		return what != "" && x.Tags[recording.TagGuessed] != ""
+	})
+}
+
+// systemFiles remarks on files of the system that can be read where no root says
+// that they must not.
+func systemFiles(r *recording.Recording, v *verdict.Verdict) {
+	var seen verdict.Sightings
+	for _, x := range r.Exchanges {
+		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagGuessed] != "" && servesSystem(r) {
+			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
+		}
+	}
+	seen.Observe(v, "system-file", "%d files of the system can be read; if only some directory is meant to be served, name it in the target file (subjects.roots): %s")
+}
+
+// What an error message should not tell a stranger: the places of files on the
+// server's machine, and where in the program something went wrong.
+var (
+	rootFolders = []string{"/home/", "/root/", "/usr/", "/var/", "/srv/", "/opt/", "/etc/", "/tmp/", "/app/", "/mnt/", "/private/", "/Users/", "/workspace/", "/nix/"}
+	serverPath  = regexp.MustCompile(`(?:^|[\s"'(=:\[])((?:` + strings.Join(rootFolders, "|") + `|[A-Za-z]:\\)[^\s"'()]{2,200})`)
+	traceParts  = []string{"Traceback ", "goroutine ", "at ", `File "`}
+	stackTrace  = regexp.MustCompile(`Traceback \(most recent call last\)|goroutine \d+ \[|\n\s+at .{1,200}:\d+|File "[^"]{1,200}", line \d+|\bat [\w.$<>]+ ?\([^()]{1,200}:\d+(?::\d+)?\)`)
+)
+
+// leakedPaths remarks on errors that show paths or stack traces of the server, once
+// for all of them. What the request itself named is no secret.
+func leakedPaths(v *verdict.Verdict, exchanges []*recording.Exchange) {
+	var seen verdict.Sightings
+	for _, x := range exchanges {
+		if what := leak(x); what != "" {
+			seen.Add(what, x.Evidence()...)
+		}
+	}
+	seen.Observe(v, "leaked-path", "%d errors tell about the inside of the server: %s")
+}
+
+// leak is what an error shows of the inside of the server; empty if nothing.
+func leak(x *recording.Exchange) string {
+	if !x.Failed() {
+		return ""
+	}
+	message, data := x.Error().Get("message"), x.Error().Get("data")
+	text := message.String() + "\n" + data.String()
+	found, asked := "", ""
+	if containsAny(text, traceParts) {
+		found = stackTrace.FindString(text)
+	}
+	if !strings.Contains(text, `:\`) && !containsAny(text, rootFolders) {
+		text = ""
+	}
+	for _, m := range serverPath.FindAllStringSubmatch(text, 8) {
+		if asked == "" {
+			asked = plainly(string(x.Params)) + " " + plainly(x.Param("uri").String())
+		}
+		if !strings.Contains(asked, plainly(strings.TrimRight(m[1], ".,;:"))) {
+			found = m[1]
+		}
+	}
+	found = strings.Join(strings.Fields(found), " ")
+	if found == "" {
+		return ""
+	}
+	return "\"" + strings.Trim(found, "\"") + "\" in the answer to " + verdict.What(x)
+}
+
+// containsAny reports whether one of some parts is in a text. Without a part of each of
+// its matches a pattern finds nothing, at a fraction of the cost.
+func containsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
+}
+
+// plainly is a text without what quoting and encoding add to it, so that it can be
+// found again in another form.
+func plainly(s string) string {
+	for range 2 { // some servers decode twice
+		if d, err := url.PathUnescape(s); err == nil {
+			s = d
+		}
+	}
+	return strings.ToLower(strings.NewReplacer(`\`, "/", `//`, "/", `"`, "").Replace(s))
+}
+
+// sweptTemplates: the target bears expansions of its own templates, whatever the
+// values, and what it answers looks like other contents.
+func sweptTemplates(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(recording.StepSweep) {
+		if verdict.Withstood(v, x, verdict.ReadOf(x)+", an expansion of "+x.Tags[recording.TagTemplate]) {
+			likeOthers(v, x)
+		}
+	}
+	ignoredValues(r, v)
+	leakedTemplates(r, v)
+	undecoded(r, v)
+	unreadableSuggestions(r, v)
+}
+
+// ignoredValues remarks on templates whose expansions all yield the same.
+func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
+	var order []string
+	byTemplate := map[string][]*recording.Exchange{}
+	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		t := x.Tags[recording.TagTemplate]
+		// Without values, and with empty ones, templates may mean what they do by default.
+		if !verdict.Yields(x) || x.Tags[recording.TagKind] == "none" || x.Tags[recording.TagKind] == "empty" {
+			continue
+		}
+		if byTemplate[t] == nil {
+			order = append(order, t)
+		}
+		byTemplate[t] = append(byTemplate[t], x)
+	}
+	const enough = 3 // two of them may be alike by chance
+	var same verdict.Sightings
+	for _, t := range order {
+		all := byTemplate[t]
+		first, differ, frames := verdict.Bodies(all[0]), false, []int(nil)
+		for _, x := range all {
+			differ = differ || !slices.Equal(verdict.Bodies(x), first)
+			frames = append(frames, x.Evidence()...)
+		}
+		if len(all) >= enough && !differ {
+			same.Add(t, frames[:min(len(frames), 6)]...)
+		}
+	}
+	same.Observe(v, "template-values-ignored", "%d templates yield the same contents, byte for byte, whatever the values of their variables: %s")
+}
+
+// leakedTemplates remarks on contents in which an expression of the template stands as
+// it is.
+func leakedTemplates(r *recording.Recording, v *verdict.Verdict) {
+	var seen verdict.Sightings
+	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
+		if x.Tags[recording.TagKind] == "braces" {
+			continue // such letters were sent
+		}
+		for _, c := range verdict.ContentsOf(x) {
+			uri, text := c.Get("uri").String(), c.Get("text").String()
+			leaked := strings.Contains(text, x.Tags[recording.TagTemplate])
+			for _, variable := range judge.Variables(x.Tags[recording.TagTemplate]) {
+				leaked = leaked || strings.Contains(uri, "{"+variable.Name+"}") || strings.Contains(uri, "{"+string(variable.Operator)+variable.Name+"}") && variable.Operator != 0
+			}
+			if leaked {
+				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				break
+			}
+		}
+	}
+	seen.Observe(v, "template-leak", "%d expansions yield contents in which the template itself stands instead of its values: %s")
+}
+
+// undecoded remarks on texts that show a value as it was encoded in the URI, and not
+// as it is.
+func undecoded(r *recording.Recording, v *verdict.Verdict) {
+	var seen verdict.Sightings
+	for _, x := range r.Steps(recording.StepSweep) {
+		value := x.Tags[recording.TagValue]
+		if k := x.Tags[recording.TagKind]; k != "space" && k != "utf-8" && k != "slash" {
+			continue
+		}
+		encoded := strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
+		for _, c := range verdict.ContentsOf(x) {
+			text := strings.ReplaceAll(c.Get("text").String(), x.Tags[recording.TagURI], "")
+			if strings.Contains(text, encoded) && !strings.Contains(text, value) {
+				seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+				break
+			}
+		}
+	}
+	seen.Observe(v, "value-not-decoded", "%d texts show a value of a template percent-encoded, as if it were used without decoding: %s")
+}
+
+// unreadableSuggestions remarks on values that the target suggests for a template and
+// then does not know. Of several variables one may decide what another can be.
+func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
+	var seen verdict.Sightings
+	for _, x := range r.Steps(recording.StepKnown) {
+		if x.Tags[recording.TagVariables] == "1" && x.Failed() && verdict.NotFound(x) {
+			seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+		}
+	}
+	seen.Observe(v, "suggestion-unreadable", "%d expansions with a value that a completion suggests do not exist: %s")
 }
