@@ -83,6 +83,14 @@ func (v *Verdict) WarnUnless(ok bool, expected, actual string, frames ...int) bo
 	return v.state(ok, Finding{Expected: expected, Actual: actual, Frames: frames, warn: true})
 }
 
+// ThatIf is [Verdict.That] where a violation counts in full, else [Verdict.WarnUnless].
+func (v *Verdict) ThatIf(full bool) func(ok bool, expected, actual string, frames ...int) bool {
+	if full {
+		return v.That
+	}
+	return v.WarnUnless
+}
+
 func (v *Verdict) state(ok bool, f Finding) bool {
 	v.judged++
 	v.noted = !ok

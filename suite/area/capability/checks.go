@@ -186,10 +186,7 @@ func readExists(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		code, _ := x.Code()
-		state := v.That
-		if x.Step == stepUnlisted || strings.HasPrefix(x.Tags[recording.TagURI], "https:") {
-			state = v.WarnUnless
-		}
+		state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
 		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
 		v.Hint("implement resources/read, or do not declare capabilities.resources")
 	}

@@ -107,10 +107,7 @@ var compChecks = []verdict.Check{
 				}
 				const expected = "an error, or capabilities.completions declared"
 				actual := matcher.Describe(x) + " to " + completionOf(x)
-				state := v.WarnUnless
-				if len(x.Result().Get("completion.values").Array()) > 0 {
-					state = v.That
-				}
+				state := v.ThatIf(len(x.Result().Get("completion.values").Array()) > 0)
 				state(!x.Succeeded(), expected, actual, x.Evidence()...)
 				v.Hint("declare capabilities.completions")
 			}

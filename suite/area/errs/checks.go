@@ -125,10 +125,7 @@ var errChecks = []verdict.Check{
 				if verdict.Yields(x) || verdict.AsksForInput(x) || x.Outcome != recording.Replied || r.Scenario == recording.MalformedReads && x.Step == recording.StepGuessed {
 					continue
 				}
-				state := v.WarnUnless
-				if x.Step == recording.StepConfigured {
-					state = v.That
-				}
+				state := v.ThatIf(x.Step == recording.StepConfigured)
 				state(!verdict.EmptyContents(x), "an error for a resource that does not exist", "empty contents for "+verdict.ReadOf(x), x.Evidence()...)
 				v.Hint("answer with an error, so that missing and empty differ")
 			}

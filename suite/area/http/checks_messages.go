@@ -130,10 +130,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 		if !verdict.Responded(x, v) {
 			continue
 		}
-		state := v.That
-		if x.Step == stepMalformed {
-			state = v.WarnUnless
-		}
+		state := v.ThatIf(x.Step != stepMalformed)
 		raw := verdict.Body(r, x)
 		failed := gjson.ValidBytes(raw) && gjson.GetBytes(raw, "error").IsObject()
 		state(!failed || x.Status >= 400, "an HTTP error status for a notification that is refused",

@@ -117,10 +117,7 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	case "bound":
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
 	case "cycle":
-		note := v.That
-		if len(last.Result().Get(member).Array()) == 0 {
-			note = v.WarnUnless
-		}
+		note := v.ThatIf(len(last.Result().Get(member).Array()) > 0)
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
 		for i, x := range pages[:len(pages)-1] {

@@ -218,10 +218,7 @@ func foreignMember(method string, result gjson.Result) string {
 // usableID: the request under an id was answered under that id.
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
-	state := v.That
-	if x.Step == stepEmpty {
-		state = v.WarnUnless
-	}
+	state := v.ThatIf(x.Step != stepEmpty)
 	switch x.Outcome {
 	case recording.Replied:
 		got := x.Message().Get("id")

@@ -91,10 +91,7 @@ var secChecks = []verdict.Check{
 // policy is how severely origins are judged: what is allowed is the operator's
 // choice, unless the server is local or its origins are configured.
 func policy(v *verdict.Verdict) func(bool, string, string, ...int) bool {
-	if v.Facts.Local || v.Facts.Configured["origins"] {
-		return v.That
-	}
-	return v.WarnUnless
+	return v.ThatIf(v.Facts.Local || v.Facts.Configured["origins"])
 }
 
 // answeredOrigin reports whether it is known what became of a request: a
@@ -287,10 +284,7 @@ func metadata(r *recording.Recording) *recording.Exchange {
 func authority(r *recording.Recording, v *verdict.Verdict) func(bool, string, string, ...int) bool {
 	x := challenged(r)
 	bearer := x != nil && strings.Contains(strings.ToLower(x.Header.Get("WWW-Authenticate")), "resource_metadata")
-	if v.Facts.Configured["authorization.own"] || !v.Facts.Configured["authorization.protocol"] && metadata(r) == nil && !bearer {
-		return v.WarnUnless
-	}
-	return v.That
+	return v.ThatIf(!v.Facts.Configured["authorization.own"] && (v.Facts.Configured["authorization.protocol"] || metadata(r) != nil || bearer))
 }
 
 // demanded reports whether the target asks for credentials; if not, it says so. One

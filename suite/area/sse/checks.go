@@ -295,10 +295,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 		if inBody > 0 {
-			state := v.That
-			if onStream > 0 {
-				state = v.WarnUnless
-			}
+			state := v.ThatIf(onStream == 0)
 			state(false, "the answer on the event stream", "the answer to "+x.Method+" in the response to the POST", x.Evidence()...)
 		}
 	}

@@ -118,10 +118,7 @@ func subscribable(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "the target does not know resources/subscribe: see CAP-09")
 		return
 	}
-	note := v.WarnUnless
-	if len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0" {
-		note = v.That
-	}
+	note := v.ThatIf(len(tried) == listed && tried[0].Tags[recording.TagTemplates] == "0")
 	note(false, "a result to resources/subscribe of a listed resource, as capabilities.resources.subscribe says",
 		"none of "+strconv.Itoa(len(tried))+" listed resources can be subscribed; "+tried[0].Tags[recording.TagURI]+" gets "+matcher.Describe(tried[0]), tried[0].Evidence()...)
 	v.Hint("confirm subscriptions, or do not declare resources.subscribe")

@@ -145,10 +145,7 @@ func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
 		got := verdict.Only(on(all, r, x), verdict.Updated)
 		for _, h := range got {
 			if h.URI() != "" && !related(h.URI(), x.Tags[recording.TagURI]) {
-				note := v.WarnUnless
-				if fired && h.URI() == x.Tags[recording.TagOther] {
-					note = v.That
-				}
+				note := v.ThatIf(fired && h.URI() == x.Tags[recording.TagOther])
 				note(false, "updates for "+x.Tags[recording.TagURI]+" and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
 				v.Hint("compare the URI with the filter of each stream")
 			}

@@ -184,10 +184,7 @@ func subscribeHonoured(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	n := len(asked.Param("notifications.resourceSubscriptions").Array())
-	note := v.WarnUnless
-	if strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0" {
-		note = v.That
-	}
+	note := v.ThatIf(strconv.Itoa(n) == asked.Tags[recording.TagListed] && asked.Tags[recording.TagTemplates] == "0")
 	actual := fmt.Sprintf("none of %d listed resources is acknowledged", n)
 	if matcher.Refused(asked) {
 		actual = matcher.Describe(asked) + " to a request for updates of listed resources"
@@ -217,10 +214,7 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			continue
 		}
-		note := v.That
-		if after >= atOnce {
-			note = v.WarnUnless
-		}
+		note := v.ThatIf(after < atOnce)
 		note(false, "a stream that stays open", fmt.Sprintf("it ended within %d ms of its acknowledgment", after), verdict.Evidence(r, x)...)
 		v.Hint("answer subscriptions/listen only when the subscription ends")
 	}

@@ -144,10 +144,7 @@ func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes 
 				continue
 			}
 			found = true
-			state := v.That
-			if p.Soft {
-				state = v.WarnUnless
-			}
+			state := v.ThatIf(!p.Soft)
 			state(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
 		}
 		if !found {

@@ -75,10 +75,7 @@ func schemes(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		_, good := judge.Scheme(name + ":")
-		state := v.WarnUnless
-		if v.Revision() >= requirement.R20250618 {
-			state = v.That
-		}
+		state := v.ThatIf(v.Revision() >= requirement.R20250618)
 		state(good, expected, fmt.Sprintf("the scheme %q of the template %s", name, judge.Brief(i.Result)), i.Frames...)
 	}
 }

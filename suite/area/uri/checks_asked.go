@@ -196,10 +196,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		if guessed && (what == "" || open || x.Step == recording.StepSystem) {
 			continue // see systemFiles
 		}
-		state := v.That
-		if !sure || x.Tags[recording.TagForm] == "link" && x.Tags[recording.TagLinks] != "forbidden" {
-			state = v.WarnUnless
-		}
+		state := v.ThatIf(sure && (x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden"))
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
 		if !sure {
 			v.Downgrade("what came looks like a file from outside, but no canary proves it")
