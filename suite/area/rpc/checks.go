@@ -57,10 +57,9 @@ var rpcChecks = []verdict.Check{
 				continue // a stray line, not a message
 			}
 			version := m.Get("jsonrpc")
-			if !v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
-				`jsonrpc is `+judge.Brief(version)+" in "+m.Said(), m.Frame.Number) {
-				v.Hint("put the member into errors and notifications, too")
-			}
+			v.That(version.Type == gjson.String && version.Str == "2.0", `"jsonrpc":"2.0" in every message`,
+				`jsonrpc is `+judge.Brief(version)+" in "+m.Said(), m.Frame.Number)
+			v.Hint("put the member into errors and notifications, too")
 		}
 	}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
@@ -293,11 +292,10 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 			}
 			switch {
 			case len(x.ID) > 0 && x.Step != recording.StepNoMethod && x.Step != recording.StepMistypedMethod && x.Step != recording.StepNotUTF8:
-				if !v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
-					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...) {
-					v.Hint("take the id from the request before its params are looked at")
-					v.Cause("the id of the request")
-				}
+				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
+					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
+				v.Hint("take the id from the request before its params are looked at")
+				v.Cause("the id of the request")
 			case x.Step == recording.StepNotJSON:
 				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 			}
