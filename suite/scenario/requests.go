@@ -47,9 +47,13 @@ func ReadRequest(step recording.Step, uri, token string) session.Request {
 		Meta: map[string]any{"progressToken": token}, Tags: recording.Tags{recording.TagURI: uri}}
 }
 
-// LifeMethod is the method of a request that every target serves.
+// LifeMethod is the method of a request that every target serves. One without discovery was
+// found to be modern by its list, and is not asked for what it lacks.
 func LifeMethod(p *Play) string {
-	if p.Modern() {
+	switch {
+	case p.Modern() && len(p.Facts.Declared) == 0:
+		return "resources/list"
+	case p.Modern():
 		return "server/discover"
 	}
 	return "ping"
