@@ -71,8 +71,10 @@ func TestMain(m *testing.M) {
 			panic(err) // it is a number
 		}
 	}
-	// Thousands of short conversations leave much garbage and little else.
-	debug.SetGCPercent(400)
+	// Thousands of short conversations leave much garbage and little else: it is collected
+	// seldom, as long as there is room.
+	debug.SetGCPercent(1200)
+	debug.SetMemoryLimit(2 << 30)
 	status := m.Run()
 	if dir, err := programs(); err == nil {
 		_ = os.RemoveAll(dir)
