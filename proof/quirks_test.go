@@ -81,9 +81,10 @@ func TestQuirks(t *testing.T) {
 // every quirk into many more.
 func eachEra(q quirk.Quirk) func(requirement.Combination) bool {
 	var legacy, modern []requirement.Combination
+	admitted := admits(q.Needs)
 	for _, c := range requirement.Grid() {
 		switch {
-		case len(q.Needs.Transports) > 0 && !slices.Contains(q.Needs.Transports, string(c.Transport)):
+		case !admitted(c):
 		case c.Revision.Modern():
 			modern = append(modern, c)
 		default:

@@ -1,6 +1,7 @@
 package suite_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -17,18 +18,23 @@ func TestQuick(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		served     []string
+		fault      string // how a newer revision is refused
 		asked      []requirement.Revision
 		transports []requirement.Transport
 		want       requirement.Combination
 	}{
-		"everything":   {want: requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}},
-		"legacy":       {served: []string{"2024-11-05", "2025-06-18"}, want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},
+		"everything": {want: requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}},
+		"legacy":     {served: []string{"2024-11-05", "2025-06-18"}, want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},
+		"refused": {served: []string{"2024-11-05", "2025-06-18"}, fault: "life-04-refused",
+			want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},
+		"dies of it": {served: []string{"2025-03-26"}, fault: "life-17-dies-of-alien-version", transports: []requirement.Transport{requirement.Stdio},
+			want: requirement.Combination{Revision: requirement.R20250326, Transport: requirement.Stdio}},
 		"asked for":    {asked: []requirement.Revision{requirement.R20250326}, want: requirement.Combination{Revision: requirement.R20250326, Transport: requirement.Stdio}},
 		"on transport": {transports: []requirement.Transport{requirement.SSE}, want: requirement.Combination{Revision: requirement.R20241105, Transport: requirement.SSE}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				target, server, err := embedded.Complete(reference.Options{Revisions: test.served})
+				target, server, err := embedded.Complete(reference.Options{Revisions: test.served, Faults: strings.Fields(test.fault)})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +52,7 @@ func TestQuick(t *testing.T) {
 					if x.Revision != q.Revision || x.Transport != q.Transport || x.ID == "PAGE-06" {
 						t.Errorf("%s in %s on %s is judged", x.ID, x.Revision, x.Transport)
 					}
-					if x.Verdict.Red() || x.Verdict == reports.Blocked {
+					if test.fault == "" && x.Verdict.Red() || x.Verdict == reports.Blocked {
 						t.Errorf("%s: %s %s %s", x.ID, x.Verdict, x.Reason, x.Actual)
 					}
 				}

@@ -53,7 +53,11 @@ func (p *progress) tell(e engine.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if e.Kind != engine.Played {
+	switch e.Kind {
+	case engine.Played:
+	case engine.Confirming:
+		p.now, p.phase = e, confirming(e.Total)+" "
+	default:
 		p.now = e
 	}
 	if !p.terminal {
@@ -89,14 +93,16 @@ func (p *progress) text(e engine.Event) string {
 	case engine.Judging:
 		return "judging"
 	case engine.Confirming:
-		verdicts := "verdicts"
-		if e.Total == 1 {
-			verdicts = "verdict"
-		}
-		p.phase = fmt.Sprintf("confirming %d red %s ", e.Total, verdicts)
-		return strings.TrimSpace(p.phase)
+		return confirming(e.Total)
 	}
 	return ""
+}
+
+func confirming(verdicts int) string {
+	if verdicts == 1 {
+		return "confirming 1 red verdict"
+	}
+	return fmt.Sprintf("confirming %d red verdicts", verdicts)
 }
 
 // elapsed is the time since the beginning, in whole seconds.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +14,7 @@ import (
 // TestProgressText: the second time that scenarios are played is told from the first.
 func TestProgressText(t *testing.T) {
 	c := requirement.Combination{Revision: "2025-11-25", Transport: requirement.Stdio}
-	p := &progress{terminal: true, began: time.Now()}
+	p := &progress{w: io.Discard, on: true, terminal: true, began: time.Now()}
 	for _, step := range []struct {
 		event engine.Event
 		want  string
@@ -25,6 +26,7 @@ func TestProgressText(t *testing.T) {
 		{engine.Event{Kind: engine.Confirming, Total: 4}, "confirming 4 red verdicts"},
 		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts [            ] 0/2 0s  2025-11-25 on stdio: page walk"},
 	} {
+		p.tell(step.event)
 		if got := p.text(step.event); got != step.want {
 			t.Errorf("%q, not %q", got, step.want)
 		}

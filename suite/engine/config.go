@@ -3,6 +3,12 @@
 // plays them in phases, judges what they recorded, confirms every red verdict
 // by playing its scenario once more, and writes the report.
 //
+// Over stdio a session is a process, and starting one is what a run costs: scripts share
+// sessions, one expendable session is used until a probe takes it down, and what a script
+// opened for itself it may leave to another one (package pool).
+//
+// With [Config.Quick] all this is done for one combination, without the last phase.
+//
 // # When verdicts are given
 //
 // [Run.Await] waits for the verdict on one row. A verdict is final when it is given, and

@@ -240,11 +240,15 @@ func (r *Run) retake(red []*Judgement, c requirement.Combination, before *Take) 
 }
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
-// borrowed one, so that those which share a session follow one another.
+// borrowed one, so that those which share a session follow one another. What sent nothing, and
+// what others build on, stays in front.
 func cleanFirst(plan []*scenario.Scenario, before *Take) {
 	probes := func(sc *scenario.Scenario) int {
 		rec := before.Recordings[sc.Name]
-		if rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) {
+		if rec == nil || len(rec.Exchanges) == 0 || slices.ContainsFunc(plan, func(other *scenario.Scenario) bool { return slices.Contains(other.After, sc.Name) }) {
+			return 0
+		}
+		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) {
 			return 0
 		}
 		return 1

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -21,8 +20,9 @@ func (r *Run) discover(ctx context.Context, dialer transport.Dialer, opts sessio
 	}
 	newest, older := newestOfEachEra(ask)
 	found, err := session.Detect(ctx, dialer, opts, newest, instances, r.nextID)
-	var refused *session.OpenError
-	if len(older) > 0 && errors.As(err, &refused) && refused.Other {
+	// Servers say in many ways that they do not know a revision: with another one, with an
+	// error, by silence, by ending. Only one that cannot be reached is not asked again.
+	if err != nil && len(older) > 0 && scenario.Code(err) != recording.CodeUnreachable && context.Cause(ctx) == nil {
 		return session.Detect(ctx, dialer, opts, older, instances, r.nextID)
 	}
 	return found, err
@@ -41,7 +41,7 @@ func newestOfEachEra(all []requirement.Revision) (newest, older []requirement.Re
 }
 
 // newestOnly leaves one combination of all that were found: the newest revision, at the
-// first endpoint that serves it.
+// first endpoint that serves it. What was not found stays, to be told.
 func (r *Run) newestOnly() {
 	var best *endpoint
 	newest := func(e *endpoint) requirement.Revision { return e.found.Served[len(e.found.Served)-1] }
@@ -58,7 +58,7 @@ func (r *Run) newestOnly() {
 			closeAll(e.found)
 		}
 	}
-	r.endpoints = []*endpoint{best}
+	r.endpoints = slices.DeleteFunc(r.endpoints, func(e *endpoint) bool { return e != best && e.found != nil })
 	best.only = newest(best)
 	kept := best.found.Open[best.only]
 	delete(best.found.Open, best.only)

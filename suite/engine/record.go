@@ -59,6 +59,7 @@ type recordedRow struct {
 // recordedTake is a [Take]; a further one if it confirmed red verdicts.
 type recordedTake struct {
 	Again      bool                             `json:"again,omitempty"`
+	Alone      bool                             `json:"alone,omitempty"`
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
@@ -239,6 +240,7 @@ func restore(rd io.Reader) (*Run, error) {
 			return nil, fmt.Errorf("takes[%d]: %w", i, err)
 		}
 		switch {
+		case t.Alone: // of an earlier version, which confirmed twice
 		case t.Again:
 			r.again[take.Facts.Combination] = take
 		default:

@@ -121,9 +121,13 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		if c == nil {
 			continue
 		}
+		leveled := false
 		for _, x := range c.buffer {
 			p.Note(x)
+			leveled = leveled || x.Tags[recording.TagLevel] != ""
 		}
-		c.Leave(o)
+		if !leveled { // a session that was asked for logs may send them to whoever comes next
+			c.Leave(o)
+		}
 	}
 }

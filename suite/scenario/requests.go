@@ -75,10 +75,8 @@ func Lifeline(p *Play, id int, remark string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, LifeMethod(p), params)
 }
 
-// Versions that nobody implements: one of the past, and one that looks plausible.
-const (
-	PastVersion = "1900-01-01"
-)
+// PastVersion is a protocol version that nobody implements.
+const PastVersion = "1900-01-01"
 
 // Initialize sends the first message of a legacy client on a connection of its
 // own and waits for the answer. It goes no further with the handshake.

@@ -52,7 +52,7 @@ type Scenario struct {
 	// When says why there is no occasion to play it; nil means that there
 	// may be one.
 	When func(*Play) *recording.Skipped
-	// Leaves says that the script leaves sessions to others: see [Play.Leave]; TakesOver
+	// Leaves says that the script leaves sessions to others: see [Client.Leave]; TakesOver
 	// that it can use such a session, and is therefore played later than those.
 	Leaves, TakesOver bool
 	// Last says that some targets answer nothing any more afterwards: where a session is a

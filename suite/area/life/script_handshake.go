@@ -35,12 +35,14 @@ var handshakeScenario = &scenario.Scenario{
 		p.Mark(markWaited)
 		c.Note(c.S.Do(ctx, session.Request{Step: stepEarlyPing, Method: "ping"}))
 		c.Note(c.S.Initialized(ctx))
-		first := c.Note(c.S.Do(ctx, p.Ordinary(stepFirst)))
-		if !first.Succeeded() && c.S.Alive() {
+		last := c.Note(c.S.Do(ctx, p.Ordinary(stepFirst)))
+		if !last.Succeeded() && c.S.Alive() {
 			c.S.Quiet(ctx, p.Limits.QuietWindow)
-			c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
+			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
-		c.Leave(session.Options{})
+		if last.Succeeded() { // what the early ping broke is not for others
+			c.Leave(session.Options{})
+		}
 	},
 }
 
@@ -165,7 +167,7 @@ var negotiationScenario = &scenario.Scenario{
 			return
 		}
 		ask := func() *recording.Exchange {
-			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(AlienVersion)})
+			return c.S.Do(ctx, session.Request{Step: stepAlien, Method: "initialize", Timeout: firstAnswer(p), Params: session.InitializeParams(scenario.PastVersion)})
 		}
 		x := ask()
 		if used && !x.Succeeded() && again(ctx, p, c) {
@@ -174,13 +176,10 @@ var negotiationScenario = &scenario.Scenario{
 		c.Note(x)
 		settle(c, x)
 		offer := x.Result().Get("protocolVersion").Str
-		if x.Succeeded() && offer != "" && offer != AlienVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
+		if x.Succeeded() && offer != "" && offer != scenario.PastVersion && !slices.Contains(p.Facts.Served, requirement.Revision(offer)) && again(ctx, p, c) {
 			settle(c, c.Note(c.S.Do(ctx, session.Request{Step: stepReturn, Method: "initialize", Timeout: firstAnswer(p),
 				Params: session.InitializeParams(offer), Tags: recording.Tags{recording.TagVersion: offer}})))
 		}
 		sound(ctx, p, c)
 	},
 }
-
-// AlienVersion is a protocol version that nobody implements.
-const AlienVersion = "1900-01-01"

@@ -100,7 +100,7 @@ var sameListScenario = &scenario.Scenario{
 	},
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		one, _, ok := p.TakeOver(ctx, session.Options{})
+		one, ok := p.Fresh(ctx, session.Options{}) // on which nothing came before the list
 		if !ok {
 			return
 		}
