@@ -54,13 +54,13 @@ func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
 	return &Client{P: p, S: s}, true
 }
 
-// TakeOver is a client on a session that another script has left, or else on a fresh one;
-// used tells which. Whatever happened in it before is not part of this recording.
-func (p *Play) TakeOver(ctx context.Context, o session.Options) (c *Client, used, ok bool) {
+// TakeOver is a client on a session with that history which another script has left, or else
+// on a fresh one; used tells which. Whatever happened in it before is not part of this recording.
+func (p *Play) TakeOver(ctx context.Context, o session.Options, h History) (c *Client, used, ok bool) {
 	if o.Kind == "" {
 		o.Kind = recording.Clean
 	}
-	s := p.Sessions.TakeOver(o)
+	s := p.Sessions.TakeOver(o, h)
 	if s == nil {
 		c, ok = p.Fresh(ctx, o)
 		return c, false, ok
@@ -72,10 +72,10 @@ func (p *Play) TakeOver(ctx context.Context, o session.Options) (c *Client, used
 	return &Client{P: p, S: s}, true, true
 }
 
-// Leave leaves the session of a client, which is as one opened with these options, to
-// another script. The script must have opened it for itself, and be done with it. Over
+// Leave leaves the session of a client, which is as one opened with these options and has
+// that history, to another script. The script must have opened it for itself, and be done with it. Over
 // HTTP, where a session is no process, it just ends with the script.
-func (c *Client) Leave(o session.Options) {
+func (c *Client) Leave(o session.Options, h History) {
 	if o.Kind == "" {
 		o.Kind = recording.Clean
 	}
@@ -86,7 +86,7 @@ func (c *Client) Leave(o session.Options) {
 		return
 	}
 	p.part(c.S, recording.Part{After: p.Rec.Parts[c.S.ID()].After, Until: p.Transcript.Len()})
-	p.Sessions.Leave(c.S, o)
+	p.Sessions.Leave(c.S, o, h)
 }
 
 // part notes which part of a session is in the recording; the lock is held.

@@ -121,13 +121,16 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		if c == nil {
 			continue
 		}
-		leveled := false
+		history := OnlyLists
 		for _, x := range c.buffer {
 			p.Note(x)
-			leveled = leveled || x.Tags[recording.TagLevel] != ""
+			switch {
+			case x.Tags[recording.TagLevel] != "":
+				history = AskedForLogs
+			case x.Method != "resources/list" && history == OnlyLists:
+				history = Ordinary
+			}
 		}
-		if !leveled { // a session that was asked for logs may send them to whoever comes next
-			c.Leave(o)
-		}
+		c.Leave(o, history)
 	}
 }

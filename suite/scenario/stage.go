@@ -37,6 +37,17 @@ type Stage struct {
 	Sessions
 }
 
+// History is what came before in a session that one script leaves to another: some must not
+// get a session in which certain things have happened.
+type History string
+
+// The histories of sessions.
+const (
+	Ordinary     History = ""      // requests, and nothing that would outlast them
+	OnlyLists    History = "lists" // nothing but lists
+	AskedForLogs History = "logs"  // requests that asked for log messages: more may come
+)
+
 // Sessions gives scripts the sessions that they ask for, and decides how many stand at
 // once. Its methods may be used from several goroutines. The reason code of an error is
 // its [Code].
@@ -53,9 +64,10 @@ type Sessions interface {
 	// Open opens a session for the caller alone.
 	Open(ctx context.Context, o session.Options) (*session.Session, error)
 	// Leave hands over a session of the caller's own, which is as one opened with these
-	// options, to whoever asks for one by TakeOver; that is nil if there is none.
-	Leave(s *session.Session, o session.Options)
-	TakeOver(o session.Options) *session.Session
+	// options and has that history, to whoever asks for one by TakeOver; that is nil if
+	// there is none.
+	Leave(s *session.Session, o session.Options, h History)
+	TakeOver(o session.Options, h History) *session.Session
 	// End closes a session of any of these kinds: nobody gets it any more. To end one that
 	// was ended before does nothing.
 	End(s *session.Session)

@@ -344,11 +344,11 @@ func (s *Session) Last() int {
 // Close ends the connection, waits until nothing of it is left, and completes
 // the record. A legacy HTTP session is ended with DELETE, as the specification
 // asks of clients.
-func (s *Session) Close(ctx context.Context) *recording.Session { return s.Leave()(ctx) }
+func (s *Session) Close(ctx context.Context) *recording.Session { return s.Detach()(ctx) }
 
-// Leave is the first half of [Session.Close], the one that takes no time: the session
+// Detach is the first half of [Session.Close], the one that takes no time: the session
 // is not alive any more. What it returns is the other half, for those who need not wait.
-func (s *Session) Leave() (finish func(context.Context) *recording.Session) {
+func (s *Session) Detach() (finish func(context.Context) *recording.Session) {
 	s.mu.Lock()
 	over := s.closed || s.conn == nil
 	s.closed = true

@@ -41,7 +41,7 @@ var handshakeScenario = &scenario.Scenario{
 			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave(session.Options{})
+			c.Leave(session.Options{}, scenario.Ordinary)
 		}
 	},
 }
@@ -90,7 +90,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		settle(c, x)
 		sound(ctx, p, c)
 		if x.Failed() {
-			c.Leave(unopened)
+			c.Leave(unopened, scenario.Ordinary)
 		}
 	},
 }
@@ -162,7 +162,7 @@ var negotiationScenario = &scenario.Scenario{
 	When:      legacyOnly,
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, used, ok := p.TakeOver(ctx, unopened)
+		c, used, ok := p.TakeOver(ctx, unopened, scenario.Ordinary)
 		if !ok {
 			return
 		}

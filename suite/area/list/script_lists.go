@@ -100,11 +100,11 @@ var sameListScenario = &scenario.Scenario{
 	},
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		one, ok := p.Fresh(ctx, session.Options{}) // on which nothing came before the list
+		one, _, ok := p.TakeOver(ctx, session.Options{}, scenario.OnlyLists)
 		if !ok {
 			return
 		}
-		other, _, ok := p.TakeOver(ctx, session.Options{})
+		other, _, ok := p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
 		if !ok {
 			return
 		}

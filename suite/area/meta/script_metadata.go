@@ -56,7 +56,7 @@ var logLevelsScenario = &scenario.Scenario{
 	},
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, _, ok := p.TakeOver(ctx, session.Options{})
+		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
 		if !ok {
 			return
 		}

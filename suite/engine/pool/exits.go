@@ -81,7 +81,7 @@ func (p *Pool) End(s *session.Session) {
 		defer p.vacate()
 	}
 	p.Limit.calm()
-	finish := s.Leave()
+	finish := s.Detach()
 	done := p.leaving().begin()
 	bury := func() {
 		defer done()

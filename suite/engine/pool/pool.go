@@ -126,21 +126,22 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 type spareKey struct {
 	kind        recording.Kind
 	noHandshake bool
+	history     scenario.History
 }
 
 // Leave keeps a session for [Pool.TakeOver].
-func (p *Pool) Leave(s *session.Session, o session.Options) {
+func (p *Pool) Leave(s *session.Session, o session.Options, h scenario.History) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake}
+	k := spareKey{o.Kind, o.NoHandshake, h}
 	p.spare[k] = append(p.spare[k], s)
 }
 
 // TakeOver is a session that was left and is alive; nil if there is none.
-func (p *Pool) TakeOver(o session.Options) *session.Session {
+func (p *Pool) TakeOver(o session.Options, h scenario.History) *session.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	k := spareKey{o.Kind, o.NoHandshake}
+	k := spareKey{o.Kind, o.NoHandshake, h}
 	for i, s := range p.spare[k] {
 		if s.Alive() {
 			p.spare[k] = slices.Delete(p.spare[k], i, i+1)
