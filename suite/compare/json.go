@@ -248,16 +248,11 @@ func (r renames) forward(s string) string {
 
 // back is the name that the server has for one of the gateway.
 func (r renames) back(s string) string {
-	best := -1
+	back := make(renames, len(r))
 	for i, x := range r {
-		if strings.HasPrefix(s, x.To) && (best < 0 || len(x.To) > len(r[best].To)) {
-			best = i
-		}
+		back[i] = Rename{From: x.To, To: x.From}
 	}
-	if best < 0 {
-		return s
-	}
-	return r[best].From + strings.TrimPrefix(s, r[best].To)
+	return back.forward(s)
 }
 
 // names says how strings of the second side are to be read. The zero value is for two

@@ -193,11 +193,7 @@ var undeclaredCompletionScenario = &Scenario{
 		}
 		return nil
 	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		all := variables(p)
 		if len(all) == 0 {
 			all = []variable{{template: "x-mcpcheck-7b4e91://{name}", name: "name"}}
@@ -205,5 +201,5 @@ var undeclaredCompletionScenario = &Scenario{
 		Each(c, Sample(all, 4), func(_ int, v variable, c *Client) {
 			c.Do(ctx, complete(recording.StepUndeclared, v.template, v.name, "", nil, nil))
 		})
-	},
+	}),
 }

@@ -121,14 +121,14 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 		if c == nil {
 			continue
 		}
-		history := OnlyLists
+		history := AfterLists
 		for _, x := range c.buffer {
 			p.Note(x)
 			switch {
 			case x.Tags[recording.TagLevel] != "":
-				history = AskedForLogs
-			case x.Method != "resources/list" && history == OnlyLists:
-				history = Ordinary
+				history = AfterLogLevels
+			case x.Method != "resources/list" && history == AfterLists:
+				history = AfterRequests
 			}
 		}
 		c.Leave(o, history)

@@ -35,11 +35,7 @@ var inputReadsScenario = &Scenario{
 		}
 		return InModern(p)
 	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
 		c.Do(ctx, p.Ordinary(recording.StepPlain))
 		bare := f.read(ctx, c, recording.StepBare, nil, nil)
@@ -56,7 +52,7 @@ var inputReadsScenario = &Scenario{
 		f.whole(ctx, c)
 		f.tamper(ctx)
 		f.otherCaller(ctx, c)
-	},
+	}),
 }
 
 // inputFlow plays the reads of the resource that asks for input.

@@ -23,11 +23,7 @@ var invalidMessagesScenario = &Scenario{
 	Title: "messages that are no valid requests",
 	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a method that nobody has, and a read without a URI.",
 	Phase: Read,
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
 		if p.Facts.Declares("resources") {
 			c.Do(ctx, session.Request{Step: recording.StepNoURI, Method: "resources/read", Params: map[string]any{}})
@@ -46,7 +42,7 @@ var invalidMessagesScenario = &Scenario{
 		for _, q := range probes {
 			c.Probes(ctx, q)
 		}
-	},
+	}),
 }
 
 // alien is a request that every target serves, but for two bytes in a string that are

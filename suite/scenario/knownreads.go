@@ -22,11 +22,7 @@ var knownReadsScenario = &Scenario{
 		}
 		return nil
 	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {
 			tags[recording.TagURI] = uri
@@ -55,5 +51,5 @@ var knownReadsScenario = &Scenario{
 			add(recording.StepBlob, b.URI, tags)
 		}
 		Each(c, known, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
-	},
+	}),
 }

@@ -34,7 +34,7 @@ var listeningScenario = &Scenario{
 	When:      InModern,
 	TakesOver: true,
 	Script: func(ctx context.Context, p *Play) {
-		c, _, ok := p.TakeOver(ctx, session.Options{}, AskedForLogs) // this script asks for logs as well
+		c, _, ok := p.TakeOver(ctx, session.Options{}, AfterLogLevels) // this script asks for logs as well
 		if !ok {
 			return
 		}

@@ -93,11 +93,7 @@ var uriSubscriptionsScenario = &Scenario{
 		}
 		return nil
 	},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		all := append(slices.Clone(notURIs), struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
 			tags := served(p, m.uri).With(recording.Tags{recording.TagForm: m.form, recording.TagURI: m.uri})
@@ -107,7 +103,7 @@ var uriSubscriptionsScenario = &Scenario{
 			}
 			c.subscribeLegacy(ctx, m.uri, tags)
 		})
-	},
+	}),
 }
 
 func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording.Tags) {

@@ -19,15 +19,11 @@ var metadataScenario = &Scenario{
 	Sends: "Ordinary requests with metadata that is unusual but legal: unknown keys, another client name or none, trace context.",
 	Phase: Read,
 	After: []recording.Name{recording.Reads},
-	Script: func(ctx context.Context, p *Play) {
-		c, ok := p.Clean(ctx)
-		if !ok {
-			return
-		}
+	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, p.Ordinary(recording.StepPlain))
 		Each(c, p.unusual(), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 		c.Do(ctx, p.Ordinary(recording.StepPlainAgain))
-	},
+	}),
 }
 
 func (p *Play) unusual() []session.Request {

@@ -43,9 +43,9 @@ type History string
 
 // The histories of sessions.
 const (
-	Ordinary     History = ""      // requests, and nothing that would outlast them
-	OnlyLists    History = "lists" // nothing but lists
-	AskedForLogs History = "logs"  // requests that asked for log messages: more may come
+	AfterRequests  History = ""      // requests, and nothing that would outlast them
+	AfterLists     History = "lists" // nothing but lists
+	AfterLogLevels History = "logs"  // requests that asked for log messages: more may come
 )
 
 // Sessions gives scripts the sessions that they ask for, and decides how many stand at

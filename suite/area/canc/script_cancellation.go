@@ -26,11 +26,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Title: "cancellations without effect",
 	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id; then an ordinary request.",
 	Phase: scenario.Read,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		done := c.Do(ctx, p.Ordinary(stepDone))
 		var id any = done.ID
 		if len(done.ID) == 0 {
@@ -42,7 +38,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
 		c.Do(ctx, p.Ordinary(stepAfter))
-	},
+	}),
 }
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
@@ -54,11 +50,7 @@ var cancelRaceScenario = &scenario.Scenario{
 	Sends: "Requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const races = 20
 		pending := make([]*session.Pending, races)
 		for i := range pending {
@@ -75,7 +67,7 @@ var cancelRaceScenario = &scenario.Scenario{
 		if after.Outcome != recording.Replied {
 			p.End(c.S) // deaf: nobody else is to get it
 		}
-	},
+	}),
 }
 
 // cancel cancels a request as a client does.

@@ -25,11 +25,7 @@ var handshakeScenario = &scenario.Scenario{
 	Phase:  scenario.Read, // its silence is that of a session of its own
 	When:   legacyOnly,
 	Leaves: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, session.Options{HoldInitialized: true})
-		if !ok {
-			return
-		}
+	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		p.Mark(markWaiting)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		p.Mark(markWaited)
@@ -41,9 +37,9 @@ var handshakeScenario = &scenario.Scenario{
 			last = c.Note(c.S.Do(ctx, p.Ordinary(stepAgain)))
 		}
 		if last.Succeeded() { // what the early ping broke is not for others
-			c.Leave(session.Options{}, scenario.Ordinary)
+			c.Leave(session.Options{}, scenario.AfterRequests)
 		}
-	},
+	}),
 }
 
 // Steps "ping" and "ping-meta" are a ping without params and one with empty
@@ -73,11 +69,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	Phase:  scenario.Destructive,
 	When:   legacyOnly,
 	Leaves: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Fresh(ctx, unopened)
-		if !ok {
-			return
-		}
+	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
 		settle(c, x)
 		// A lenient server has opened the session now; a second handshake
@@ -90,9 +82,9 @@ var faultyHandshakeScenario = &scenario.Scenario{
 		settle(c, x)
 		sound(ctx, p, c)
 		if x.Failed() {
-			c.Leave(unopened, scenario.Ordinary)
+			c.Leave(unopened, scenario.AfterRequests)
 		}
-	},
+	}),
 }
 
 // unopened is a connection on which there was no handshake yet.
@@ -162,7 +154,7 @@ var negotiationScenario = &scenario.Scenario{
 	When:      legacyOnly,
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, used, ok := p.TakeOver(ctx, unopened, scenario.Ordinary)
+		c, used, ok := p.TakeOver(ctx, unopened, scenario.AfterRequests)
 		if !ok {
 			return
 		}

@@ -87,24 +87,19 @@ var listParamsScenario = &scenario.Scenario{
 // do with the list), then "one-again"; on another one, after "one": "other" and,
 // if the first two differ, at the end "other-again".
 var sameListScenario = &scenario.Scenario{
-	Name:  SameList,
-	Title: "comparing the list of two connections",
-	Sends: "The list on one connection, after requests that have nothing to do with it, and on another connection.",
-	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Modern() {
-			return scenario.Skip(recording.CodeCombination, "before 2026-07-28 a list may depend on the session")
-		}
-		return nil
-	},
+	Name:      SameList,
+	Title:     "comparing the list of two connections",
+	Sends:     "The list on one connection, after requests that have nothing to do with it, and on another connection.",
+	Phase:     scenario.Read,
+	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	When:      scenario.Where((*scenario.Play).Modern, recording.CodeCombination, "before 2026-07-28 a list may depend on the session"),
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		one, _, ok := p.TakeOver(ctx, session.Options{}, scenario.OnlyLists)
+		one, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterLists)
 		if !ok {
 			return
 		}
-		other, _, ok := p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
+		other, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
 		if !ok {
 			return
 		}

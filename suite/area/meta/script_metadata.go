@@ -43,20 +43,15 @@ var badMetadataScenario = &scenario.Scenario{
 // in which "list" and "read" then give occasion for some. "unknown-level" asks for
 // a level that does not exist, on another session.
 var logLevelsScenario = &scenario.Scenario{
-	Name:  LogLevels,
-	Title: "setting the log level",
-	Sends: "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, in another session.",
-	Phase: scenario.Read,
-	After: []recording.Name{recording.Reads},
-	When: func(p *scenario.Play) *recording.Skipped {
-		if !p.Modern() && !p.Facts.Declares("logging") {
-			return scenario.Skip(recording.CodeUndeclared, "the target does not declare capabilities.logging")
-		}
-		return scenario.InLegacy(p)
-	},
+	Name:      LogLevels,
+	Title:     "setting the log level",
+	Sends:     "logging/setLevel with the level error, then a list and a read that may be logged; a level that does not exist, in another session.",
+	Phase:     scenario.Read,
+	After:     []recording.Name{recording.Reads},
+	When:      scenario.All(scenario.InLegacy, scenario.Declared("logging")),
 	TakesOver: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
+		c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
 		if !ok {
 			return
 		}

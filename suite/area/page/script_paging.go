@@ -47,7 +47,7 @@ func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, meth
 		return
 	}
 	p.Note(pages[1])
-	c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
+	c, _, ok := p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
 	if !ok {
 		return
 	}

@@ -29,11 +29,7 @@ var framingScenario = &scenario.Scenario{
 		}
 		return nil
 	},
-	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := p.Expendable(ctx)
-		if !ok {
-			return
-		}
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
 		joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
 		c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
@@ -42,7 +38,7 @@ var framingScenario = &scenario.Scenario{
 			c.Probes(ctx, oddEnds(p)...)
 			c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 		}
-	},
+	}),
 }
 
 // oddEnds are requests that are framed in ways which only robustness lets a server

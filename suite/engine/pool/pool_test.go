@@ -171,10 +171,10 @@ func TestLeftSessionsAreTakenOver(t *testing.T) {
 			var used bool
 			rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 				var c *scenario.Client
-				c, used, _ = p.TakeOver(ctx, session.Options{}, scenario.Ordinary)
+				c, used, _ = p.TakeOver(ctx, session.Options{}, scenario.AfterRequests)
 				c.Do(ctx, session.Request{Step: "a", Method: method})
 				if leave {
-					c.Leave(session.Options{}, scenario.Ordinary)
+					c.Leave(session.Options{}, scenario.AfterRequests)
 				}
 			})
 			return rec, used
