@@ -44,7 +44,9 @@ func (s *Server) open(context.Context) (io.ReadWriteCloser, error) {
 	if now := s.Now.Add(1); now > s.Most.Load() {
 		s.Most.Store(now)
 	}
+	gone := make(chan struct{})
 	go func() {
+		defer close(gone)
 		defer s.Now.Add(-1)
 		defer func() { _ = theirs.Close() }()
 		say := func(format string, args ...any) { _, _ = fmt.Fprintf(theirs, format+"\n", args...) }
@@ -71,7 +73,20 @@ func (s *Server) open(context.Context) (io.ReadWriteCloser, error) {
 			}
 		}
 	}()
-	return ours, nil
+	return &conn{ours, gone}, nil
+}
+
+// conn is our end of a connection. Like a process, the server is awaited when it is closed:
+// whoever counts connections counts it until then.
+type conn struct {
+	net.Conn
+	gone <-chan struct{}
+}
+
+func (c *conn) Close() error {
+	err := c.Conn.Close()
+	<-c.gone
+	return err
 }
 
 // Lively answers ping and everything else with an empty result.
