@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -199,10 +200,15 @@ func chunked(req *http.Request, body []byte) {
 	req.ContentLength = -1
 }
 
-// trusts reports whether the configured headers may go to u: not to another
-// host, and not unencrypted if the user asked for encryption.
-func (c *client) trusts(u *url.URL) bool {
-	return strings.EqualFold(u.Hostname(), c.home.Hostname()) && (u.Scheme == c.home.Scheme || u.Scheme == "https")
+// trusts reports whether the configured headers may go to u: to their own origin only.
+func (c *client) trusts(u *url.URL) bool { return sameOrigin(u, c.home) }
+
+// sameOrigin reports whether scheme, host and port agree.
+func sameOrigin(a, b *url.URL) bool {
+	port := func(u *url.URL) string {
+		return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
+	}
+	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
 // setHeader lays the headers over each other: ours, the configured ones, those

@@ -26,9 +26,8 @@ type SSE struct {
 	// URL is that of the event stream. If the client has a Handler, the host
 	// is only a name, and an empty URL means http://127.0.0.1/sse.
 	URL string
-	// Header is sent with every request; a message may override it. It is
-	// withheld from an endpoint on another host, or one that is not
-	// encrypted while the stream is, because it may hold credentials.
+	// Header is sent with every request; a message may override it. An endpoint of
+	// another origin is not called, because it may hold credentials.
 	Header http.Header
 	Client Client
 	Limits Limits
@@ -164,17 +163,14 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 		c.why = "the endpoint event is empty"
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
+	case !sameOrigin(u, c.url):
+		c.why = "the endpoint event names " + shownURL(u) + ", another origin than that of the stream; it is not called, because messages and credentials are nobody else's business"
 	default:
 		u.Fragment = ""
-		if u.User == nil && u.Host == c.url.Host {
+		if u.User == nil {
 			u.User = c.url.User
 		}
 		c.endpoint = u
-		if !c.trusts(u) {
-			c.note(channelSSE, "the endpoint "+shownURL(u)+" is on another host, or not encrypted as the stream is; the configured headers are not sent there")
-		} else if u.Host != c.url.Host {
-			c.note(channelSSE, "the endpoint "+shownURL(u)+" is on another port than the stream")
-		}
 	}
 }
 

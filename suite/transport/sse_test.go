@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -100,17 +101,37 @@ func TestSSEStreamEnds(t *testing.T) {
 	}
 }
 
+// TestSSEEndpointElsewhere: an endpoint of another origin is not called, be it on another host
+// or on another port only.
 func TestSSEEndpointElsewhere(t *testing.T) {
-	s := newSSEServer("")
-	server := httptest.NewServer(s)
-	t.Cleanup(server.Close)
-	s.endpoint = strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + "/m"
-	c, l := dial(t, &SSE{URL: server.URL + "/sse", Header: http.Header{"Authorization": {"Bearer x"}}})
-	l.await(t, "the note", noted("another host"))
-	send(t, c, Message{Body: []byte("{}")})
-	f := l.await(t, "the answer", func(f *wire.Frame) bool { return f.Event != nil && f.Event.Type == "message" })
-	if string(f.Raw) != `{"got":"/m  {}"}` {
-		t.Errorf("got %q", f.Raw)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("another origin was called: %s %s, %s", r.Method, r.URL, r.Header)
+	}))
+	t.Cleanup(other.Close)
+	for _, endpoint := range []string{other.URL + "/m", strings.Replace(other.URL, "127.0.0.1", "localhost", 1) + "/m"} {
+		s := newSSEServer(endpoint)
+		server := httptest.NewServer(s)
+		t.Cleanup(server.Close)
+		_, err := (&SSE{URL: server.URL + "/sse", Header: http.Header{"Authorization": {"Bearer x"}}}).Dial(t.Context(), newLog().sink)
+		var e *DialError
+		if !errors.As(err, &e) || e.Stage != "endpoint" || !strings.Contains(e.Reason, "another origin") {
+			t.Errorf("%s: got %v", endpoint, err)
+		}
+	}
+}
+
+func TestSameOrigin(t *testing.T) {
+	for text, want := range map[string]bool{
+		"https://a.example/x": true, "https://A.example:443/": true, "http://a.example/x": false, "https://a.example:8443/x": false,
+		"https://b.example/x": false, "http://a.example:443/x": false,
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sameOrigin(u, &url.URL{Scheme: "https", Host: "a.example"}); got != want {
+			t.Errorf("%s: got %v", text, got)
+		}
 	}
 }
 

@@ -265,7 +265,8 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
 		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) {
-			v.WarnUnless(u.Host == base.Host, "an address on the host of the stream", "the address "+text+" is on another host", f.Number)
+			same := u.Host == base.Host && u.Scheme == base.Scheme
+			v.WarnUnless(same, "an address of the origin of the stream", "the address "+text+" is of another origin, which clients have to refuse: they would send it messages and credentials", f.Number)
 		}
 		return
 	}
