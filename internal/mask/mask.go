@@ -1,19 +1,23 @@
 // Package mask removes secrets from what is shown or written.
 //
 // A secret is found in whatever form it crossed the wire: as it is, with JSON
-// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, and inside base64 (both
-// alphabets, at any alignment, padded or not). But for base64 the case of letters makes
-// no difference: there are servers that normalize keys and names. Of a secret that is
-// percent-encoded itself what it stands for is hidden as well. Secrets of less than [MinLength] bytes are
+// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, in hexadecimal digits, and
+// inside base32 and base64 (both alphabets, once or twice, at any alignment, padded or not). But for these two the case
+// of letters makes no difference: there are servers that normalize keys and names. Of a secret that is
+// percent-encoded itself what it stands for is hidden as well, and of one that somebody cut short
+// with dots or stars what is left of it. Secrets of less than [MinLength] bytes are
 // passed over: they would blot out ordinary text.
 package mask
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/hex"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -25,7 +29,7 @@ const MinLength = 8
 // is put into a string of JSON their number doubles and grows by one.
 const maxDepth = 15
 
-// Replacement stands for a secret. Inside base64 a secret is replaced by as many
+// Replacement stands for a secret. Inside base64 and base32 a secret is replaced by as many
 // letters A, so that the text around it can still be decoded.
 const Replacement = "***"
 
@@ -40,14 +44,14 @@ type Masker struct {
 // pattern is one form of a secret.
 type pattern struct {
 	want []byte
-	// lead and trail say that the base64 digit before and behind holds some
-	// bits of the secret.
-	base64, lead, trail bool
+	// encoded says that want are digits of base64 or base32; lead and trail that the
+	// digit before and behind holds some bits of the secret.
+	encoded, lead, trail bool
 }
 
 // same reports whether two bytes are the same but for the case of letters of ASCII,
-// which makes no difference outside of base64.
-func (p *pattern) same(a, b byte) bool { return a == b || !p.base64 && lower(a) == lower(b) }
+// which makes no difference outside of base64 and base32.
+func (p *pattern) same(a, b byte) bool { return a == b || !p.encoded && lower(a) == lower(b) }
 
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
@@ -83,13 +87,32 @@ func NewMasker(secrets []string) *Masker {
 			continue
 		}
 		add(pattern{want: []byte(s)})
-		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			for shift := range 3 {
-				add(aligned(s, encoding, shift))
+		add(pattern{want: []byte(hex.EncodeToString([]byte(s)))})
+		for _, p := range inBase64(s) {
+			add(p)
+			for _, again := range inBase64(string(p.want)) {
+				add(again)
 			}
+		}
+		for shift := range 5 {
+			p := aligned(s, base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString, 5, shift)
+			add(p)
+			p.want = bytes.ToLower(p.want)
+			add(p)
 		}
 	}
 	return m
+}
+
+// inBase64 is what either alphabet makes of a secret, wherever it stands.
+func inBase64(secret string) []pattern {
+	var all []pattern
+	for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+		for shift := range 3 {
+			all = append(all, aligned(secret, encoding.EncodeToString, 6, shift))
+		}
+	}
+	return all
 }
 
 // decoded are the secrets that are percent-encoded, as what they stand for.
@@ -103,11 +126,11 @@ func decoded(secrets []string) []string {
 	return all
 }
 
-// openings are the bytes with which a form of b can begin.
+// openings are the bytes with which a form of the pattern can begin, where no escape stands.
 func openings(p *pattern) []byte {
 	b := p.want[0]
-	all := []byte{b, '\\', '%'}
-	if !p.base64 {
+	all := []byte{b}
+	if !p.encoded {
 		all = append(all, lower(b), upper(b))
 	}
 	if b == ' ' {
@@ -117,19 +140,37 @@ func openings(p *pattern) []byte {
 	return slices.Compact(all)
 }
 
-// aligned is what base64 makes of a secret that begins shift bytes behind a
-// group of three: the digits that do not depend on what stands around it.
-func aligned(secret string, encoding *base64.Encoding, shift int) pattern {
-	digits := encoding.EncodeToString(append(make([]byte, shift), secret...))
-	begin := []int{0, 2, 3}[shift]
-	bits := 8 * (shift + len(secret))
-	return pattern{want: []byte(digits[begin : bits/6]), base64: true, lead: shift > 0, trail: bits%6 != 0}
+// meant lists what the first byte of data can stand for: itself, or what an escape does.
+func meant(data []byte) []byte {
+	all := data[:1:1]
+	switch data[0] {
+	case '\\':
+		for deep := 0; deep < maxDepth && deep < len(data) && data[deep] == '\\'; deep++ {
+			if r, length := unescape(data[deep:]); length > 0 {
+				all = append(all, string(r)[0])
+			}
+		}
+	case '%':
+		if b, ok := unpercent(data); ok {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// aligned is what an encoding with so many bits in a digit makes of a secret that begins
+// shift bytes behind a group: the digits that do not depend on what stands around it.
+func aligned(secret string, encode func([]byte) string, perDigit, shift int) pattern {
+	digits := encode(append(make([]byte, shift), secret...))
+	before, bits := 8*shift, 8*(shift+len(secret))
+	begin := (before + perDigit - 1) / perDigit
+	return pattern{want: []byte(digits[begin : bits/perDigit]), encoded: true, lead: before%perDigit != 0, trail: bits%perDigit != 0}
 }
 
 // span is a part of the data to be replaced.
 type span struct {
 	from, to int
-	base64   bool
+	encoded  bool
 }
 
 // String masks a string.
@@ -158,7 +199,7 @@ func (m *Masker) mask(data []byte, cut bool) []byte {
 	done := 0
 	for _, s := range spans {
 		out = append(out, data[done:s.from]...)
-		if s.base64 {
+		if s.encoded {
 			out = append(out, bytes.Repeat([]byte{'A'}, s.to-s.from)...)
 		} else {
 			out = append(out, Replacement...)
@@ -175,23 +216,34 @@ func (m *Masker) find(data []byte, cut bool) []span {
 	}
 	var spans []span
 	for i := range data {
-		for _, n := range m.first[data[i]] {
-			p := &m.patterns[n]
-			length := p.match(data[i:], cut)
-			if length == 0 {
-				continue
+		for k, b := range meant(data[i:]) {
+			for _, n := range m.first[b] {
+				p := &m.patterns[n]
+				if k == 0 && i+1 < len(data) && p.differs(data[i+1]) {
+					continue
+				}
+				length := p.match(data[i:], cut)
+				if length == 0 {
+					continue
+				}
+				s := span{from: i, to: i + length, encoded: p.encoded}
+				if p.lead && i > 0 && digit(data[i-1]) {
+					s.from--
+				}
+				if p.trail && s.to < len(data) && digit(data[s.to]) {
+					s.to++
+				}
+				spans = join(spans, s)
 			}
-			s := span{from: i, to: i + length, base64: p.base64}
-			if p.lead && i > 0 && digit(data[i-1]) {
-				s.from--
-			}
-			if p.trail && s.to < len(data) && digit(data[s.to]) {
-				s.to++
-			}
-			spans = join(spans, s)
 		}
 	}
 	return spans
+}
+
+// differs reports whether a letter or digit cannot stand second in a form of the pattern that
+// begins with a byte as it is. It spares nearly all comparisons.
+func (p *pattern) differs(c byte) bool {
+	return len(p.want) > 1 && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9') && !p.same(c, p.want[1])
 }
 
 // join adds a span to those before it. Spans come ordered by where they begin,
@@ -202,14 +254,18 @@ func join(spans []span, s span) []span {
 		if s.from >= last.to {
 			break
 		}
-		s = span{from: min(s.from, last.from), to: max(s.to, last.to), base64: s.base64 && last.base64}
+		s = span{from: min(s.from, last.from), to: max(s.to, last.to), encoded: s.encoded && last.encoded}
 		spans = spans[:len(spans)-1]
 	}
 	return append(spans, s)
 }
 
-// minPart is how many bytes of a pattern must be left for it to be told.
-const minPart = 4
+// minPart is how many bytes of a pattern must be left for it to be told, and minShown how
+// many where others may have cut it: they have dots and stars for much else.
+const (
+	minPart  = 4
+	minShown = 6
+)
 
 // match is the length of the form of the pattern that data begins with; 0 if it
 // begins with none. cut says that the end of the data was cut off.
@@ -222,7 +278,7 @@ func (p *pattern) match(data []byte, cut bool) int {
 		matched, length := p.step(data[used:], want)
 		switch {
 		case matched > 0:
-		case len(p.want)-len(want) >= minPart && severed(data[used:], cut):
+		case severed(data[used:], len(p.want)-len(want), cut):
 			return used
 		default:
 			return 0
@@ -233,9 +289,16 @@ func (p *pattern) match(data []byte, cut bool) int {
 }
 
 // severed reports whether the data was cut where the rest begins: at its end, if
-// need be inside an escape, or where an excerpt of ours has its dots.
-func severed(rest []byte, cut bool) bool {
+// need be inside an escape, or where an excerpt of ours, or somebody who hides the rest,
+// has dots or stars. Left is how much of a pattern stands before it.
+func severed(rest []byte, left int, cut bool) bool {
+	if left < minPart {
+		return false
+	}
 	if bytes.HasPrefix(rest, []byte("…")) || bytes.HasPrefix(rest, []byte(`"...`)) {
+		return true
+	}
+	if left >= minShown && (bytes.HasPrefix(rest, []byte("...")) || bytes.HasPrefix(rest, []byte("**"))) {
 		return true
 	}
 	const escape = 12 // the longest one, in bytes
@@ -260,10 +323,8 @@ func (p *pattern) step(data, want []byte) (matched, length int) {
 			}
 		}
 	case '%':
-		if len(data) >= 3 {
-			if n, err := strconv.ParseUint(string(data[1:3]), 16, 8); err == nil && p.same(byte(n), want[0]) {
-				return 1, 3
-			}
+		if b, ok := unpercent(data); ok && p.same(b, want[0]) {
+			return 1, 3
 		}
 	case '+':
 		if want[0] == ' ' {
@@ -278,36 +339,54 @@ func (p *pattern) step(data, want []byte) (matched, length int) {
 
 // escape matches an escape of JSON.
 func (p *pattern) escape(data, want []byte) (matched, length int) {
-	if len(data) < 2 {
+	r, length := unescape(data)
+	if length == 0 {
 		return 0, 0
-	}
-	if data[1] != 'u' {
-		const letters, meanings = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-		if i := bytes.IndexByte([]byte(letters), data[1]); i >= 0 && meanings[i] == want[0] {
-			return 1, 2
-		}
-		return 0, 0
-	}
-	r, ok := unit(data)
-	if !ok {
-		return 0, 0
-	}
-	length = 6
-	if utf16.IsSurrogate(r) {
-		low, ok := unit(data[6:])
-		if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
-			return 0, 0
-		}
-		length = 12
 	}
 	encoded := utf8.AppendRune(nil, r)
-	if len(encoded) == 1 && len(want) > 0 && p.same(encoded[0], want[0]) {
+	if len(encoded) == 1 && p.same(encoded[0], want[0]) {
 		return 1, length
 	}
 	if !bytes.HasPrefix(want, encoded) {
 		return 0, 0
 	}
 	return len(encoded), length
+}
+
+// unescape is what the escape of JSON stands for that data begins with, and its length; 0 if
+// it begins with none.
+func unescape(data []byte) (r rune, length int) {
+	if len(data) < 2 {
+		return 0, 0
+	}
+	if data[1] != 'u' {
+		const letters, meanings = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+		if i := strings.IndexByte(letters, data[1]); i >= 0 {
+			return rune(meanings[i]), 2
+		}
+		return 0, 0
+	}
+	r, ok := unit(data)
+	switch {
+	case !ok:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	}
+	low, ok := unit(data[6:])
+	if r = utf16.DecodeRune(r, low); !ok || r == utf8.RuneError {
+		return 0, 0
+	}
+	return r, 12
+}
+
+// unpercent is the byte that is percent-encoded at the beginning of data.
+func unpercent(data []byte) (byte, bool) {
+	if len(data) < 3 || data[0] != '%' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(data[1:3]), 16, 8)
+	return byte(n), err == nil
 }
 
 // unit is the code unit of a \u escape.

@@ -2,7 +2,9 @@ package mask
 
 import (
 	"bytes"
+	"encoding/base32"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -71,6 +73,41 @@ func TestMaskInAnyCase(t *testing.T) {
 		"a key-9f8e7d of mine": "a key-9f8e7d of mine",
 		base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x")):                  strings.Repeat("A", 16),
 		strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))): strings.ToLower(base64.StdEncoding.EncodeToString([]byte("Key-9F8E7D/x"))),
+	} {
+		if got := m.String(in); got != want {
+			t.Errorf("String(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestMaskInOtherDigits: hexadecimal digits, base32 and base64 of base64 hide nothing.
+func TestMaskInOtherDigits(t *testing.T) {
+	const secret = "sk-live-4f9a8c7e21"
+	m := NewMasker([]string{secret})
+	if got := m.String("hex " + strings.ToUpper(hex.EncodeToString([]byte(secret))) + ", " + hex.EncodeToString([]byte(secret))); got != "hex ***, ***" {
+		t.Errorf("got %q", got)
+	}
+	for before := range 11 {
+		plain := strings.Repeat("b", before) + secret + "e"
+		twice := base64.StdEncoding.EncodeToString([]byte("Basic " + base64.URLEncoding.EncodeToString([]byte(plain))))
+		for _, in := range []string{base32.StdEncoding.EncodeToString([]byte(plain)), twice} {
+			out := m.String(in)
+			if len(out) != len(in) || !strings.Contains(out, strings.Repeat("A", 20)) {
+				t.Errorf("%q became %q", in, out)
+			}
+		}
+		if in := strings.ToLower(base32.StdEncoding.EncodeToString([]byte(plain))); m.String(in) == in {
+			t.Errorf("%q is not masked", in)
+		}
+	}
+}
+
+// TestMaskWhatOthersCut: a server that shortens a credential in its messages shows a part.
+func TestMaskWhatOthersCut(t *testing.T) {
+	m := NewMasker([]string{"sk-live-4f9a8c7e21"})
+	for in, want := range map[string]string{
+		"bad token sk-live-4f...": "bad token ***...", "bad token sk-liv****": "bad token *******", "sk-live-4f9a…": "***…",
+		"sk-l...": "sk-l...", "sk-live-5...": "sk-live-5...", "sk-live-4f9a": "sk-live-4f9a",
 	} {
 		if got := m.String(in); got != want {
 			t.Errorf("String(%q) = %q, want %q", in, got, want)
