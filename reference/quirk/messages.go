@@ -86,11 +86,22 @@ func spread(raw []byte, lines bool) []byte {
 	return append(bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\t")), ' ')
 }
 
-// pinging sends a ping after each list of a legacy session.
+// pinging sends a ping after each answer of a legacy session, and one more a little later, when
+// the client may be in the midst of its next message.
 func pinging() hook.Hooks {
+	const later = 10 * time.Millisecond
 	var n atomic.Int64
-	return afterLists(func() []byte {
-		return hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
+	return hook.OnResponse("*", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if err := next(ctx, m); err != nil || m.Call.Modern || m.Peer == nil || m.Peer.Revision() == "" {
+			return err
+		}
+		ping := func() {
+			raw := hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
+			_ = m.Peer.Send(context.WithoutCancel(ctx), raw) // lost without a stream to send it on
+		}
+		ping()
+		time.AfterFunc(later, ping)
+		return nil
 	})
 }
 

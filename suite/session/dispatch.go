@@ -358,6 +358,12 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	go func() {
 		defer s.answers.Done()
 		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
+		select {
+		case s.line <- struct{}{}:
+			defer func() { <-s.line }()
+		case <-s.life.Done():
+			return
+		}
 		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
 			Tags: recording.Tags{recording.TagMethod: m.Get("method").String()}}).Finish()
 	}()

@@ -157,6 +157,38 @@ func TestEarlyResponsesWaitForTheirOwner(t *testing.T) {
 	})
 }
 
+// TestNoAnswerInTheMidstOfALine: a server may ask something while one of our messages is on its
+// way in parts. The answer has to wait for the end of the line.
+func TestNoAnswerInTheMidstOfALine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var heard []string
+		var speak func(string, ...any)
+		o := options(requirement.R20250618)
+		o.NoHandshake = true
+		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+			heard, speak = append(heard, m.Raw), say
+			if m.Get("method").Exists() {
+				say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw)
+			}
+			return true
+		}), o)
+		s.Do(t.Context(), Request{Method: "ping"})
+		const message = `{"jsonrpc":"2.0","id":"x","method":"ping"}`
+		for i, part := range []string{message[:9], message[9:20]} {
+			s.Do(t.Context(), Request{Body: []byte(part), Unframed: true, NoAwait: true})
+			speak(`{"jsonrpc":"2.0","id":"server-%d","method":"ping"}`, i)
+			time.Sleep(time.Second)
+		}
+		if x := s.Do(t.Context(), Request{ID: json.RawMessage(`"x"`), Body: []byte(message[20:])}); !x.Succeeded() {
+			t.Errorf("got %+v", x)
+		}
+		synctest.Wait()
+		if len(heard) != 4 || heard[1] != message {
+			t.Errorf("the server heard %q", heard)
+		}
+	})
+}
+
 func TestRepeatedAnswersPutNothingOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := make(chan struct{})

@@ -127,9 +127,22 @@ func (s *Session) Start(ctx context.Context, q Request) *Pending {
 	if conn == nil {
 		return p.fail(recording.Unsent, "there is no connection")
 	}
+	if q.Unframed && !s.parts.Load() {
+		select {
+		case s.line <- struct{}{}:
+			s.parts.Store(true)
+		case <-ctx.Done():
+			return p.fail(recording.Canceled, context.Cause(ctx).Error())
+		}
+	}
 	p.start = s.opts.Transcript.Now()
 	x.Sent = p.start
-	return p.send(ctx, conn, m)
+	p.send(ctx, conn, m)
+	if q.Step != recording.StepAnswer && !q.Unframed && s.parts.Load() {
+		s.parts.Store(false)
+		<-s.line
+	}
+	return p
 }
 
 // send hands the message to the connection. The pending entry is registered

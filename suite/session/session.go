@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -78,6 +79,10 @@ type Session struct {
 	end                    context.CancelFunc
 	answers                sync.WaitGroup
 	answering, answeredAll int
+	// line is held while a line is written in parts, and while an answer of ours is
+	// written: it must not end up in the midst of one. parts says that a script holds it.
+	line  chan struct{}
+	parts atomic.Bool
 }
 
 // tooSlow is the cause of a context that ended because opening took too long.
@@ -115,6 +120,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		answered: map[string]*recording.Exchange{},
 		given:    map[string]*recording.Exchange{},
 		changed:  make(chan struct{}),
+		line:     make(chan struct{}, 1),
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	if s.over == requirement.SSE {
