@@ -28,6 +28,9 @@ func (r *Report) Finding(x *Result) string {
 	if x.Hint != "" {
 		fmt.Fprintf(&b, "\nchange:   %s", x.Hint)
 	}
+	if x.Rerun != "" {
+		fmt.Fprintf(&b, "\nrepeat:   %s", x.Rerun)
+	}
 	for _, n := range x.Evidence {
 		if f := r.Frame(n); f != nil {
 			const most = 1000

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
 	"strings"
+	"testing"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/suite"
@@ -14,6 +16,34 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
+
+// The report on a server that is started by a command, with files and known findings.
+func ExampleRun() {
+	report, err := suite.Run(context.Background(), suite.Config{
+		Target:   &target.Target{Endpoints: []target.Endpoint{{Command: []string{"my-server", "--stdio"}}}},
+		Baseline: "known.txt",
+		Files:    suite.Files{HTML: "report.html", JUnit: "report.xml"},
+	})
+	if err != nil {
+		fmt.Println(err) // such as a mistake in the baseline, with its line
+		return
+	}
+	for _, x := range report.Results {
+		if x.Verdict.Red() && !x.Excused {
+			fmt.Println(report.Finding(&x))
+		}
+	}
+}
+
+// A test of one's own server, without a port: every verdict is a subtest.
+func ExampleTest() {
+	handler := http.NotFoundHandler() // the server
+	_ = func(t *testing.T) {
+		suite.Test(t, suite.Config{Target: &target.Target{Endpoints: []target.Endpoint{
+			{Handler: handler, Path: "/mcp", Forced: requirement.HTTP},
+		}}})
+	}
+}
 
 // The rules of an organisation stand in an area of its own, and are judged like all others.
 var acme = area.Area{File: "acme.yaml", Rows: `

@@ -85,6 +85,12 @@ type Config struct {
 	Rate         float64       // messages per second; 0 means no limit
 	Seed         int64         // of whatever is picked at random
 
+	// Baseline is a file of known findings, as "mcpcheck baseline" writes it: what it excuses
+	// fails no test. An entry that is outdated does.
+	Baseline string
+	// Files are the reports that [Run] and [Test] write.
+	Files Files
+
 	// Progress is told what is going on.
 	Progress func(engine.Event)
 	// Unfiltered leaves it to the caller of [Prepare] to pick rows by Only, Skip and
@@ -95,15 +101,27 @@ type Config struct {
 // UsageError is a configuration that cannot be run; nothing was sent.
 type UsageError = engine.UsageError
 
-// Run judges the target and returns the report. The error is a [*UsageError],
-// or nil: whatever the target does, or does not, stands in the report.
+// Run judges the target, writes the files of the configuration and returns the report.
+// Whatever the target does, or does not, stands in the report. The error is a
+// [*UsageError], and there is no report, or it tells which file could not be written.
 func Run(ctx context.Context, c Config) (*reports.Report, error) {
+	_, report, err := run(ctx, c, nil)
+	return report, err
+}
+
+// run is nil with an error if nothing was run.
+func run(ctx context.Context, c Config, rerun func(id, revision, transport string) string) (*engine.Run, *reports.Report, error) {
+	known, err := c.Known()
+	if err != nil {
+		return nil, nil, err
+	}
 	r, err := Prepare(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	r.Execute(ctx)
-	return r.Report(c.Strict), nil
+	report, err := c.Finish(r, known, rerun)
+	return r, report, err
 }
 
 // Prepare finds out what the target speaks and plans the run, for callers who
@@ -127,28 +145,39 @@ func Possible(c Config) ([]engine.Row, error) {
 }
 
 // Test judges the target in a test: every row becomes a subtest, named
-// "revision/transport/ID". Not-applicable rows are skipped; a fail, a blocked MUST
-// and, with Strict, a warning fail the test.
+// "revision/transport/ID". Not-applicable rows and what the baseline excuses are skipped; a
+// fail, a blocked MUST and, with Strict, a warning fail the test, with the messages that
+// prove it and the command that repeats it.
 func Test(t *testing.T, c Config) {
 	t.Helper()
-	r, err := Prepare(t.Context(), c)
-	if err != nil {
+	r, report, err := run(t.Context(), c, again(t.Name()))
+	if r == nil {
 		t.Fatal(err)
+	}
+	if err != nil {
+		t.Error(err)
 	}
 	if why := r.Unreachable(); why != "" {
 		t.Fatal(why)
 	}
-	r.Execute(t.Context())
-	report := r.Report(c.Strict)
 	for i := range report.Results {
 		x := &report.Results[i]
-		t.Run(x.Revision+"/"+x.Transport+"/"+x.ID, func(t *testing.T) { present(t, report, x, c.Strict) })
+		t.Run(x.Revision+"/"+x.Transport+"/"+x.ID, func(t *testing.T) {
+			t.Helper() // a failure stands at the line that called Test
+			present(t, report, x, c.Strict)
+		})
+	}
+	if b := report.Summary.Baseline; b.Outdated() {
+		t.Error(strings.Join(b.Sentences(), "\n"))
 	}
 }
 
 // present shows a result as the outcome of a test.
 func present(t *testing.T, report *reports.Report, x *reports.Result, strict bool) {
+	t.Helper()
 	switch {
+	case x.Excused:
+		t.Skip("known: " + x.ExcusedReason + "\n" + report.Finding(x))
 	case x.Verdict == reports.Fail, x.Verdict == reports.Warn && strict:
 		t.Error(report.Finding(x))
 	case x.Verdict == reports.Warn:
@@ -185,6 +214,9 @@ func (c Config) engine() (engine.Config, error) {
 	areas, err := c.areas()
 	if err != nil {
 		return engine.Config{}, &UsageError{Reason: err.Error()}
+	}
+	if err := c.checkFiles(); err != nil {
+		return engine.Config{}, err
 	}
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {

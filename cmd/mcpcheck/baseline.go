@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
+	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
@@ -59,16 +60,7 @@ func (e *excuses) apply(p *program, r *reports.Report) {
 }
 
 // rules is what baselines are held to: the catalogue of this release.
-func rules() baseline.Catalogue {
-	c := baseline.Catalogue{Known: func(id string) bool { _, ok := area.Catalogue().Find(id); return ok }, Suggest: area.Catalogue().Suggest, Never: neverFound}
-	for _, r := range requirement.Revisions() {
-		c.Revisions = append(c.Revisions, string(r))
-	}
-	for _, t := range requirement.Transports() {
-		c.Transports = append(c.Transports, string(t))
-	}
-	return c
-}
+func rules() baseline.Catalogue { return suite.Rules(area.BuiltIn()) }
 
 // baselineFlags are the flags of "mcpcheck baseline".
 type baselineFlags struct {
@@ -176,23 +168,4 @@ func baselineHeader(r *reports.Report) string {
 From a run against %s (%s %s, catalogue %s).
 Each entry needs a reason. Remove an entry when what it excuses is mended.`,
 		reports.Shorten(r.Target.Name, 200), r.Tool.Name, r.Tool.Version, r.Tool.Catalogue)
-}
-
-// neverFound says why no run can have a finding on a requirement in a revision and on
-// a transport; empty if one can.
-func neverFound(id, revision, transport string) string {
-	r, ok := area.Catalogue().Find(id)
-	if !ok {
-		return ""
-	}
-	if _, checked := area.BuiltIn().Check(id); !checked {
-		return "no check judges it"
-	}
-	if revision != "" && !slices.Contains(r.Revisions, requirement.Revision(revision)) {
-		return "it does not apply in " + revision
-	}
-	if transport != "" && !slices.Contains(r.Transports, requirement.Transport(transport)) {
-		return "it does not apply on " + transport
-	}
-	return ""
 }

@@ -48,6 +48,17 @@ func (f *File) Apply(r *reports.Report, now time.Time) {
 	r.Summary.Baseline = b
 }
 
+// Excuse is the reason for which a red verdict is excused; ok is false if it is not.
+func (f *File) Excuse(x *reports.Result, now time.Time) (reason string, ok bool) {
+	for i := range f.Entries {
+		e := &f.Entries[i]
+		if x.Verdict.Red() && e.Matches(x.ID, x.Revision, x.Transport) && !e.Expired(now) {
+			return e.Reason, true
+		}
+	}
+	return "", false
+}
+
 // told is what a report says of an entry.
 func (e *Entry) told(verdicts []reports.BaselineVerdict) reports.BaselineEntry {
 	t := *e.entry()

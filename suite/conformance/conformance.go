@@ -5,9 +5,10 @@
 // A spec asks the engine for its verdict, waits for it, and fails, through Gomega, if it
 // speaks against the target. The engine plays what all specs need that are to be run, from
 // the first one on: their order costs no time. Every spec has a report entry "verdict"; a
-// red one also "expected", "actual", "hint" and "frames". Where Ginkgo has no word of its
+// red one also "expected", "actual", "hint", "repeat" and "frames". Where Ginkgo has no word of its
 // own the entry tells: a warning passes, with an entry "warning", and what is not
-// applicable or blocked is skipped, but a blocked MUST fails.
+// applicable or blocked is skipped, but a blocked MUST fails. What the baseline of the
+// configuration excuses is skipped as well; an entry that is outdated fails the suite.
 //
 // To judge a server with Ginkgo's or Go's own tools:
 //
@@ -31,12 +32,15 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -55,7 +59,7 @@ type Options struct {
 // Specs adds the rows that a run can have to the Ginkgo tree. Call it at the top level,
 // while the tree is built. A configuration that cannot be run becomes a spec that fails.
 func Specs(c suite.Config, o Options) bool {
-	_, err := add(c, o)
+	_, err := add(c, o, types.NewCodeLocation(1))
 	if err != nil {
 		ginkgo.It("can be judged", func() { ginkgo.Fail(err.Error()) })
 	}
@@ -63,12 +67,24 @@ func Specs(c suite.Config, o Options) bool {
 }
 
 // add is [Specs] for whoever has more to do with the run.
-func add(c suite.Config, o Options) (*run, error) {
+func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
+	known, err := c.Known()
+	if err != nil {
+		return nil, err
+	}
 	rows, err := suite.Possible(c)
 	if err != nil {
 		return nil, err
 	}
 	r := newRun(o, rows)
+	r.known, r.caller = known, caller
+	r.finish = func(e *engine.Run) error {
+		report, err := c.Finish(e, known, again)
+		if b := report.Summary.Baseline; b.Outdated() {
+			err = errors.Join(err, errors.New(strings.Join(b.Sentences(), "\n")))
+		}
+		return err
+	}
 	told := c.Progress
 	c.Progress = func(e engine.Event) {
 		r.heard(e)
@@ -84,7 +100,7 @@ func add(c suite.Config, o Options) (*run, error) {
 // RunSpecs adds the tree and runs it, in a test that Ginkgo or Go runs. Only what the
 // specs that are not filtered out need is played.
 func RunSpecs(t ginkgo.GinkgoTestingT, c suite.Config, o Options) bool {
-	r, err := add(c, o)
+	r, err := add(c, o, types.NewCodeLocation(1))
 	if err != nil {
 		ginkgo.It("can be judged", func() { ginkgo.Fail(err.Error()) })
 		return ginkgo.RunSpecs(t, description)
@@ -100,6 +116,10 @@ type run struct {
 	options Options
 	rows    []engine.Row // those that are played
 	prepare func(context.Context) (*engine.Run, error)
+	// finish writes what is to be written when the run is over; nil if the caller does.
+	finish func(*engine.Run) error
+	known  *baseline.File     // nil without a baseline
+	caller types.CodeLocation // where specs stand, in the eyes of Ginkgo
 
 	once   sync.Once
 	cancel context.CancelCauseFunc
@@ -131,14 +151,18 @@ func (r *run) tree() {
 				ginkgo.Describe(c.String(), func() {
 					for _, row := range rows {
 						if row.Combination == c {
-							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, ginkgo.Label(suite.Labels(row)...), func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
+							ginkgo.It(row.Requirement.ID+" "+row.Requirement.Title, r.caller, ginkgo.Label(suite.Labels(row)...), func(ctx ginkgo.SpecContext) { r.spec(ctx, row) })
 						}
 					}
 				})
 			}
 		})
 	}
-	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, _ ginkgo.Report) { r.end() })
+	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, _ ginkgo.Report) {
+		if err := r.end(); err != nil {
+			ginkgo.Fail(err.Error())
+		}
+	})
 }
 
 func areas(rows []engine.Row) []*requirement.Area {
@@ -189,18 +213,27 @@ func (r *run) begin() {
 
 // end waits until nothing is left of the run. One whose specs were not all reached is
 // interrupted.
-func (r *run) end() {
+func (r *run) end() error {
 	if r.cancel == nil {
-		return // none was
+		return nil // none was
 	}
 	<-r.opened
 	if r.engine == nil {
-		return
+		return nil
 	}
 	if r.shown < len(r.engine.Rows()) {
 		r.cancel(engine.ErrInterrupted)
 	}
 	<-r.engine.Done()
+	if r.finish == nil {
+		return nil
+	}
+	return r.finish(r.engine)
+}
+
+// again is how a verdict is repeated with the tools of Ginkgo, in the directory of the suite.
+func again(id, revision, transport string) string {
+	return fmt.Sprintf("ginkgo --label-filter='id:%s && rev:%s && transport:%s'", id, revision, transport)
 }
 
 // await waits for the verdict on a row. When the context of the spec ends so does the run;
@@ -239,7 +272,14 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	}
 	r.shown++
 	result, frames := r.engine.Show(j)
-	present(&Verdict{Result: result, judgement: j}, frames, r.options.Strict)
+	v := &Verdict{Result: result, judgement: j}
+	if r.known != nil {
+		v.ExcusedReason, v.Excused = r.known.Excuse(&v.Result, time.Now())
+	}
+	if r.finish != nil && v.Verdict.Red() {
+		v.Rerun = again(v.ID, v.Revision, v.Transport)
+	}
+	present(v, frames, r.options.Strict)
 }
 
 // obstacles says why the run, or a part of it, cannot be carried out; nothing if it can.

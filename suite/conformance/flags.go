@@ -43,6 +43,9 @@ func Flags(f *flag.FlagSet) *Arguments {
 	f.DurationVar(&c.StartTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
 	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m)")
 	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched (default 300ms)")
+	f.StringVar(&c.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+	f.StringVar(&c.Files.HTML, "html", "", "write a page for browsers to this `file`")
+	f.StringVar(&c.Files.JSON, "json", "", "write the JSON report to this `file`")
 	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
 	return a
 }

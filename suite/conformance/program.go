@@ -30,6 +30,7 @@ type Program struct {
 // label filter picks; an empty one picks all. See [Filter] for the expression.
 func Build(r *engine.Run, filter string, o Options) *Program {
 	p := &Program{engine: r, run: newRun(o, r.Rows()), collected: map[engine.Row]*engine.Judgement{}}
+	p.run.caller = types.NewCodeLocation(1)
 	p.run.prepare = func(context.Context) (*engine.Run, error) { return r, nil }
 	p.suite, p.reporter = ginkgo.GinkgoConfiguration()
 	p.suite.FailOnEmpty, p.suite.LabelFilter = false, filter
@@ -52,8 +53,8 @@ func (p *Program) Run() {
 	formatter.ColorableStdOut = io.Discard
 	defer func() { formatter.ColorableStdOut = stdout }()
 	ginkgo.RunSpecs(silent{}, description, p.suite, p.reporter)
-	p.run.begin() // an interrupt may have come before the first spec
-	p.run.end()
+	p.run.begin()   // an interrupt may have come before the first spec
+	_ = p.run.end() // there is nothing to finish: see Build
 }
 
 // silent stands for the testing.T that Ginkgo wants: the exit code follows the

@@ -54,9 +54,15 @@ func present(v *Verdict, frames Frames, strict bool) {
 		if v.Hint != "" {
 			entry("hint", v.Hint)
 		}
+		if v.Rerun != "" {
+			entry("repeat", v.Rerun)
+		}
 	}
 	if len(frames) > 0 {
 		entry("frames", frames)
+	}
+	if v.Excused {
+		ginkgo.Skip("known: " + v.ExcusedReason + "\n" + message(v))
 	}
 	conform := Conform()
 	if strict {
@@ -120,6 +126,9 @@ func message(v *Verdict) string {
 	s += fmt.Sprintf("\nexpected: %s\nactual:   %s", v.Expected, v.Actual)
 	if v.Hint != "" {
 		s += "\nchange:   " + v.Hint
+	}
+	if v.Rerun != "" {
+		s += "\nrepeat:   " + v.Rerun
 	}
 	return s
 }

@@ -156,7 +156,7 @@ func TestLabelFilterAndReports(t *testing.T) {
 		for _, e := range s.ReportEntries {
 			entries[e.Name] = e
 		}
-		for _, name := range []string{"verdict", "expected", "actual", "hint", "frames"} {
+		for _, name := range []string{"verdict", "expected", "actual", "hint", "repeat", "frames"} {
 			if e, ok := entries[name]; !ok || e.StringRepresentation() == "" || !strings.Contains(o.junit, name) {
 				t.Errorf("the entry %q: %+v", name, e)
 			}
@@ -170,6 +170,27 @@ func TestLabelFilterAndReports(t *testing.T) {
 		}
 		if want := []string{"LIST ", "2025-11-25"}; len(s.ContainerHierarchyTexts) != 2 || !strings.HasPrefix(s.ContainerHierarchyTexts[0], want[0]) || !strings.HasPrefix(s.ContainerHierarchyTexts[1], want[1]) {
 			t.Errorf("it stands below %q", s.ContainerHierarchyTexts)
+		}
+	}
+}
+
+// TestKnownFindings: what a baseline excuses is skipped, and what is outdated in it fails the
+// suite; the report of mcpcheck is written beside those of Ginkgo.
+func TestKnownFindings(t *testing.T) {
+	t.Parallel()
+	url, _ := server(t, wrong)
+	dir := t.TempDir()
+	known, report := filepath.Join(dir, "known.txt"), filepath.Join(dir, "report.json")
+	for text, status := range map[string]int{"LIST-02  # issue 12": 0, "LIST-02  # issue 12\nLIST-01 @2025-11-25 @http  # mended": 1} {
+		if err := os.WriteFile(known, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := ginkgo(t, []string{"--label-filter=id:LIST-02 || id:LIST-01"}, append(at(url), "--baseline="+known, "--json="+report)...)
+		if o.status != status || status == 1 != strings.Contains(o.text, "LIST-01 @2025-11-25 @http") {
+			t.Errorf("%q: status %d\n%s", text, o.status, o.text)
+		}
+		if raw, err := os.ReadFile(report); err != nil || !strings.Contains(string(raw), `"excused":true`) || !strings.Contains(string(raw), "ginkgo --label-filter='id:LIST-02") {
+			t.Errorf("%q: %v\n%s", text, err, raw)
 		}
 	}
 }
