@@ -92,13 +92,7 @@ func rowIDs(given []string) []string {
 	return all
 }
 
-func join[T ~string](all []T) string {
-	words := make([]string, len(all))
-	for i, s := range all {
-		words[i] = string(s)
-	}
-	return strings.Join(words, ", ")
-}
+func join[T ~string](all []T) string { return strings.Join(texts(all), ", ") }
 
 // reads reads --read: a number of resources, or "all" (-1).
 func reads(s string) (int, error) {

@@ -111,6 +111,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return usagef("%w%s", err, helpcmd.NearFlag(c, err))
 	})
 	s.declare(root)
+	helpcmd.Complete(root, completed, nil)
 	helpcmd.Refuse(root, func(args []string) error {
 		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
 	})
@@ -120,6 +121,26 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// completed is what shells complete of flags.
+var completed = map[string]helpcmd.Words{
+	"fault": func() []string {
+		var all []string
+		for _, f := range fault.All() {
+			all = append(all, f.Name+"\t"+f.Summary)
+		}
+		return all
+	},
+	"quirk": func() []string {
+		var all []string
+		for _, q := range quirk.All() {
+			all = append(all, q.Name+"\t"+q.Summary)
+		}
+		return all
+	},
+	"world":    reference.WorldNames,
+	"revision": reference.Revisions,
 }
 
 // inherited is the part of a command's help about flags of serve, most of which mean nothing

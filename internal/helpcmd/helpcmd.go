@@ -30,7 +30,6 @@ func New(files fs.FS, name string) *cobra.Command {
 func Root(files fs.FS, name, version string) *cobra.Command {
 	root := New(files, name)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.Version = version
 	root.SetVersionTemplate(name + " {{.Version}}\n")
 	return root
