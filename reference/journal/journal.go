@@ -49,6 +49,9 @@ type Journal struct {
 	lost     uint64 // entries that are no longer kept
 	changed  chan struct{}
 	writeErr error
+
+	filling *block // takes the next entries
+	spare   *block // is empty; nil if none is
 }
 
 // New makes an empty journal.
@@ -102,7 +105,9 @@ func (j *Journal) NoteAnswer(a *Answer) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.number(&e)
-	j.keep(place{packed: packed(&e), time: e.Time, rest: a.Rest.cut(j.options.MaxRaw), takes: min(e.Size, j.options.MaxRaw) + overhead})
+	p := j.pack(&e)
+	p.rest, p.takes = a.Rest.cut(j.options.MaxRaw), min(e.Size, j.options.MaxRaw)+overhead
+	j.keep(p)
 	j.wake()
 }
 
@@ -121,7 +126,9 @@ func (j *Journal) add(e *Entry, message []byte) uint64 {
 	j.number(e)
 	takes := len(e.Raw) + overhead
 	if !j.watched() {
-		j.keep(place{packed: packed(e), time: e.Time, takes: takes})
+		p := j.pack(e)
+		p.takes = takes
+		j.keep(p)
 		j.wake()
 		return e.Seq
 	}
@@ -152,6 +159,7 @@ func (j *Journal) wake() {
 type place struct {
 	entry  *Entry
 	packed []byte
+	block  *block  // in which that is; nil if it has memory of its own
 	rest   *Shared // of the message of what is packed
 	time   time.Time
 	takes  int // what is reckoned to be taken; 0 if nothing is there
@@ -176,6 +184,7 @@ func (j *Journal) keep(p place) {
 }
 
 func (j *Journal) forget(p place) {
+	j.release(p)
 	if p.takes > 0 {
 		j.bytes -= p.takes
 		j.lost++
@@ -219,7 +228,7 @@ func (j *Journal) Clear() {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.ring, j.first, j.gone, j.bytes = nil, 0, 0, 0
+	j.ring, j.first, j.gone, j.bytes, j.filling = nil, 0, 0, 0, nil
 }
 
 // each calls visit with the entries after a number, oldest first, until it
@@ -234,7 +243,8 @@ func (j *Journal) each(since uint64, visit func(e *Entry) bool) {
 		p := &j.ring[(j.first+i)%n]
 		if p.packed != nil {
 			p.entry = unpacked(p.packed, p.time, p.rest, j.options.MaxRaw)
-			p.packed, p.rest = nil, nil
+			j.release(*p)
+			p.packed, p.block, p.rest = nil, nil, nil
 		}
 		if p.entry == nil || p.entry.Seq <= since {
 			continue

@@ -86,7 +86,7 @@ func appendHeader(b []byte, h *HTTP) []byte {
 	return b
 }
 
-// unpacker reads what a packer wrote. Strings share its memory.
+// unpacker reads what has been packed. Strings share its memory.
 type unpacker struct {
 	b []byte
 	s string // the same
@@ -115,6 +115,7 @@ func (u *unpacker) texts() []string {
 
 // unpacked reads an entry, whose message may have a rest, of which up to n bytes are kept.
 func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
+	b = bytes.Clone(b) // whose memory is used again
 	u := &unpacker{b, string(b)}
 	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number()}
 	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
@@ -157,10 +158,48 @@ func (u *unpacker) header(size int) http.Header {
 	return h
 }
 
-// packed is an entry in one piece.
-func packed(e *Entry) []byte {
-	var room [1 << 10]byte
-	return bytes.Clone(appendEntry(room[:0], e))
+// block is memory for packed entries, which is used again when none of them is kept any more.
+type block struct {
+	data []byte
+	kept int // entries
+}
+
+const (
+	blockSize = 64 << 10
+	// roomy is what a block must have left for an entry: most take less.
+	roomy = 1 << 10
+)
+
+// pack puts an entry into one piece. The caller holds mu.
+func (j *Journal) pack(e *Entry) place {
+	b := j.filling
+	if b == nil || cap(b.data)-len(b.data) < roomy {
+		if b = j.spare; b == nil {
+			b = &block{data: make([]byte, 0, blockSize)}
+		}
+		j.filling, j.spare = b, nil
+	}
+	free := b.data[len(b.data):]
+	p := place{packed: appendEntry(free, e), time: e.Time}
+	if len(p.packed) <= cap(free) { // otherwise it has moved to memory of its own
+		b.data = b.data[:len(b.data)+len(p.packed)]
+		b.kept++
+		p.block = b
+	}
+	return p
+}
+
+// release says that a packed entry is not needed any more. The caller holds mu.
+func (j *Journal) release(p place) {
+	if p.block == nil {
+		return
+	}
+	if p.block.kept--; p.block.kept == 0 {
+		p.block.data = p.block.data[:0]
+		if p.block != j.filling {
+			j.spare = p.block
+		}
+	}
 }
 
 func hideAll(name string, values []string) []string {
