@@ -41,7 +41,7 @@ func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
 
 // follow makes a trace that of an incoming message that has been noted.
 func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
-	t.Method, t.URI, t.Transport, t.Session = entry.Method, entry.URI, entry.Transport, entry.Session
+	t.Method, t.URI, t.Transport, t.Connection, t.Session = entry.Method, entry.URI, entry.Transport, entry.Connection, entry.Session
 	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
 }
 

@@ -30,6 +30,7 @@ var batchCode = code{
 		return false
 	})),
 	"batch-07-array-of-one": stateless(hook.OnResponse(hook.MethodList, inArray)),
+	"life-13-array-of-one":  stateless(hook.OnResponse(hook.MethodTemplates, inArray)),
 }
 
 // inArray sends a message as the only member of an array, in revisions that have

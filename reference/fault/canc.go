@@ -21,27 +21,8 @@ var cancCode = code{
 		}
 		return r
 	})),
-	"canc-03-lock-stays-held":       heldLock,
 	"canc-05-reads-are-never-freed": leakingReads,
 	"canc-06-disconnecting-aborts":  abortingReads,
-}
-
-func heldLock() hook.Hooks {
-	var mu sync.Mutex
-	seen := map[string]int{}
-	return hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		const enough = 6
-		mu.Lock()
-		if c.Method == "notifications/cancelled" {
-			seen[c.Peer.ID()]++
-		}
-		held := seen[c.Peer.ID()] >= enough
-		mu.Unlock()
-		if held {
-			return nil
-		}
-		return next(ctx, c)
-	})
 }
 
 // leakingReads lets reads wait for a free place, which those that are cancelled

@@ -79,13 +79,6 @@ func bodyObject(body []byte) hook.Object {
 	return o
 }
 
-// refuse answers requests with a status and nothing else.
-func refuse(match func(*http.Request) bool, status int) hook.Hooks {
-	return hook.OnHTTP(local(match), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		w.WriteHeader(status)
-	})
-}
-
 // local is match for requests that no web page makes: what is wrong with an Origin is
 // left to the server behind.
 func local(match func(*http.Request) bool) func(*http.Request) bool {

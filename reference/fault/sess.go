@@ -11,8 +11,6 @@ import (
 var sessCode = code{
 	"sess-02-counted":        counted,
 	"sess-08-no-new-session": refusingToReopen,
-	"sess-09-works-once":     acceptedOnce,
-	"sess-09-last-version":   lastVersion,
 }
 
 // renamed issues session ids under other names.
@@ -71,29 +69,4 @@ func refusingToReopen() hook.Hooks {
 			delete(revisions, id) // once: later requests of the same session say nothing new
 		}
 	})
-}
-
-// acceptedOnce lets every session id pass a single time.
-func acceptedOnce() hook.Hooks {
-	var used marks
-	return refuse(func(r *http.Request) bool {
-		id := r.Header.Get(headerSession)
-		return id != "" && r.Method == http.MethodPost && used.add(id)
-	}, http.StatusNotFound)
-}
-
-// lastVersion keeps one version for all sessions.
-func lastVersion() hook.Hooks {
-	var mu sync.Mutex
-	var last string
-	return refuse(func(r *http.Request) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		m := posted(r)
-		if m["method"] == "initialize" {
-			last, _ = hook.ObjectAt(m, "params")["protocolVersion"].(string)
-		}
-		version := r.Header.Get(headerVersion)
-		return m["method"] == hook.MethodList && version != "" && version != last && !hook.Modern(version)
-	}, http.StatusBadRequest)
 }

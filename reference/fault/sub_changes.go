@@ -9,83 +9,8 @@ import (
 )
 
 var subChangesCode = code{
-	"sub-30-all-types": stateless(widen(func(filter hook.Object) {
-		if _, there := filter["resourcesListChanged"]; !there {
-			filter["resourcesListChanged"] = true
-		}
-	})),
-	"sub-31-all-resources": stateless(widen(func(filter hook.Object) {
-		if uris, ok := filter["resourceSubscriptions"].([]any); ok {
-			filter["resourceSubscriptions"] = slices.Concat(uris, allURIs)
-		}
-	})),
-	"sub-32-last-takes-over": lastTakesOver,
-	"sub-43-unasked":         unaskedUpdates,
-	"sub-43-inherited":       inheritedUpdates,
-}
-
-// asked is the member in which a widened filter keeps what was asked for.
-const asked = "asked"
-
-// widen reads more into the filters of listen requests than they say, and
-// acknowledges what they say.
-func widen(more func(filter hook.Object)) hook.Hooks {
-	return hook.Join(
-		hook.EditParams(hook.MethodListen, func(_ *hook.Call, params hook.Object) {
-			filter := hook.ObjectAt(params, "notifications")
-			if filter == nil {
-				return
-			}
-			before := hook.Object{}
-			for name, value := range filter {
-				before[name] = value
-			}
-			more(filter)
-			filter[asked] = before
-		}),
-		editAck(func(m hook.Message, params hook.Object) {
-			if m.Call == nil {
-				return
-			}
-			filter, _ := m.Call.Param("notifications").(hook.Object)
-			before, ok := filter[asked].(hook.Object)
-			if !ok {
-				return
-			}
-			granted := hook.MakeObjectAt(params, "notifications")
-			for name := range granted {
-				switch {
-				case before[name] == nil:
-					delete(granted, name)
-				case name == "resourceSubscriptions":
-					granted[name] = before[name]
-				}
-			}
-		}),
-	)
-}
-
-// lastTakesOver gives every update the id of the latest listen request for
-// resources.
-func lastTakesOver() hook.Hooks {
-	var mu sync.Mutex
-	var last any
-	return hook.Join(
-		hook.EditCall(hook.MethodListen, func(c *hook.Call) {
-			if filter, _ := c.Param("notifications").(hook.Object); filter["resourceSubscriptions"] != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				last = c.IDValue()
-			}
-		}),
-		hook.EditNotification(hook.NotificationUpdated, func(n hook.Object) {
-			mu.Lock()
-			defer mu.Unlock()
-			if meta := hook.ObjectAt(n, "params", "_meta"); meta[subscriptionID] != nil {
-				meta[subscriptionID] = last
-			}
-		}),
-	)
+	"sub-43-unasked":   unaskedUpdates,
+	"sub-43-inherited": inheritedUpdates,
 }
 
 // unaskedUpdates sends the updates of listen streams to all stdio connections

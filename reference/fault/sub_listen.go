@@ -28,7 +28,6 @@ var subListenCode = code{
 	})),
 	"sub-39-progress-on-streams": fanOut,
 	"sub-40-ack-as-body":         ackAsBody,
-	"sub-60-blocks-the-loop":     blockedByListening,
 }
 
 const methodCancelled = "notifications/cancelled"
@@ -93,24 +92,4 @@ func ackAsBody() hook.Hooks {
 				"notifications": hook.ObjectAt(message, "params")["notifications"],
 			}).Raw)
 		})
-}
-
-// blockedByListening leaves requests unanswered on connections with an open
-// stream.
-func blockedByListening() hook.Hooks {
-	var open marks
-	return hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		blocked := open.has(c.Peer.ID())
-		switch {
-		case c.Transport != hook.Stdio || c.Notification():
-			return next(ctx, c)
-		case blocked && c.Method != hook.MethodListen:
-			return &hook.Reply{Silent: true}
-		}
-		r := next(ctx, c)
-		if r != nil && r.Open {
-			open.add(c.Peer.ID())
-		}
-		return r
-	})
 }

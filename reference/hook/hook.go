@@ -89,6 +89,15 @@ func (c *Call) lend() *Call {
 	return c
 }
 
+// Connection names the connection that the call came on: over HTTP that of the network, which is not the
+// session.
+func (c *Call) Connection() string {
+	if c.Trace != nil && c.Trace.Connection != "" {
+		return c.Trace.Connection
+	}
+	return c.Peer.ID()
+}
+
 // Notification reports whether the call expects no answer.
 func (c *Call) Notification() bool { return c.ID == nil }
 

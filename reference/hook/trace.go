@@ -18,6 +18,8 @@ type Trace struct {
 	Method, URI string
 	// Transport is that on which it came.
 	Transport string
+	// Connection is the address of the client, over HTTP.
+	Connection string
 	// Session is the id that the request names, or that of its connection.
 	Session string
 	// Token is the bearer token that came along.
@@ -82,7 +84,7 @@ func (t *Trace) Member(method, uri string, request bool) *Trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &Trace{
-		Seq: t.Seq, Method: method, URI: uri, Transport: t.Transport, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
+		Seq: t.Seq, Method: method, URI: uri, Transport: t.Transport, Connection: t.Connection, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
 		decisions: slices.Clone(t.decisions), marks: slices.Clone(t.marks),
 	}
 }

@@ -40,16 +40,17 @@ var verbs = map[string][]string{
 	"abort":   {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest},
 	"send":    {OnRequest, OnReply, OnResponse, OnNotification},
 	"answer":  {OnRequest, OnHTTPRequest},
+	"note":    {OnRequest, OnReply, OnResponse, OnNotification, OnHTTPRequest},
 }
 
 // roots are the names that paths into a sort of message can begin with. Those after
 // the empty one can be tested only.
 var roots = map[string][]string{
-	OnRequest:      {"method", "params", "header", "", "id", "session"},
-	OnReply:        {"result", "error", "status", "header", "", "request"},
-	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request"},
-	OnNotification: {"jsonrpc", "id", "method", "params", "", "request"},
-	OnHTTPRequest:  {"header", "", "verb", "path", "body"},
+	OnRequest:      {"method", "params", "header", "", "id", "session", noted},
+	OnReply:        {"result", "error", "status", "header", "", "request", noted},
+	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request", noted},
+	OnNotification: {"jsonrpc", "id", "method", "params", "", "request", noted},
+	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted},
 	OnHTTPAnswer:   {"status", "header", "body", "", "request"},
 	OnEvent:        {"type", "id", "data", "raw", "", "retry", "stream", "answer"},
 }
@@ -63,7 +64,7 @@ func (o *Operation) given() []string {
 	for name, is := range map[string]bool{
 		"set": o.Set != "", "drop": o.Drop != "", "retype": o.Retype != "", "rewrite": o.Rewrite != "", "code": o.Code != nil,
 		"silence": o.Silence, "delay": o.Delay != nil, "repeat": o.Repeat != 0, "reorder": o.Reorder != 0, "abort": o.Abort,
-		"send": o.Send != nil, "answer": o.Answer != nil,
+		"send": o.Send != nil, "answer": o.Answer != nil, "note": o.Note != "",
 	} {
 		if is {
 			names = append(names, name)
@@ -113,6 +114,7 @@ func (o *Operation) Check() []Problem {
 	c := &checker{}
 	c.oneOf("on", o.On, slices.Sorted(maps.Keys(roots)))
 	c.oneOf("era", o.Era, []string{"legacy", "modern"})
+	c.oneOf("per", o.Per, []string{perConnection, perSession})
 	for _, transport := range hook.MethodsOf(o.Transport) {
 		c.oneOf("transport", transport, []string{hook.Stdio, hook.HTTP, hook.SSE})
 	}
@@ -167,8 +169,8 @@ func (o *Operation) checkArguments(c *checker, verb string) {
 		given bool
 		verbs []string
 	}{
-		"to": {o.To != nil, []string{"set"}}, "as": {o.As != "", []string{"retype"}}, "pattern": {o.Pattern != "", []string{"rewrite"}},
-		"with": {o.With != "", []string{"rewrite"}}, "was": {o.Was != nil, []string{"code"}}, "after": {o.After, []string{"send"}},
+		"to": {o.To != nil, []string{"set", "note"}}, "as": {o.As != "", []string{"retype"}}, "pattern": {o.Pattern != "", []string{"rewrite"}},
+		"with": {o.With != "", []string{"rewrite"}}, "was": {o.Was != nil, []string{"code"}}, "after": {o.After, []string{"send"}}, "apart": {o.Apart, []string{"send"}}, "per": {o.Per != "", []string{"note"}},
 		"where": {len(o.Where) > 0, []string{"set", "drop", "retype", "rewrite"}},
 	} {
 		if is.given && !slices.Contains(is.verbs, verb) {
@@ -236,6 +238,9 @@ func (c *checker) test(member string, t Test, roots []string) {
 		c.say(member+".at", "%q does not begin with %s", t.At, strings.Join(known, ", "))
 	}
 	c.oneOf(member+".type", t.Type, kinds)
+	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" && (roots == nil || !slices.Contains(roots, in[0].name)) {
+		c.say(member+".in", "%q is no path of one member of the message", t.In)
+	}
 	if _, err := regexp.Compile(t.Matches); err != nil {
 		c.say(member+".matches", "is no regular expression: %q", t.Matches)
 	}

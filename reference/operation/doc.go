@@ -40,6 +40,10 @@
 // there are none, but neither a result nor an error; a name with a question mark stands for what is there
 // already: result.annotations?.priority. Names of headers may be written in any case.
 //
+// In all sorts but event, noted.NAME leads to the values that Note has remembered under a name, the oldest
+// first: noted.NAME[-1] is the last, noted.NAME[5] is there once there are six. A reply has the request as
+// it came in, before an operation changed it, the others as it was handled.
+//
 // # What is done
 //
 //	set       the member is given the value To (null if To is absent)
@@ -55,11 +59,15 @@
 //	reorder   of two such messages on a connection the first waits for the second, for this time at
 //	          the most
 //	abort     the connection ends, on HTTP the session; an http-request is cut off
-//	send      another message is sent before this one, or After it
+//	send      another message is sent before this one, or After it; Apart from the request, if there is one
 //	answer    a request is answered without being handled
+//	note      the value To is remembered, for each connection or session if Per says so
 //
 // Where limits what set, drop, retype and rewrite do to objects for which the tests hold: those that the last
 // name of the path is in, or the elements where it ends in brackets. Their paths begin there.
+//
+// A test with In compares with what is elsewhere in the message, or has been noted:
+// {at: params.cursor, in: noted.used}.
 //
 // In a To, an Answer and a Send, "${params.uri}" stands for the value at a path, "${.uri}" at one that
 // begins where the last name of the path is in. Where the value is missing nothing is done; within a longer text it is empty.

@@ -16,6 +16,7 @@ type subject struct {
 	make    func(name string) (value any, ok bool)
 	asked   map[string]bool
 	changed bool
+	place   place
 }
 
 // load makes the member of the root that a path begins with.
@@ -33,6 +34,13 @@ func (s *subject) load(p path) {
 }
 
 func (s *subject) find(p path) (any, bool) {
+	if len(p) > 1 && p[0].name == noted {
+		values, ok := s.place.read(p[1].name)
+		if !ok {
+			return nil, false
+		}
+		return p[2:].find(values)
+	}
 	s.load(p)
 	return p.find(s.root)
 }
@@ -85,12 +93,7 @@ func (a *action) selects(s *subject, modern bool, transport string) bool {
 	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
 		return false
 	}
-	for i := range a.when {
-		if !a.when[i].holds(s.find(a.when[i].path)) {
-			return false
-		}
-	}
-	return a.counts()
+	return all(a.when, s.find) && a.counts()
 }
 
 // counts counts a message that is selected, and says whether it is one of those to be changed.
@@ -120,7 +123,7 @@ func (a *action) edit(s *subject) {
 		return
 	}
 	p.apply(s.root, set, func(holder, old any, there bool) (any, bool) {
-		if !all(a.where, holder) {
+		if !all(a.where, func(p path) (any, bool) { return p.find(holder) }) {
 			return old, there
 		}
 		value, keep, done := a.become(s, holder, old, there)

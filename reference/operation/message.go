@@ -13,34 +13,38 @@ var errWithheld = errors.New("the message is withheld")
 // outgoing is a message on its way out, with what is sent around it.
 type outgoing struct {
 	hook.Message
-	before, after [][]byte
+	before, after []further
 	times         int
 	done          []func()
 }
 
-// emit does what is to be done to responses and notifications.
-func (pl *plan) emit(next hook.Emitter) hook.Emitter {
-	return func(ctx context.Context, m hook.Message) error {
-		on, method := OnResponse, ""
-		switch {
-		case m.Kind == hook.Notification:
-			on, method = OnNotification, m.Method
-		case m.Call != nil:
-			method = m.Call.Method
-		}
-		out := &outgoing{Message: m, times: 1}
-		for _, a := range pl.on[on] {
-			if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
-				continue
-			}
-			if err := pl.alter(ctx, a, out); errors.Is(err, errWithheld) {
-				return nil
-			} else if err != nil {
-				return err
-			}
-		}
-		return out.send(ctx, next)
+// further is another message; apart says that it belongs to no request.
+type further struct {
+	raw   []byte
+	apart bool
+}
+
+// emit does what is to be done to a response or notification.
+func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	on, method := OnResponse, ""
+	switch {
+	case m.Kind == hook.Notification:
+		on, method = OnNotification, m.Method
+	case m.Call != nil:
+		method = m.Call.Method
 	}
+	out := &outgoing{Message: m, times: 1}
+	for _, a := range pl.on[on] {
+		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
+			continue
+		}
+		if err := pl.alter(ctx, a, out); errors.Is(err, errWithheld) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return out.send(ctx, next)
 }
 
 func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
@@ -51,11 +55,16 @@ func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
 	}()
 	all := out.before
 	for range out.times {
-		all = append(all, out.Raw)
+		all = append(all, further{raw: out.Raw})
 	}
-	for _, raw := range append(all, out.after...) {
-		if err := next(ctx, out.With(raw)); err != nil {
-			return err
+	for _, one := range append(all, out.after...) {
+		switch {
+		case !one.apart:
+			if err := next(ctx, out.With(one.raw)); err != nil {
+				return err
+			}
+		case out.Peer != nil:
+			_ = out.Peer.Send(ctx, one.raw) // lost without a stream to send it on
 		}
 	}
 	return nil
@@ -83,13 +92,13 @@ func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
 		if !ok {
 			continue
 		}
-		s := &subject{make: func(name string) (any, bool) {
+		s := pl.atMessage(&subject{make: func(name string) (any, bool) {
 			if name == "request" {
 				return about(m.Call)
 			}
 			v, ok := o[name]
 			return v, ok
-		}}
+		}}, m)
 		if !a.selects(s, modern, m.Transport) {
 			continue
 		}
@@ -138,10 +147,12 @@ func (pl *plan) around(ctx context.Context, a *action, s *subject, out *outgoing
 		switch {
 		case !ok:
 		case a.After:
-			out.after = append(out.after, hook.Encode(message))
+			out.after = append(out.after, further{hook.Encode(message), a.Apart})
 		default:
-			out.before = append(out.before, hook.Encode(message))
+			out.before = append(out.before, further{hook.Encode(message), a.Apart})
 		}
+	case "note":
+		a.note(s)
 	}
 	return nil
 }

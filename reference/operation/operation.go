@@ -18,7 +18,7 @@ const (
 )
 
 // Operation does one thing to the messages that it selects: exactly one of Set, Drop, Retype,
-// Rewrite, Code, Silence, Delay, Repeat, Reorder, Abort, Send and Answer is given.
+// Rewrite, Code, Silence, Delay, Repeat, Reorder, Abort, Send, Answer and Note is given.
 type Operation struct {
 	// On is the sort of message: request, reply, response, notification, http-request,
 	// http-answer or event; empty means reply.
@@ -41,7 +41,7 @@ type Operation struct {
 
 	// Set is the path of a member that is given the value To.
 	Set string `yaml:"set" json:"set,omitempty"`
-	// To is the value of Set; absent means null.
+	// To is the value of Set and Note; absent means null.
 	To any `yaml:"to" json:"to,omitzero"`
 	// Drop is the path of a member that is taken away.
 	Drop string `yaml:"drop" json:"drop,omitempty"`
@@ -75,8 +75,14 @@ type Operation struct {
 	Send map[string]any `yaml:"send" json:"send,omitzero"`
 	// After sends it after this one.
 	After bool `yaml:"after" json:"after,omitempty"`
+	// Apart sends it on the connection, as a message that belongs to no request.
+	Apart bool `yaml:"apart" json:"apart,omitempty"`
 	// Answer answers a request, which is not handled.
 	Answer *Stub `yaml:"answer" json:"answer,omitempty"`
+	// Note is the name under which the value To is remembered.
+	Note string `yaml:"note" json:"note,omitempty"`
+	// Per is connection or session, for each of which is remembered apart; empty is the server.
+	Per string `yaml:"per" json:"per,omitempty"`
 }
 
 // String says in short what the operation does, for lists and the journal.
@@ -84,12 +90,14 @@ func (o *Operation) String() string {
 	return strings.TrimSpace(strings.Join(o.given(), " ") + " " + o.at())
 }
 
-// Test is a condition on what stands at a path: all of Is, Matches and Type that are given must hold.
+// Test is a condition on what stands at a path: all of Is, In, Matches and Type that are given must hold.
 type Test struct {
 	// At is the path.
 	At string `yaml:"at" json:"at,omitempty"`
 	// Is is the value that has to stand there.
 	Is any `yaml:"is" json:"is,omitzero"`
+	// In is the path of an array that has to have the value in it, or of a value that it has to be.
+	In string `yaml:"in" json:"in,omitempty"`
 	// Matches is a regular expression (RE2) that has to match the text that stands there.
 	Matches string `yaml:"matches" json:"matches,omitempty"`
 	// Type is string, number, boolean, null, object, array or missing.

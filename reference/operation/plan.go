@@ -18,6 +18,7 @@ type plan struct {
 	on  map[string][]*action
 	mu  sync.Mutex // of rng
 	rng *rand.Rand
+	memory
 	// swaps are the messages that wait for the next one, by action and connection.
 	swaps sync.Map
 }
@@ -25,28 +26,34 @@ type plan struct {
 // Hooks makes the operations for one server; they count its messages. The error names the
 // first operation that cannot be done.
 func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
-	pl := &plan{on: map[string][]*action{}, rng: rng}
+	pl := &plan{on: map[string][]*action{}, rng: rng, memory: memory{per: map[string]string{}, values: map[[2]string][]any{}}}
 	for i := range all {
 		a, err := all[i].compile()
 		if err != nil {
 			return hook.Hooks{}, err
 		}
 		pl.on[a.on()] = append(pl.on[a.on()], a)
+		if a.Note != "" {
+			pl.per[a.Note] = a.Per
+		}
 	}
-	var calls, messages hook.Hooks
+	// What is about other methods passes as if there were no operations.
+	var calls, answers, notifications, events hook.Hooks
 	if all := slices.Concat(pl.on[OnRequest], pl.on[OnReply]); len(all) > 0 {
-		// What is about other methods passes as if there were no operations.
 		calls = hook.OnMethod(patternOf(all), func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 			return pl.handle(next)(ctx, c)
 		})
 	}
-	if len(pl.on[OnResponse])+len(pl.on[OnNotification]) > 0 {
-		messages.Emit = pl.emit
+	if all := pl.on[OnResponse]; len(all) > 0 {
+		answers = hook.OnResponse(patternOf(all), pl.emit)
+	}
+	if all := pl.on[OnNotification]; len(all) > 0 {
+		notifications = hook.OnNotification(patternOf(all), pl.emit)
 	}
 	if len(pl.on[OnEvent]) > 0 {
-		messages.Event = pl.event
+		events.Event = pl.event
 	}
-	return hook.Join(calls, messages, pl.requests(), pl.answers()), nil
+	return hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers()), nil
 }
 
 // patternOf is the pattern of all methods that actions are about; empty if one of them is
@@ -74,10 +81,10 @@ func (pl *plan) pause(ctx context.Context, a *action) bool {
 func (pl *plan) handle(next hook.Handler) hook.Handler {
 	return func(ctx context.Context, c *hook.Call) *hook.Reply {
 		if !slices.ContainsFunc(pl.on[OnRequest], func(a *action) bool { return a.methods.Has(c.Method) }) {
-			return pl.replied(ctx, c, next(ctx, c))
+			return pl.replied(ctx, c, c, next(ctx, c))
 		}
 		method, modern := c.Method, c.Modern
-		s := requestOf(c)
+		s := pl.atCall(requestOf(c), c)
 		for _, a := range pl.on[OnRequest] {
 			if !a.methods.Has(method) || !a.selects(s, modern, c.Transport) {
 				continue
@@ -90,8 +97,14 @@ func (pl *plan) handle(next hook.Handler) hook.Handler {
 				return r
 			}
 		}
-		writeRequest(s, c)
-		return pl.replied(ctx, c, next(ctx, c))
+		came := c
+		if s.changed {
+			before := *c
+			before.Header = c.Header.Clone()
+			came = &before
+			writeRequest(s, c)
+		}
+		return pl.replied(ctx, c, came, next(ctx, c))
 	}
 }
 
@@ -109,6 +122,8 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 		return &hook.Reply{Silent: true}, true
 	case "send":
 		a.emit(ctx, s, c)
+	case "note":
+		a.note(s)
 	case "answer":
 		if c.Notification() && a.Answer.Raw == "" {
 			return nil, false
@@ -122,6 +137,10 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 func (a *action) emit(ctx context.Context, s *subject, c *hook.Call) {
 	message, ok := a.expand(s, nil, a.Send)
 	if !ok {
+		return
+	}
+	if a.Apart {
+		_ = c.Peer.Send(ctx, hook.Encode(message))
 		return
 	}
 	method, _ := a.Send["method"].(string)
@@ -197,9 +216,6 @@ func sessionOf(c *hook.Call) (any, bool) {
 
 // writeRequest puts into a call what has been changed.
 func writeRequest(s *subject, c *hook.Call) {
-	if !s.changed {
-		return
-	}
 	if method, ok := s.root["method"].(string); ok && s.asked["method"] {
 		c.Method = method
 	}
@@ -273,8 +289,8 @@ func about(c *hook.Call) (any, bool) {
 	return s.root, true
 }
 
-// replied does what is to be done to replies.
-func (pl *plan) replied(ctx context.Context, c *hook.Call, r *hook.Reply) *hook.Reply {
+// replied does what is to be done to replies; came is the request as it came in.
+func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) *hook.Reply {
 	for _, a := range pl.on[OnReply] {
 		if r == nil {
 			return nil
@@ -282,7 +298,7 @@ func (pl *plan) replied(ctx context.Context, c *hook.Call, r *hook.Reply) *hook.
 		if !a.methods.Has(c.Method) {
 			continue
 		}
-		s := replyOf(c, r)
+		s := pl.atCall(replyOf(came, r), c)
 		if !a.selects(s, c.Modern, c.Transport) {
 			continue
 		}
@@ -296,6 +312,8 @@ func (pl *plan) replied(ctx context.Context, c *hook.Call, r *hook.Reply) *hook.
 			pl.pause(ctx, a) // what has been cancelled is not sent
 		case "send":
 			a.emit(ctx, s, c)
+		case "note":
+			a.note(s)
 		default:
 			a.edit(s)
 			writeReply(s, r)

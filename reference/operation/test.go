@@ -42,6 +42,7 @@ func textOf(v any) string {
 // test is a Test made ready.
 type test struct {
 	path    path
+	in      path // nil if there is none
 	is      any
 	matches *regexp.Regexp
 	kind    string
@@ -53,27 +54,42 @@ func (t Test) compile() (test, error) {
 	if err != nil {
 		return test{}, err
 	}
-	made := test{path: p, is: normal(t.Is), kind: t.Type, not: t.Not}
+	in, err := parsePath(t.In)
+	if err != nil {
+		return test{}, err
+	}
+	made := test{path: p, in: in, is: normal(t.Is), kind: t.Type, not: t.Not}
 	if t.Matches != "" {
 		made.matches, err = regexp.Compile(t.Matches)
 	}
 	return made, err
 }
 
-// holds reports whether the test holds for what was found at its path.
-func (t *test) holds(v any, there bool) bool {
+// holds reports whether the test holds for what find finds.
+func (t *test) holds(find func(path) (any, bool)) bool {
+	v, there := find(t.path)
 	yes := there || t.kind != ""
 	if t.kind != "" && t.kind != kindOf(v, there) || t.is != nil && !reflect.DeepEqual(t.is, v) ||
-		t.matches != nil && !(there && t.matches.MatchString(textOf(v))) {
+		t.matches != nil && !(there && t.matches.MatchString(textOf(v))) || t.in != nil && !among(v, there, t.in, find) {
 		yes = false
 	}
 	return yes != t.not
 }
 
-// all reports whether tests hold for what is in a value.
-func all(tests []test, of any) bool {
+// among reports whether a value is one of those at a path.
+func among(v any, there bool, at path, find func(path) (any, bool)) bool {
+	values, found := find(at)
+	list, several := values.([]any)
+	if !several {
+		list = []any{values}
+	}
+	return there && found && slices.ContainsFunc(list, func(one any) bool { return reflect.DeepEqual(one, v) })
+}
+
+// all reports whether tests hold for what find finds.
+func all(tests []test, find func(path) (any, bool)) bool {
 	for i := range tests {
-		if !tests[i].holds(tests[i].path.find(of)) {
+		if !tests[i].holds(find) {
 			return false
 		}
 	}

@@ -57,7 +57,7 @@ func (pl *plan) requests() hook.Hooks {
 	}
 	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		for _, a := range pl.on[OnHTTPRequest] {
-			s := exchangeOf(r)
+			s := pl.atExchange(exchangeOf(r), r)
 			if !a.selects(s, false, transportOf(r)) {
 				continue
 			}
@@ -69,6 +69,8 @@ func (pl *plan) requests() hook.Hooks {
 			case "answer":
 				a.write(w)
 				return
+			case "note":
+				a.note(s)
 			default:
 				a.edit(s)
 				if s.changed {
@@ -101,13 +103,13 @@ func (pl *plan) answers() hook.Hooks {
 	for _, a := range pl.on[OnHTTPAnswer] {
 		if a.names("body") {
 			all = append(all, hook.EditAnswer(func(r *http.Request, body []byte, answer *hook.Answer) {
-				a.editAnswer(r, body, answer)
+				pl.editAnswer(a, r, body, answer)
 			}))
 			continue
 		}
 		all = append(all, hook.EditHead(func(r *http.Request, status int, h http.Header) int {
 			answer := hook.Answer{Status: status, Header: h}
-			a.editAnswer(r, nil, &answer)
+			pl.editAnswer(a, r, nil, &answer)
 			return answer.Status
 		}))
 	}
@@ -131,8 +133,8 @@ func (a *action) names(root string) bool {
 }
 
 // editAnswer changes an answer over HTTP.
-func (a *action) editAnswer(r *http.Request, body []byte, answer *hook.Answer) {
-	s := &subject{make: func(name string) (any, bool) {
+func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook.Answer) {
+	s := pl.atExchange(&subject{make: func(name string) (any, bool) {
 		switch name {
 		case "status":
 			return hook.Number(int64(answer.Status)), true
@@ -151,7 +153,7 @@ func (a *action) editAnswer(r *http.Request, body []byte, answer *hook.Answer) {
 			return request.root, true
 		}
 		return nil, false
-	}}
+	}}, r)
 	if !a.selects(s, false, transportOf(r)) {
 		return
 	}

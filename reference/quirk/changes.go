@@ -9,25 +9,7 @@ import (
 )
 
 var changesCode = code{
-	"needless-announcements": afterReads,
-	"merged-updates":         merging,
-}
-
-// afterReads announces a change of the list after each answer to a read of a
-// legacy session.
-func afterReads() hook.Hooks {
-	raw := hook.NewNotification(hook.NotificationListChanged, nil).Raw
-	return hook.OnResponse(hook.MethodRead, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil {
-			return err
-		}
-		if m.Call.Modern || m.Peer == nil || m.Peer.Revision() == "" {
-			return nil
-		}
-		// Without a stream to send it on it is lost, which does no harm.
-		_ = m.Peer.Send(ctx, raw)
-		return nil
-	})
+	"merged-updates": merging,
 }
 
 // merging holds updates back for a moment; another one for the same resource on

@@ -19,8 +19,7 @@ var contentsCode = code{
 			params["uri"] = lower + ":" + rest
 		}
 	})),
-	"moving-list":         moving,
-	"empty-pages-between": stateless(hook.Join(betweenPages(hook.MethodList, "resources"), betweenPages(hook.MethodTemplates, "resourceTemplates"))),
+	"moving-list": moving,
 	"odd-names": stateless(hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
 		odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
 		r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
@@ -76,28 +75,6 @@ func moving() hook.Hooks {
 		}
 		return r
 	}))
-}
-
-// betweenPages puts an empty page before each but the first.
-func betweenPages(method, member string) hook.Hooks {
-	const gap = "gap:"
-	return hook.OnMethod(method, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		cursor, _ := c.Param("cursor").(string)
-		rest, between := strings.CutPrefix(cursor, gap)
-		if between {
-			withCursor(c, rest)
-		}
-		r := next(ctx, c)
-		if r == nil || r.Error != nil || r.Result == nil {
-			return r
-		}
-		if between {
-			r.Result[member], r.Result["nextCursor"] = []any{}, rest
-		} else if more, ok := r.Result["nextCursor"].(string); ok {
-			r.Result["nextCursor"] = gap + more
-		}
-		return r
-	})
 }
 
 // extremes gives each resource other annotations.

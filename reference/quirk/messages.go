@@ -16,6 +16,7 @@ import (
 )
 
 var messagesCode = code{
+	"pings": pinging,
 	"restless-hints": func() hook.Hooks {
 		return hinted(func(result hook.Object, n int) { result["ttlMs"] = hook.Number(int64(n%7) * 1000) })
 	},
@@ -39,10 +40,6 @@ var messagesCode = code{
 			}
 		}
 		return nil
-	})),
-	"pings": pinging,
-	"log-messages": stateless(afterLists(func() []byte {
-		return []byte(`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":null,"level":"emergency"}}`)
 	})),
 	"ends-when-idle": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
 		return newIdleReader(ctx, r, 15*time.Second)
@@ -101,19 +98,6 @@ func pinging() hook.Hooks {
 		}
 		ping()
 		time.AfterFunc(later, ping)
-		return nil
-	})
-}
-
-// afterLists sends a message after each list of a legacy session.
-func afterLists(raw func() []byte) hook.Hooks {
-	return hook.OnResponse(hook.MethodList, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil {
-			return err
-		}
-		if !m.Call.Modern && m.Peer != nil && m.Peer.Revision() != "" {
-			_ = m.Peer.Send(ctx, raw()) // lost without a stream to send it on
-		}
 		return nil
 	})
 }
