@@ -25,54 +25,15 @@ func EncodeResource(r Resource) ([]byte, error) { return encode(r) }
 // EncodeTemplate writes a template as EncodeResource does a resource.
 func EncodeTemplate(t Template) ([]byte, error) { return encode(t) }
 
-func encode(v any) ([]byte, error) {
-	members, err := membersOf(v)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(members)
-}
+func encode(v any) ([]byte, error) { return yaml.MarshalWithOptions(v, yaml.JSON(), yaml.OmitZero()) }
 
 // membersOf are the members of a part of a world that say something.
 func membersOf(v any) (map[string]any, error) {
-	data, err := yaml.MarshalWithOptions(v, yaml.JSON())
+	data, err := encode(v)
 	if err != nil {
 		return nil, err
 	}
-	members, err := object(data)
-	if err != nil {
-		return nil, err
-	}
-	fields := reflect.ValueOf(v)
-	for i := range fields.NumField() {
-		if fields.Field(i).IsZero() {
-			delete(members, fields.Type().Field(i).Tag.Get("yaml"))
-		}
-	}
-	prune(members)
-	return members, nil
-}
-
-// prune drops members that are null or an empty object, absent pointers and maps.
-func prune(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, member := range v {
-			if name == "_meta" {
-				continue // is what it is
-			}
-			empty, isMap := member.(map[string]any)
-			if member == nil || isMap && len(empty) == 0 {
-				delete(v, name)
-				continue
-			}
-			prune(member)
-		}
-	case []any:
-		for _, element := range v {
-			prune(element)
-		}
-	}
+	return object(data)
 }
 
 func object(data []byte) (map[string]any, error) {

@@ -80,10 +80,10 @@ func (c Change) Apply(r *Resource) {
 	set(&r.Fails, c.Fails)
 	set(&r.Delay, c.Delay)
 	if c.Annotations != nil {
-		r.Annotations = cloneAnnotations(c.Annotations)
+		r.Annotations = cloned(c.Annotations)
 	}
 	if c.Text != nil || c.Blob != nil {
-		r.Text, r.Blob, r.Contains, r.Generate, r.Source, r.Size = clonePtr(c.Text), clonePtr(c.Blob), nil, nil, nil, nil
+		r.Text, r.Blob, r.Contains, r.Generate, r.Source, r.Size = cloned(c.Text), cloned(c.Blob), nil, nil, nil, nil
 	}
 }
 
@@ -182,26 +182,4 @@ func (c Change) problems() []problem {
 		found = append(found, problem{"delay", fmt.Sprintf("must be between 0 and %s", maxDelay)})
 	}
 	return found
-}
-
-func (s Step) clone() Step {
-	if s.Put != nil {
-		r := s.Put.Clone()
-		s.Put = &r
-	}
-	if s.PutTemplate != nil {
-		t := s.PutTemplate.Clone()
-		s.PutTemplate = &t
-	}
-	if s.Update != nil {
-		c := *s.Update
-		c.Annotations = cloneAnnotations(c.Annotations)
-		s.Update = &c
-	}
-	if s.Ask != nil {
-		r := *s.Ask
-		r.Params = cloneMap(r.Params)
-		s.Ask = &r
-	}
-	return s
 }

@@ -11,7 +11,6 @@ package world
 import (
 	"crypto/sha256"
 	"encoding/base64"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -291,105 +290,13 @@ func (r Resource) Directory() bool { return r.Contains != nil }
 
 // Clone copies the world so deeply that an overlay of the copy leaves the
 // original as it was.
-func (w World) Clone() World {
-	w.Server.Icons = cloneIcons(w.Server.Icons)
-	w.Capabilities = clonePtr(w.Capabilities)
-	w.Caching = clonePtr(w.Caching)
-	w.Resources = cloneEach(w.Resources, Resource.Clone)
-	w.Templates = cloneEach(w.Templates, Template.Clone)
-	w.Timeline = cloneEach(w.Timeline, Step.clone)
-	w.Rules = slices.Clone(w.Rules) // which nobody changes
-	return w
-}
+func (w World) Clone() World { return cloned(w) }
 
 // Clone copies the resource deeply.
-func (r Resource) Clone() Resource {
-	r.Size = clonePtr(r.Size)
-	r.Annotations = cloneAnnotations(r.Annotations)
-	r.Icons = cloneIcons(r.Icons)
-	r.Meta = cloneMap(r.Meta)
-	r.Text = clonePtr(r.Text)
-	r.Blob = clonePtr(r.Blob)
-	r.Contains = slices.Clone(r.Contains)
-	r.Generate = clonePtr(r.Generate)
-	r.Repeat = clonePtr(r.Repeat)
-	r.Identities = slices.Clone(r.Identities)
-	r.Caching = clonePtr(r.Caching)
-	if r.Input != nil {
-		in := *r.Input
-		in.Fields = slices.Clone(in.Fields)
-		r.Input = &in
-	}
-	return r
-}
+func (r Resource) Clone() Resource { return cloned(r) }
 
 // Clone copies the template deeply.
-func (t Template) Clone() Template {
-	t.Annotations = cloneAnnotations(t.Annotations)
-	t.Icons = cloneIcons(t.Icons)
-	t.Meta = cloneMap(t.Meta)
-	t.Text = clonePtr(t.Text)
-	t.Caching = clonePtr(t.Caching)
-	t.Variables = cloneEach(t.Variables, Variable.clone)
-	return t
-}
-
-func (v Variable) clone() Variable {
-	v.Values = slices.Clone(v.Values)
-	v.Days = clonePtr(v.Days)
-	v.ValuesBy = maps.Clone(v.ValuesBy)
-	for key, values := range v.ValuesBy {
-		v.ValuesBy[key] = slices.Clone(values)
-	}
-	return v
-}
-
-func clonePtr[T any](p *T) *T {
-	if p == nil {
-		return nil
-	}
-	v := *p
-	return &v
-}
-
-func cloneEach[T any](list []T, clone func(T) T) []T {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i] = clone(list[i])
-	}
-	return list
-}
-
-func cloneAnnotations(a *Annotations) *Annotations {
-	a = clonePtr(a)
-	if a != nil {
-		a.Audience = slices.Clone(a.Audience)
-		a.Priority = clonePtr(a.Priority)
-	}
-	return a
-}
-
-func cloneIcons(icons []Icon) []Icon {
-	return cloneEach(icons, func(i Icon) Icon { i.Sizes = slices.Clone(i.Sizes); return i })
-}
-
-func cloneMap(m map[string]any) map[string]any {
-	m = maps.Clone(m)
-	for key, value := range m {
-		m[key] = cloneValue(value)
-	}
-	return m
-}
-
-func cloneValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		return cloneMap(v)
-	case []any:
-		return cloneEach(v, cloneValue)
-	}
-	return v
-}
+func (t Template) Clone() Template { return cloned(t) }
 
 // Resource returns the resource with that URI, for overlays to change; nil if
 // there is none.
