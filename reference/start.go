@@ -24,51 +24,38 @@ type TB interface {
 }
 
 // Option is a choice for Start.
-type Option func(*setup)
-
-type setup struct {
-	options Options
-	patient time.Duration
-}
+type Option func(o *Options)
 
 // WithOptions sets several options at once.
-func WithOptions(change func(o *Options)) Option { return func(s *setup) { change(&s.options) } }
+func WithOptions(change func(o *Options)) Option { return change }
 
 // WithRevisions limits what is served to these revisions.
 func WithRevisions(revisions ...string) Option {
-	return func(s *setup) { s.options.Revisions = revisions }
+	return func(o *Options) { o.Revisions = revisions }
 }
 
 // WithPageSize sets the number of entries on a page.
-func WithPageSize(n int) Option { return func(s *setup) { s.options.PageSize = n } }
+func WithPageSize(n int) Option { return func(o *Options) { o.PageSize = n } }
 
 // WithSeed sets the seed of everything random.
-func WithSeed(seed uint64) Option { return func(s *setup) { s.options.Seed = seed } }
+func WithSeed(seed uint64) Option { return func(o *Options) { o.Seed = seed } }
 
 // WithFault has the server break a rule from the start: the name of a fault and
 // its limits, see control.ParseFault.
-func WithFault(spec string) Option {
-	return func(s *setup) { s.options.Faults = append(s.options.Faults, spec) }
-}
+func WithFault(spec string) Option { return func(o *Options) { o.Faults = append(o.Faults, spec) } }
 
 // WithQuirk has the server be odd from the start: the name of a quirk and its limits.
-func WithQuirk(spec string) Option {
-	return func(s *setup) { s.options.Quirks = append(s.options.Quirks, spec) }
-}
+func WithQuirk(spec string) Option { return func(o *Options) { o.Quirks = append(o.Quirks, spec) } }
 
-// WithPatience sets how long WaitFor waits; 5 seconds otherwise.
-func WithPatience(d time.Duration) Option { return func(s *setup) { s.patient = d } }
-
-// defaultPatience is how long WaitFor waits where WithPatience does not say.
-const defaultPatience = 5 * time.Second
+// patience is how long WaitFor waits.
+const patience = 5 * time.Second
 
 // TestServer is a server that belongs to a test: what goes wrong fails the test, and
 // everything ends with it. The methods of Server that it does not replace are
 // there as well.
 type TestServer struct {
 	*Server
-	tb      TB
-	patient time.Duration
+	tb TB
 
 	once sync.Once
 	base string
@@ -82,16 +69,16 @@ type TestServer struct {
 // a network, can use Connect.
 func Start(tb TB, w World, options ...Option) *TestServer {
 	tb.Helper()
-	s := setup{patient: defaultPatience}
+	var all Options
 	for _, o := range options {
-		o(&s)
+		o(&all)
 	}
-	server, err := New(w, s.options)
+	server, err := New(w, all)
 	if err != nil {
 		tb.Fatalf("the server cannot be started: %v", err)
 		return nil
 	}
-	t := &TestServer{Server: server, tb: tb, patient: s.patient}
+	t := &TestServer{Server: server, tb: tb}
 	tb.Cleanup(t.end)
 	return t
 }
@@ -254,12 +241,6 @@ func (t *TestServer) Received(method string, n int) {
 	t.assert(t.Journal().Exactly(journal.Received(method), n))
 }
 
-// ReceivedAbout is Received for those about one URI, byte for byte.
-func (t *TestServer) ReceivedAbout(method, uri string, n int) {
-	t.tb.Helper()
-	t.assert(t.Journal().Exactly(journal.Received(method).About(uri), n))
-}
-
 // Sent fails the test unless the server has sent exactly n notifications with a method,
 // or answers to requests with it, so far.
 func (t *TestServer) Sent(method string, n int) {
@@ -295,7 +276,7 @@ func (t *TestServer) WaitFor(method string, n int) {
 // WaitForEntries waits until the journal has n entries of a kind.
 func (t *TestServer) WaitForEntries(q journal.Query, n int) {
 	t.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), t.patient)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := t.Journal().WaitFor(ctx, q, n); err != nil {
 		t.tb.Fatalf("%v", err)

@@ -296,7 +296,7 @@ func ruleRoutes(t *testing.T, c *Client) {
 		{Fault: "page-01-null-cursor"},
 		{Quirk: "long-cursors"},
 		{ID: "busy/1", Fail: &control.Failure{Code: -32603, Message: "busy", Data: json.RawMessage(`{"a":1}`)}, Limits: control.Limits{Method: "resources/read", Count: 2, Identity: "alice"}},
-		{Delay: control.Uniform(time.Millisecond, 2*time.Millisecond)},
+		{Delay: &control.Delay{Kind: operation.KindUniform, Min: time.Millisecond, Max: 2 * time.Millisecond}},
 		{Do: []operation.Operation{{Method: "resources/read", Set: "result.n", To: json.Number("9007199254740993")}, {Set: "result.x", To: false}}},
 	} {
 		added, err := c.AddRule(ctx, r)

@@ -16,19 +16,6 @@ type Delay = operation.Delay
 // Fixed is a delay that is always as long.
 func Fixed(d time.Duration) *Delay { return &Delay{Kind: operation.KindFixed, Min: d} }
 
-// Uniform is a delay between two times, equally likely.
-func Uniform(from, to time.Duration) *Delay {
-	return &Delay{Kind: operation.KindUniform, Min: from, Max: to}
-}
-
-// Lognormal is a delay with a median and the standard deviation of its logarithm.
-func Lognormal(median time.Duration, sigma float64) *Delay {
-	return &Delay{Kind: operation.KindLognormal, Min: median, Sigma: sigma}
-}
-
-// Dribble sends answers at a rate in bytes a second.
-func Dribble(rate int64) *Delay { return &Delay{Kind: operation.KindDribble, Rate: rate} }
-
 // ParseDelay reads a delay from its text.
 func ParseDelay(s string) (*Delay, error) { return operation.ParseDelay(s) }
 

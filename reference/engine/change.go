@@ -57,24 +57,7 @@ func takeSnapshot(w world.World, pageSize int, before *snapshot) *snapshot {
 // Put adds a resource at the end of the list or replaces the one with its URI.
 // Subscribers of a replaced one are notified, and everyone who asked for it when
 // the list has changed.
-func (e *Engine) Put(r world.Resource) error {
-	if err := r.Validate(); err != nil {
-		return err
-	}
-	e.change.Lock()
-	existed, listChanged, err := e.store.put(r.Clone())
-	e.change.Unlock()
-	if err != nil {
-		return err
-	}
-	if listChanged {
-		e.ListChanged()
-	}
-	if existed {
-		e.notifyUpdated(r.URI)
-	}
-	return nil
-}
+func (e *Engine) Put(r world.Resource) error { return e.Change([]world.Resource{r}, nil) }
 
 // Remove takes a resource away and reports whether it was there.
 func (e *Engine) Remove(uri string) bool {

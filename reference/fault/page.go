@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -32,15 +33,16 @@ func firstPageInstead(ctx context.Context, c *hook.Call, next hook.Handler) *hoo
 
 // truncatedKills ends connections at the first half of a cursor that was handed out.
 func truncatedKills() hook.Hooks {
-	var half marks
+	var half sync.Map
 	return hook.Join(
 		hook.EditResult(hook.MethodList, func(result hook.Object) {
 			if next, ok := result["nextCursor"].(string); ok {
-				half.add(next[:len(next)/2])
+				half.Store(next[:len(next)/2], true)
 			}
 		}),
 		hook.EditReply(hook.MethodList, func(c *hook.Call, r *hook.Reply) {
-			if cursor, ok := c.Param("cursor").(string); ok && half.has(cursor) {
+			cursor, _ := c.Param("cursor").(string)
+			if _, is := half.Load(cursor); is {
 				r.Silent = true
 				c.Peer.Abort()
 			}

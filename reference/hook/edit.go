@@ -110,20 +110,6 @@ func EditResultOf(pattern string, edit func(c *Call, result Object)) Hooks {
 	})
 }
 
-// EditErrorOf changes the error object (code, message, data) of failed replies.
-func EditErrorOf(pattern string, edit func(c *Call, e Object)) Hooks {
-	return around(pattern, nil, func(next Handler) Handler {
-		return func(ctx context.Context, c *Call) *Reply {
-			r := next(ctx, c)
-			if r.failed() {
-				r.Expand()
-				edit(c, r.Error)
-			}
-			return r
-		}
-	})
-}
-
 // EditEach changes each object of an array member of the results of a method.
 func EditEach(pattern, member string, edit func(i int, entry Object)) Hooks {
 	return EditResult(pattern, func(result Object) {
@@ -178,14 +164,6 @@ func EditEnvelope(pattern string, edit func(envelope Object)) Hooks {
 	})
 }
 
-// EditNotification changes the whole object of notifications that match the
-// pattern; use ObjectAt(n, "params") to get at the params.
-func EditNotification(pattern string, edit func(notification Object)) Hooks {
-	return OnNotification(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		return next(ctx, m.With(EditRaw(m.Raw, edit)))
-	})
-}
-
 // EditRaw changes a JSON object given as bytes, or each object of an array.
 // Anything else is returned as it is.
 func EditRaw(raw []byte, edit func(Object)) []byte {
@@ -225,22 +203,6 @@ func (c *Call) Meta(key string) any {
 		return nil
 	}
 	return ObjectAt(params, "_meta")[key]
-}
-
-// SetMeta sets a member of params._meta of the call, making both if need be;
-// nil removes it.
-func (c *Call) SetMeta(key string, value any) {
-	params, ok := DecodeObject(c.Params)
-	if !ok {
-		params = Object{}
-	}
-	meta := MakeObjectAt(params, "_meta")
-	if value == nil {
-		delete(meta, key)
-	} else {
-		meta[key] = value
-	}
-	c.Params = Encode(params)
 }
 
 // Param reads a member of params; nil if it is not there.

@@ -8,7 +8,6 @@
 package hook
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,11 +135,6 @@ func (r *Reply) Render() {
 	}
 	r.Rendered = journal.NewShared(append(b, '}'))
 	r.Result, r.Error = nil, nil
-}
-
-// failed reports whether a reply is an error.
-func (r *Reply) failed() bool {
-	return r != nil && (r.Error != nil || r.Rendered != nil && bytes.HasPrefix(r.Rendered.Bytes(), []byte(`"error"`)))
 }
 
 // Expand has Result and Error stand for themselves, so that a hook can look at them and change

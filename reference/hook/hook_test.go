@@ -59,12 +59,6 @@ func TestEditorsOfReplies(t *testing.T) {
 	if second := r.Result["resources"].([]any)[1].(Object); second["i"] != json.Number("1") {
 		t.Errorf("entries: %v", r.Result)
 	}
-	if r := reply(EditErrorOf("", func(*Call, Object) { t.Error("called for a result") }), c, list()); r.Error != nil {
-		t.Error("an error came up")
-	}
-	if r := reply(EditErrorOf("", func(_ *Call, e Object) { e["code"] = Number(-32000) }), c, Fail(-32602, "x")); r.Error["code"] != json.Number("-32000") {
-		t.Errorf("code: %v", r.Error)
-	}
 	if r := reply(EditReply("resources/*", func(_ *Call, r *Reply) { r.Silent = true }), c, list()); !r.Silent {
 		t.Error("not dropped")
 	}
@@ -79,14 +73,17 @@ func TestEditParams(t *testing.T) {
 	if string(c.Params) != `{"x":1}` {
 		t.Errorf("params %s", c.Params)
 	}
-	c.SetMeta("k", "v")
+	reply(EditParams("m", func(_ *Call, params Object) { params["_meta"] = Object{"k": "v"} }), c, nil)
 	if c.Meta("k") != "v" || c.Param("x") != json.Number("1") {
 		t.Errorf("params %s", c.Params)
 	}
-	c.SetMeta("k", nil)
-	if string(c.Params) != `{"_meta":{},"x":1}` {
-		t.Errorf("params %s", c.Params)
-	}
+}
+
+// inOrder writes a word into notifications.
+func inOrder(word string) Hooks {
+	return OnNotification("n", func(ctx context.Context, m Message, next Emitter) error {
+		return next(ctx, m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
+	})
 }
 
 // twice sends answers to the methods of a pattern twice.
@@ -119,8 +116,7 @@ func TestEmitHooks(t *testing.T) {
 		t.Errorf("repeated: %q", sent)
 	}
 	both := Join(
-		EditNotification("n", func(n Object) { ObjectAt(n, "params")["order"] = "outer" }),
-		EditNotification("n", func(n Object) { ObjectAt(n, "params")["order"] = "inner" }),
+		inOrder("outer"), inOrder("inner"),
 	)
 	send(both, note)
 	if !slices.Equal(sent, []string{`{"jsonrpc":"2.0","method":"n","params":{"a":true,"order":"inner"}}`}) {
@@ -176,7 +172,7 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 		looked bool // at calls of another method
 	}{
 		"none": {Hooks{}, false}, "any": {Hooks{Handle: look}, true}, "narrow": {matching, false},
-		"two narrow": {Join(matching, EditErrorOf("", func(*Call, Object) {}), EditCall("", func(*Call) {})), false},
+		"two narrow": {Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {})), false},
 		"one of any": {Join(matching, Hooks{Handle: look}), true}, "of messages": {Join(matching, Hooks{Emit: func(next Emitter) Emitter { return next }}), true},
 		"of streams": {Join(matching, Hooks{OffGrid: true}), false},
 	} {

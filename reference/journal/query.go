@@ -168,27 +168,3 @@ func (j *Journal) WaitFor(ctx context.Context, q Query, n int) error {
 	}
 }
 
-// WaitUntil waits until done, called with the selected entries each time that
-// something has been noted, returns true.
-func (j *Journal) WaitUntil(ctx context.Context, q Query, done func(entries []Entry) bool) error {
-	if j == nil {
-		return fmt.Errorf("there is no journal: %s is not noted", q)
-	}
-	for {
-		j.mu.Lock()
-		if j.changed == nil {
-			j.changed = make(chan struct{})
-		}
-		changed := j.changed
-		j.mu.Unlock()
-		found := j.Query(q)
-		if done(found) {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("%s: %d entries do not suffice: %w", q, len(found), context.Cause(ctx))
-		}
-	}
-}
