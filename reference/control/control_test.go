@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{control.ParseQuirk, "long-cursors:method=resources/list", control.Rule{Quirk: "long-cursors", Limits: control.Limits{Method: "resources/list"}}},
 		{control.ParseLatency, "50ms", control.Rule{Delay: control.Fixed(50 * time.Millisecond)}},
 		{control.ParseLatency, "fixed:1s:count=1", control.Rule{Delay: control.Fixed(time.Second), Limits: control.Limits{Count: 1}}},
-		{control.ParseLatency, "uniform:10ms-90ms:method=ping", control.Rule{Delay: &control.Delay{Kind: operation.KindUniform, Min: 10*time.Millisecond, Max: 90*time.Millisecond}, Limits: control.Limits{Method: "ping"}}},
+		{control.ParseLatency, "uniform:10ms-90ms:method=ping", control.Rule{Delay: &control.Delay{Kind: operation.KindUniform, Min: 10 * time.Millisecond, Max: 90 * time.Millisecond}, Limits: control.Limits{Method: "ping"}}},
 		{control.ParseLatency, "lognormal:50ms,0.5", control.Rule{Delay: &control.Delay{Kind: operation.KindLognormal, Min: 50 * time.Millisecond, Sigma: 0.5}}},
 		{control.ParseLatency, "dribble:1KiB/s", control.Rule{Delay: &control.Delay{Kind: operation.KindDribble, Rate: 1024}}},
 		{control.ParseFailure, "-32603:message=busy:count=2", control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"}, Limits: control.Limits{Count: 2}}},

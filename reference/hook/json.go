@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
 )
 
@@ -17,80 +19,39 @@ func Decode(raw []byte) (any, error) {
 	if !scan.Valid(raw) {
 		return nil, errors.New("not one JSON value")
 	}
-	d := decoder{data: raw}
-	return d.value(), nil
+	return decoded(gjson.ParseBytes(raw)), nil
 }
 
-// decoder goes through valid JSON once. The standard decoder would go through it three
-// times, and copy it.
-type decoder struct {
-	data []byte
-	at   int
-}
-
-func (d *decoder) value() any {
-	d.blanks()
-	start := d.at
-	switch d.data[start] {
-	case '{':
-		d.at++
+func decoded(v gjson.Result) any {
+	switch {
+	case v.IsObject():
 		o := Object{}
-		for d.more('}') {
-			name := d.text()
-			d.blanks()
-			d.at++ // the colon
-			o[name] = d.value()
-		}
+		v.ForEach(func(name, value gjson.Result) bool {
+			o[text(name)] = decoded(value)
+			return true
+		})
 		return o
-	case '[':
-		d.at++
+	case v.IsArray():
 		list := []any{}
-		for d.more(']') {
-			list = append(list, d.value())
-		}
+		v.ForEach(func(_, value gjson.Result) bool {
+			list = append(list, decoded(value))
+			return true
+		})
 		return list
-	case '"':
-		return d.text()
+	case v.Type == gjson.String:
+		return text(v)
+	case v.Type == gjson.Number:
+		return json.Number(v.Raw)
 	}
-	d.at = scan.Skip(d.data, start)
-	switch word := d.data[start:d.at]; word[0] {
-	case 't', 'f':
-		return word[0] == 't'
-	case 'n':
-		return nil
-	default:
-		return json.Number(word)
-	}
+	return v.Value() // true, false or null
 }
 
-// more goes to the next member or element, or past the end of them all.
-func (d *decoder) more(end byte) bool {
-	d.blanks()
-	if d.data[d.at] == ',' {
-		d.at++
-		d.blanks()
+// text is a string. Bytes in it that are no UTF-8 are replaced, as encoding/json does.
+func text(v gjson.Result) (s string) {
+	if utf8.ValidString(v.Str) {
+		return v.Str
 	}
-	if d.data[d.at] != end {
-		return true
-	}
-	d.at++
-	return false
-}
-
-func (d *decoder) blanks() {
-	for scan.Blank(d.data[d.at]) {
-		d.at++
-	}
-}
-
-func (d *decoder) text() (s string) {
-	start := d.at
-	d.at = scan.Skip(d.data, start)
-	literal := d.data[start:d.at]
-	if written := literal[1 : len(literal)-1]; scan.Plain(written) && utf8.Valid(written) {
-		return string(written)
-	}
-	_ = json.Unmarshal(literal, &s) // it is a valid string
+	_ = json.Unmarshal([]byte(v.Raw), &s) // it is a valid string
 	return s
 }
 

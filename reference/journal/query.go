@@ -167,4 +167,3 @@ func (j *Journal) WaitFor(ctx context.Context, q Query, n int) error {
 		}
 	}
 }
-
