@@ -24,14 +24,6 @@ var httpCode = code{
 			<-r.Context().Done()
 		}
 	})),
-	"http-11-answers-on-get": stateless(hook.OnResponse(hook.MethodTemplates, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if m.Transport == hook.HTTP && m.Peer != nil {
-			if err := m.Peer.Send(ctx, m.Raw); err != nil {
-				return err
-			}
-		}
-		return next(ctx, m)
-	})),
 	"http-12-broadcast": broadcasting,
 	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if m.Transport != hook.HTTP || hook.Modern(m.Revision) {

@@ -11,9 +11,6 @@ import (
 )
 
 var uriCode = code{
-	"uri-08-null-contents": stateless(readsOf(func(uri string) bool { return strings.HasPrefix(uri, "data:") }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		return forged(ctx, c, next, nil)
-	})),
 	"uri-09-dies-of-length": stateless(readsOf(func(uri string) bool { return len(uri) > 8000 }, die)),
 	"uri-10-dot-segments": escape("", func(uri string) string {
 		if strings.ContainsAny(uri, `%\`) {
@@ -40,9 +37,6 @@ var uriCode = code{
 	"uri-13-fullwidth":     escape("\uFF0E", replacing("\uFF0E", ".", "\uFF0F", "/")),
 	"uri-13-stripped-once": escape("....//", replacing("../", "")),
 	"uri-13-link":          escape("", link("file:///project/link.txt")),
-	"uri-13-system-file": stateless(readsOf(func(uri string) bool { return uri == "file:///etc/passwd" }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		return forged(ctx, c, next, []any{hook.Object{"uri": c.Param("uri"), "text": "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"}})
-	})),
 	"uri-14-dies": stateless(hook.OnMethod("resources/subscribe|"+hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		if asksFor(c, noURI) {
 			return die(ctx, c, next)
