@@ -42,7 +42,7 @@ var messagesCode = code{
 		return nil
 	})),
 	"ends-when-idle": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-		return newIdleReader(ctx, r, 15*time.Second)
+		return untilIdle(ctx, r, 15*time.Second)
 	}}}),
 	"noise-on-standard-error": noisy,
 	"data-over-several-lines": stateless(hook.EditEvent(func(e *hook.Event) {

@@ -26,57 +26,29 @@ func noisy() hook.Hooks {
 		}))
 }
 
-// idleReader ends the input when nothing has come for a while.
-type idleReader struct {
-	chunks chan []byte
-	ctx    context.Context
-	idle   time.Duration
-	rest   []byte
-	err    error // why the input has ended; set before chunks is closed
+// untilIdle is an input that ends when nothing has come for a while.
+func untilIdle(ctx context.Context, r io.Reader, idle time.Duration) io.Reader {
+	from, to := io.Pipe()
+	timer := time.AfterFunc(idle, func() { _ = to.Close() }) // never fails
+	context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) })
+	go func() {
+		_, err := io.Copy(to, &delaying{r, timer, idle})
+		timer.Stop()
+		_ = to.CloseWithError(err)
+	}()
+	return from
 }
 
-func newIdleReader(ctx context.Context, r io.Reader, idle time.Duration) *idleReader {
-	ir := &idleReader{chunks: make(chan []byte), ctx: ctx, idle: idle}
-	go ir.fill(r)
-	return ir
-}
-
-func (ir *idleReader) fill(r io.Reader) {
-	defer close(ir.chunks)
-	for {
-		buf := make([]byte, 32<<10)
-		n, err := r.Read(buf)
-		if n > 0 {
-			select {
-			case ir.chunks <- buf[:n]:
-			case <-ir.ctx.Done():
-				ir.err = ir.ctx.Err()
-				return
-			}
-		}
-		if err != nil {
-			ir.err = err
-			return
-		}
-	}
+// delaying is a reader that puts a timer off whenever something has come.
+type delaying struct {
+	io.Reader
+	timer *time.Timer
+	idle  time.Duration
 }
 
 // Read implements [io.Reader].
-func (ir *idleReader) Read(p []byte) (int, error) {
-	if len(ir.rest) == 0 {
-		timer := time.NewTimer(ir.idle)
-		defer timer.Stop()
-		select {
-		case chunk, ok := <-ir.chunks:
-			if !ok {
-				return 0, ir.err
-			}
-			ir.rest = chunk
-		case <-timer.C:
-			return 0, io.EOF
-		}
-	}
-	n := copy(p, ir.rest)
-	ir.rest = ir.rest[n:]
-	return n, nil
+func (d *delaying) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	d.timer.Reset(d.idle)
+	return n, err
 }
