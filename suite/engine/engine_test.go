@@ -208,19 +208,26 @@ func TestNothingSelectedLeavesNothingOpen(t *testing.T) {
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
 		first, second, want verdict.Outcome
+		cut                 string
 		observed            int
 	}{
-		{verdict.Fail, verdict.Fail, verdict.Fail, 0},
-		{verdict.Fail, verdict.Warn, verdict.Warn, 1},
-		{verdict.Fail, verdict.Pass, verdict.Pass, 1},
-		{verdict.Fail, verdict.Blocked, verdict.Blocked, 1},
-		{verdict.Warn, verdict.Fail, verdict.Warn, 1},
-		{verdict.Warn, verdict.Pass, verdict.Pass, 1},
+		{verdict.Fail, verdict.Fail, verdict.Fail, "", 0},
+		{verdict.Fail, verdict.Warn, verdict.Warn, "", 1},
+		{verdict.Fail, verdict.Pass, verdict.Pass, "", 1},
+		{verdict.Fail, verdict.Blocked, verdict.Blocked, "", 0},
+		{verdict.Warn, verdict.Fail, verdict.Warn, "", 1},
+		{verdict.Warn, verdict.Pass, verdict.Pass, "", 1},
+		{verdict.Warn, verdict.Pass, verdict.Blocked, "the connection was closed", 0},
+		{verdict.Fail, verdict.NotApplicable, verdict.Blocked, "the connection was closed", 0},
+		{verdict.Fail, verdict.Fail, verdict.Fail, "the connection was closed", 0},
 	} {
 		first := &Judgement{Result: verdict.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}
-		settle(first, &Judgement{Result: verdict.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}})
+		settle(first, &Judgement{Result: verdict.Result{Outcome: c.second, Reason: "b", Frames: []int{9}}}, c.cut)
 		if first.Outcome != c.want || len(first.Observations) != c.observed {
 			t.Errorf("%s, then %s: got %s, %v", c.first, c.second, first.Outcome, first.Observations)
+		}
+		if first.Outcome == verdict.Blocked && (first.Code != recording.CodeUnconfirmed || !slices.Equal(first.Frames, []int{1})) {
+			t.Errorf("%s, then %s: %+v", c.first, c.second, first.Result)
 		}
 		for _, o := range first.Observations {
 			if o.ID != "inconsistent" || !slices.Equal(o.Frames, []int{1, 9}) {

@@ -59,8 +59,8 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 		named  string
 	}{
 		"of a probe": {"mcpcheck/no-such-method", 0, []string{
-			"LIST-01:fail RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
-		"in the confirmation": {"resources/list", 1, []string{"LIST-01:fail"}, ""},
+			"LIST-01:blocked:unconfirmed RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:blocked:target-died"}, "mcpcheck/no-such-method|ping"},
+		"in the confirmation": {"resources/list", 1, []string{"LIST-01:blocked:unconfirmed"}, ""},
 		"of a correct message": {"resources/list", 0, []string{
 			"LIST-01:blocked:target-died RPC-13:blocked:target-died", "LIST-01:blocked:target-died RPC-13:pass"}, "resources/list|ping"},
 		"it lives": {"nothing", 0, []string{"LIST-01:fail RPC-13:pass"}, ""},

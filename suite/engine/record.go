@@ -188,9 +188,7 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	for _, row := range r.rows {
 		take := r.takes[row.Combination]
 		j := r.row(row, take)
-		if again := r.again[row.Combination]; j.Outcome.Red() && again != nil {
-			settle(j, r.row(row, again))
-		}
+		r.conclude(j)
 		r.results.give(j)
 	}
 	close(r.done)

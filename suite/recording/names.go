@@ -38,6 +38,7 @@ const (
 	CodeInterrupted Code = "interrupted"    // the user ended the run
 	CodeBudget      Code = "budget"         // the time for the whole run was spent
 	CodeVolume      Code = "volume"         // the target sent more than is kept of a run
+	CodeUnconfirmed Code = "unconfirmed"    // red once, and not seen a second time
 	CodePanic       Code = "internal"       // our own fault
 )
 

@@ -1,0 +1,250 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// confirm plays the scenarios of red verdicts, and of blocked ones that a repetition may
+// heal, once more, on sessions of their own, and judges again: nobody is accused of what
+// happens once.
+func (r *Run) confirm(ctx context.Context, late []*Judgement) {
+	repeated := recording.Keep(late, r.repeatable)
+	if len(repeated) > 0 && context.Cause(ctx) == nil {
+		r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
+		r.again = r.replay(ctx, repeated)
+		r.ended = context.Cause(ctx)
+	}
+	for _, j := range late {
+		r.conclude(j)
+	}
+}
+
+// repeatable reports whether to play again what a verdict rests on.
+func (r *Run) repeatable(j *Judgement) bool {
+	if r.takes[j.Combination].Facts.Notes[recording.FactGone] != "" {
+		return false
+	}
+	return j.Outcome.Red() || healable(j) && r.speaks()
+}
+
+// healable reports whether a verdict is blocked by what may come of a busy machine, or of an
+// accident.
+func healable(j *Judgement) bool {
+	return j.Outcome == verdict.Blocked && slices.ContainsFunc(j.From, func(name recording.Name) bool { return name != recording.Everything }) &&
+		slices.Contains([]recording.Code{recording.CodeNoAnswer, recording.CodeNoHandshake, recording.CodeDied, recording.CodeUnreachable}, j.Code)
+}
+
+// speaks reports whether some requirement was met. Where none was, the target is not held up
+// by an accident, and to repeat everything would take as long again.
+func (r *Run) speaks() bool {
+	return slices.ContainsFunc(r.rows, func(row Row) bool {
+		j := r.results.given(row)
+		return j != nil && j.Outcome == verdict.Pass
+	})
+}
+
+// restsOnTime reports whether a verdict could be another one if there were more time: it
+// comes of silence after which nothing was heard, of how long processes take to end, or of
+// what did not come while it was waited for.
+func (r *Run) restsOnTime(j *Judgement) bool {
+	k, ok := r.check(j.Requirement.ID)
+	if j.Outcome == verdict.Blocked || ok && k.Endings {
+		return true
+	}
+	take := r.takes[j.Combination]
+	for _, name := range j.From {
+		if sc, ok := r.scenario(name); ok && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) {
+			return true
+		}
+		if rec := take.Recordings[name]; rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+			return x.Outcome == recording.Silent && slices.Contains(j.Frames, x.Request) && !heardAfter(rec, x)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// heardAfter reports whether a later request of the session was answered.
+func heardAfter(rec *recording.Recording, x *recording.Exchange) bool {
+	return slices.ContainsFunc(rec.Exchanges, func(y *recording.Exchange) bool {
+		return y.Session == x.Session && y.Request > x.Request && y.Outcome == recording.Replied
+	})
+}
+
+// repetition is what is to be played again in a combination.
+type repetition struct {
+	stage *pool.Pool
+	plan  []*scenario.Scenario
+	take  *Take
+	// alone says that no other may be under way, gathered that the recordings have their
+	// frames.
+	alone, gathered bool
+}
+
+// replay plays the scenarios of verdicts again, on new stages, and returns what was
+// recorded, together with what else was recorded before; nil if it settles nothing.
+//
+// Copies of a program may be in each other's way: they fight over a port or a lock. So where
+// we start them, what is red is first repeated with no more copies than a script needs: in the
+// combinations with verdicts that rest on time, or else in the one with most to repeat. If all is red again the
+// copies are not the reason, and the other combinations are repeated side by side; else one
+// after the other as well.
+func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
+	r.hurry(red)
+	elsewhere, owned := r.repetitions(red)
+	p := &player{run: r}
+	for _, x := range slices.Concat(elsewhere, owned) {
+		p.total += len(x.plan)
+	}
+	p.repeat(ctx, elsewhere...)
+	alone := recording.Keep(owned, func(x *repetition) bool { return x.alone })
+	others := recording.Keep(owned, func(x *repetition) bool { return !x.alone })
+	for _, x := range alone {
+		p.repeat(ctx, x)
+	}
+	if r.agree(ctx, red, alone) {
+		var wg sync.WaitGroup
+		for _, x := range others {
+			wg.Go(func() { p.repeat(ctx, x) })
+		}
+		wg.Wait()
+	} else {
+		for _, x := range others {
+			p.repeat(ctx, x)
+		}
+	}
+	return r.repeated(ctx, slices.Concat(elsewhere, owned))
+}
+
+// repetitions lists what is to be played again at URLs, and with processes of ours.
+func (r *Run) repetitions(red []*Judgement) (elsewhere, owned []*repetition) {
+	var witness *repetition // the one with most to repeat, unless some are alone anyway
+	some := false
+	for _, st := range r.stages {
+		before := r.takes[st.Combination]
+		take, needed := r.retake(red, st.Combination, before)
+		if len(needed) == 0 {
+			continue
+		}
+		e := r.endpointOf(st)
+		x := &repetition{plan: r.inOrder(needed), take: take}
+		if !e.Owned() || e.limit != nil {
+			x.stage = r.newStage(e, e.limit, st.Facts)
+			elsewhere = append(elsewhere, x)
+		} else {
+			x.stage = r.newStage(e, pool.Turns(), st.Facts)
+			cleanFirst(x.plan, before)
+			x.alone = st.Target.Triggers != (target.Triggers{}) || slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j) })
+			some = some || x.alone
+			if witness == nil || len(x.plan) > len(witness.plan) {
+				witness = x
+			}
+			owned = append(owned, x)
+		}
+		x.stage.Limits.Patience = slowly
+	}
+	if !some && witness != nil {
+		witness.alone = true
+	}
+	return elsewhere, owned
+}
+
+// slowly is how many times as long a repetition waits as the first play, where scripts choose
+// for themselves how long that is.
+const slowly = 3
+
+// repeat plays what is to be played again in some combinations, and ends their sessions.
+func (p *player) repeat(ctx context.Context, all ...*repetition) {
+	var stages []*pool.Pool
+	plans, takes := map[*pool.Pool][]*scenario.Scenario{}, map[requirement.Combination]*Take{}
+	for _, x := range all {
+		stages = append(stages, x.stage)
+		plans[x.stage], takes[x.stage.Combination] = x.plan, x.take
+	}
+	p.phases(ctx, stages, plans, takes)
+	closeStages(stages, takes)
+}
+
+// agree reports whether repetitions have led to the verdicts that there were before.
+func (r *Run) agree(ctx context.Context, red []*Judgement, all []*repetition) bool {
+	if context.Cause(ctx) != nil {
+		return false
+	}
+	for _, x := range all {
+		r.gatherAgain(x)
+		for _, j := range red {
+			if j.Combination == x.stage.Combination && j.Outcome.Red() && j.Outcome != r.row(j.Row, x.take).Outcome {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// repeated is what came of repetitions, by combination.
+func (r *Run) repeated(ctx context.Context, all []*repetition) map[requirement.Combination]*Take {
+	again := map[requirement.Combination]*Take{}
+	var stages []*pool.Pool
+	for _, x := range all {
+		stages, again[x.stage.Combination] = append(stages, x.stage), x.take
+	}
+	r.noteGone(ctx, stages, again)
+	if context.Cause(ctx) != nil {
+		return nil // half a repetition settles nothing, nor is it recorded
+	}
+	for _, x := range all {
+		if x.take.Facts.Notes[recording.FactGone] != "" {
+			// Neither does one that the target did not live to see.
+			delete(again, x.stage.Combination)
+			delete(x.take.Facts.Notes, recording.FactGone)
+			continue
+		}
+		r.gatherAgain(x)
+	}
+	return again
+}
+
+// retake names the scenarios that have to be played again in a combination. The take holds
+// what was recorded before of all others.
+func (r *Run) retake(red []*Judgement, c requirement.Combination, before *Take) (take *Take, needed map[recording.Name]bool) {
+	needed = map[recording.Name]bool{}
+	for _, j := range red {
+		if j.Combination == c {
+			r.repeat(needed, j, before)
+		}
+	}
+	take = newTake(before.Facts)
+	for name, rec := range before.Recordings {
+		if !needed[name] && name != recording.Everything {
+			take.Recordings[name] = rec
+		}
+	}
+	return take, needed
+}
+
+// gatherAgain is gather for what was played again, once: recordings that were taken over
+// from the first take have their frames.
+func (r *Run) gatherAgain(x *repetition) {
+	if x.gathered {
+		return
+	}
+	x.gathered = true
+	fresh := newTake(x.take.Facts)
+	fresh.Sessions, fresh.Retried = x.take.Sessions, x.take.Retried
+	for _, sc := range x.plan {
+		fresh.Recordings[sc.Name] = x.take.Recordings[sc.Name]
+	}
+	r.gather(map[requirement.Combination]*Take{x.stage.Combination: fresh}, func(*recording.Recording) bool { return false })
+	maps.Copy(x.take.Recordings, fresh.Recordings)
+}

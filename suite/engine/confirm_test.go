@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// copies is a program of four revisions that takes a second for a list.
+type copies struct {
+	// list is the answer to a list, or nothing; told are the lists that were asked for before.
+	list func(version string, told, standing int) string
+
+	mu       sync.Mutex
+	standing int
+	told     map[string]int
+}
+
+const (
+	aList  = `"result":{"resources":[]}`
+	noList = `"error":{"code":-32603,"message":"the database is locked"}`
+)
+
+func (c *copies) open(context.Context) (io.ReadWriteCloser, error) {
+	ours, theirs := net.Pipe()
+	c.count(1)
+	go func() {
+		defer c.count(-1)
+		defer func() { _ = theirs.Close() }()
+		version := ""
+		for in := bufio.NewScanner(theirs); in.Scan(); {
+			m := gjson.ParseBytes(in.Bytes())
+			version = cmp.Or(m.Get("params.protocolVersion").Str, version)
+			if answer := c.answer(m.Get("method").Str, version); m.Get("id").Exists() && answer != "" {
+				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
+			}
+		}
+	}()
+	return ours, nil
+}
+
+func (c *copies) count(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standing += n
+}
+
+func (c *copies) answer(method, version string) string {
+	switch method {
+	case "initialize":
+		return `"result":{"protocolVersion":"` + version + `","capabilities":{"resources":{}},"serverInfo":{"name":"copies","version":"1"}}`
+	case "ping":
+		return `"result":{}`
+	case "resources/list":
+		time.Sleep(time.Second)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.told == nil {
+			c.told = map[string]int{}
+		}
+		c.told[version]++
+		return c.list(version, c.told[version], c.standing)
+	}
+	return `"error":{"code":-32601,"message":"no"}`
+}
+
+// run judges CAP-06, which asks for one list. It returns the verdicts, and how long the
+// confirmation took.
+func (c *copies) run(t *testing.T) (string, time.Duration) {
+	t.Helper()
+	var confirming time.Time
+	r, err := Prepare(t.Context(), Config{
+		Target: &target.Target{Endpoints: []target.Endpoint{{Name: "copies", Pipe: c.open, Command: []string{"copies"}}}},
+		Tool:   reports.Tool{Name: "test"},
+		Select: func(row Row) bool {
+			return row.Requirement.ID == "CAP-06" && row.Combination.Revision != requirement.R20260728
+		},
+		Progress: func(e Event) {
+			if e.Kind == Confirming {
+				confirming = time.Now()
+			}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Execute(t.Context())
+	took := time.Duration(0)
+	if !confirming.IsZero() {
+		took = time.Since(confirming)
+	}
+	report := r.Report(false)
+	var file bytes.Buffer
+	if err := r.Record(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := encoded(t, report), encoded(t, again); a != b {
+		t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+	}
+	return strings.ReplaceAll(verdicts(report), "CAP-06:", ""), took
+}
+
+// Repetitions go side by side once it is seen that the copies are not the reason.
+func TestRepetitionsSideBySide(t *testing.T) {
+	for name, c := range map[string]struct {
+		list  func(version string, told, standing int) string
+		want  string
+		units int // repetitions one after the other
+	}{
+		"nothing is red":        {func(string, int, int) string { return aList }, "pass pass pass pass", 0},
+		"it is red in any case": {func(string, int, int) string { return noList }, "warn warn warn warn", 2},
+		"copies are in the way": {func(_ string, _, standing int) string {
+			if standing > 1 {
+				return noList
+			}
+			return aList
+		}, "pass pass pass pass inconsistent inconsistent inconsistent inconsistent", 4},
+		"one of them is red": {func(version string, _, _ int) string {
+			if version == "2025-06-18" {
+				return noList
+			}
+			return aList
+		}, "pass pass warn pass", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got, took := (&copies{list: c.list}).run(t)
+				if got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+				if units := int(took / time.Second); units != c.units {
+					t.Errorf("the confirmation took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// A machine that was too busy for an answer is not told from a target that gives none but
+// by asking again.
+func TestBlockedVerdictsAreRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		list func(version string, told, standing int) string
+		want string
+	}{
+		"it answers the second time": {func(version string, told, _ int) string {
+			if version == "2025-06-18" && told == 1 {
+				return ""
+			}
+			return aList
+		}, "pass pass pass pass"},
+		"it never answers": {func(version string, _, _ int) string {
+			if version == "2025-06-18" {
+				return ""
+			}
+			return aList
+		}, "pass pass blocked:no-answer pass"},
+		"it is red the second time": {func(version string, told, _ int) string {
+			switch {
+			case version == "2025-06-18" && told == 1:
+				return ""
+			case version == "2025-06-18":
+				return noList
+			}
+			return aList
+		}, "pass pass blocked:unconfirmed pass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if got, _ := (&copies{list: c.list}).run(t); got != c.want {
+					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+)
+
+// cleanFirst puts scenarios that needed a clean session before those of their phase that only
+// borrowed one, so that those which share a session follow one another. What sent nothing, and
+// what others build on, stays in front.
+func cleanFirst(plan []*scenario.Scenario, before *Take) {
+	probes := func(sc *scenario.Scenario) int {
+		rec := before.Recordings[sc.Name]
+		if rec == nil || len(rec.Exchanges) == 0 || slices.ContainsFunc(plan, func(other *scenario.Scenario) bool { return slices.Contains(other.After, sc.Name) }) {
+			return 0
+		}
+		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
+		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
+	})
+}
+
+// hurry has processes that were seen not to exit for the end of their input terminated
+// sooner, while verdicts are repeated that do not look at that: the scenarios of some are
+// repeated one after the other, each with a process that would have to be waited for.
+func (r *Run) hurry(red []*Judgement) {
+	looks := slices.ContainsFunc(red, func(j *Judgement) bool {
+		k, ok := r.check(j.Requirement.ID)
+		return ok && k.Endings
+	})
+	for _, e := range r.endpoints {
+		if p, ok := e.dialer.(interface{ Hurry(on bool) }); ok {
+			p.Hurry(!looks && r.stays(e))
+		}
+	}
+}
+
+// stays reports whether the processes of an endpoint had to be terminated when they were
+// waited for in full, and none exited by itself.
+func (r *Run) stays(e *endpoint) bool {
+	ends := map[string]int{}
+	for _, st := range r.stages {
+		take := r.takes[st.Combination]
+		if st.Endpoint != e.Endpoint || take == nil || take.Recordings[recording.Everything] == nil {
+			continue
+		}
+		for _, s := range take.Recordings[recording.Everything].Sessions {
+			if end := s.Ending; end != nil && end.By == "us" && end.Reason == "" {
+				ends[end.How]++
+			}
+		}
+	}
+	return ends["exited"] == 0 && ends["terminated"]+ends["killed"] > 0
+}
+
+// repeat names the scenarios that have to be played again for a red verdict.
+// Where a check judges all frames they are those in which its evidence occurred,
+// and, for what came unasked on a session that scripts share, those that were
+// talking in that session at the time; if none was, all of them. How processes end
+// shows in a few scenarios as well as in all.
+func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
+	if few := r.endings(j, take); len(few) > 0 {
+		for _, name := range few {
+			needed[name] = true
+		}
+		return
+	}
+	for _, name := range j.From {
+		if name != recording.Everything {
+			if sc, ok := r.scenario(name); ok {
+				needed[sc.Name] = true
+			}
+			continue
+		}
+		around := map[recording.Name]bool{}
+		for other, rec := range take.Recordings {
+			if other != recording.Everything && slices.ContainsFunc(j.Frames, func(n int) bool { return r.around(rec, n) }) {
+				around[other] = true
+			}
+		}
+		for other := range take.Recordings {
+			if sc, ok := r.scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
+				needed[other] = true
+			}
+		}
+	}
+}
+
+// endings names some scenarios with a process of their own that did not end with its
+// input, if that is all that a verdict rests on: else there are none.
+func (r *Run) endings(j *Judgement, take *Take) []recording.Name {
+	k, ok := r.check(j.Requirement.ID)
+	if !ok || !k.Endings || len(j.Frames) > 0 {
+		return nil
+	}
+	const some = 2
+	var names []recording.Name
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		sc, ok := r.scenario(name)
+		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// stayed reports whether the process of a clean session had to be terminated.
+func stayed(s *recording.Session) bool {
+	end := s.Ending
+	return s.Kind == recording.Clean && end != nil && end.By == "us" && end.Reason == "" && end.How != "exited"
+}
+
+// around reports whether a frame belongs to a recording, or came in a session
+// while the recorded script awaited an answer there or had just got one.
+func (r *Run) around(rec *recording.Recording, number int) bool {
+	if rec.Frame(number) != nil {
+		return true
+	}
+	f, ok := r.transcript.Frame(number)
+	return ok && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session == f.Session && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
+	})
+}
+
+func (r *Run) endpointOf(st *pool.Pool) *endpoint {
+	for _, e := range r.endpoints {
+		if e.Endpoint == st.Endpoint {
+			return e
+		}
+	}
+	return nil
+}

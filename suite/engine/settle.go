@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// conclude settles a verdict that is red or blocked by its repetition. A red one without a
+// repetition is not confirmed.
+func (r *Run) conclude(j *Judgement) {
+	first, again := r.takes[j.Combination], r.again[j.Combination]
+	switch {
+	case j.Outcome.Red() && again != nil:
+		settle(j, r.row(j.Row, again), cutOff(j.From, first, again))
+	case j.Outcome.Red() && !isTheEnd(j, first):
+		unconfirmed(j, r.unrepeated(first))
+	case again != nil && healable(j):
+		heal(j, r.row(j.Row, again))
+	}
+}
+
+// unrepeated is why nothing was repeated.
+func (r *Run) unrepeated(take *Take) string {
+	switch {
+	case take.Facts.Notes[recording.FactGone] != "":
+		return take.Facts.Notes[recording.FactGone]
+	case errors.Is(r.ended, ErrBudget), errors.Is(r.ended, ErrVolume):
+		return r.ended.Error()
+	case r.ended != nil:
+		return ErrInterrupted.Error()
+	}
+	return "the target could not be reached any more"
+}
+
+// isTheEnd reports whether a verdict is about the message after which the target was gone for
+// good. That it was gone has been looked at several times.
+func isTheEnd(j *Judgement, take *Take) bool {
+	last, err := strconv.Atoi(take.Facts.Notes[recording.FactLastFrame])
+	return err == nil && take.Facts.Notes[recording.FactLastAlone] == "true" && slices.Contains(j.Frames, last)
+}
+
+// cutOff is why a repetition shows less than the first play: a script broke off that had been
+// played to its end, or a message was lost that had been answered; empty if it does not.
+func cutOff(names []recording.Name, first, second *Take) string {
+	for _, name := range names {
+		was, is := first.Recordings[name], second.Recordings[name]
+		if was == nil || is == nil {
+			continue
+		}
+		if is.Broken != nil && was.Broken == nil && is.Broken.Code != recording.CodeOptedOut {
+			return is.Broken.Reason
+		}
+		for _, x := range is.Exchanges {
+			switch x.Outcome {
+			case recording.Lost, recording.Unsent, recording.Canceled, recording.Refused:
+				if y := was.Step(x.Step); y != nil && y.Outcome == recording.Replied {
+					return x.Reason
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// settle settles a red verdict by its repetition, which may have been cut off. Where the two
+// disagree the milder verdict stands and the disagreement is an observation; where the second
+// one could not be given nothing is confirmed.
+func settle(first, second *Judgement, cut string) {
+	switch {
+	case first.Outcome == second.Outcome:
+		return
+	case second.Outcome == verdict.Blocked:
+		unconfirmed(first, second.Reason)
+		return
+	case !second.Outcome.Red() && cut != "":
+		unconfirmed(first, cut)
+		return
+	}
+	told := verdict.Observation{
+		ID:     "inconsistent",
+		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, first.Actual, second.Outcome, inBrackets(second)),
+		Frames: append(slices.Clone(first.Frames), second.Frames...),
+	}
+	observations := append(first.Observations, told)
+	if first.Outcome == verdict.Warn && second.Outcome == verdict.Fail {
+		first.Observations = observations
+		return
+	}
+	first.Result = second.Result
+	first.Observations = observations
+}
+
+// heal replaces a blocked verdict by that of its repetition, if this could be given. One that
+// is red was seen once.
+func heal(first, second *Judgement) {
+	if second.Outcome == verdict.Blocked {
+		return
+	}
+	why := first.Reason
+	first.Result = second.Result
+	if second.Outcome.Red() {
+		unconfirmed(first, "the other time it could not be judged: "+why)
+	}
+}
+
+// unconfirmed turns a red verdict into one that could not be established, since it was not
+// seen a second time.
+func unconfirmed(j *Judgement, why string) {
+	seen := cmp.Or(j.Actual, j.Reason)
+	j.Result = verdict.Result{
+		Outcome: verdict.Blocked, Code: recording.CodeUnconfirmed, From: j.From, Frames: j.Frames, Observations: j.Observations,
+		Expected: j.Expected, Actual: j.Actual,
+		Reason: fmt.Sprintf("seen once (%s, %s) and not confirmed: %s", j.Outcome, seen, why),
+	}
+}
+
+func inBrackets(j *Judgement) string {
+	switch {
+	case j.Actual != "":
+		return " (" + j.Actual + ")"
+	case j.Reason != "":
+		return " (" + j.Reason + ")"
+	}
+	return ""
+}
