@@ -223,7 +223,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if life.Outcome == recording.Replied {
 		select {
 		case <-pending.Answered():
-		case <-time.After(c.P.Limits.QuietWindow):
+		case <-time.After(c.P.Limits.afterLife(life.Took)):
 		case <-ctx.Done():
 		}
 	}
@@ -235,6 +235,17 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		c.unheard(x, "nothing was answered any more: "+life.Reason)
 	}
 	return x, life.Outcome == recording.Replied && c.S.Alive()
+}
+
+// Patience is how long to wait for the answer to a message that the target may well ignore:
+// many times what an ordinary request takes now, but no less than the given time.
+func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duration {
+	const times = 50
+	x := c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
+	if x.Outcome != recording.Replied {
+		return c.P.Limits.Timeout
+	}
+	return min(c.P.Limits.Timeout, max(c.P.Limits.UpTo(least), times*x.Took))
 }
 
 // Life asks for a sign of life: any answer will do.

@@ -73,7 +73,7 @@ func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 	if life.Outcome != recording.Replied {
 		return life.Outcome == recording.Canceled
 	}
-	window := time.NewTimer(c.P.Limits.QuietWindow)
+	window := time.NewTimer(c.P.Limits.afterLife(life.Took))
 	defer window.Stop()
 	for _, p := range pending {
 		select {

@@ -52,6 +52,7 @@ var cancelRaceScenario = &scenario.Scenario{
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		const races = 20
+		patience := c.Patience(ctx, 3*time.Second)
 		pending := make([]*session.Pending, races)
 		for i := range pending {
 			q := p.Ordinary(stepRaced)
@@ -59,7 +60,9 @@ var cancelRaceScenario = &scenario.Scenario{
 			pending[i] = c.Start(ctx, q)
 			cancel(ctx, p, c, pending[i])
 		}
-		after := c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
+		last := p.Ordinary(stepAfter)
+		last.Timeout = patience
+		after := c.Note(c.S.Do(ctx, last))
 		for _, one := range pending {
 			one.Cancel()
 			one.Finish()
@@ -226,7 +229,7 @@ var listenChurnScenario = &scenario.Scenario{
 // listenOnce opens a listen stream and closes it, and reports whether it was
 // acknowledged.
 func listenOnce(ctx context.Context, c *scenario.Client, step recording.Step) bool {
-	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: 2 * time.Second, Tags: recording.Tags{}})
+	st := c.S.Listen(ctx, step, session.Filter{ListChanged: true}, session.Request{Timeout: c.P.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
 	if st.Ack != nil {
 		st.Exchange().Tags[tagAcknowledged] = "yes"
 	}

@@ -32,7 +32,7 @@ var httpStatusesScenario = &scenario.Scenario{
 		all := append(statusProbes(p, c), oddMethodProbes(p)...)
 		scenario.Each(c, all, func(_ int, q session.Request, c *scenario.Client) {
 			if q.HTTPMethod == http.MethodHead || q.HTTPMethod == http.MethodOptions {
-				c.Peek(ctx, q, min(p.Limits.Timeout, time.Second)) // one may be taken for a GET
+				c.Peek(ctx, q, p.Limits.UpTo(time.Second)) // one may be taken for a GET
 				return
 			}
 			c.Do(ctx, q)
@@ -97,7 +97,7 @@ func oddMethodProbes(p *scenario.Play) []session.Request {
 	for i, verb := range []string{http.MethodPut, http.MethodPatch} {
 		id := 910001 + i
 		all = append(all, session.Request{Step: stepOddMethod, HTTPMethod: verb, Tags: recording.Tags{tagVerb: verb}, Method: scenario.LifeMethod(p),
-			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: min(p.Limits.Timeout, 2*time.Second),
+			ID: json.RawMessage(strconv.Itoa(id)), Body: scenario.Lifeline(p, id, "sent by "+verb), Timeout: p.Limits.UpTo(2 * time.Second),
 			Header: map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}})
 	}
 	return all

@@ -170,7 +170,7 @@ var publicAddressScenario = &scenario.Scenario{
 			return
 		}
 		st := c.S.Peek(ctx, session.Request{Step: stepPublic, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagAddress: other},
-			Header: map[string]string{"Host": host}}, min(p.Limits.Timeout, 2*time.Second))
+			Header: map[string]string{"Host": host}}, p.Limits.UpTo(2*time.Second))
 		c.Note(c.Dropped(ctx, st))
 	},
 }

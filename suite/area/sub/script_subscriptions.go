@@ -123,7 +123,7 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 // something into it keeps the stream open, so the waiting is short.
 func badListen(ctx context.Context, c *scenario.Client, form, params string) {
 	const patience = 2 * time.Second
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: min(patience, c.P.Limits.Timeout)}
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: c.P.Limits.UpTo(patience)}
 	st := c.S.Listen(ctx, recording.StepListen, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)

@@ -1,0 +1,103 @@
+package scenario_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/tidwall/gjson"
+)
+
+// sluggish is a server that takes a while for what it answers, and answers a probe that much
+// later than the sign of life that was asked for after it.
+func sluggish(takes, late time.Duration) *scenariotest.Server {
+	return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+		switch m.Get("method").Str {
+		case "probe":
+			time.AfterFunc(takes+late, func() { say(`{"jsonrpc":"2.0","id":%s,"result":{}}`, m.Get("id").Raw) })
+			return true
+		case "initialize":
+		default:
+			time.Sleep(takes)
+		}
+		return scenariotest.Lively(n, m, say)
+	}}
+}
+
+// How long an answer is waited for follows what a sign of life takes at that time, and is
+// longer where a verdict is repeated. The window of silence of the stage is one second.
+func TestWindowsFollowWhatWasMeasured(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes, late time.Duration
+		patience    int
+		want        recording.Outcome
+		most        time.Duration
+	}{
+		"a quick target is not waited for long": {time.Millisecond, time.Minute, 0, recording.Silent, 400 * time.Millisecond},
+		"a late answer of a quick one":          {time.Millisecond, 300 * time.Millisecond, 0, recording.Replied, 400 * time.Millisecond},
+		"one that comes later":                  {time.Millisecond, 900 * time.Millisecond, 0, recording.Silent, 400 * time.Millisecond},
+		"the same, repeated":                    {time.Millisecond, 900 * time.Millisecond, 3, recording.Replied, time.Second},
+		"a busy machine":                        {300 * time.Millisecond, 2500 * time.Millisecond, 0, recording.Replied, 3 * time.Second},
+		"a very busy one":                       {5 * time.Second, time.Minute, 0, recording.Silent, 15 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := scenariotest.Stage(t, sluggish(c.takes, c.late))
+				st.Limits.Patience = c.patience
+				for _, probe := range []func(context.Context, *scenario.Client) *recording.Exchange{
+					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
+						return c.Probe(ctx, session.Request{Step: "probe", Method: "probe"})
+					},
+					func(ctx context.Context, c *scenario.Client) *recording.Exchange {
+						return c.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
+					},
+				} {
+					scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+						client, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+						if !ok {
+							t.Fatal("there is no session")
+						}
+						began := time.Now()
+						x := probe(ctx, client)
+						if took := time.Since(began); x.Outcome != c.want || took > c.most {
+							t.Errorf("%s after %v: %s", x.Outcome, took, x.Reason)
+						}
+					})
+				}
+			})
+		})
+	}
+}
+
+func TestPatience(t *testing.T) {
+	for name, c := range map[string]struct {
+		takes    time.Duration
+		patience int
+		want     time.Duration
+	}{
+		"a quick target":       {time.Millisecond, 0, time.Second},
+		"the same, repeated":   {time.Millisecond, 3, 3 * time.Second},
+		"a slow one":           {40 * time.Millisecond, 0, 2 * time.Second},
+		"no more than allowed": {time.Second, 3, 10 * time.Second},
+		"it does not answer":   {time.Minute, 0, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := scenariotest.Stage(t, sluggish(c.takes, 0))
+				st.Limits.Patience = c.patience
+				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+					if client, ok := p.Clean(ctx); !ok {
+						t.Error("there is no session")
+					} else if got := client.Patience(ctx, time.Second); got != c.want {
+						t.Errorf("%v", got)
+					}
+				})
+			})
+		})
+	}
+}
