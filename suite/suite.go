@@ -79,7 +79,7 @@ type Config struct {
 
 	Timeout      time.Duration // one request; default 10 s
 	StartTimeout time.Duration // start-up and handshake; default 30 s
-	Budget       time.Duration // the whole run; default 5 min
+	Budget       time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
 	QuietWindow  time.Duration // how long silence is watched; default 300 ms
 	Jobs         int           // scenarios at once; default 8
 	Rate         float64       // messages per second; 0 means no limit

@@ -66,7 +66,7 @@ func (p *program) runCommand() *cobra.Command {
 	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
 	f.DurationVar(&o.timeout, "timeout", 0, "time for one request (default 10s)")
 	f.DurationVar(&o.startTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
-	f.DurationVar(&o.budget, "budget", 0, "time for the whole run (default 5m)")
+	f.DurationVar(&o.budget, "budget", 0, "time for the whole run (default 5m, more for a target that starts slowly)")
 	f.DurationVar(&o.quietWindow, "quiet-window", 0, "how long silence is watched (default 300ms)")
 	f.Int64Var(&o.seed, "seed", 1, "seed of whatever is picked at random")
 	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit")

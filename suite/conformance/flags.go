@@ -41,7 +41,7 @@ func Flags(f *flag.FlagSet) *Arguments {
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time for one request (default 10s)")
 	f.DurationVar(&c.StartTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
-	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m)")
+	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m, more for a target that starts slowly)")
 	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched (default 300ms)")
 	f.StringVar(&c.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
 	f.StringVar(&c.Files.HTML, "html", "", "write a page for browsers to this `file`")

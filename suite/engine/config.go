@@ -73,7 +73,7 @@ type Config struct {
 
 	Timeout     time.Duration // one request; default 10 s
 	Start       time.Duration // start-up and handshake; default 30 s
-	Budget      time.Duration // the whole run; default 5 min
+	Budget      time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
 	QuietWindow time.Duration // default 300 ms
 	Jobs        int           // scenarios at once; default 8
 	Reads       int           // resources per read sweep; 0: default 50; negative: all

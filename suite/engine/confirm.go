@@ -162,7 +162,7 @@ func (r *Run) repetitions(red []*Judgement) (elsewhere, owned []*repetition) {
 
 // slowly is how many times as long a repetition waits as the first play, where scripts choose
 // for themselves how long that is.
-const slowly = 3
+const slowly = 2
 
 // repeat plays what is to be played again in some combinations, and ends their sessions.
 func (p *player) repeat(ctx context.Context, all ...*repetition) {

@@ -192,3 +192,32 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 		})
 	}
 }
+
+// A run against what starts slowly is given more time, unless the caller says how much.
+func TestBudgetFollowsDetection(t *testing.T) {
+	const given = 10 * time.Minute
+	for _, c := range []struct{ starts, given, want time.Duration }{
+		{0, 0, 5 * time.Minute}, {6 * time.Second, 0, 10 * time.Minute}, {25 * time.Second, 0, 30 * time.Minute}, {6 * time.Second, given, given},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			slow := &copies{list: func(string, int, int) string { return aList }}
+			r, err := Prepare(t.Context(), Config{
+				Target: &target.Target{
+					Endpoints: []target.Endpoint{{Name: "slow", Command: []string{"slow"}, Pipe: func(ctx context.Context) (io.ReadWriteCloser, error) {
+						time.Sleep(c.starts)
+						return slow.open(ctx)
+					}}},
+					Revisions: []requirement.Revision{requirement.R20251125},
+				},
+				Tool: reports.Tool{Name: "test"}, Budget: c.given, Select: func(row Row) bool { return row.Requirement.ID == "CAP-06" },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.Deadline().Sub(r.began); got != c.want {
+				t.Errorf("starts in %v, %v given: %v", c.starts, c.given, got)
+			}
+			r.Execute(t.Context())
+		})
+	}
+}

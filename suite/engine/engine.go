@@ -86,6 +86,7 @@ func (e *endpoint) misspeaks(err error) bool {
 // [*UsageError] means that the configuration cannot be run. If nothing of the
 // target can be reached, the run has no rows: [Run.Unreachable] says why.
 func Prepare(ctx context.Context, cfg Config) (*Run, error) {
+	measured := cfg.Budget <= 0
 	cfg = cfg.withDefaults()
 	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
 		return nil, usage("there is no target: give a command, a URL or a target file")
@@ -104,9 +105,13 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 			continue
 		}
 		cfg.Progress(Event{Kind: Connecting, Title: e.Label()})
+		asked := time.Now()
 		if err := r.detect(ctx, e); err != nil {
 			r.abandon()
 			return nil, err
+		}
+		if measured && e.found != nil {
+			r.allow(time.Since(asked))
 		}
 		r.endpoints = append(r.endpoints, e)
 	}
@@ -121,6 +126,13 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 		r.abandon() // nobody will execute it
 	}
 	return r, nil
+}
+
+// allow gives a run more time where it took long to find out what the target speaks: the
+// target starts slowly, or the machine has other work.
+func (r *Run) allow(detection time.Duration) {
+	const times, most = 100, 30 * time.Minute
+	r.cfg.Budget = max(r.cfg.Budget, min(times*detection, most))
 }
 
 // prepare sets up what a run needs to give verdicts.

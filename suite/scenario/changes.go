@@ -370,7 +370,7 @@ func (w *watch) last(ctx context.Context) {
 // and reports whether it did. Where there is no way for them to come, silence is
 // watched instead.
 func (w *watch) await(ctx context.Context, after int, method string, n int) bool {
-	d := min(ChangeTime, w.p.Limits.Timeout)
+	d := w.p.Limits.UpTo(ChangeTime)
 	if w.deaf() {
 		d = w.p.Limits.QuietWindow
 	}

@@ -223,7 +223,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	if life.Outcome == recording.Replied {
 		select {
 		case <-pending.Answered():
-		case <-time.After(c.P.Limits.afterLife(life.Took)):
+		case <-time.After(c.afterLife(ctx, life)):
 		case <-ctx.Done():
 		}
 	}

@@ -42,6 +42,23 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	return all
 }
 
+// afterLife is how long an answer is still waited for after a sign of life that was asked for
+// later: many times as long as that took, so that it is enough on a busy machine and no more
+// than that on another one. A sign of life that was late because the process had just started
+// is asked for again.
+func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.Duration {
+	const times, part, most = 10, 3, 10
+	window := c.P.Limits.QuietWindow
+	least := window / part * time.Duration(max(c.P.Limits.Patience, 1))
+	took := life.Took
+	if times*took > max(window, least) {
+		if again := c.Note(c.Life(ctx)); again.Outcome == recording.Replied {
+			took = min(took, again.Took)
+		}
+	}
+	return max(least, min(times*took, most*window))
+}
+
 // overlooked is the reason of silence where the target is alive.
 const overlooked = "no answer, although a later request was answered"
 
@@ -73,7 +90,7 @@ func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 	if life.Outcome != recording.Replied {
 		return life.Outcome == recording.Canceled
 	}
-	window := time.NewTimer(c.P.Limits.afterLife(life.Took))
+	window := time.NewTimer(c.afterLife(ctx, life))
 	defer window.Stop()
 	for _, p := range pending {
 		select {

@@ -28,15 +28,6 @@ func (l Limits) UpTo(d time.Duration) time.Duration {
 	return min(l.Timeout, d*time.Duration(max(l.Patience, 1)))
 }
 
-// afterLife is how long an answer is still waited for after a sign of life that was asked for
-// later, and took that long: many times as long, so that it is enough on a busy machine and no
-// more than that on another one.
-func (l Limits) afterLife(took time.Duration) time.Duration {
-	const times, part, most = 10, 3, 10
-	least := l.QuietWindow / part * time.Duration(max(l.Patience, 1))
-	return max(least, min(times*took, most*l.QuietWindow))
-}
-
 // Stage is where the scenarios of one combination are played: what is known about the
 // target, and the sessions in which it is talked to.
 type Stage struct {

@@ -74,7 +74,7 @@ func parting(ctx context.Context, c *scenario.Client, st *session.Stream, after 
 	cancelled := func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/cancelled") && gjson.GetBytes(f.Raw, "params.requestId").Raw == string(x.ID)
 	}
-	wait := min(scenario.ChangeTime, c.P.Limits.Timeout)
+	wait := c.P.Limits.UpTo(scenario.ChangeTime)
 	c.S.Await(watched, after, wait, cancelled)
 	cancel()
 	<-done
@@ -107,7 +107,7 @@ func stillWatched(ctx context.Context, c *scenario.Client, x *recording.Exchange
 	if !c.P.Fire(ctx, update, c) {
 		return
 	}
-	_, ok := c.S.Await(ctx, after, min(scenario.ChangeTime, c.P.Limits.Timeout), func(f *wire.Frame) bool {
+	_, ok := c.S.Await(ctx, after, c.P.Limits.UpTo(scenario.ChangeTime), func(f *wire.Frame) bool {
 		return scenario.Notifies(f, "notifications/resources/updated")
 	})
 	x.Tags[tagUpdate] = "missed"
