@@ -51,7 +51,7 @@ var cancelRaceScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		const races = 20
+		const races = 60 // few hit the moment at which a response is under way
 		patience := c.Patience(ctx, 3*time.Second)
 		pending := make([]*session.Pending, races)
 		for i := range pending {
