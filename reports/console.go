@@ -151,6 +151,9 @@ func (c *console) head() {
 	}
 	for _, e := range t.Endpoints {
 		text := e.Address
+		if e.Started != "" {
+			text += "\nstarted by " + e.Started
+		}
 		if e.Server != nil {
 			text += "\n" + strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version)
 		}
@@ -167,6 +170,9 @@ func (c *console) head() {
 			text += "\nunreachable: " + e.Unreachable
 		case e.Unoffered != "" && !c.o.Told:
 			text += "\n" + e.leftOut()
+		}
+		if e.Log != "" {
+			text += "\nits output ended with:\n" + e.Log
 		}
 		c.labelled(0, e.Transport, text)
 	}

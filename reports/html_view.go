@@ -236,6 +236,9 @@ func (p *pageView) reasons(v view) {
 func (p *pageView) about(r *Report) {
 	for _, e := range r.Target.Endpoints {
 		var more []string
+		if e.Started != "" {
+			more = append(more, "started by "+e.Started)
+		}
 		if e.Server != nil {
 			more = append(more, strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version))
 		}
@@ -247,6 +250,9 @@ func (p *pageView) about(r *Report) {
 		}
 		if e.Unoffered != "" {
 			more = append(more, e.leftOut())
+		}
+		if e.Log != "" {
+			more = append(more, "its output ended with:", e.Log)
 		}
 		p.Endpoints = append(p.Endpoints, pair{clean(e.Transport, pageTitle), clean(e.Address, pageText), cleanLines(strings.Join(more, "\n"))})
 	}

@@ -189,10 +189,12 @@ func (m *merger) add(r *Report, number int) error {
 	return nil
 }
 
-// endpoint joins endpoints with the same transport and address.
+// endpoint joins endpoints with the same transport, address and command.
 func (m *merger) endpoint(e Endpoint) {
 	list := m.into.Target.Endpoints
-	i := slices.IndexFunc(list, func(x Endpoint) bool { return x.Transport == e.Transport && x.Address == e.Address })
+	i := slices.IndexFunc(list, func(x Endpoint) bool {
+		return x.Transport == e.Transport && x.Address == e.Address && x.Started == e.Started
+	})
 	if i < 0 {
 		m.into.Target.Endpoints = append(list, e)
 		return

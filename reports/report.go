@@ -108,6 +108,13 @@ type Endpoint struct {
 	Transport string `json:"transport"`
 	// Address is the command line or the URL, without secrets.
 	Address string `json:"address"`
+	// Started is the command line, without secrets, of the server that was started to
+	// listen at the address; empty if none was. Where a free port was taken, the address
+	// has {port} in its place.
+	Started string `json:"started,omitempty"`
+	// Log is the end of what a server that was started has written, if it could not be
+	// started or has died.
+	Log string `json:"log,omitempty"`
 	// Revisions lists those that the endpoint was seen to serve, oldest first.
 	Revisions []string `json:"revisions"`
 	// Server is what the target says of itself; nil if it said nothing.

@@ -21,6 +21,8 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 		f.StringVar(&o.Config, "config", "", "the target `file`")
 	}
 	f.StringVar(&o.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
+	f.StringVar(&o.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
+	f.StringVar(&o.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
 	f.StringVar(&o.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
 	f.StringArrayVar(&o.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
 	f.StringArrayVar(&o.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")

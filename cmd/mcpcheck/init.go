@@ -28,7 +28,7 @@ func (p *program) initCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case t == nil:
-			return badUsage("give a server: a command behind --, or --url")
+			return badUsage("give a server: a command behind --, --serve or --url")
 		}
 		if err := writable(to); err != nil {
 			return err

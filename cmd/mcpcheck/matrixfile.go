@@ -22,7 +22,8 @@ type matrixFile struct {
 	Targets []matrixTarget `yaml:"targets"`
 }
 
-// matrixTarget is one of them. Exactly one of Command, URL and Config is given.
+// matrixTarget is one of them. Exactly one of Command, URL and Config is given, or Command
+// and URL for a server that is to be started.
 type matrixTarget struct {
 	Name      string            `yaml:"name"`
 	Command   []string          `yaml:"command"`
@@ -98,8 +99,8 @@ func (t *matrixTarget) problems() []string {
 			ways++
 		}
 	}
-	if ways != 1 {
-		list = append(list, "give one of command, url and config")
+	if ways != 1 && (ways != 2 || t.Config != "") {
+		list = append(list, "give one of command, url and config, or command and url for a server that is to be started")
 	}
 	if len(t.Command) == 0 && (t.Cwd != "" || len(t.Env) > 0) {
 		list = append(list, "cwd and env belong to a command")
@@ -122,7 +123,7 @@ func reserved(flag string) bool {
 	switch name {
 	case "":
 		return strings.HasPrefix(flag, "--") // the end of the flags
-	case "json", "html", "junit", "markdown", "sarif", "record", "quiet", "verbose", "url", "config":
+	case "json", "html", "junit", "markdown", "sarif", "record", "quiet", "verbose", "url", "serve", "config":
 		return strings.HasPrefix(flag, "-")
 	}
 	return false
@@ -144,9 +145,13 @@ func (t *matrixTarget) arguments(common []string) []string {
 	for _, name := range sortedKeys(t.HeaderEnv) {
 		args = append(args, "--header-env", name+"="+t.HeaderEnv[name])
 	}
+	if t.URL != "" {
+		args = append(args, "--url", t.URL)
+	}
 	switch {
+	case len(t.Command) > 0: // below
 	case t.URL != "":
-		return append(args, "--url", t.URL)
+		return args
 	case t.Config != "":
 		return append(args, "--config", t.Config)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -33,8 +34,12 @@ func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, r
 				name, _, _ := strings.Cut(value, ":")
 				value = strings.TrimSpace(name) + ": …"
 			case "env":
-				name, _, _ := strings.Cut(value, "=")
-				value = name + "=…"
+				if name, text, _ := strings.Cut(value, "="); text != transport.PortMark { // which is no secret
+					value = name + "=…"
+				}
+			case "serve":
+				words, _ := shell.Split(value) // it was read before
+				value = (&target.Endpoint{Command: words}).AddressWithout(hide)
 			case "url":
 				value = (&target.Endpoint{URL: value}).Address()
 			}

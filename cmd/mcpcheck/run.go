@@ -246,7 +246,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 			return cfg, badUsage("%w", err)
 		}
 	}
-	if o.Transport != "" && !c.Flags().Changed("url") {
+	if o.Transport != "" && !c.Flags().Changed("url") && !c.Flags().Changed("serve") {
 		tr := requirement.Transport(o.Transport)
 		if tr != requirement.Stdio && tr != requirement.HTTP && tr != requirement.SSE {
 			return cfg, badUsage("there is no transport %q: the transports are stdio, http and sse", o.Transport)

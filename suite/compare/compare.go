@@ -112,7 +112,11 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var err error
+	stopServers, err := cfg.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer stopServers()
 	if c.direct, err = newSide("direct", cfg.Direct, &cfg); err != nil {
 		return nil, err
 	}
@@ -138,6 +142,26 @@ func Run(ctx context.Context, cfg Config) (*Report, error) {
 	c.report.DurationMS = reports.Milliseconds(time.Since(began))
 	c.finish()
 	return c.report, nil
+}
+
+// serve starts the servers of both sides that are to be started, and returns what ends them.
+func (c *Config) serve(ctx context.Context) (stop func(), err error) {
+	direct, stopDirect, err := c.Direct.Serve(ctx, c.Start, c.wants(c.Direct))
+	if err != nil {
+		return nil, fmt.Errorf("the direct side: %w", err)
+	}
+	through, stopThrough, err := c.Through.Serve(ctx, c.Start, c.wants(c.Through))
+	if err != nil {
+		stopDirect()
+		return nil, fmt.Errorf("the through side: %w", err)
+	}
+	c.Direct, c.Through = direct, through
+	return func() { stopThrough(); stopDirect() }, nil
+}
+
+// wants tells which endpoints of a target are asked for a revision.
+func (c *Config) wants(t *target.Target) func(*target.Endpoint) bool {
+	return func(e *target.Endpoint) bool { return len(asked(t, e, c.Revisions)) > 0 }
 }
 
 // connect finds out what the two sides speak, side by side.

@@ -64,6 +64,9 @@ func newSide(name string, t *target.Target, cfg *Config) (*side, error) {
 	}
 	for i := range t.Endpoints {
 		e := &t.Endpoints[i]
+		if e.Started() && e.Server() == nil {
+			continue // it is asked for nothing
+		}
 		if _, err := e.Dialer(target.DialOptions{Transport: candidates(e)[0]}); err != nil {
 			return nil, fmt.Errorf("the %s side: %w", name, err)
 		}
@@ -117,12 +120,7 @@ func (s *side) connect(ctx context.Context, only []requirement.Revision) error {
 	var why []string
 	for i := range s.target.Endpoints {
 		e := &s.target.Endpoints[i]
-		var ask []requirement.Revision
-		for _, rev := range requirement.Revisions() {
-			if s.target.Wants(e, rev) && (len(only) == 0 || slices.Contains(only, rev)) {
-				ask = append(ask, rev)
-			}
-		}
+		ask := asked(s.target, e, only)
 		if len(ask) == 0 {
 			continue
 		}
@@ -142,6 +140,13 @@ func (s *side) connect(ctx context.Context, only []requirement.Revision) error {
 		why = []string{"its target file leaves none of the revisions that were asked for"}
 	}
 	return errors.New(strings.Join(why, "; "))
+}
+
+// asked lists the revisions that an endpoint is asked for.
+func asked(t *target.Target, e *target.Endpoint, only []requirement.Revision) []requirement.Revision {
+	return slices.DeleteFunc(requirement.Revisions(), func(rev requirement.Revision) bool {
+		return !t.Wants(e, rev) || len(only) > 0 && !slices.Contains(only, rev)
+	})
 }
 
 // detect asks one endpoint. One that answers in good order, but offers nothing of what

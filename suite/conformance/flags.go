@@ -31,6 +31,8 @@ func Flags(f *flag.FlagSet) *Arguments {
 	t, c := &a.target, &a.config
 	f.StringVar(&t.Config, "config", "", "the target `file`")
 	f.StringVar(&t.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
+	f.StringVar(&t.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
+	f.StringVar(&t.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
 	f.StringVar(&t.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
 	f.Var((*list)(&t.Headers), "header", "send this HTTP header, `'K: V'`; may be repeated")
 	f.Var((*list)(&t.HeaderEnv), "header-env", "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
@@ -61,7 +63,7 @@ func (a *Arguments) Config() (suite.Config, error) {
 		return c, err
 	}
 	c.Target = t
-	if a.target.Transport != "" && a.target.URL == "" {
+	if a.target.Transport != "" && a.target.URL == "" && a.target.Serve == "" {
 		c.Transports = []requirement.Transport{requirement.Transport(a.target.Transport)}
 	}
 	for _, given := range a.revisions {

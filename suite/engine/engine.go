@@ -53,6 +53,8 @@ type Run struct {
 	leaked  func() leaks // once everything was played
 
 	recorded *reports.Target // of a run that is judged again
+
+	stopServers func() // those that were started
 }
 
 // endpoint is an endpoint and what was found out about it.
@@ -85,7 +87,7 @@ func (e *endpoint) misspeaks(err error) bool {
 // Prepare finds out what the target speaks and plans the run. An error of type
 // [*UsageError] means that the configuration cannot be run. If nothing of the
 // target can be reached, the run has no rows: [Run.Unreachable] says why.
-func Prepare(ctx context.Context, cfg Config) (*Run, error) {
+func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	measured := cfg.Budget <= 0
 	cfg = cfg.withDefaults()
 	if cfg.Target == nil || len(cfg.Target.Endpoints) == 0 {
@@ -99,6 +101,14 @@ func Prepare(ctx context.Context, cfg Config) (*Run, error) {
 	ctx, cancel := r.bounded(ctx)
 	defer cancel()
 	defer func() { r.ended, r.took = context.Cause(ctx), time.Since(r.began) }() // before cancel
+	if cfg.Target, err = r.serve(ctx); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil || len(r.rows) == 0 {
+			r.stopServers() // nobody will execute it
+		}
+	}()
 	for i := range cfg.Target.Endpoints {
 		e := &endpoint{Endpoint: &cfg.Target.Endpoints[i]}
 		if len(cfg.candidates(e.Endpoint)) == 0 {

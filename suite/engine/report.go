@@ -126,6 +126,7 @@ func (r *Run) target() reports.Target {
 			Revisions: []string{}, Unreachable: masker.String(e.unreachable),
 			Unoffered: masker.String(e.unoffered),
 		}
+		r.started(e, &out)
 		if e.found != nil {
 			for _, rev := range e.found.Served {
 				out.Revisions = append(out.Revisions, string(rev))

@@ -48,6 +48,7 @@ func (r *Run) Start(ctx context.Context, rows []Row) {
 
 func (r *Run) execute(ctx context.Context) {
 	defer close(r.done)
+	defer r.stopServers()
 	defer func() { r.took = time.Since(r.began) }()
 	bounded, cancel := r.bounded(ctx)
 	defer cancel()
@@ -61,6 +62,7 @@ func (r *Run) execute(ctx context.Context) {
 	early := r.begin(plans)
 	p := &player{run: r, total: total, heard: early.played}
 	p.phases(bounded, r.stages, plans, r.takes)
+	p.withoutDeaths(bounded, plans)
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()

@@ -36,6 +36,12 @@ var rows = map[string]bool{"LIST-01": true, "TMPL-01": true, "READ-01": true, "E
 // [*engine.UsageError], or says why nothing could be reached.
 func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
 	cfg.Select = func(r engine.Row) bool { return rows[r.Requirement.ID] }
+	t, stop, err := cfg.Target.Serve(ctx, cfg.Start, nil)
+	if err != nil {
+		return target.Found{}, err
+	}
+	defer stop()
+	cfg.Target = t
 	r, err := engine.Prepare(ctx, cfg)
 	if err != nil {
 		return target.Found{}, err

@@ -69,8 +69,8 @@ func (c *checker) endpoint(path string, e *Endpoint) {
 			ways++
 		}
 	}
-	if ways != 1 {
-		c.fail(path, "must have either a command or a url")
+	if ways != 1 && (ways != 2 || !e.Started()) {
+		c.fail(path, "must have a command, a url, or both for a server that is to be started")
 		return
 	}
 	c.revisions(path+".revisions", e.Revisions)
@@ -89,6 +89,7 @@ func (c *checker) endpoint(path string, e *Endpoint) {
 		c.fail(path+".instances", "must be 0 (no limit) or more")
 	}
 	c.web(path, e)
+	c.started(path, e)
 }
 
 // web checks what is about endpoints with a URL or a handler.
@@ -126,7 +127,7 @@ func (c *checker) command(path string, command []string) {
 }
 
 func (c *checker) url(path, raw string) {
-	u, err := url.Parse(raw)
+	u, err := parseURL(raw)
 	switch {
 	case err != nil:
 		c.fail(path, "is not a URL")

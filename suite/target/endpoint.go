@@ -18,7 +18,7 @@ import (
 )
 
 // Endpoint is one way to reach the target: exactly one of Command, URL, Pipe
-// and Handler.
+// and Handler, or Command and URL: a server that is started and then called there.
 type Endpoint struct {
 	// Name tells endpoints apart in reports; empty means the address.
 	Name string `yaml:"name"`
@@ -29,7 +29,9 @@ type Endpoint struct {
 	// Revisions limits the run on this endpoint; empty means all.
 	Revisions []requirement.Revision `yaml:"revisions"`
 
-	// Command is a program and its arguments that speaks stdio.
+	// Command is a program and its arguments that speaks stdio, or, beside a URL,
+	// that listens there. "{port}" in the URL is a free port, in the command and in
+	// values of Env that port.
 	Command []string `yaml:"command"`
 	// Env is added to the environment of mcpcheck, which the program inherits.
 	Env map[string]Value `yaml:"env"`
@@ -37,6 +39,8 @@ type Endpoint struct {
 	Dir string `yaml:"dir"`
 	// URL is an http or https address.
 	URL string `yaml:"url"`
+	// Ready tells when a server that was started can be used: see [transport.ParseReady].
+	Ready string `yaml:"ready"`
 	// Header is sent with every request.
 	Header map[string]Value `yaml:"headers"`
 	// CAFile holds further certificates to trust, in PEM.
@@ -52,6 +56,9 @@ type Endpoint struct {
 	// protocol (empty means /mcp for http, /sse for sse).
 	Handler http.Handler `yaml:"-"`
 	Path    string       `yaml:"-"`
+
+	server *transport.Server // that was started; nil if none was
+	given  string            // the URL as it was given, if a server was started
 }
 
 // auto is how files say that the transport is to be found out.
@@ -60,7 +67,7 @@ const auto requirement.Transport = "auto"
 // Transport is what the endpoint speaks; empty for a URL or handler that may
 // speak either Streamable HTTP or HTTP+SSE.
 func (e *Endpoint) Transport() requirement.Transport {
-	if len(e.Command) > 0 || e.Pipe != nil {
+	if e.Owned() || e.Pipe != nil {
 		return requirement.Stdio
 	}
 	if e.Forced == auto {
@@ -69,8 +76,11 @@ func (e *Endpoint) Transport() requirement.Transport {
 	return e.Forced
 }
 
-// Owned reports whether the target's process is started and ended by us.
-func (e *Endpoint) Owned() bool { return len(e.Command) > 0 }
+// Owned reports whether each connection is a process that we start and end.
+func (e *Endpoint) Owned() bool { return len(e.Command) > 0 && e.URL == "" }
+
+// Started reports whether a server is started that all connections share.
+func (e *Endpoint) Started() bool { return len(e.Command) > 0 && e.URL != "" }
 
 // Label is the name of the endpoint, else its address.
 func (e *Endpoint) Label() string {
@@ -131,6 +141,16 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 	if o.As != nil {
 		layers = append(layers, o.As.Env)
 	}
+	env, err := environ(layers...)
+	if err != nil {
+		return nil, err
+	}
+	return &transport.Process{Argv: e.Command, Env: env, Dir: e.Dir, Limits: o.Limits,
+		CloseWait: o.CloseWait, TermWait: o.TermWait}, nil
+}
+
+// environ is "K=V" for each variable of the layers, which lie over each other.
+func environ(layers ...map[string]Value) ([]string, error) {
 	var env []string
 	for _, layer := range layers {
 		for _, name := range slices.Sorted(maps.Keys(layer)) {
@@ -141,8 +161,7 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 			env = append(env, name+"="+value)
 		}
 	}
-	return &transport.Process{Argv: e.Command, Env: env, Dir: e.Dir, Limits: o.Limits,
-		CloseWait: o.CloseWait, TermWait: o.TermWait}, nil
+	return env, nil
 }
 
 func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transport.Dialer, error) {
@@ -150,7 +169,10 @@ func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transpor
 	if err != nil {
 		return nil, err
 	}
-	client := transport.Client{Handler: e.Handler, TLS: o.TLS, CAFile: e.CAFile}
+	if e.Started() && e.server == nil {
+		return nil, fmt.Errorf("the server of the endpoint %s was not started: see Target.Serve", e.Address())
+	}
+	client := transport.Client{Handler: e.Handler, TLS: o.TLS, CAFile: e.CAFile, Server: e.server}
 	address := e.URL
 	if e.Handler != nil && address == "" && e.Path != "" {
 		address = "http://127.0.0.1/" + strings.TrimPrefix(e.Path, "/")

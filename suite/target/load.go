@@ -4,14 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // ConfigError is everything wrong with a target: the user has to change it
@@ -142,9 +143,10 @@ func configError(name string, err error) *ConfigError {
 }
 
 // Flags is what a command line says of a target, by the names of its flags: --config,
-// --url, --transport, --header, --header-env, --env, --cwd and --ca-file.
+// --url, --serve, --ready, --transport, --header, --header-env, --env, --cwd and --ca-file.
 type Flags struct {
 	Config, URL, Transport  string
+	Serve, Ready            string
 	Headers, HeaderEnv, Env []string
 	Dir, CAFile             string
 }
@@ -153,29 +155,36 @@ type Flags struct {
 // is none. A target file is read against a catalogue; changed tells which flags were given,
 // dashed whether a command was.
 func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
-	given := 0
-	for _, name := range []string{"url", "config"} {
-		if changed(name) {
-			given++
-		}
-	}
-	if dashed {
-		given++
-	}
-	if given > 1 {
-		return nil, errors.New("give one of a command behind --, --url and --config")
-	}
+	serve, address, config := changed("serve"), changed("url"), changed("config")
+	started := serve || dashed && address
 	switch {
+	case serve && dashed:
+		return nil, errors.New("give the command once, either with --serve or behind --")
+	case config && (serve || dashed || address):
+		return nil, errors.New("give one of a command behind --, --serve, --url and --config")
+	case changed("ready") && !started:
+		return nil, errors.New("--ready goes with a server that is started: with --serve, or with --url and a command behind --")
+	case serve:
+		words, err := shell.Split(o.Serve)
+		if err != nil {
+			return nil, fmt.Errorf("--serve: the command line cannot be read: %w", err)
+		}
+		if len(words) == 0 || words[0] == "" {
+			return nil, errors.New("--serve holds no command")
+		}
+		return o.serve(words)
+	case started && len(command) > 0 && command[0] != "":
+		return o.serve(command)
 	case dashed:
 		return o.Command(command)
-	case changed("url"):
+	case address:
 		return o.Address()
-	case changed("config"):
+	case config:
 		return o.file(rows, changed)
 	}
 	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
 		if changed(name) {
-			return nil, fmt.Errorf("--%s needs a target: a command behind --, or --url", name)
+			return nil, fmt.Errorf("--%s needs a target: a command behind --, --serve or --url", name)
 		}
 	}
 	return nil, nil
@@ -203,10 +212,17 @@ func (o *Flags) Command(args []string) (*Target, error) {
 
 // Address is the target at the URL.
 func (o *Flags) Address() (*Target, error) {
-	if len(o.Env) > 0 || o.Dir != "" {
-		return nil, errors.New("--env and --cwd go with a command behind --")
+	if portMarked(o.URL) {
+		return nil, fmt.Errorf("--url has %s for the port, but no command is given that is started to listen there: give --serve", transport.PortMark)
 	}
-	if u, err := url.Parse(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+	return o.address()
+}
+
+func (o *Flags) address() (*Target, error) {
+	if len(o.Env) > 0 || o.Dir != "" {
+		return nil, errors.New("--env and --cwd go with a command, behind -- or with --serve")
+	}
+	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH") // it is not repeated: it may hold a key
 	}
 	e := Endpoint{URL: o.URL, CAFile: o.CAFile}

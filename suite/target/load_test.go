@@ -181,8 +181,8 @@ func TestParseErrors(t *testing.T) {
 	for src, want := range map[string]string{
 		"":                                `target.yaml: endpoints must name at least one way`,
 		"name: x\n\n\n\n\n\nendponts: []": `target.yaml:7: unknown field "endponts": did you mean "endpoints"?`,
-		"endpoints: [{}]":                 `target.yaml:1: endpoints[0] must have either a command or a url`,
-		"endpoints: [{command: [a], url: 'http://h'}]":                                                                          `endpoints[0] must have either`,
+		"endpoints: [{}]":                 `target.yaml:1: endpoints[0] must have a command, a url, or both for a server that is to be started`,
+		"endpoints: [{command: [a], url: 'http://h'}]":                                                                          `endpoints[0].url must name this machine`,
 		"endpoints:\n- command: ['']":                                                                                           `target.yaml:2: endpoints[0].command must begin with a program`,
 		"endpoints:\n- url: http://h\n  env: {A: b}":                                                                            `target.yaml:3: endpoints[0].env needs a command`,
 		"endpoints:\n- command: [a]\n  headers: {A: b}":                                                                         `target.yaml:3: endpoints[0].headers needs a url`,

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"net/netip"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // Value is the value of an HTTP header or an environment variable. It is a
@@ -135,7 +137,7 @@ func decoded(s string) (string, bool) {
 const hidden = "***"
 
 // Address says where the endpoint is, in one line and without secrets: the
-// command line, the URL, "pipe" or "handler".
+// command line, the URL as it was given, "pipe" or "handler".
 func (e *Endpoint) Address() string {
 	return e.AddressWithout(func(s string) string { return s })
 }
@@ -145,20 +147,25 @@ func (e *Endpoint) Address() string {
 // part what it looks for.
 func (e *Endpoint) AddressWithout(hide func(string) string) string {
 	switch {
-	case len(e.Command) > 0:
-		args, _ := hideArgs(e.Command)
-		for i := range args {
-			args[i] = quoteArg(hide(args[i]))
-		}
-		return strings.Join(args, " ")
 	case e.URL != "":
-		return hide(redactURL(e.URL))
+		return hide(redactURL(cmp.Or(e.given, e.URL)))
+	case len(e.Command) > 0:
+		return e.CommandWithout(hide)
 	case e.Pipe != nil:
 		return "pipe"
 	case e.Handler != nil:
 		return "handler"
 	}
 	return ""
+}
+
+// CommandWithout is the command line of the endpoint, likewise; empty if it has none.
+func (e *Endpoint) CommandWithout(hide func(string) string) string {
+	args, _ := hideArgs(e.Command)
+	for i := range args {
+		args[i] = quoteArg(hide(args[i]))
+	}
+	return strings.Join(args, " ")
 }
 
 // Local reports whether the target runs on this machine or in a private
@@ -169,7 +176,7 @@ func (e *Endpoint) Local() bool {
 	if e.URL == "" {
 		return true
 	}
-	u, err := url.Parse(e.URL)
+	u, err := parseURL(e.URL)
 	if err != nil {
 		return false
 	}
@@ -188,9 +195,12 @@ func (e *Endpoint) Local() bool {
 // redactURL hides the user information and the values of the query, which may
 // be keys. What is no URL is hidden altogether.
 func redactURL(raw string) string {
-	u, err := url.Parse(raw)
+	u, err := parseURL(raw)
 	if err != nil {
 		return hidden
+	}
+	if portMarked(raw) {
+		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
 	}
 	if u.User != nil {
 		u.User = url.User(hidden)
@@ -206,12 +216,23 @@ func redactURL(raw string) string {
 		}
 		u.RawQuery = strings.Join(pairs, "&")
 	}
-	return strings.ReplaceAll(u.String(), url.QueryEscape(hidden), hidden)
+	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark), transport.PortMark).Replace(u.String())
+}
+
+// anyPort stands for a port that is not known yet.
+const anyPort = "0"
+
+// portMarked reports whether a free port is to be put into a URL.
+func portMarked(raw string) bool { return strings.Contains(raw, ":"+transport.PortMark) }
+
+// parseURL reads a URL; a port that is not known yet is anyPort.
+func parseURL(raw string) (*url.URL, error) {
+	return url.Parse(strings.Replace(raw, ":"+transport.PortMark, ":"+anyPort, 1))
 }
 
 // urlSecrets are the password and the values of the query of a URL.
 func urlSecrets(raw string) []string {
-	u, err := url.Parse(raw)
+	u, err := parseURL(raw)
 	if err != nil {
 		return nil
 	}

@@ -33,6 +33,9 @@ type Client struct {
 	// file with PEM certificates that are trusted beside the system's.
 	TLS    *tls.Config
 	CAFile string
+	// Server is the program that serves the URL, if it is started by us: it runs before
+	// a connection is made, and the connection ends with it.
+	Server *Server
 }
 
 const (
@@ -55,6 +58,7 @@ type client struct {
 	base   http.Header
 	rt     *http.Transport
 	server *inProcess
+	run    *serverRun // nil if it is not ours
 	conns  connSet
 	ctx    context.Context // ends with the connection
 	cancel context.CancelFunc
@@ -65,13 +69,22 @@ type client struct {
 	counts  map[string]int
 }
 
-func newClient(o Client, home *url.URL, base http.Header, l *line) (*client, error) {
+func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l *line) (*client, error) {
 	config, err := o.tlsConfig()
 	if err != nil {
 		return nil, err
 	}
-	c := &client{line: l, home: home, base: base, counts: map[string]int{}}
+	var run *serverRun
+	if o.Server != nil {
+		if run, err = o.Server.running(ctx); err != nil {
+			return nil, err
+		}
+	}
+	c := &client{line: l, home: home, base: base, run: run, counts: map[string]int{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
+	if run != nil {
+		c.wg.Go(c.watchServer)
+	}
 	l.exceeded = c.cancel
 	dial := (&net.Dialer{Timeout: 30 * time.Second}).DialContext
 	if o.Handler != nil {
@@ -123,6 +136,32 @@ func (o Client) tlsConfig() (*tls.Config, error) {
 	}
 	config.RootCAs = pool
 	return config, nil
+}
+
+// watchServer ends the connection when the server that was started ends.
+func (c *client) watchServer() {
+	select {
+	case <-c.run.ended:
+		err := c.run.failure()
+		c.note(channelServer, err.Error())
+		c.finish(err)
+	case <-c.ctx.Done():
+	}
+}
+
+// channelServer is the channel of notes about a server that was started.
+const channelServer = "server"
+
+// fallen is the end of a server that was started, where an exchange has failed: most often
+// it is the cause, seen a moment before the process was reaped. Nil if it goes on running.
+func (c *client) fallen() error {
+	const reaping = 250 * time.Millisecond
+	if c.run == nil || !within(reaping, c.run.ended) {
+		return nil
+	}
+	err := c.run.failure()
+	c.finish(err)
+	return err
 }
 
 // shutdown cancels all requests and waits until nothing of them is left.

@@ -41,7 +41,7 @@ func (h *HTTP) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := newClient(h.Client, u, h.Header, newLine(sink, h.Limits))
+	c, err := newClient(ctx, h.Client, u, h.Header, newLine(sink, h.Limits))
 	if err != nil {
 		return nil, err
 	}

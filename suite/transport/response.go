@@ -132,6 +132,9 @@ func (x *call) explain(err error) error {
 	case x.ctx.Err() != nil:
 		return errCancelled
 	}
+	if fallen := x.client.fallen(); fallen != nil {
+		return fallen
+	}
 	return httpError(x.request.URL, err)
 }
 

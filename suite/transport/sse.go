@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +47,7 @@ func (s *SSE) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	cl, err := newClient(s.Client, u, s.Header, newLine(sink, s.Limits))
+	cl, err := newClient(ctx, s.Client, u, s.Header, newLine(sink, s.Limits))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (c *sseConn) open(ctx context.Context) error {
 		<-c.stream.done
 		err := c.stream.failure()
 		if err == nil {
-			err = errors.New("the target ended the event stream")
+			err = cmp.Or(c.fallen(), errors.New("the target ended the event stream"))
 		}
 		c.finish(err)
 	}()

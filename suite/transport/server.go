@@ -1,0 +1,394 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+)
+
+// PortMark stands for the port of a [Server] in its command, environment and URL.
+const PortMark = "{port}"
+
+// Program says how to start a [Server].
+type Program struct {
+	// Argv, Env and Dir are as those of [Process]; [PortMark] in an argument or in the
+	// value of a variable is replaced by the port.
+	Argv, Env []string
+	Dir       string
+	// URL is where the server is to be found. Its port is PortMark, for one that is
+	// free, or a number.
+	URL string
+	// Ready tells when the server can be used; the zero value is once it takes
+	// connections.
+	Ready Ready
+	// StartWait is how long that may take, default 30 s; TermWait is how long the
+	// program has to exit after SIGTERM, default 2 s.
+	StartWait, TermWait time.Duration
+}
+
+// Server is a program that is called at a URL. It is started for the first connection, and
+// again for a later one if it has ended meanwhile. It may be used from several goroutines.
+type Server struct {
+	program Program
+	turn    chan struct{} // held while the program is started or stopped
+	deaths  atomic.Int64
+
+	// These are guarded by turn.
+	port    int // 0 before the first start
+	current *serverRun
+	failed  error // why it is not started any more
+	misses  int   // starts that failed, one after the other
+
+	mu  sync.Mutex
+	log string // the last part of the output of a program that failed or died
+}
+
+const (
+	// readyPause is how long to wait before a server that is not ready is looked at again.
+	readyPause = 20 * time.Millisecond
+	// askWait bounds one look.
+	askWait = 2 * time.Second
+	// portTrials is how many free ports are tried, where somebody else takes each of them
+	// between our look and the start; startTrials is how many starts may fail in turn
+	// once one has succeeded.
+	portTrials, startTrials = 3, 3
+)
+
+// NewServer is a server that is not started yet.
+func NewServer(p Program) *Server { return &Server{program: p, turn: make(chan struct{}, 1)} }
+
+// Start starts the program unless it runs, and returns once it is ready. A program that
+// could not be started the first time is not started again: the error stays.
+func (s *Server) Start(ctx context.Context) error {
+	_, err := s.running(ctx)
+	return err
+}
+
+// running is the program as it runs.
+func (s *Server) running(ctx context.Context) (*serverRun, error) {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	switch {
+	case s.failed != nil:
+		return nil, s.failed
+	case s.current != nil && !s.current.over() && !s.deaf(ctx):
+		return s.current, nil
+	}
+	first := s.current == nil
+	run, err := s.start(ctx, first)
+	if err == nil {
+		s.current, s.misses = run, 0
+		go s.mourn(run)
+		return run, nil
+	}
+	s.misses++
+	if first && context.Cause(ctx) == nil || s.misses >= startTrials {
+		s.failed = err
+	}
+	return nil, err
+}
+
+// deaf reports whether the program goes on running, but listens no more, as a wrapper does
+// whose server has died. Then it is ended.
+func (s *Server) deaf(ctx context.Context) bool {
+	address, err := s.address()
+	if err != nil {
+		return false
+	}
+	c, err := (&net.Dialer{Timeout: askWait}).DialContext(ctx, "tcp", address)
+	if err == nil {
+		_ = c.Close() // nothing was sent
+		return false
+	}
+	if !errors.Is(err, syscall.ECONNREFUSED) || s.current.over() {
+		return false
+	}
+	s.deaths.Add(1)
+	s.current.deaf.Store(true)
+	s.current.stop(orDefault(s.program.TermWait, 2*time.Second))
+	s.keep(s.current)
+	return true
+}
+
+// mourn counts the death of a program that we did not stop.
+func (s *Server) mourn(run *serverRun) {
+	<-run.ended
+	if !run.stopped.Load() {
+		s.deaths.Add(1)
+		s.keep(run)
+	}
+}
+
+// keep remembers what a program said at last.
+func (s *Server) keep(run *serverRun) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.log = run.log.String()
+}
+
+// Log is the last part of the output of the program, once it has failed to start or has
+// died; empty if it did neither.
+func (s *Server) Log() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log
+}
+
+// Deaths is how many times the program, once it was ready, has ended without our doing.
+func (s *Server) Deaths() int { return int(s.deaths.Load()) }
+
+// URL is an address of the server with the port in it, once the server was started.
+func (s *Server) URL(address string) string {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	return s.at(address)
+}
+
+// at is a text with the port in it.
+func (s *Server) at(text string) string {
+	return strings.ReplaceAll(text, PortMark, strconv.Itoa(s.port))
+}
+
+// start starts the program at a port that nobody listens at, and waits until it is ready.
+func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
+	any := strings.Contains(s.program.URL, PortMark)
+	for trial := 1; ; trial++ {
+		if any && first {
+			port, err := freePort(s.program.URL)
+			if err != nil {
+				return nil, err
+			}
+			s.port = port
+		}
+		address, err := s.address()
+		if err != nil {
+			return nil, err
+		}
+		if listens(ctx, address) {
+			return nil, fmt.Errorf("cannot start %q: another program listens at %s already; end it, or write %s for the port, and a free one is taken",
+				s.program.Argv[0], address, PortMark)
+		}
+		run, err := s.launch()
+		if err != nil {
+			return nil, err
+		}
+		if err = s.await(ctx, run, address); err == nil {
+			return run, nil
+		}
+		died := run.over()
+		run.stop(orDefault(s.program.TermWait, 2*time.Second))
+		s.keep(run)
+		if !died || !any || !first || trial == portTrials || !listens(ctx, address) {
+			return nil, err
+		}
+	}
+}
+
+// address is the host and port of the URL.
+func (s *Server) address() (string, error) {
+	u, err := url.Parse(s.at(s.program.URL))
+	if err != nil || u.Hostname() == "" {
+		return "", errors.New("the URL of the server to be started cannot be read")
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return net.JoinHostPort(u.Hostname(), port), nil
+}
+
+// freePort is a port that is free at the loopback address of a URL.
+func freePort(address string) (int, error) {
+	host := "127.0.0.1"
+	if strings.Contains(address, "//[::1]") {
+		host = "::1"
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return 0, fmt.Errorf("there is no free port at %s: %w", host, err)
+	}
+	return l.Addr().(*net.TCPAddr).Port, l.Close()
+}
+
+// listens reports whether connections to an address are taken.
+func listens(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return false
+	}
+	_ = c.Close() // nothing was sent
+	return true
+}
+
+// answers reports whether anything comes back for a GET request; who it is that answers is
+// not looked at.
+func answers(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, askWait)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false
+	}
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	req.Header.Set("User-Agent", "mcpcheck")
+	rt := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close() // it was not read
+	return true
+}
+
+// await waits until the program is ready. The error says why it is not.
+func (s *Server) await(ctx context.Context, run *serverRun, address string) error {
+	limit := orDefault(s.program.StartWait, 30*time.Second)
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	began := time.Now()
+	for {
+		ready := s.program.Ready.line == nil || run.log.seen()
+		if ready = ready && listens(bounded, address); ready && s.program.Ready.http {
+			ready = answers(bounded, s.at(s.program.URL))
+		}
+		if ready && !run.over() {
+			return nil
+		}
+		select {
+		case <-run.ended:
+			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s", s.program.Argv[0], address, run.status, run.log.complaint())
+		case <-bounded.Done():
+			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond), s.program.Ready.missing(address))
+			return fmt.Errorf("%q was started, but is not ready: %s%s", s.program.Argv[0], waited, run.log.lastWords())
+		case <-time.After(readyPause):
+		}
+	}
+}
+
+// Close ends the program, with SIGTERM and, if that does not do, with SIGKILL, and waits
+// until nothing of its process group is left. It is not started again.
+func (s *Server) Close() {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.failed == nil {
+		s.failed = errors.New("the server was stopped at the end of the run")
+	}
+	if s.current != nil {
+		s.current.stop(orDefault(s.program.TermWait, 2*time.Second))
+	}
+}
+
+// launch starts the program.
+func (s *Server) launch() (*serverRun, error) {
+	p := s.program
+	if len(p.Argv) == 0 || p.Argv[0] == "" {
+		return nil, errors.New("cannot start the server: the command is empty")
+	}
+	var argv []string
+	for _, arg := range p.Argv {
+		argv = append(argv, s.at(arg))
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = os.Environ()
+	for _, pair := range p.Env {
+		cmd.Env = append(cmd.Env, s.at(pair))
+	}
+	cmd.Dir = p.Dir
+	procgroup.Separate(cmd)
+	out, theirs, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %q: no pipe: %w", argv[0], err)
+	}
+	cmd.Stdout, cmd.Stderr = theirs, theirs
+	err = cmd.Start()
+	_ = theirs.Close() // it is the program's now
+	if err != nil {
+		_ = out.Close()
+		return nil, startError(cmd, argv[0], err)
+	}
+	running.Store(cmd.Process.Pid, nil)
+	run := &serverRun{cmd: cmd, log: newServerLog(p.Ready.line), out: out, ended: make(chan struct{})}
+	go run.watch()
+	return run, nil
+}
+
+// serverRun is the program from one start to its end.
+type serverRun struct {
+	cmd     *exec.Cmd
+	log     *serverLog
+	out     *os.File
+	stopped atomic.Bool // we have ended it
+	deaf    atomic.Bool // because it listened no more
+	ended   chan struct{}
+	status  string // valid once ended is closed
+}
+
+// watch reads the output, reaps the process and ends what is left of its group.
+func (r *serverRun) watch() {
+	defer close(r.ended)
+	defer running.Delete(r.cmd.Process.Pid)
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		r.log.readFrom(r.out)
+	}()
+	r.status = exitStatus(r.cmd, r.cmd.Wait())
+	if procgroup.Alive(r.cmd.Process.Pid) || !within(drainWait, read) {
+		_ = procgroup.Kill(r.cmd.Process.Pid) // they may have ended by themselves
+		awaitGroup(r.cmd.Process.Pid)
+		within(goneWait, read)
+	}
+	_ = r.out.Close() // this wakes the reader, whoever holds the other end
+	<-read
+}
+
+// over reports whether the program has ended.
+func (r *serverRun) over() bool {
+	select {
+	case <-r.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// failure says how the program ended, once it has.
+func (r *serverRun) failure() error {
+	if r.deaf.Load() {
+		return fmt.Errorf("the server that was started goes on running, but listens no more%s", r.log.complaint())
+	}
+	return fmt.Errorf("the server that was started ended: %s%s", r.status, r.log.complaint())
+}
+
+// stop ends the program.
+func (r *serverRun) stop(wait time.Duration) {
+	if r.over() {
+		return
+	}
+	r.stopped.Store(true)
+	_ = procgroup.Terminate(r.cmd.Process.Pid) // it may have ended by itself
+	if !within(wait, r.ended) {
+		_ = procgroup.Kill(r.cmd.Process.Pid) // likewise
+		<-r.ended
+	}
+}

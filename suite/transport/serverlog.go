@@ -1,0 +1,133 @@
+package transport
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"sync/atomic"
+)
+
+// Ready is what tells that a server which was started can be used: that it takes
+// connections, and further that it answers an HTTP request, or has written a line that
+// fits a pattern.
+type Ready struct {
+	http bool
+	line *regexp.Regexp
+}
+
+// ParseReady reads "tcp" (or nothing), "http" or "output:PATTERN", a regular expression.
+func ParseReady(s string) (Ready, error) {
+	pattern, output := strings.CutPrefix(s, "output:")
+	switch {
+	case output && pattern != "":
+		line, err := regexp.Compile(pattern)
+		if err != nil {
+			return Ready{}, fmt.Errorf("has no regular expression behind output: %w", err)
+		}
+		return Ready{line: line}, nil
+	case s == "" || s == "tcp":
+		return Ready{}, nil
+	case s == "http":
+		return Ready{http: true}, nil
+	}
+	return Ready{}, fmt.Errorf("must be tcp, http or output:PATTERN, not %q", s)
+}
+
+// missing says what did not come.
+func (r Ready) missing(address string) string {
+	switch {
+	case r.line != nil:
+		return fmt.Sprintf("no line of its output fits %q, or nothing listens at %s", r.line, address)
+	case r.http:
+		return "there is no HTTP answer from " + address
+	}
+	return "nothing listens at " + address
+}
+
+// logBytes is how much of a server's output is kept; lineBytes is how long a line can be to
+// be compared with the pattern.
+const logBytes, lineBytes = 16 << 10, 64 << 10
+
+// serverLog keeps the last part of what a server writes, and looks for a line.
+type serverLog struct {
+	*tail
+	want  *regexp.Regexp
+	found atomic.Bool
+	part  []byte // of a line that has not ended
+}
+
+func newServerLog(want *regexp.Regexp) *serverLog {
+	return &serverLog{tail: newTail(logBytes), want: want}
+}
+
+// seen reports whether the line has come.
+func (l *serverLog) seen() bool { return l.found.Load() }
+
+// readFrom reads to the end of the output.
+func (l *serverLog) readFrom(r io.Reader) {
+	// A read error is the end of the stream, like any other.
+	_, _ = io.Copy(writerFunc(l.take), r)
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func (l *serverLog) take(p []byte) (int, error) {
+	if l.want != nil && !l.seen() {
+		l.part = append(l.part, p...)
+		for {
+			line, rest, ended := bytes.Cut(l.part, []byte("\n"))
+			if l.want.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+				l.found.Store(true)
+				l.part = nil
+				break
+			}
+			if !ended {
+				break
+			}
+			l.part = rest
+		}
+		if len(l.part) > lineBytes {
+			l.part = nil
+		}
+	}
+	return l.tail.Write(p)
+}
+
+// complains is what the lines look like in which programs say why they give up.
+var complains = regexp.MustCompile(`^\S*(?i:error|exception|panic|fatal)`)
+
+// complaint is the line of the output that is likely to tell why the program ended, to go
+// on a sentence with: what comes after it is often a trace, or the version of an interpreter.
+func (l *serverLog) complaint() string {
+	lines := strings.Split(l.String(), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if complains.MatchString(lines[i]) {
+			return "; its output: " + shortLine(lines[i])
+		}
+	}
+	return l.lastWords()
+}
+
+// lastWords is the last line of the output that is more than an ornament, to go on a
+// sentence with.
+func (l *serverLog) lastWords() string {
+	lines := strings.Split(l.String(), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if strings.Trim(lines[i], "-=*_#~^|+ \t\r│╰╯─") != "" {
+			return "; its last line of output: " + shortLine(lines[i])
+		}
+	}
+	return "; it has written nothing"
+}
+
+func shortLine(line string) string {
+	const most = 300
+	if line = strings.TrimSpace(line); len(line) > most {
+		return strings.ToValidUTF8(line[:most], "") + "…"
+	}
+	return line
+}
