@@ -27,6 +27,8 @@ func TestMain(m *testing.M) {
 		// badtarget MODE: a server on standard input and output.
 		"badtarget": func() { os.Exit(badtarget.Main(os.Args[1])) },
 		// badserver MODE FILE: one on a loopback port; FILE gets the address.
+		// badserved MODE ADDRESS: one that listens where it is told.
+		"badserved": func() { os.Exit(badtarget.Serve(os.Args[1], os.Args[2])) },
 		"badserver": func() { os.Exit(badtarget.Listen(os.Args[1], os.Args[2])) },
 	})
 }

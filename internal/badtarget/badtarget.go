@@ -65,12 +65,9 @@ func Main(mode string) int {
 		fmt.Fprintf(os.Stderr, "badtarget: there is no mode %q\n", name)
 		return 2
 	}
-	if dir := os.Getenv(EnvDir); dir != "" {
-		file := filepath.Join(dir, strconv.Itoa(os.Getpid()))
-		if err := os.WriteFile(file, nil, 0o600); err != nil {
-			fmt.Fprintln(os.Stderr, "badtarget:", err)
-			return 2
-		}
+	if err := register(); err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		return 2
 	}
 	p := &process{server: server{mode: name, argument: argument}, in: bufio.NewReaderSize(os.Stdin, 64<<10), out: os.Stdout}
 	if start != nil {
@@ -81,6 +78,14 @@ func Main(mode string) int {
 		hang()
 	}
 	return 0
+}
+
+// register leaves a file for this process, if there is a directory for it.
+func register() error {
+	if dir := os.Getenv(EnvDir); dir != "" {
+		return os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o600)
+	}
+	return nil
 }
 
 // hang never returns.

@@ -1,6 +1,8 @@
 package badtarget
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -73,6 +75,50 @@ func Listen(mode, file string) int {
 	if err == nil {
 		err = http.Serve(l, h)
 	}
+	fmt.Fprintln(os.Stderr, "badtarget:", err)
+	return 1
+}
+
+// Serve serves a mode at an address of this machine until the process is ended. It returns
+// the exit status. Its own modes are "dies", which ends the process when a body is no JSON,
+// "falls", which does so the first time that a resource is asked for, "exit", which does not
+// listen at all, and "never", which does not even end.
+func Serve(mode, address string) int {
+	if err := register(); err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		return 2
+	}
+	name := mode
+	switch mode {
+	case "exit":
+		fmt.Fprintln(os.Stderr, "Error: no licence found for", os.Getenv("LICENCE"))
+		return 7
+	case "never":
+		fmt.Println("badtarget: loading")
+		hang()
+	case "dies", "falls":
+		name = "good"
+	}
+	h, err := Handler(name)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		return 2
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		return 1
+	}
+	fmt.Println("badtarget: listening at", l.Addr())
+	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body) // what is missing is no JSON
+		if mode == "dies" && len(body) > 0 && !json.Valid(body) || mode == "falls" && bytes.Contains(body, []byte(`"resources/`)) {
+			fmt.Println("panic: bad message for", os.Getenv("LICENCE"))
+			os.Exit(9)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		h.ServeHTTP(w, r)
+	}))
 	fmt.Fprintln(os.Stderr, "badtarget:", err)
 	return 1
 }

@@ -25,9 +25,10 @@ func (c Config) candidates(e *target.Endpoint) []requirement.Transport {
 	if e.Transport() == "" {
 		all = []requirement.Transport{requirement.HTTP, requirement.SSE}
 	}
-	legacy := slices.ContainsFunc(c.revisions(e), func(r requirement.Revision) bool { return !r.Modern() })
+	wanted := c.revisions(e)
+	legacy := slices.ContainsFunc(wanted, func(r requirement.Revision) bool { return !r.Modern() })
 	return slices.DeleteFunc(all, func(t requirement.Transport) bool {
-		return len(c.Transports) > 0 && !slices.Contains(c.Transports, t) || t == requirement.SSE && !legacy
+		return len(wanted) == 0 || len(c.Transports) > 0 && !slices.Contains(c.Transports, t) || t == requirement.SSE && !legacy
 	})
 }
 
