@@ -117,6 +117,9 @@ func annotations(r *Report) map[string]any {
 	var endpoints []map[string]any
 	for _, e := range r.Target.Endpoints {
 		x := map[string]any{"transport": clean(e.Transport, 40), "address": clean(e.Address, pageText), "revisions": cleanAll(e.Revisions)}
+		if e.Started != "" {
+			x["started"] = clean(e.Started, pageText)
+		}
 		if e.Server != nil {
 			x["name"], x["version"] = clean(e.Server.Name, pageTitle), clean(e.Server.Version, pageTitle)
 		}

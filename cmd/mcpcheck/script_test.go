@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"waitfile":  waitFile,
 			"report":    validReport,
 			"same":      sameResults,
+			"differ":    differ,
 			"catalogue": validCatalogue,
 			"noneleft":  noneLeft,
 			"interrupt": interrupt,
@@ -154,6 +155,25 @@ func sameResults(ts *testscript.TestScript, _ bool, args []string) {
 			x.ReasonCode != y.ReasonCode || x.Level != y.Level || x.Section != y.Section {
 			ts.Fatalf("result %d differs:\n%+v\n%+v", i, x, y)
 		}
+	}
+}
+
+// differ REPORT REPORT ID...: the verdicts that differ are those on these requirements, and
+// no others.
+func differ(ts *testscript.TestScript, _ bool, args []string) {
+	a, b := read(ts, args[0]), read(ts, args[1])
+	var ids []string
+	for i := range max(len(a.Results), len(b.Results)) {
+		x, y := a.Results[i], b.Results[i]
+		if x.ID != y.ID || x.Revision != y.Revision {
+			ts.Fatalf("result %d is on %s and on %s", i, x.ID, y.ID)
+		}
+		if x.Verdict != y.Verdict || x.ReasonCode != y.ReasonCode {
+			ids = append(ids, x.ID)
+		}
+	}
+	if !slices.Equal(ids, args[2:]) {
+		ts.Fatalf("the verdicts on %v differ", ids)
 	}
 }
 

@@ -19,7 +19,8 @@
 //     tested, what a capability that is not declared makes not applicable, and what is
 //     judged on the declaration alone;
 //   - as soon as its recordings are complete, where these hold only sessions that their
-//     scripts had to themselves, and all of these have ended.
+//     scripts had to themselves, and all of these have ended; but not where the server is
+//     started for the run: if it dies, everything is played once more.
 //
 // What happened in sessions that scripts share is judged when the run was played to its
 // end: a second response, a notification or the loss of the connection may follow, in the

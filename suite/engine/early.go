@@ -35,7 +35,9 @@ type waitingRow struct {
 func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) *early {
 	e := &early{run: r, over: make(chan struct{}), complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
 	played := map[requirement.Combination][]recording.Name{}
+	mortal := map[requirement.Combination]bool{} // what is played may be dropped: see withoutDeaths
 	for st, plan := range plans {
+		mortal[st.Combination] = st.Endpoint.Server() != nil
 		e.complete[st.Combination] = newTake(st.Facts)
 		for _, sc := range plan {
 			played[st.Combination] = append(played[st.Combination], sc.Name)
@@ -47,7 +49,7 @@ func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) *early {
 		switch {
 		case !ok || r.settled(row, k):
 			e.judge(row, e.complete[c])
-		case selfContained(k):
+		case selfContained(k) && !mortal[c]:
 			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool { return !slices.Contains(played[c], name) })
 			if len(missing) == 0 {
 				e.judge(row, e.complete[c])

@@ -307,7 +307,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	}
 	return pool.New(&scenario.Stage{
 		Combination: facts.Combination, Facts: facts, Target: r.cfg.Target, Endpoint: e.Endpoint,
-		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes,
+		Transcript: r.transcript, SecurityProbes: r.cfg.SecurityProbes, OneByOne: e.Server() != nil && limit.OneByOne(),
 		Limits: scenario.Limits{
 			Timeout: r.cfg.Timeout, Start: r.cfg.Start, QuietWindow: r.cfg.QuietWindow,
 			Pages: 200, Reads: max(r.cfg.Reads, 0), Probes: min(probes, r.cfg.Jobs),

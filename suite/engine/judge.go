@@ -76,7 +76,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 // to be told from what it would have died of anyway.
 func unprovoked(take *Take) string {
 	if !take.Facts.Owned {
-		return "" // sessions are not processes of their own
+		return killedServer(take) // sessions are not processes of their own
 	}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		for _, s := range take.Recordings[name].Sessions {

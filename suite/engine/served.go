@@ -2,10 +2,13 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -48,6 +51,7 @@ func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scen
 		}
 		st.Close()
 		e.limit = turns[server] // for the repetition of red verdicts, too
+		st.Establish(recording.FactOneByOne, "true")
 		alone := r.newStage(e, e.limit, st.Facts)
 		plan := plans[st]
 		delete(plans, st)
@@ -57,6 +61,22 @@ func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scen
 		p.mu.Unlock()
 		p.phases(ctx, []*pool.Pool{alone}, plans, r.takes)
 	}
+}
+
+// killedServer is how a server that was started ended over a correct message that it got alone,
+// twice; empty if that did not happen, or was not to be told.
+func killedServer(take *Take) string {
+	if take.Facts.Notes[recording.FactOneByOne] == "" {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		for _, x := range take.Recordings[name].Exchanges {
+			if x.Kind == recording.Clean && x.Fatal {
+				return x.Reason
+			}
+		}
+	}
+	return ""
 }
 
 // started fills in what a report says of a server that was started.

@@ -66,6 +66,10 @@ const (
 	FactLastAlone = "last-alone" // whether no other message was under way
 )
 
+// FactOneByOne is the note in [Facts] which says that a server which was started has died, and
+// that what is recorded was played one scenario, and one message, at a time.
+const FactOneByOne = "one-by-one"
+
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.
 const FactListens = "listens"

@@ -314,13 +314,20 @@ func Each[T any](c *Client, items []T, do func(i int, item T, c *Client)) { each
 
 // each is [Each] with a number of its own.
 func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Client)) {
+	if c.P.OneByOne {
+		width = 1
+	}
 	slots := make(chan struct{}, width)
 	clones := make([]*Client, len(items))
 	var wg sync.WaitGroup
 	for i, item := range items {
-		clones[i] = &Client{P: c.P, S: c.S, shared: c.shared, buffered: true}
 		wg.Add(1)
 		slots <- struct{}{}
+		from := c
+		if i > 0 && c.P.OneByOne && !c.S.Alive() {
+			from = clones[i-1] // which is done, and may have replaced the session
+		}
+		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true}
 		go func() {
 			defer wg.Done()
 			defer func() { <-slots }()

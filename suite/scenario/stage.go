@@ -39,6 +39,9 @@ type Stage struct {
 	Limits      Limits
 	// SecurityProbes tells whether probes of the security group may be sent.
 	SecurityProbes bool
+	// OneByOne has [Each] take the items one after the other: sessions share a server that
+	// has died before, and what it dies of is to be told.
+	OneByOne bool
 
 	Sessions
 }

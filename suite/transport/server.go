@@ -96,7 +96,6 @@ func (s *Server) running(ctx context.Context) (*serverRun, error) {
 	run, err := s.start(ctx, first)
 	if err == nil {
 		s.current, s.misses = run, 0
-		go s.mourn(run)
 		return run, nil
 	}
 	s.misses++
@@ -121,20 +120,16 @@ func (s *Server) deaf(ctx context.Context) bool {
 	if !errors.Is(err, syscall.ECONNREFUSED) || s.current.over() {
 		return false
 	}
-	s.deaths.Add(1)
 	s.current.deaf.Store(true)
 	s.current.stop(orDefault(s.program.TermWait, 2*time.Second))
-	s.keep(s.current)
+	s.died(s.current)
 	return true
 }
 
-// mourn counts the death of a program that we did not stop.
-func (s *Server) mourn(run *serverRun) {
-	<-run.ended
-	if !run.stopped.Load() {
-		s.deaths.Add(1)
-		s.keep(run)
-	}
+// died counts the death of a program that was ready.
+func (s *Server) died(run *serverRun) {
+	s.deaths.Add(1)
+	s.keep(run)
 }
 
 // keep remembers what a program said at last.
@@ -191,6 +186,7 @@ func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
 			return nil, err
 		}
 		if err = s.await(ctx, run, address); err == nil {
+			run.ready.Store(true)
 			return run, nil
 		}
 		died := run.over()
@@ -328,7 +324,7 @@ func (s *Server) launch() (*serverRun, error) {
 	}
 	running.Store(cmd.Process.Pid, nil)
 	run := &serverRun{cmd: cmd, log: newServerLog(p.Ready.line), out: out, ended: make(chan struct{})}
-	go run.watch()
+	go run.watch(s.died)
 	return run, nil
 }
 
@@ -337,15 +333,22 @@ type serverRun struct {
 	cmd     *exec.Cmd
 	log     *serverLog
 	out     *os.File
+	ready   atomic.Bool
 	stopped atomic.Bool // we have ended it
 	deaf    atomic.Bool // because it listened no more
 	ended   chan struct{}
 	status  string // valid once ended is closed
 }
 
-// watch reads the output, reaps the process and ends what is left of its group.
-func (r *serverRun) watch() {
+// watch reads the output, reaps the process and ends what is left of its group. The death of a
+// program that was ready is told before the end is.
+func (r *serverRun) watch(died func(*serverRun)) {
 	defer close(r.ended)
+	defer func() {
+		if r.ready.Load() && !r.stopped.Load() {
+			died(r)
+		}
+	}()
 	defer running.Delete(r.cmd.Process.Pid)
 	read := make(chan struct{})
 	go func() {
