@@ -9,8 +9,7 @@ import (
 )
 
 var batchCode = code{
-	"batch-07-still-served": lateBatches,
-	"batch-01-refused":      stateless(refuseBatch(func([]json.RawMessage) bool { return true })),
+	"batch-01-refused": stateless(refuseBatch(func([]json.RawMessage) bool { return true })),
 	"batch-02-empty-array": stateless(answerBatch(func(members []json.RawMessage) bool {
 		for _, m := range members {
 			if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
@@ -90,21 +89,4 @@ func answerBatchedNotifications() hook.Hooks {
 		}
 		return &hook.Reply{Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)}
 	})
-}
-
-// lateBatches takes batches apart whatever the revision, and answers each request in
-// an array.
-func lateBatches() hook.Hooks {
-	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		v, err := hook.Decode(in.Raw)
-		if members, ok := v.([]any); err == nil && ok && len(members) == 1 {
-			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
-		}
-		next(ctx, in)
-	}), hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if ctx.Value(batchKey{}) == nil {
-			return next(ctx, m)
-		}
-		return inArray(ctx, m, next)
-	}))
 }

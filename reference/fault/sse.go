@@ -11,14 +11,6 @@ import (
 )
 
 var sseCode = code{
-	"sse-02-priming-for-all": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if e.Stream == "post" && e.Response && len(e.Data) > 0 {
-			if err := next(ctx, hook.Event{Stream: e.Stream, Raw: []byte("id: 0\ndata: \n\n")}); err != nil {
-				return err
-			}
-		}
-		return next(ctx, e)
-	})),
 	"sse-07-everything-replayed": replayingAll,
 	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {
 		if e.Stream == "sse" && bytes.Contains(e.Data, []byte(`"resourceTemplates"`)) {

@@ -3,10 +3,12 @@ package quirk
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -19,9 +21,27 @@ var httpCode = code{
 		}
 		return next(ctx, e)
 	})),
-	"off-grid-revisions": stateless(hook.Hooks{OffGrid: true}),
-	"no-session-ids":     sessionless,
-	"modern-event-ids":   numbered,
+	"foreign-events": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if err := next(ctx, hook.Event{Raw: []byte("event: ping\ndata: 2026-07-28 12:00:00\n\n"), Stream: e.Stream}); err != nil {
+			return err
+		}
+		return next(ctx, e)
+	})),
+	"priming-in-all-revisions": func() hook.Hooks {
+		var n atomic.Int64
+		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+			if e.Stream == "post" && e.Response && len(e.Data) > 0 {
+				if err := next(ctx, hook.Event{Stream: e.Stream, Raw: fmt.Appendf(nil, "id: primed-%d\ndata: \n\n", n.Add(1))}); err != nil {
+					return err
+				}
+			}
+			return next(ctx, e)
+		})
+	},
+	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: true}),
+	"no-session-ids":          sessionless,
+	"version-header-demanded": sessionless,
+	"modern-event-ids":        numbered,
 	"crlf-events": stateless(hook.EditEvent(func(e *hook.Event) {
 		var b bytes.Buffer
 		for _, field := range [][2]string{{"event", e.Type}, {"id", e.ID}, {"data", string(e.Data)}} {

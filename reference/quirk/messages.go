@@ -20,6 +20,7 @@ var messagesCode = code{
 	"restless-hints": func() hook.Hooks {
 		return hinted(func(result hook.Object, n int) { result["ttlMs"] = hook.Number(int64(n%7) * 1000) })
 	},
+	"late-batches": lateBatches,
 	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
 	})),
@@ -115,4 +116,24 @@ func hinted(edit func(result hook.Object, n int)) hook.Hooks {
 		n++
 		edit(result, n)
 	})
+}
+
+type batchKey struct{}
+
+// lateBatches takes batches apart whatever the revision, and answers each request in
+// an array.
+func lateBatches() hook.Hooks {
+	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		v, err := hook.Decode(in.Raw)
+		late := in.Peer != nil && in.Peer.Revision() > hook.R20250326
+		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 {
+			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
+		}
+		next(ctx, in)
+	}), hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if ctx.Value(batchKey{}) == nil {
+			return next(ctx, m)
+		}
+		return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
+	}))
 }

@@ -219,10 +219,10 @@ func Unanswered(r *recording.Recording, x *recording.Exchange, v *Verdict) {
 	}
 }
 
-// NoArrays: no message of the target is an array.
-func NoArrays(r *recording.Recording, v *Verdict) {
+// NoArrays: no message of the target is an array, but for frames that answer one of ours.
+func NoArrays(r *recording.Recording, v *Verdict, answers ...int) {
 	for _, p := range ParsedFrames(r) {
-		if f := p.Frame; CarriesMessage(r.Combination.Transport, f) && !f.Truncated {
+		if f := p.Frame; CarriesMessage(r.Combination.Transport, f) && !f.Truncated && !slices.Contains(answers, f.Number) {
 			v.That(!p.Valid || !p.Value.IsArray(), "single messages: the revision has no batches", "an array: "+wire.Excerpt(f.Raw, 60), f.Number)
 			v.Hint("send each message by itself")
 		}

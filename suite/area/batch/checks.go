@@ -108,7 +108,14 @@ var batchChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "BATCH-07", From: []recording.Name{recording.Everything, recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		verdict.NoArrays(r, v)
+		var ours []int
+		for _, x := range r.Steps(recording.StepArray) {
+			ours = append(append(ours, x.Replies...), x.Others...)
+			if replyIsArray(r, x) {
+				v.Observe("batch-served", "an array with a request in it is answered by an array, although the revision has no batches", x.Evidence()...)
+			}
+		}
+		verdict.NoArrays(r, v, ours...)
 		for _, x := range r.Steps(recording.StepArray) {
 			// No revision says what is due to an array that the client must not send.
 			v.WarnUnless(!x.Fatal, "a server that lives on after it was sent an array, of which the revision knows nothing", verdict.LostWords(x)+": an array", x.Evidence()...)

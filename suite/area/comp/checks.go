@@ -119,6 +119,11 @@ var compChecks = []verdict.Check{
 					v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
 					continue
 				}
+				if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
+					// For a reference that does not exist there is a code as well.
+					v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, for a template that we made up")
+					continue
+				}
 				v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
 			}
 		}},
@@ -136,11 +141,18 @@ var compChecks = []verdict.Check{
 				continue
 			}
 			values := len(x.Result().Get("completion.values").Array())
-			bad := !slices.Contains(incomplete, x.Step) && x.Succeeded() && values > 0 // COMP-08 judges what is left out
-			// Leniency towards what it does not know breaks no sentence; dying of it would.
-			v.WarnUnless(!bad, "an error, or no values, for what cannot be completed", matcher.Describe(x)+" to "+about, x.Evidence()...)
+			if slices.Contains(incomplete, x.Step) || !x.Succeeded() || values == 0 {
+				v.Holds() // COMP-08 judges what is left out
+				continue
+			}
+			if x.Step == recording.StepUnknownArgument || x.Step == recording.StepUnknownURI {
+				v.Holds()
+				v.Observe("completes-the-unknown", matcher.Describe(x)+" to "+about, x.Evidence()...)
+				continue
+			}
+			v.WarnUnless(false, "an error, or no values, for a completion that the schema does not allow", matcher.Describe(x)+" to "+about, x.Evidence()...)
 			v.Downgrade(verdict.Lenient)
-			v.Hint("check type, uri and argument of a completion before values are looked up")
+			v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
 		}
 	}},
 }

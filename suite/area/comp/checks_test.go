@@ -102,6 +102,9 @@ func TestRefusedCompletions(t *testing.T) {
 		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-uri", `{"values":[]}`, ""))},
 		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("number-value", "", areatest.Failure("-32603")))},
 		{ID: "COMP-09", Want: verdict.Warn, Rec: areatest.Lines(completionLine("unknown-type", `{"values":["x"]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Warn, Rec: areatest.Lines(completionLine("number-value", `{"values":["x"]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-argument", `{"values":["x"]}`, ""))},
+		{ID: "COMP-09", Want: verdict.Pass, Rec: areatest.Lines(completionLine("unknown-uri", `{"values":["x"]}`, ""))},
 		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(completionLine("unknown-type", "", ""))},
 		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
 	})

@@ -110,7 +110,7 @@ func TestDualEraChecks(t *testing.T) {
 	}{
 		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", areatest.GoodList)},
 		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", `{"resources":[]}`)},
-		{"DISC-15", disc.AfterHandshake, verdict.Warn, areatest.Asked("after-handshake", "resources/list", "{}", areatest.ParamsError)},
+		{"DISC-15", disc.AfterHandshake, verdict.Pass, areatest.Asked("after-handshake", "resources/list", "{}", areatest.ParamsError)},
 		{"DISC-04", disc.Advertised, verdict.Pass, areatest.Asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-06-18"}`, "version", "2025-06-18")},
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}", `{"protocolVersion":"2025-11-25"}`, "version", "2025-06-18")},
 		{"DISC-04", disc.Advertised, verdict.Warn, areatest.Asked("legacy", "initialize", "{}", areatest.ParamsError, "version", "2025-06-18")},

@@ -75,6 +75,10 @@ func TestReadChecks(t *testing.T) {
 		{ID: "READ-17", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`})},
 		{ID: "READ-17", Want: verdict.Warn, Rec: areatest.Lines(areatest.Refusal("task", "resources/read", "", "-32602"))},
 	})
+	areatest.WalkRuns(t, read.TaskRead, `{"resources":{},"tasks":{}}`, []areatest.Run{
+		{ID: "READ-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"contents":[]}`})},
+		{ID: "READ-17", Want: verdict.NotApplicable, Rec: areatest.Lines(rt.Line{Step: "task", Method: "resources/read", Result: `{"task":{"taskId":"1"}}`})},
+	})
 }
 
 func TestKnownReads(t *testing.T) {

@@ -296,6 +296,9 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 				v.Hint("take the id from the request before its params are looked at")
 				v.Cause("the id of the request")
+			case x.Step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
+				// The schema requires an id that is not null, JSON-RPC one that is.
+				v.Holds()
 			case x.Step == recording.StepNotJSON:
 				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 			}

@@ -152,10 +152,15 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},
 		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"), probe("mistyped-method", "-32600"))},
-		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
 		{ID: "BATCH-07", Want: verdict.Pass, Rec: areatest.Lines(probe("array", "-32600"))},
 		{ID: "BATCH-07", Want: verdict.Warn, Rec: areatest.Lines(rt.Line{Step: "array", ID: "-", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true}, probe("not-json", "-32700"))},
 	})
+	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-16", Want: verdict.Fail, Rec: areatest.Lines(invented)},
+	}, requirement.R20251125, requirement.R20260728)
+	areatest.WalkRuns(t, recording.InvalidMessages, `{"resources":{}}`, []areatest.Run{
+		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(invented)},
+	}, requirement.R20241105, requirement.R20250618)
 }
 
 func TestConcurrency(t *testing.T) {

@@ -54,8 +54,8 @@ var sseChecks = []verdict.Check{
 	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range events(r) {
-			if len(f.Raw) > 0 && gjson.ValidBytes(f.Raw) {
-				v.That(f.Event.Type == "" || f.Event.Type == "message", "no event type, or message", "a message in an event of type "+strconv.Quote(f.Event.Type), f.Number)
+			if wire.Classify(f.Raw) != wire.KindOther {
+				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+strconv.Quote(f.Event.Type), f.Number)
 			}
 		}
 	}},
@@ -84,6 +84,10 @@ func events(r *recording.Recording) []*wire.Frame {
 	return all
 }
 
+// forMessages reports whether an event is of the type that messages travel in. What a
+// server sends in events of other types, such as a sign of life, is no message.
+func forMessages(f *wire.Frame) bool { return f.Event.Type == "" || f.Event.Type == "message" }
+
 // eventFraming: fields, blank lines, UTF-8. A last event that was not ended is
 // dropped by every reader, and may be the work of the network.
 func eventFraming(r *recording.Recording, v *verdict.Verdict) {
@@ -107,15 +111,17 @@ func eventFraming(r *recording.Recording, v *verdict.Verdict) {
 
 // eventMessages: the data of an event on one of the channels is one message.
 func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...string) {
+	var priming verdict.Sightings
+	defer func() {
+		priming.Observe(v, "priming-event", "%d event streams begin with an event without data, as only 2025-11-25 has it: clients of other revisions that parse the data of every event trip over it: %s")
+	}()
 	for _, f := range events(r) {
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
-			v.WarnUnless(false, expected, "an event with the id "+strconv.Quote(f.Event.ID)+" and empty data, as only 2025-11-25 has it", f.Number)
-			v.Downgrade("clients that parse the data of every event trip over it")
-			v.Hint("begin streams with an event without data only where 2025-11-25 was negotiated")
+			priming.Add("the id "+strconv.Quote(f.Event.ID), f.Number)
 		}
-		if len(f.Raw) == 0 || f.Truncated || !ours || f.Event.Type == "endpoint" {
+		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
 			continue
 		}
 		v.Holds()
@@ -256,7 +262,9 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		if f.Event.Type != "endpoint" {
 			continue
 		}
-		v.WarnUnless(i == 0, "the endpoint event first", fmt.Sprintf("%d events before it", i), f.Number)
+		if i > 0 {
+			v.Observe("endpoint-not-first", fmt.Sprintf("%d events come before the endpoint event, without which no client can send anything", i), f.Number)
+		}
 		base, err := url.Parse(x.Tags[tagURL])
 		if err != nil {
 			return // our own address; it was dialled
@@ -264,9 +272,8 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		text := strings.TrimSpace(string(f.Raw))
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) {
-			same := u.Host == base.Host && u.Scheme == base.Scheme
-			v.WarnUnless(same, "an address of the origin of the stream", "the address "+text+" is of another origin, which clients have to refuse: they would send it messages and credentials", f.Number)
+		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) && (u.Host != base.Host || u.Scheme != base.Scheme) {
+			v.Observe("endpoint-elsewhere", "the endpoint event names an address of another origin than that of the stream, "+text+", which was not called: messages and credentials would go there", f.Number)
 		}
 		return
 	}
@@ -278,8 +285,8 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
-		if f.Channel == "sse" && len(f.Raw) > 0 && gjson.ValidBytes(f.Raw) {
-			v.That(f.Event.Type == "" || f.Event.Type == "message", "messages in events of type message", "an event of type "+strconv.Quote(f.Event.Type), f.Number)
+		if f.Channel == "sse" && wire.Classify(f.Raw) != wire.KindOther {
+			v.That(forMessages(f), "messages in events of type message", "an event of type "+strconv.Quote(f.Event.Type), f.Number)
 		}
 	}
 	for _, x := range r.Exchanges {

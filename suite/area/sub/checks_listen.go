@@ -228,14 +228,35 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 		case verdict.Unknown(x):
 			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
 		case x.Tags[recording.TagAck] != "":
-			v.WarnUnless(false, "a JSON-RPC error with code -32602", "an acknowledgment of "+about, x.Evidence()...)
-			v.Hint("refuse a filter that is missing or malformed")
+			ack, _ := verdict.AckOf(r, x)
+			if granted := grantedBy(ack); granted != "" {
+				v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "an acknowledgment of "+granted+" to "+about, x.Evidence()...)
+				v.Hint("refuse a filter that is missing or malformed, or read it as one that asks for nothing")
+				continue
+			}
+			v.Holds()
+			v.Observe("filter-read-as-empty", "an acknowledgment that grants nothing to "+about, x.Evidence()...)
 		case x.Outcome == recording.Sent:
-			v.WarnUnless(false, "a JSON-RPC error with code -32602", "no answer to "+about, x.Evidence()...)
+			v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "no answer to "+about, x.Evidence()...)
 		default:
-			v.ExpectOrWarn(x).To(matcher.BeErrorReply(-32602), about)
+			v.ExpectOrWarn(x).To(matcher.BeRefused(), about)
+			if code, ok := x.Code(); ok && code != -32602 {
+				v.Observe("filter-refused-otherwise", matcher.Describe(x)+" to "+about+", for which JSON-RPC has the code -32602", x.Evidence()...)
+			}
 		}
 	}
+}
+
+// grantedBy names the members of a filter that an acknowledgment grants.
+func grantedBy(ack verdict.Heard) string {
+	var all []string
+	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
+		if verdict.Granted(value) {
+			all = append(all, member.Str)
+		}
+		return true
+	})
+	return strings.Join(all, " and ")
 }
 
 // nothingOfOthers: what belongs to other requests stays off listen streams.

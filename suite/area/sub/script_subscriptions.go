@@ -3,6 +3,7 @@ package sub
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"time"
 
@@ -129,6 +130,9 @@ func badListen(ctx context.Context, c *scenario.Client, form, params string) {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
 	x := st.Stop(ctx)
+	if st.Ack != nil && !slices.Contains(x.Evidence(), st.Ack.Number) {
+		x.Others = append(x.Others, st.Ack.Number) // on stdio nothing but its subscriptionId ties it to the request
+	}
 	if x.Outcome != recording.Replied && st.Ack == nil && !c.Alive(ctx, x) {
 		x.Step += recording.StepLost
 		c.Note(x)
