@@ -387,7 +387,8 @@ func OnGet(r *recording.Recording, f *wire.Frame) bool {
 	return true
 }
 
-// SideBySide: both clients get their own answers, although the ids are the same.
+// SideBySide: both clients get their own answers, although the ids are the same. The
+// check has to name the walks among its inputs, see [Doubles].
 func SideBySide(r *recording.Recording, v *Verdict) {
 	for _, x := range r.Exchanges {
 		own, other := "resources", "resourceTemplates"
@@ -404,6 +405,9 @@ func SideBySide(r *recording.Recording, v *Verdict) {
 		const expected = "each client to get its own answers, and no others"
 		mixed := x.Result().Get(other).Exists() && !x.Result().Get(own).Exists()
 		v.That(!mixed, expected, matcher.Describe(x)+" to "+x.Method+", which another client asked about", x.Evidence()...)
+		if len(x.Replies) > 1 && Doubles(v) {
+			continue
+		}
 		v.That(len(x.Replies) < 2, expected, fmt.Sprintf("%d answers to one request, while another client used the same id", len(x.Replies)), x.Evidence()...)
 	}
 }

@@ -22,6 +22,12 @@ func EmptyContents(x *recording.Exchange) bool {
 	return x.Succeeded() && c.IsArray() && len(c.Array()) == 0
 }
 
+// Hollow reports whether a read succeeded with nothing in it, in whatever form: no contents,
+// contents of another type, or a result that is null.
+func Hollow(x *recording.Exchange) bool {
+	return x.Succeeded() && !Yields(x) && !AsksForInput(x)
+}
+
 // Yields reports whether a read succeeded with something in it.
 func Yields(x *recording.Exchange) bool {
 	return x.Succeeded() && len(x.Result().Get("contents").Array()) > 0
@@ -200,6 +206,31 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 		return false
 	}
 	return v.Answered(x)
+}
+
+// DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14
+// judges: that other input which it cannot read ends it as well has the same cause. r is
+// the recording of [recording.InvalidMessages].
+func DiesOfText(r *recording.Recording, v *Verdict) bool {
+	if r == nil || !slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool { return x.Fatal }) {
+		return false
+	}
+	v.Skip(recording.CodeNotExercised, "the target dies of input that it cannot read: see RPC-14")
+	return true
+}
+
+// Doubles reports whether the target answers the ordinary requests for a list twice,
+// which RPC-09 judges: then each further place where it does so has the same cause. The
+// check has to name the walks among its inputs.
+func Doubles(v *Verdict) bool {
+	for _, name := range BothWalks {
+		r := v.Recording(name)
+		if r != nil && slices.ContainsFunc(r.Steps(recording.StepPage), func(x *recording.Exchange) bool { return len(x.Replies) > 1 }) {
+			v.Skip(recording.CodeNotExercised, "the target answers ordinary requests twice: see RPC-09")
+			return true
+		}
+	}
+	return false
 }
 
 // LostWords says how a connection ended over a request.

@@ -4,6 +4,7 @@ package capability
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -89,7 +90,7 @@ var capChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 			v.Hint("answer with an empty resourceTemplates array if there are no templates")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, Needs: []verdict.Gate{verdict.Resources}, Judge: readExists},
+	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: readExists},
 	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},
 	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -191,6 +192,11 @@ func readExists(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		code, _ := x.Code()
+		if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
+			v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
+			v.Hint("implement what capabilities.resources declares, or do not declare it")
+			continue
+		}
 		state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
 		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
 		v.Hint("implement resources/read, or do not declare capabilities.resources")
@@ -225,4 +231,16 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		v.WarnUnless(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
 		v.Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
+}
+
+// listsUnknown reports whether both lists are unknown methods.
+func listsUnknown(v *verdict.Verdict) bool {
+	return !slices.ContainsFunc(verdict.BothWalks, func(name recording.Name) bool {
+		walk := v.Recording(name)
+		if walk == nil {
+			return true
+		}
+		x := walk.Step(recording.StepPage)
+		return x == nil || !verdict.Unknown(x)
+	})
 }

@@ -126,7 +126,11 @@ var errChecks = []verdict.Check{
 					continue
 				}
 				state := v.ThatIf(x.Step == recording.StepConfigured)
-				state(!verdict.EmptyContents(x), "an error for a resource that does not exist", "empty contents for "+verdict.ReadOf(x), x.Evidence()...)
+				actual := "empty contents for " + verdict.ReadOf(x)
+				if !verdict.EmptyContents(x) {
+					actual = "a result without contents (" + judge.Brief(x.Result()) + ") for " + verdict.ReadOf(x)
+				}
+				state(!verdict.Hollow(x), "an error for a resource that does not exist", actual, x.Evidence()...)
 				v.Hint("answer with an error, so that missing and empty differ")
 			}
 			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
@@ -134,6 +138,10 @@ var errChecks = []verdict.Check{
 	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepConfigured) {
+				if verdict.Hollow(x) {
+					v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+					continue
+				}
 				if v.Answered(x) && !verdict.AsksForInput(x) {
 					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
 				}
@@ -203,7 +211,7 @@ func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
 	case verdict.Yields(x):
 		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
 	case x.Succeeded():
-		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result, which ERR-09 and ERR-10 judge")
+		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
 	case x.Status >= 500:
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
 	case v.Modern() && code == verdict.CodeMissingCapability:

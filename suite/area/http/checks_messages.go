@@ -48,8 +48,8 @@ var httpMessagesChecks = []verdict.Check{
 	}},
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
 	{Requirement: "HTTP-35", From: verdict.Everything, Judge: acceptedAnswers},
-	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, Judge: malformedBodies},
-	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
+	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
 			v.That(x.Succeeded(), "a session for a second client", matcher.Describe(x)+" to the initialize of a second client", x.Evidence()...)
 		}
@@ -242,6 +242,9 @@ func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(stepBody) {
 		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags[recording.TagForm]]
 		if x.Fatal {
+			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
+				continue
+			}
 			v.That(false, "a 4xx status", "the target died of "+about, x.Evidence()...)
 			continue
 		}

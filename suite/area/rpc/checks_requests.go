@@ -50,16 +50,25 @@ var rpcRequestsChecks = []verdict.Check{
 			v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 		}
 		for _, x := range r.Steps(recording.StepNotUTF8) {
+			if x.Fatal && verdict.DiesOfText(r, v) {
+				continue
+			}
 			v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
 			v.Hint("decode input in such a way that alien bytes are replaced or refused")
 		}
 	}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepNoMethod) {
+			if x.Fatal && verdict.DiesOfText(r, v) {
+				continue
+			}
 			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
 			v.Hint("answer what is JSON but no request with error -32600")
 		}
 		for _, x := range r.Steps(recording.StepMistypedMethod) {
+			if x.Fatal && verdict.DiesOfText(r, v) {
+				continue
+			}
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
 			v.Hint("answer what is JSON but no request with error -32600")
 		}

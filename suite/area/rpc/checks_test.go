@@ -128,6 +128,8 @@ func TestInvalidMessages(t *testing.T) {
 	fatal.Fatal, fatal.Outcome = true, recording.Lost
 	alien := probe("not-utf-8", "")
 	alien.Fatal, alien.Outcome = true, recording.Lost
+	numeric := probe("mistyped-method", "")
+	numeric.Fatal, numeric.Outcome = true, recording.Lost
 	bad := probe("not-json", "-32603")
 	bad.Status = 400
 	inText := rt.Line{Step: "not-utf-8", Method: "ping", Kind: recording.Probe, Result: `{}`}
@@ -148,6 +150,8 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(inText, nameless)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)}, // its id may have been unreadable, too
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
+		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
+		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""), probe("mistyped-method", "-32700"))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},

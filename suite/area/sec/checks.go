@@ -46,6 +46,7 @@ func Scenarios() []*scenario.Scenario {
 const (
 	stepInvalid, stepAnonymousList, stepMetadata recording.Step = "invalid", "anonymous-list", "metadata"
 	stepOwner, stepGet, stepLevel, stepNoOrigin  recording.Step = "owner", "get", "level", "no-origin"
+	stepControl                                  recording.Step = "control"
 	stepOwnOrigin, stepForeignHost, stepRequest  recording.Step = "own-origin", "foreign-host", "request"
 	stepNotification, stepPublic                 recording.Step = "notification", "public"
 	stepForeign                                                 = recording.Step(target.RightsForeign)
@@ -55,7 +56,7 @@ const (
 // The tags of the area's scripts, which say what they mean.
 const (
 	tagFrom, tagIdentity, tagGranted, tagHost recording.Tag = "from", "identity", "granted", "host"
-	tagAddress                                recording.Tag = "address"
+	tagAddress, tagOf                         recording.Tag = "address", "of"
 )
 
 // The checks of transport security: where requests may come from.
@@ -157,6 +158,10 @@ func everyOrigin(r *recording.Recording, v *verdict.Verdict) {
 	if v.Modern() {
 		elsewise = append(elsewise, recording.StepInitialize, stepNotification)
 	}
+	// Nor does what is refused to everybody.
+	steps = slices.DeleteFunc(steps, func(x *recording.Exchange) bool {
+		return slices.ContainsFunc(r.Steps(stepControl), func(y *recording.Exchange) bool { return y.Tags[tagOf] == string(x.Step) && turnedAway(y) })
+	})
 	looks := slices.ContainsFunc(steps, func(x *recording.Exchange) bool {
 		return x.Status == http.StatusForbidden || turnedAway(x) && !slices.Contains(elsewise, x.Step)
 	})

@@ -34,6 +34,8 @@ func TestOriginChecks(t *testing.T) {
 		{ID: "SEC-03", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), from("get", 0, rt.Line{Outcome: recording.Sent}), from("listen", 0, rt.Line{Outcome: recording.Silent}))},
 		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("get", 405, areatest.NoMessage))},
 		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("initialize", 403, areatest.NoMessage), from("request", 200, areatest.OkList))},
+		{ID: "SEC-03", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("read", 404, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 200, areatest.OkList), "of", "read"))},
+		{ID: "SEC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(from("request", 200, areatest.OkList), from("read", 404, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("control", 404, areatest.NoMessage), "of", "read"))},
 		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 200, areatest.OkList), from("own-origin", 200, areatest.OkList))},
 		{ID: "SEC-04", Want: verdict.Pass, Rec: areatest.Lines(from("no-origin", 400, areatest.NoMessage), from("own-origin", 400, areatest.NoMessage))},
 		{ID: "SEC-04", Want: verdict.Warn, Rec: areatest.Lines(from("no-origin", 403, areatest.NoMessage), from("own-origin", 200, areatest.OkList))},

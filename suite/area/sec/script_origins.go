@@ -33,7 +33,8 @@ var probing = scenario.Where(func(p *scenario.Play) bool { return p.SecurityProb
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
-// "notification", "listen" (modern) and the HTTP requests "get" and "delete". On a
+// "notification", "listen" (modern) and the HTTP requests "get" and "delete". "control" is a request without an
+// Origin that was refused with one, and not by 403; its tag "of" is the step of that. On a
 // loopback address "foreign-host" is a request without Origin whose Host header is that
 // of a foreign page, as it is after DNS rebinding (tag "host").
 var originsScenario = &scenario.Scenario{
@@ -62,7 +63,7 @@ var originsScenario = &scenario.Scenario{
 				c.Do(ctx, q)
 				return
 			}
-			foreign(ctx, c, q)
+			control(ctx, c, q, foreign(ctx, c, q))
 		})
 		foreignStream(ctx, p, c)
 		if p.Combination.Transport == requirement.HTTP {
@@ -87,9 +88,22 @@ func foreignRequests(p *scenario.Play) []session.Request {
 
 // foreign sends a request as from a foreign page; a stream that it opens is
 // dropped at once.
-func foreign(ctx context.Context, c *scenario.Client, q session.Request) {
+func foreign(ctx context.Context, c *scenario.Client, q session.Request) *recording.Exchange {
 	q.Tags, q.Header = recording.Tags{recording.TagOrigin: foreignOrigin}, map[string]string{"Origin": foreignOrigin}
 	if q.HTTPMethod == http.MethodGet || q.Step == recording.StepListen {
+		return c.Peek(ctx, q, time.Second)
+	}
+	return c.Do(ctx, q)
+}
+
+// control sends a request from nowhere that was refused from a foreign page, unless the
+// status says that the Origin was the reason.
+func control(ctx context.Context, c *scenario.Client, q session.Request, x *recording.Exchange) {
+	if !turnedAway(x) || x.Status == http.StatusForbidden {
+		return
+	}
+	q.Step, q.Tags, q.Omit = stepControl, recording.Tags{recording.TagOrigin: "none", tagOf: string(q.Step)}, []string{"Origin"}
+	if q.Method == "subscriptions/listen" {
 		c.Peek(ctx, q, time.Second)
 		return
 	}

@@ -70,7 +70,7 @@ var sseChecks = []verdict.Check{
 	}},
 	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
 	{Requirement: "SSE-23", From: verdict.Everything, Judge: answersOnStream},
-	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, Judge: verdict.SideBySide},
+	{Requirement: "SSE-25", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: verdict.SideBySide},
 }
 
 // events lists the incoming server-sent events.

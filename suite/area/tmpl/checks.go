@@ -105,13 +105,14 @@ var tmplChecks = []verdict.Check{
 	}},
 	{Requirement: "TMPL-10", From: []recording.Name{Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: []verdict.Gate{verdict.Resources}, Judge: sameTypes},
-	{Requirement: "TMPL-11", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-11", From: []recording.Name{Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
 					expanded(x, v)
 				}
 			}
+			completed(r, v)
 		}},
 	{Requirement: "TMPL-12", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -201,6 +202,19 @@ func toBeJudged(x *recording.Exchange, v *verdict.Verdict) bool {
 		return false
 	}
 	return true
+}
+
+// completed: what a template yields with the values that the target itself suggests for its
+// variables can be read. That a suggestion leads nowhere proves nothing, since it may be the
+// beginning of a value; it is remarked upon where what was read is judged.
+func completed(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(recording.StepKnown) {
+		if verdict.Yields(x) {
+			v.Holds()
+		} else if v.Answered(x) {
+			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", an expansion with suggested values: the target file has to give arguments that lead to a resource (subjects.templates)")
+		}
+	}
 }
 
 // expanded: the expansion can be read, and has the text that is known of it.

@@ -37,6 +37,8 @@ func TestTemplateSweep(t *testing.T) {
 		{ID: "READ-07", Want: verdict.Fail, Rec: known(`{"uri":"x://1/2","blob":"AA"}`)},
 		{ID: "READ-07", Want: verdict.NotApplicable, Rec: areatest.Lines(expandedRead("sweep", "ascii", "a", "x://a/a", `{"uri":"x://a/a","blob":"AA"}`))},
 		{ID: "READ-02", Want: verdict.NotApplicable, Rec: known("")},
+		{ID: "TMPL-11", Want: verdict.Pass, Rec: known(`{"uri":"x://1/2","text":""}`)},
+		{ID: "TMPL-11", Want: verdict.NotApplicable, Rec: known("")},
 	})
 }
 

@@ -91,8 +91,8 @@ func strangers(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepStranger) {
 		switch about := "a read with a scheme that nobody serves"; {
 		case x.Tags[recording.TagServed] != "" || !verdict.Withstood(v, x, about):
-		case verdict.EmptyContents(x):
-			v.Skip(recording.CodeNotExercised, "the target answers with empty contents, which ERR-09 judges")
+		case verdict.Hollow(x):
+			v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
 		case everything && verdict.Yields(x):
 			answered.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 			v.Holds()
