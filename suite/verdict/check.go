@@ -270,10 +270,10 @@ func (v *Verdict) downgrade(f *Finding) string {
 	switch {
 	case f.Downgraded != "":
 		return f.Downgraded
+	case basis == requirement.Implied:
+		return "implied, no sentence of the specification demands it"
 	case v.req.LevelIn(rev) == requirement.Should:
 		return "the specification only recommends this"
-	case basis == requirement.Implied:
-		return "nothing in the specification's words demands it"
 	case basis == requirement.SchemaDoc:
 		return "only a comment in the schema asks for it"
 	case v.grade != requirement.Fail && basis == requirement.External:

@@ -79,7 +79,8 @@ func TestDowngrade(t *testing.T) {
 			v.Downgrade("d")
 		}, "", ""},
 		{"PAGE-05", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "only recommends this", ""},
-		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "nothing in the specification", ""},
+		{"LIFE-16", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
+		{"CAP-06", requirement.R20251125, func(v *verdict.Verdict) { v.That(false, "a", "b") }, "implied, no sentence", ""},
 	} {
 		got := judge(c.id, c.rev, c.judge)
 		if got.Cause != "" {

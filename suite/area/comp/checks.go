@@ -134,27 +134,35 @@ var compChecks = []verdict.Check{
 				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 			}
 		}},
-	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
-			about := "completion/complete with params " + verdict.ParamsOf(x)
-			if !offered(x, v) || !verdict.Withstood(v, x, about) {
-				continue
-			}
-			values := len(x.Result().Get("completion.values").Array())
-			if slices.Contains(incomplete, x.Step) || !x.Succeeded() || values == 0 {
-				v.Holds() // COMP-08 judges what is left out
-				continue
-			}
-			if x.Step == recording.StepUnknownArgument || x.Step == recording.StepUnknownURI {
-				v.Holds()
-				v.Observe("completes-the-unknown", matcher.Describe(x)+" to "+about, x.Evidence()...)
-				continue
-			}
-			v.WarnUnless(false, "an error, or no values, for a completion that the schema does not allow", matcher.Describe(x)+" to "+about, x.Evidence()...)
-			v.Downgrade(verdict.Lenient)
-			v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
+	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
+}
+
+// malformed: what cannot be completed does no harm. Values for what the schema does not
+// allow warn.
+func malformed(r *recording.Recording, v *verdict.Verdict) {
+	var unknown verdict.Sightings
+	defer func() {
+		unknown.Observe(v, "completes-the-unknown", "%d completions of variables or templates that do not exist have values: params %s")
+	}()
+	for _, x := range r.Steps(append([]recording.Step{recording.StepUnknownType, recording.StepNumberValue, recording.StepUnknownArgument, recording.StepUnknownURI}, incomplete...)...) {
+		about := "completion/complete with params " + verdict.ParamsOf(x)
+		if !offered(x, v) || !verdict.Withstood(v, x, about) {
+			continue
 		}
-	}},
+		values := len(x.Result().Get("completion.values").Array())
+		if slices.Contains(incomplete, x.Step) || !x.Succeeded() || values == 0 {
+			v.Holds() // COMP-08 judges what is left out
+			continue
+		}
+		if x.Step == recording.StepUnknownArgument || x.Step == recording.StepUnknownURI {
+			v.Holds()
+			unknown.Add(verdict.ParamsOf(x), x.Evidence()...)
+			continue
+		}
+		v.WarnUnless(false, "an error, or no values, for a completion that the schema does not allow", matcher.Describe(x)+" to "+about, x.Evidence()...)
+		v.Downgrade(verdict.Lenient)
+		v.Hint("check the type of the reference, and that the value is a string, before values are looked up")
+	}
 }
 
 // incomplete are the steps that leave out what a completion has to have.

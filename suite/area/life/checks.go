@@ -156,14 +156,16 @@ var lifeChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "LIFE-14", From: []recording.Name{Pings}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var full verdict.Sightings
 		for _, x := range r.Steps(stepPing, stepPingMeta) {
 			if v.Expect(x).To(matcher.BeResult(), "ping") {
 				rest := slices.DeleteFunc(judge.Names(x.Result()), func(name string) bool { return name == "_meta" })
 				if len(rest) > 0 {
-					v.Observe("ping-result-with-members", "the result of a ping, which is an empty one, has "+strings.Join(rest, ", "), x.Evidence()...)
+					full.Add(strings.Join(rest, ", "), x.Evidence()...)
 				}
 			}
 		}
+		full.Observe(v, "ping-result-with-members", "%d results of pings, which are empty ones, have members: %s")
 	}},
 	{Requirement: "LIFE-16", From: []recording.Name{Handshake}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepEarlyPing) {

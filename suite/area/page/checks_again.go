@@ -90,10 +90,14 @@ var cursorWords = map[recording.Step]string{
 
 // survives: after bad cursors the list is answered as ever.
 func survives(r *recording.Recording, v *verdict.Verdict) {
+	var ignored verdict.Sightings
+	defer func() {
+		ignored.Observe(v, "cursor-of-another-type", "%d cursors that are no strings are ignored, or taken for one: %s")
+	}()
 	eachList(r, v, func(r *recording.Recording) {
 		bad := slices.Concat(madeUpCursors, hardCursors, alteredCursors, []recording.Step{stepOld, stepForeign}, illTyped)
 		for _, x := range r.Steps(bad...) {
-			badCursor(x, v)
+			badCursor(x, v, &ignored)
 		}
 		expected := listMethod(r) + " without cursor is answered as ever"
 		// A list during which the session was lost is sent once more, in a fresh one.
@@ -112,7 +116,7 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 func listMethod(r *recording.Recording) string { return r.Exchanges[0].Method }
 
 // badCursor: one bad cursor did not break the target.
-func badCursor(x *recording.Exchange, v *verdict.Verdict) {
+func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sightings) {
 	cursor := x.Param("cursor")
 	if x.Fatal {
 		v.That(false, x.Method+" without cursor is answered as ever", "nothing is answered any more after the cursor "+judge.Brief(cursor)+matcher.InBrackets(x.Reason), x.Evidence()...)
@@ -126,7 +130,7 @@ func badCursor(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	v.Holds()
 	if !judge.IsString(cursor) && x.Succeeded() {
-		v.Observe("cursor-of-another-type", matcher.Describe(x)+" to "+x.Method+" with the cursor "+judge.Brief(cursor)+", which is "+judge.TypeName(cursor), x.Evidence()...)
+		ignored.Add(judge.Brief(cursor)+" in "+x.Method, x.Evidence()...)
 	}
 }
 

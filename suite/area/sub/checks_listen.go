@@ -222,6 +222,11 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 
 // badFilters: a listen request without a usable filter is refused.
 func badFilters(r *recording.Recording, v *verdict.Verdict) {
+	var empty, otherwise verdict.Sightings
+	defer func() {
+		empty.Observe(v, "filter-read-as-empty", "%d filters that are missing or malformed are read as one that asks for nothing: params %s")
+		otherwise.Observe(v, "filter-refused-otherwise", "%d filters that are missing or malformed are refused with another code than -32602: params %s")
+	}()
 	for _, x := range r.Steps(recording.StepListen) {
 		about := "subscriptions/listen with params " + verdict.ParamsOf(x)
 		switch {
@@ -235,13 +240,13 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			v.Holds()
-			v.Observe("filter-read-as-empty", "an acknowledgment that grants nothing to "+about, x.Evidence()...)
+			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		case x.Outcome == recording.Sent:
 			v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "no answer to "+about, x.Evidence()...)
 		default:
 			v.ExpectOrWarn(x).To(matcher.BeRefused(), about)
 			if code, ok := x.Code(); ok && code != -32602 {
-				v.Observe("filter-refused-otherwise", matcher.Describe(x)+" to "+about+", for which JSON-RPC has the code -32602", x.Evidence()...)
+				otherwise.Add(verdict.ParamsOf(x)+" by "+matcher.Describe(x), x.Evidence()...)
 			}
 		}
 	}
