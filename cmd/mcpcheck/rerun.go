@@ -14,13 +14,17 @@ import (
 // notRepeated are the flags of "mcpcheck run" that a repetition does without: those that
 // pick verdicts, because one is picked, and those about what is written where.
 var notRepeated = []string{
-	"only", "skip", "label-filter", "revision", "transport",
+	"only", "skip", "label-filter", "transport",
 	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
 }
 
 // rerun is the command that repeats one verdict: the one that was given, narrowed down
 // and written for a shell. Values that may be secret are left out, and hide takes known
 // secrets out of the rest before it is quoted.
+//
+// The revision is picked by a label, not by --revision: that would keep the target from
+// being asked for the others, and what is sent and expected in one revision depends on
+// which of them are served beside it.
 func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
 	var kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -58,7 +62,11 @@ func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, r
 		command = " -- " + (&target.Endpoint{Command: args}).AddressWithout(hide)
 	}
 	return func(id, revision, transport string) string {
-		words := []string{"mcpcheck", "run", "--only", id, "--revision", revision, "--transport", transport}
+		words := []string{"mcpcheck", "run", "--only", id}
+		if given, _ := c.Flags().GetStringSlice("revision"); len(given) != 1 {
+			words = append(words, "--label-filter", "rev:"+revision)
+		}
+		words = append(words, "--transport", transport)
 		return shell.JoinPrintable(append(words, kept...)) + command
 	}
 }

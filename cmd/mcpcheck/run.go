@@ -48,8 +48,10 @@ type runFlags struct {
 	record           string
 }
 
-func (p *program) runCommand() *cobra.Command {
-	o := &runFlags{}
+func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlags{}) }
+
+// runCommandWith is the command with flags that the caller can look at.
+func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	c := helpcmd.New(help, "run")
 	c.RunE = func(c *cobra.Command, args []string) error { return p.run(c, args, o) }
 	o.connect.register(c, true)

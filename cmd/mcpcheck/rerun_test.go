@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/spf13/cobra"
+)
+
+// TestRerun: the command that is printed with a red verdict yields the same verdict, for
+// every fault of the reference. It is read by the parser of "mcpcheck run" and judged in
+// this process, in simulated time. A fault is judged in one combination, chosen by its name,
+// against the requirement that it breaks: about 60 s of processor time. PROOF_WHOLE=1 repeats
+// every red verdict of every fault in all combinations, which takes some 15 times as long.
+func TestRerun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it plays two runs for every fault")
+	}
+	for _, f := range fault.All() {
+		if f.Needs.Process {
+			continue // the scripts repeat what processes do
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			first := sampled(t, f)
+			if first == nil {
+				return // nothing of it is red on any transport, but observed
+			}
+			for i := range first.Results {
+				x := &first.Results[i]
+				if !x.Verdict.Red() {
+					continue
+				}
+				again := judgeArgs(t, f, words(t, x.Rerun)...)
+				if len(again.Results) != 1 {
+					t.Errorf("%s: %d verdicts", x.Rerun, len(again.Results))
+				} else if was, is := told(x), told(&again.Results[0]); was != is {
+					t.Errorf("%s\nyields\n%s\ninstead of\n%s\nactual: %s\nand was: %s", x.Rerun, is, was, again.Results[0].Actual, x.Actual)
+				}
+			}
+		})
+	}
+}
+
+// sampled is what a server with a fault gets: in all combinations and by all requirements
+// if the whole is asked for, else by the requirement that the fault breaks, in one of the
+// combinations in which it can show. Where it is not red there, all of them are tried.
+func sampled(t *testing.T, f fault.Fault) *reports.Report {
+	if os.Getenv("PROOF_WHOLE") != "" {
+		return judgeArgs(t, f)
+	}
+	var grid []requirement.Combination
+	for _, c := range requirement.Grid() {
+		n := f.Needs
+		if (len(n.Revisions) == 0 || slices.Contains(n.Revisions, string(c.Revision))) && (len(n.Transports) == 0 || slices.Contains(n.Transports, string(c.Transport))) {
+			grid = append(grid, c)
+		}
+	}
+	h := fnv.New32a()
+	_, _ = io.WriteString(h, f.Name) // a hash never fails
+	at := int(h.Sum32()>>1) % len(grid)
+	for _, c := range slices.Concat(grid[at:], grid[:at]) {
+		report := judgeArgs(t, f, "--only", f.Requirement, "--label-filter", "rev:"+string(c.Revision), "--transport", string(c.Transport))
+		if slices.ContainsFunc(report.Results, func(x reports.Result) bool { return x.Verdict.Red() }) {
+			return report
+		}
+	}
+	return nil
+}
+
+// judgeArgs is "mcpcheck run" with some arguments on a reference server with a fault.
+func judgeArgs(t *testing.T, f fault.Fault, args ...string) (report *reports.Report) {
+	t.Helper()
+	p := &program{stdout: io.Discard, stderr: io.Discard}
+	o := &runFlags{}
+	c := p.runCommandWith(o)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cfg, err := p.configure(c, args, o)
+		if err != nil {
+			return err
+		}
+		synctest.Test(t, func(t *testing.T) {
+			report, err = judged(t, f, cfg)
+		})
+		if err == nil {
+			report.NoteReruns(rerun(c, args, func(s string) string { return s }))
+		}
+		return err
+	}
+	c.SetArgs(append([]string{}, args...)) // nil would stand for those of the test
+	if err := c.ExecuteContext(t.Context()); err != nil {
+		t.Fatalf("mcpcheck run %s: %v", shell.Join(args), err)
+	}
+	return report
+}
+
+// judged judges a reference server with a fault.
+func judged(t *testing.T, f fault.Fault, cfg suite.Config) (*reports.Report, error) {
+	w := reference.DefaultWorld()
+	for i := range w.Resources {
+		if g := w.Resources[i].Generate; g != nil {
+			g.Bytes = min(g.Bytes, 8<<10)
+		}
+	}
+	described, server, err := embedded.TargetOf(w, reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
+	if err != nil {
+		return nil, err
+	}
+	defer server.Close()
+	if f.Needs.Authorization {
+		embedded.Authorize(described)
+	}
+	cfg.Target = described
+	cfg.Budget = time.Hour
+	return suite.Run(t.Context(), cfg)
+}
+
+// words are the arguments of a printed command, without the program's name.
+func words(t *testing.T, command string) []string {
+	t.Helper()
+	args, err := shell.Split(command)
+	if err != nil || len(args) < 2 || args[0] != "mcpcheck" || args[1] != "run" {
+		t.Fatalf("%q is no command of ours: %v", command, err)
+	}
+	return args[2:]
+}
+
+// told is a verdict and its cause, but for the numbers of requests, which are never the same.
+func told(x *reports.Result) string {
+	return numbers.ReplaceAllString(fmt.Sprintf("%s in %s on %s: %s %s\n\tcause: %s", x.ID, x.Revision, x.Transport, x.Verdict, x.Reason, x.Cause), "N")
+}
+
+var numbers = regexp.MustCompile(`\b[0-9]{3,}\b`)
+
+// TestRerunKeeps: a repetition takes over what shapes a run, and nothing of what is written
+// where.
+func TestRerunKeeps(t *testing.T) {
+	t.Parallel()
+	for given, want := range map[string]string{
+		"":                                     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http",
+		"--revision 2025-06-18":                "mcpcheck run --only X-01 --transport http --revision 2025-06-18",
+		"--revision 2025-06-18,2026-07-28":     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --revision 2025-06-18 --revision 2026-07-28",
+		"--config t.yaml --json x --only Y":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --config t.yaml",
+		"--label-filter area:PAGE --seed 2":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --seed 2",
+		"--transport sse --no-security-probes": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --no-security-probes",
+	} {
+		c := (&program{}).runCommandWith(&runFlags{})
+		if err := c.ParseFlags(strings.Fields(given)); err != nil {
+			t.Fatal(err)
+		}
+		if got := rerun(c, nil, func(s string) string { return s })("X-01", "2025-06-18", "http"); got != want {
+			t.Errorf("%q is repeated by\n%s\ninstead of\n%s", given, got, want)
+		}
+	}
+	for _, name := range notRepeated {
+		if (&program{}).runCommandWith(&runFlags{}).Flags().Lookup(name) == nil {
+			t.Errorf("there is no flag --%s", name)
+		}
+	}
+}
