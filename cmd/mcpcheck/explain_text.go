@@ -26,6 +26,10 @@ func (x *explanation) write(w io.Writer, o reports.ConsoleOptions) error {
 	p.Text(2, "", x.Text)
 	p.revisions(x)
 	p.checked(x)
+	if x.Change != "" {
+		p.Title("WHAT TO CHANGE")
+		p.Text(2, "", x.Change)
+	}
 	if x.Tolerated != "" || len(x.Quirks) > 0 {
 		p.Title("WHAT IS TOLERATED")
 		p.Text(2, "", cmp.Or(x.Tolerated, "It permits this, and no check may object:"))

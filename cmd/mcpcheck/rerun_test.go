@@ -43,7 +43,7 @@ func TestRerun(t *testing.T) {
 			}
 			for i := range first.Results {
 				x := &first.Results[i]
-				if !x.Verdict.Red() {
+				if !x.Verdict.Red() || slices.Contains(worn, f.Name) && x.ID != f.Requirement {
 					continue
 				}
 				again := judgeArgs(t, f, words(t, x.Rerun)...)
@@ -56,6 +56,10 @@ func TestRerun(t *testing.T) {
 		})
 	}
 }
+
+// worn are faults by which a server is used up: what it refuses for that it does not refuse
+// when it is asked for nothing else, so that only the requirement of the fault is repeated.
+var worn = []string{"canc-60-streams-are-never-freed"}
 
 // sampled is what a server with a fault gets: in all combinations and by all requirements
 // if the whole is asked for, else by the requirement that the fault breaks, in one of the

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -39,6 +40,23 @@ func TestWords(t *testing.T) {
 		}
 		if r.Tolerated != "" && !strings.HasSuffix(r.Tolerated, ".") {
 			t.Errorf("%s: tolerance is not a sentence: %q", r.ID, r.Tolerated)
+		}
+	}
+}
+
+// TestEveryRowSaysWhatToChange: whoever is accused is told what to do about it.
+func TestEveryRowSaysWhatToChange(t *testing.T) {
+	t.Parallel()
+	for _, r := range slices.Concat(Catalogue().Requirements(), client.Catalogue().Requirements()) {
+		red := slices.ContainsFunc(r.Revisions, func(rev requirement.Revision) bool {
+			return r.GradeIn(rev) == requirement.Fail || r.GradeIn(rev) == requirement.Warn
+		})
+		switch {
+		case red && r.Untestable == "" && r.Change == "":
+			t.Errorf("%s: change is missing: what is to be done where it is broken?", r.ID)
+		case r.Change == "":
+		case strings.HasSuffix(r.Change, ".") || r.Change[0] >= 'A' && r.Change[0] <= 'Z':
+			t.Errorf("%s: change is an instruction that begins small and ends without a full stop: %q", r.ID, r.Change)
 		}
 	}
 }

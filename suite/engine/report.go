@@ -47,6 +47,7 @@ func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
 	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg))
 	w.leaks = r.leaks()
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
+	w.number(judged...)
 	for _, j := range judged {
 		w.result(j, r.playing(j.Row))
 	}
@@ -66,6 +67,7 @@ func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
 	}
 	j = &Judgement{Row: j.Row, Result: j.Result}
 	j.Observations = nil
+	w.number(j)
 	w.result(j, 0)
 	return w.report.Results[0], w.report.Frames
 }
@@ -161,9 +163,8 @@ func server(declared []byte) *reports.Server {
 	return &reports.Server{Name: info.Get("name").String(), Version: info.Get("version").String(), Title: info.Get("title").String()}
 }
 
-// writer puts judgements into a report. Frames and sessions are numbered by
-// their first use there, so that the numbers do not depend on how scenarios
-// happened to overlap.
+// writer puts judgements into a report. The frames that stand there are numbered without
+// gaps, in the order in which they were seen, and so are their sessions.
 type writer struct {
 	report     *reports.Report
 	transcript *wire.Transcript
@@ -217,26 +218,35 @@ func (w *writer) result(j *Judgement, played time.Duration) {
 	}
 }
 
-// evidence adds frames to the report and returns their numbers there.
+// number adds the frames on which judgements rest.
+func (w *writer) number(judged ...*Judgement) {
+	var all []int
+	for _, j := range judged {
+		all = append(all, j.Frames...)
+		for _, o := range j.Observations {
+			all = append(all, o.Frames...)
+		}
+	}
+	slices.Sort(all)
+	for _, n := range slices.Compact(all) {
+		if f, ok := w.transcript.Frame(n); ok {
+			f = w.leaks.without(f, w.mask)
+			w.frames[n] = len(w.frames) + 1
+			w.report.Frames = append(w.report.Frames, w.frame(&f, w.frames[n]))
+		}
+	}
+}
+
+// evidence lists the numbers that frames have in the report.
 func (w *writer) evidence(numbers []int) []int {
 	var out []int
 	for _, n := range numbers {
 		if m, ok := w.frames[n]; ok {
 			out = append(out, m)
-			continue
 		}
-		f, ok := w.transcript.Frame(n)
-		if !ok {
-			continue
-		}
-		f = w.leaks.without(f, w.mask)
-		m := len(w.frames) + 1
-		w.frames[n] = m
-		out = append(out, m)
-		w.report.Frames = append(w.report.Frames, w.frame(&f, m))
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 func (w *writer) frame(f *wire.Frame, number int) reports.Frame {

@@ -64,6 +64,7 @@ type areaFile struct {
 type row struct {
 	Title       string             `yaml:"title"`
 	Text        string             `yaml:"text"`
+	Change      string             `yaml:"change"`
 	Profile     string             `yaml:"profile"`
 	Level       Level              `yaml:"level"`
 	Grade       Grade              `yaml:"grade"`
@@ -164,7 +165,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area, a.file.Area, id)
 	}
 	q := Requirement{
-		ID: id, Title: w.Title, Text: w.Text, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
+		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
 		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
 	}
 	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {

@@ -93,6 +93,9 @@ type Requirement struct {
 	// Title is the requirement in a few words; Text in a full sentence of
 	// our own.
 	Title, Text string
+	// Change says what to do where the requirement is broken and a check has nothing more
+	// particular to say.
+	Change string
 	// Profile is the profile that it counts towards.
 	Profile string
 	// Terms hold where a revision has none of its own.

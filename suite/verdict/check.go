@@ -14,6 +14,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"runtime/debug"
@@ -208,7 +209,7 @@ func (v *Verdict) result() Result {
 	switch {
 	case worst != nil:
 		r.Outcome = outcome
-		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, worst.Hint, worst.Cause
+		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}
@@ -271,7 +272,7 @@ func (v *Verdict) downgrade(f *Finding) string {
 	case f.Downgraded != "":
 		return f.Downgraded
 	case basis == requirement.Implied:
-		return "implied, no sentence of the specification demands it"
+		return "implied, no sentence of the specification says it"
 	case v.req.LevelIn(rev) == requirement.Should:
 		return "the specification only recommends this"
 	case basis == requirement.SchemaDoc:
