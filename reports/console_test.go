@@ -60,7 +60,7 @@ func TestConsoleTables(t *testing.T) {
 		text := render(t, r, ConsoleOptions{Width: width, Areas: areas})
 		table, _, _ := strings.Cut(text[strings.Index(text, "AREA"):], "\nWARNINGS")
 		for line := range strings.SplitSeq(table, "\n") {
-			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") {
+			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") && !strings.HasPrefix(line, "  send ") {
 				t.Errorf("%d characters: %s", n, line)
 			}
 		}
@@ -194,18 +194,14 @@ func TestConsoleTarget(t *testing.T) {
 	}
 }
 
-// TestFindingsOfAll: what is in order is shown as what is not, with the headers of its
-// frames where much is to be shown.
+// TestFindingsOfAll: what is in order is shown as what is not.
 func TestFindingsOfAll(t *testing.T) {
-	for verbose, want := range map[bool]bool{true: true, false: false} {
+	for _, verbose := range []bool{true, false} {
 		text := written(t, func(w io.Writer) error { return WriteFindings(w, sample(), ConsoleOptions{Verbose: verbose}) })
-		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad", "\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404"} {
+		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad", "\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404 text/plain \\xff"} {
 			if strings.Count(text, part) != 1 {
 				t.Errorf("%q stands there %d times in\n%s", part, strings.Count(text, part), text)
 			}
-		}
-		if strings.Contains(text, "        Content-Type: text/plain\n") != want {
-			t.Errorf("%s", text)
 		}
 	}
 }

@@ -130,75 +130,44 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	if command := x.repeated(); command != "" {
-		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "repeat")), command)
-	}
+	c.commands(x)
 }
 
 func (c *console) evidence(x *Result) {
-	limit, count := consoleFrame, consoleFrames
+	limit, frames := consoleFrame, consoleFrames
 	if c.o.Verbose {
-		limit, count = consoleVerbose, 10*consoleFrames
+		limit, frames = consoleVerbose, 10*consoleFrames
 	}
 	for i, number := range x.Evidence {
-		if i == count {
-			c.Line(c.Paint(terminal.Dim, fmt.Sprintf("    and %d frames more", len(x.Evidence)-i)))
+		if i == frames {
+			c.Line(c.Paint(terminal.Dim, "    and "+count(len(x.Evidence)-i, "frame")+" more"))
 			return
 		}
 		f := c.r.Frame(number)
 		if f == nil {
 			continue
 		}
-		for k, l := range terminal.WrapJSON(frameLine(f, limit), c.Width-6) {
-			pad := "    "
-			if k > 0 {
-				pad = "      "
-			}
-			c.Line(pad, c.Paint(terminal.Cyan, l))
-		}
-		for _, name := range telling {
-			for _, v := range f.Headers.Values(name) {
-				if c.o.Verbose {
-					c.Text(8, terminal.Dim, Sanitize(Shorten(name+": "+v, 200)))
+		for i, line := range frameLines(f, limit) {
+			for k, l := range terminal.WrapJSON(line, c.Width-6) {
+				pad := "    "
+				if i+k > 0 {
+					pad = "      "
 				}
+				c.Line(pad, c.Paint(terminal.Cyan, l))
 			}
 		}
 	}
 }
 
-// telling are the headers that requirements are about, or that say why a request was
-// refused.
-var telling = []string{
-	"Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id", "Origin", "Allow", "Location",
-	"Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After", "Cache-Control", "X-Accel-Buffering",
-}
-
-// frameLine is a frame in one line that is safe to print: its number, an arrow
-// for its direction, the HTTP part, and the beginning of its bytes.
-func frameLine(f *Frame, limit int) string {
-	arrow := "·"
-	switch f.Direction {
-	case Out:
-		arrow = "→"
-	case In:
-		arrow = "←"
+// commands writes how a result is seen again. They are not wrapped: they are there to be
+// copied.
+func (c *console) commands(x *Result) {
+	label, text := c.r.pasted(x)
+	for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
+		if command[1] != "" {
+			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
+		}
 	}
-	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
-	if f.Method != "" {
-		parts = append(parts, Sanitize(f.Method), Shorten(Sanitize(f.URL), 200))
-	}
-	if f.Status != 0 {
-		parts = append(parts, fmt.Sprintf("HTTP %d", f.Status))
-	}
-	if f.Note != "" {
-		parts = append(parts, Shorten(Sanitize(f.Note), limit))
-	}
-	if len(f.Data) > 0 {
-		parts = append(parts, f.excerpt(limit))
-	} else if f.Note == "" && f.Status == 0 && f.Method == "" {
-		parts = append(parts, "(no content)")
-	}
-	return strings.Join(parts, " ")
 }
 
 // blocked lists what could not be judged, by the reason, because one cause
@@ -209,7 +178,11 @@ func (c *console) blocked() {
 		return
 	}
 	c.Title(fmt.Sprintf("BLOCKED  %s: something broke, so that these could not be judged", count(c.r.Summary.Blocked, "verdict")))
-	c.tallies(reasons)
+	for _, t := range reasons {
+		c.tally(t)
+		c.evidence(t.first)
+		c.commands(t.first)
+	}
 }
 
 // tallied is a reason with the requirements that it concerns.
@@ -217,6 +190,7 @@ type tallied struct {
 	code, text string
 	ids        []string
 	count      int
+	first      *Result // the first one with frames, if any has some
 }
 
 // tally groups some results by code and text, in order of the code and then of the
@@ -224,9 +198,12 @@ type tallied struct {
 func tally(results []*Result, text func(*Result) string) []*tallied {
 	var list []*tallied
 	for _, same := range grouped(results, func(x *Result) [2]string { return [2]string{x.ReasonCode, text(x)} }) {
-		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), count: len(same)}
+		t := &tallied{code: same[0].ReasonCode, text: text(same[0]), count: len(same), first: same[0]}
 		for _, x := range same {
 			t.ids = append(t.ids, x.ID)
+			if len(t.first.Evidence) == 0 && len(x.Evidence) > 0 {
+				t.first = x
+			}
 		}
 		slices.SortFunc(t.ids, CompareIDs)
 		t.ids = slices.Compact(t.ids)
@@ -236,12 +213,10 @@ func tally(results []*Result, text func(*Result) string) []*tallied {
 	return list
 }
 
-func (c *console) tallies(list []*tallied) {
-	for _, t := range list {
-		c.Line("  ", c.Paint(terminal.Bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
-		c.labelled(4, "", t.text)
-		c.labelled(4, "ids", c.list(t.ids, 24))
-	}
+func (c *console) tally(t *tallied) {
+	c.Line("  ", c.Paint(terminal.Bold, Sanitize(Shorten(t.code, 40))), fmt.Sprintf(" %d", t.count))
+	c.labelled(4, "", t.text)
+	c.labelled(4, "ids", c.list(t.ids, 24))
 }
 
 // seen is an observation with the combinations in which it was made.

@@ -9,6 +9,7 @@ type pageFinding struct {
 	Label, ID, Title, Level, Section, Link string
 	Where, WhyWarning, Excused             string
 	Expected, Actual, Reason, Hint, Rerun  string
+	PasteAs, Paste                         string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
@@ -20,6 +21,7 @@ type pageFinding struct {
 type pageFrameView struct {
 	Number                                      int
 	Direction, Arrow, Session, Line, Note, Text string
+	Headers                                     string
 }
 
 // arrows say which way a frame went.
@@ -52,21 +54,29 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 		case x.Reason != x.Actual:
 			q.Reason = cleanLines(x.Reason)
 		}
-		for _, n := range x.Evidence {
-			if w := wire.frames[n]; w != nil && len(q.Wire) < pageEvidence && room > 0 {
-				q.Wire = append(q.Wire, pageFrameView{n, w.Direction, arrows[w.Direction], w.Session, w.Line, w.Note, w.Text})
-				room -= 200 + len(w.Line) + len(w.Note) + len(w.Text)
-			}
-		}
-		if more := len(x.Evidence) - len(q.Wire); more > 0 {
-			q.More = fmt.Sprintf("and %s more, in the JSON report", count(more, "frame"))
-		}
+		q.PasteAs, q.Paste = v.r.pasted(x)
+		q.Wire, q.More = wire.views(x, &room)
 		if q.Excused != "" {
 			p.Excused = append(p.Excused, q)
 		} else {
 			p.Findings = append(p.Findings, q)
 		}
 	}
+}
+
+// views are the frames of a result for readers without scripts, as long as there is room,
+// and a remark if that is not all.
+func (p *pageWire) views(x *Result, room *int) (all []pageFrameView, more string) {
+	for _, n := range x.Evidence {
+		if w := p.frames[n]; w != nil && len(all) < pageEvidence && *room > 0 {
+			all = append(all, pageFrameView{n, w.Direction, arrows[w.Direction], w.Session, w.Line, w.Note, w.Text, w.Decisive})
+			*room -= 200 + len(w.Line) + len(w.Note) + len(w.Text) + len(w.Decisive)
+		}
+	}
+	if missing := len(x.Evidence) - len(all); missing > 0 {
+		more = fmt.Sprintf("and %s more, in the JSON report", count(missing, "frame"))
+	}
+	return all, more
 }
 
 // verdictWords are the verdicts in words.

@@ -52,6 +52,9 @@ type pageWords struct {
 	Hint     string  `json:"hint,omitempty"`
 	Excused  string  `json:"excused,omitempty"`
 	Rerun    string  `json:"rerun,omitempty"`
+	// Paste is what sends the one message of the verdict by hand, PasteAs a word for it.
+	PasteAs string `json:"as,omitempty"`
+	Paste   string `json:"paste,omitempty"`
 }
 
 // matrix returns the data of the script, requirements in the order of their areas, and
@@ -74,7 +77,7 @@ func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
 		}
 		// The summary may not know the combination of a report that was edited.
 		if i, known := columns[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
-			places[x] = q.add(x, i)
+			places[x] = q.add(v.r, x, i)
 		}
 	}
 	order := map[string]int{}
@@ -115,12 +118,13 @@ func requirementOf(x *Result, o HTMLOptions) *pageRequirement {
 
 // add notes a verdict and returns its place. Those without evidence that say the same
 // share an entry.
-func (q *pageRequirement) add(x *Result, column int) int {
+func (q *pageRequirement) add(r *Report, x *Result, column int) int {
 	q.counts.Add(x.Verdict)
 	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
 		Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}}
-	if x.Verdict.Red() {
+	if x.Verdict.Red() || x.Verdict == Blocked {
 		v.Rerun = x.repeated()
+		v.PasteAs, v.Paste = r.pasted(x)
 	}
 	if len(v.Frames) == 0 {
 		if same := q.alike[v.pageWords]; same != nil {

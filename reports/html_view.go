@@ -43,6 +43,9 @@ type pair struct{ Name, Value, More string }
 type pageReason struct {
 	Code, Text, Count string
 	IDs               []string
+	// Rerun and Wire are those of the first verdict that has frames, where something broke.
+	Rerun string
+	Wire  []pageFrameView
 }
 
 type pageArea struct {
@@ -100,7 +103,7 @@ func newPage(r *Report, o HTMLOptions) (*pageView, error) {
 	wire := newWire(r)
 	p.findings(v, wire, places)
 	p.baseline(v)
-	p.reasons(v)
+	p.reasons(v, wire)
 	p.about(r)
 	data, err := json.Marshal(matrix)
 	if err != nil {
@@ -217,15 +220,20 @@ func bar(n Counts) template.HTML {
 }
 
 // reasons fills the lists of what was blocked, idle and observed.
-func (p *pageView) reasons(v view) {
+func (p *pageView) reasons(v view, wire *pageWire) {
 	shown := func(list []*tallied) []pageReason {
 		var all []pageReason
 		for _, t := range list {
-			all = append(all, pageReason{clean(t.code, pageTitle), cleanLines(t.text), count(t.count, "verdict"), cleanAll(t.ids)})
+			all = append(all, pageReason{Code: clean(t.code, pageTitle), Text: cleanLines(t.text), Count: count(t.count, "verdict"), IDs: cleanAll(t.ids)})
 		}
 		return all
 	}
-	p.Blocked, p.Idle = shown(v.blockedBy()), shown(v.idleFor())
+	blocked, room := v.blockedBy(), pageEvidenceBytes
+	p.Blocked, p.Idle = shown(blocked), shown(v.idleFor())
+	for i, t := range blocked {
+		p.Blocked[i].Rerun = t.first.repeated()
+		p.Blocked[i].Wire, _ = wire.views(t.first, &room)
+	}
 	for _, s := range observed(v.r) {
 		p.Observations = append(p.Observations, pageObservation{clean(s.first.ID, pageTitle), clean(s.first.Title, pageTitle),
 			cleanLines(s.first.Detail), clean(s.first.Requirement, pageTitle), clean(v.where(s.where), pageText)})

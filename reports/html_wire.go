@@ -29,7 +29,8 @@ type wireFrame struct {
 	At        float64 `json:"t"`
 	Line      string  `json:"l,omitempty"` // of HTTP
 	Note      string  `json:"n,omitempty"`
-	Headers   string  `json:"h,omitempty"`
+	Decisive  string  `json:"k,omitempty"` // headers
+	Headers   string  `json:"h,omitempty"` // all of them
 	Text      string  `json:"x,omitempty"`
 	More      string  `json:"m,omitempty"` // what is missing
 }
@@ -56,7 +57,7 @@ func (p *pageWire) add(r *Report, n int) {
 	}
 	x := pageFrameOf(f)
 	p.frames[n] = x
-	p.room -= 64 + len(x.Text) + len(x.Headers) + len(x.Note) + len(x.Line)
+	p.room -= 64 + len(x.Text) + len(x.Headers) + len(x.Decisive) + len(x.Note) + len(x.Line)
 }
 
 func pageFrameOf(f *Frame) *wireFrame {
@@ -69,8 +70,12 @@ func pageFrameOf(f *Frame) *wireFrame {
 		line = append(line, clean(f.Method, 40), clean(f.URL, pageTitle))
 	}
 	if f.Status != 0 {
-		line = append(line, fmt.Sprintf("HTTP %d", f.Status))
+		line = append(line, strings.TrimSpace(fmt.Sprintf("HTTP %d %s", f.Status, clean(f.Headers.Get("Content-Type"), pageTitle))))
 	}
+	if event := f.event(); event != "" {
+		line = append(line, event)
+	}
+	x.Decisive = strings.Join(f.decide(), "\n")
 	x.Line = strings.Join(line, " ")
 	var headers []string
 	for name, values := range f.Headers {

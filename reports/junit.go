@@ -269,14 +269,14 @@ func junitOutput(r *Report, x *Result) string {
 	if !x.Verdict.Red() && x.Verdict != Blocked {
 		return b.String()
 	}
-	for i, number := range x.Evidence {
-		if i == junitFrames {
-			fmt.Fprintf(&b, "and %d frames more\n", len(x.Evidence)-i)
-			break
-		}
-		if f := r.Frame(number); f != nil {
-			b.WriteString(frameLine(f, junitFrame) + "\n")
-		}
+	if x.Verdict == Blocked && x.repeated() != "" {
+		fmt.Fprintf(&b, "to repeat it: %s\n", x.repeated())
+	}
+	if label, paste := r.pasted(x); paste != "" {
+		fmt.Fprintf(&b, "%s: %s\n", label, paste)
+	}
+	for _, l := range r.evidenceLines(x, junitFrame, junitFrames) {
+		b.WriteString(l + "\n")
 	}
 	return b.String()
 }

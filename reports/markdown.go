@@ -222,6 +222,9 @@ func (m *markdown) finding(f *finding) string {
 	if repeat := x.repeated(); repeat != "" {
 		fmt.Fprintf(&b, "- repeat: %s\n", span(repeat, pageText))
 	}
+	if label, paste := m.r.pasted(x); paste != "" {
+		fmt.Fprintf(&b, "- %s: %s\n", label, span(paste, pageText))
+	}
 	text := ""
 	if x.Expected != "" {
 		text += "expected: " + x.Expected + "\n"
@@ -229,14 +232,8 @@ func (m *markdown) finding(f *finding) string {
 	if said := cmp.Or(f.actual(), x.Reason); said != "" {
 		text += "actual:   " + said + "\n"
 	}
-	for i, n := range x.Evidence {
-		if i == consoleFrames {
-			text += fmt.Sprintf("and %s more\n", count(len(x.Evidence)-i, "frame"))
-			break
-		}
-		if frame := m.r.Frame(n); frame != nil {
-			text += frameLine(frame, consoleFrame) + "\n"
-		}
+	for _, l := range m.r.evidenceLines(x, consoleFrame, consoleFrames) {
+		text += l + "\n"
 	}
 	if text != "" {
 		b.WriteString("\n" + block(Shorten(text, 6*consoleText)))
@@ -280,12 +277,24 @@ func (m *markdown) blocked() {
 		return
 	}
 	for i, t := range list {
-		if !m.add(fmt.Sprintf("- %s: %s (%s)\n", span(t.code, 60), span(t.text, 600), span(listed(t.ids, 12), 400))) {
+		if !m.add(m.reason(t)) {
 			m.missing(len(list)-i, "reason")
 			break
 		}
 	}
 	m.add("\n")
+}
+
+// reason is why verdicts are blocked, with the evidence of the first of them folded.
+func (m *markdown) reason(t *tallied) string {
+	text := fmt.Sprintf("- %s: %s (%s)\n", span(t.code, 60), span(t.text, 600), span(listed(t.ids, 12), 400))
+	if repeat := t.first.repeated(); repeat != "" {
+		text += fmt.Sprintf("  - repeat: %s\n", span(repeat, pageText))
+	}
+	if lines := m.r.evidenceLines(t.first, consoleFrame, consoleFrames); len(lines) > 0 {
+		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + block(strings.Join(lines, "\n")) + "\n</details>\n\n"
+	}
+	return text
 }
 
 func (m *markdown) observations() {

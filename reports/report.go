@@ -195,6 +195,9 @@ type Frame struct {
 	URL     string      `json:"url,omitempty"`
 	Status  int         `json:"status,omitempty"`
 	Headers http.Header `json:"headers,omitempty"`
+	// Event and EventID are the type and the id of a server-sent event; empty if it has none.
+	Event   string `json:"event,omitempty"`
+	EventID string `json:"event_id,omitempty"`
 	// Note says what happened, on note frames, or what is wrong with the frame.
 	Note string `json:"note,omitempty"`
 	// Data holds the bytes.
@@ -237,8 +240,8 @@ type Result struct {
 	Excused bool `json:"excused,omitempty"`
 	// ExcusedReason is the reason that the baseline gives.
 	ExcusedReason string `json:"excused_reason,omitempty"`
-	// Rerun is the command that repeats a red verdict, without secrets; empty if
-	// it is not known.
+	// Rerun is the command that repeats a red or blocked verdict, without secrets; empty
+	// if it is not known.
 	Rerun string `json:"rerun,omitempty"`
 }
 
@@ -280,13 +283,13 @@ func (x *Result) repeated() string {
 // elsewhere stands where there is no room for a command.
 const elsewhere = "(see rerun in the JSON report)"
 
-// NoteReruns keeps with each red verdict the command that repeats it, so that whoever
+// NoteReruns keeps with each red or blocked verdict the command that repeats it, so that whoever
 // reads the report later is told of it too. A nil function changes nothing.
 func (r *Report) NoteReruns(rerun func(id, revision, transport string) string) {
 	if rerun == nil {
 		return
 	}
-	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, x := range r.only(func(x *Result) bool { return x.Verdict.Red() || x.Verdict == Blocked }) {
 		x.Rerun = rerun(x.ID, x.Revision, x.Transport)
 	}
 }

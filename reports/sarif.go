@@ -238,12 +238,12 @@ func (s *sarif) results() []sarifResult {
 // [text](address) is one, and what a target sent is not to become any (section 3.11.6).
 func unlinked(s string) string { return strings.ReplaceAll(s, "](", "] (") }
 
-// frames is the beginning of the evidence, a line for each frame.
+// frames is the beginning of the evidence, a text for each frame.
 func (s *sarif) frames(x *Result) []string {
 	lines := []string{}
 	for _, n := range x.Evidence[:min(len(x.Evidence), consoleFrames)] {
 		if f := s.r.Frame(n); f != nil {
-			lines = append(lines, frameLine(f, consoleFrame))
+			lines = append(lines, strings.Join(frameLines(f, consoleFrame), "\n"))
 		}
 	}
 	return lines

@@ -39,7 +39,8 @@
       make("span", "", f.t.toFixed(1) + " ms"), f.l ? make("span", "mono", f.l) : null);
     const item = make("li", f.d, meta);
     if (f.n) item.append(make("div", "", f.n));
-    if (f.h) item.append(make("details", "", make("summary", "", "headers"), make("pre", "", f.h)));
+    if (f.k) item.append(make("pre", "headers", f.k));
+    if (f.h) item.append(make("details", "", make("summary", "", "all headers"), make("pre", "", f.h)));
     if (f.x) {
       const pre = make("pre", "", f.x);
       pre.tabIndex = 0;
@@ -80,6 +81,7 @@
     fact(facts, "Actual", r.actual);
     fact(facts, "Change", r.hint);
     fact(facts, "Excused", r.excused);
+    fact(facts, r.as, r.paste && make("code", "command", r.paste));
     fact(facts, "Repeat", r.rerun && make("code", "command", r.rerun));
     box.append(facts);
     if (!r.frames) return box;
@@ -166,6 +168,7 @@
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
+    fact(facts, r.as, r.paste && make("code", "command", r.paste));
     fact(facts, "Repeat", r.rerun && make("code", "command", r.rerun));
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
     finding.frames = r.frames;

@@ -273,6 +273,9 @@ func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
 		out.Method, out.URL, out.Status = f.HTTP.Method, w.mask.String(f.HTTP.URL), f.HTTP.Status
 		out.Headers = w.header(f.HTTP.Header)
 	}
+	if f.Event != nil {
+		out.Event, out.EventID = w.mask.String(f.Event.Type), w.mask.String(f.Event.ID)
+	}
 	if len(f.Flaws) > 0 {
 		var flaws []string
 		for _, x := range f.Flaws {

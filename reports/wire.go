@@ -1,0 +1,165 @@
+package reports
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// decisive are the headers that requirements are about, or that say why a request was
+// refused, in the order in which they are shown.
+var decisive = []string{
+	"Origin", "Authorization", "Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
+	"Allow", "Location", "Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After", "X-Accel-Buffering",
+}
+
+// decide lists the lines of the headers that decide, safe to print. The type of what came
+// stands beside the status instead, and a request is sent as JSON unless it says otherwise.
+func (f *Frame) decide() []string {
+	var lines []string
+	for _, name := range decisive {
+		for key, values := range f.Headers {
+			if http.CanonicalHeaderKey(key) != name || name == "Content-Type" && f.Status != 0 {
+				continue
+			}
+			for _, v := range values {
+				if name != "Content-Type" || v != "application/json" {
+					lines = append(lines, Sanitize(Shorten(key+": "+v, 200)))
+				}
+			}
+		}
+	}
+	return lines
+}
+
+// frameLines is a frame in lines that are safe to print: its number, an arrow for its
+// direction and the HTTP part, then the headers that decide, then the beginning of its
+// bytes. Without such headers it is one line.
+func frameLines(f *Frame, limit int) []string {
+	arrow := "·"
+	switch f.Direction {
+	case Out:
+		arrow = "→"
+	case In:
+		arrow = "←"
+	}
+	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
+	if f.Method != "" {
+		parts = append(parts, Sanitize(f.Method), Shorten(Sanitize(f.URL), 200))
+	}
+	if f.Status != 0 {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("HTTP %d %s", f.Status, Sanitize(Shorten(f.Headers.Get("Content-Type"), 200)))))
+	}
+	if event := f.event(); event != "" {
+		parts = append(parts, event)
+	}
+	if f.Note != "" {
+		parts = append(parts, Shorten(Sanitize(f.Note), limit))
+	}
+	headers, data := f.decide(), ""
+	switch {
+	case len(f.Data) > 0:
+		data = f.excerpt(limit)
+	case f.Note == "" && f.Status == 0 && f.Method == "":
+		data = "(no content)"
+	}
+	if len(headers) == 0 && data != "" {
+		parts, data = append(parts, data), ""
+	}
+	lines := append([]string{strings.Join(parts, " ")}, headers...)
+	if data != "" {
+		lines = append(lines, data)
+	}
+	return lines
+}
+
+// event is what surrounds the data of a server-sent event, in brackets; empty if there is
+// nothing to say of it.
+func (f *Frame) event() string {
+	var parts []string
+	if f.Event != "" {
+		parts = append(parts, "event "+Sanitize(Shorten(f.Event, 40)))
+	}
+	if f.EventID != "" {
+		parts = append(parts, "id "+strconv.Quote(Sanitize(Shorten(f.EventID, 100))))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
+}
+
+// evidenceLines are the frames of a result, as many as the limit allows, and how many more
+// there are. Lines that go on with a frame are indented.
+func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
+	var lines []string
+	for i, number := range x.Evidence {
+		if i == frames {
+			return append(lines, fmt.Sprintf("and %s more", count(len(x.Evidence)-i, "frame")))
+		}
+		if f := r.Frame(number); f != nil {
+			for k, l := range frameLines(f, limit) {
+				if k > 0 {
+					l = "      " + l
+				}
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
+// single is the one message that was sent among the evidence of a result, if there is one
+// and all of it is known.
+func (r *Report) single(x *Result) *Frame {
+	var sent *Frame
+	for _, number := range x.Evidence {
+		f := r.Frame(number)
+		if f == nil || f.Direction != Out {
+			continue
+		}
+		if sent != nil {
+			return nil
+		}
+		sent = f
+	}
+	if sent == nil || sent.Truncated || len(sent.Data) > pageText {
+		return nil
+	}
+	return sent
+}
+
+// pasted is what somebody can paste to send the one message of a result by hand, and what it
+// is: a command line for curl, or a line for the standard input of a server. It is empty where
+// the result rests on more than one message, or one that makes sense on its connection only.
+func (r *Report) pasted(x *Result) (label, text string) {
+	f := r.single(x)
+	switch {
+	case f == nil:
+		return "", ""
+	case f.Method == "":
+		if x.Transport != "stdio" {
+			return "", ""
+		}
+		label, text = "send", line(f.Data)
+	case !r.reachable(x.Transport), x.Transport == "sse" && f.Method == http.MethodPost, f.Headers.Get("Last-Event-Id") != "":
+		// The answer comes on the stream of a connection, or what is resumed is over.
+		return "", ""
+	default:
+		label, text = "curl", f.curl(x.Area() == "SESS")
+	}
+	if text == "" || len(text) > pageText || Sanitize(text) != text {
+		return "", ""
+	}
+	return label, text
+}
+
+// reachable reports whether the target has an address for a transport: what runs inside of
+// another program has none.
+func (r *Report) reachable(transport string) bool {
+	return slices.ContainsFunc(r.Target.Endpoints, func(e Endpoint) bool {
+		return e.Transport == transport && strings.HasPrefix(e.Address, "http")
+	})
+}

@@ -1,0 +1,112 @@
+package reports
+
+import (
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// probed is a report with one finding, whose evidence is a request over HTTP and its answer.
+func probed(change func(*Frame)) *Report {
+	r := New(Tool{}, Target{Endpoints: []Endpoint{{Transport: "http", Address: "http://localhost:1/mcp"}}}, Config{})
+	r.Frames = []Frame{
+		{Number: 1, Direction: Out, Method: "POST", URL: "http://localhost:1/mcp", Data: []byte(`{"it's":1}`), Headers: http.Header{
+			"Origin": {"http://evil.example"}, "Accept": {"application/json, text/event-stream"}, "Content-Type": {"application/json"},
+			"Mcp-Protocol-Version": {"2025-06-18"}, "Authorization": {"***"}, "Content-Length": {"10"}, "X-Other": {"x"}}},
+		{Number: 2, Direction: In, Status: 200, Headers: http.Header{"Content-Type": {"text/event-stream"}, "Mcp-Session-Id": {"S"}, "Date": {"today"}}},
+		{Number: 3, Direction: In, Event: "message", EventID: "7", Data: []byte(`{}`)},
+	}
+	change(&r.Frames[0])
+	r.Results = []Result{{ID: "SEC-02", Revision: "2025-06-18", Transport: "http", Verdict: Fail, Evidence: []int{1, 2, 3}}}
+	r.Summarize(SummaryOptions{})
+	return r
+}
+
+// TestWireIsShown: each format for people shows the request line, the headers that decide,
+// status and type of the response, the id of an event, and how to send the request by hand.
+func TestWireIsShown(t *testing.T) {
+	r := probed(func(*Frame) {})
+	for name, write := range map[string]func(io.Writer) error{
+		"console":  func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 120}) },
+		"Markdown": func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
+		"JUnit":    func(w io.Writer) error { return WriteJUnit(w, r, false) },
+	} {
+		text := strings.NewReplacer("&quot;", `"`, "&amp;", "&").Replace(written(t, write))
+		for _, part := range []string{"#1 → POST http://localhost:1/mcp\n", "      Origin: http://evil.example\n", "      Accept: application/json, text/event-stream\n",
+			"      Mcp-Protocol-Version: 2025-06-18\n", "      Authorization: ***\n", `      {"it's":1}`, "#2 ← HTTP 200 text/event-stream\n", "      Mcp-Session-Id: S\n",
+			`#3 ← [event message, id "7"] {}`, `curl -sSiN -X POST http://localhost:1/mcp -H 'Accept: application/json, text/event-stream'`, `--data-raw '{"it'\''s":1}'`} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: no %q in\n%s", name, part, text)
+			}
+		}
+		for _, part := range []string{"Date: ", "      X-Other", "Content-Length"} {
+			if strings.Contains(text, part) {
+				t.Errorf("%s: %q in\n%s", name, part, text)
+			}
+		}
+	}
+}
+
+// TestPasted: what is to be pasted sends what was sent, byte for byte, from any POSIX shell, and
+// there is none where it would send something else.
+func TestPasted(t *testing.T) {
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell to read it back")
+	}
+	for name, test := range map[string]struct {
+		change func(*Frame)
+		want   string // the arguments of curl and its input; empty if there is no command
+	}{
+		"get":  {func(f *Frame) { f.Method, f.Data, f.Headers = "GET", nil, http.Header{"Accept": {"text/event-stream"}} }, "-sSiN|http://localhost:1/mcp|-H|Accept: text/event-stream|"},
+		"bare": {func(f *Frame) { f.Headers = nil }, `-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept:|-H|Content-Type:|--data-raw|{"it's":1}|`},
+		"bytes": {func(f *Frame) {
+			f.Headers, f.Data = http.Header{"Accept": {""}, "Content-Type": {"a"}}, []byte("%s\\n'\x00\xff\n")
+		}, "-sSiN|-X|POST|http://localhost:1/mcp|-H|Accept;|-H|Content-Type: a|--data-binary|@-|%s\\n'\x00\xff\n"},
+		"session": {func(f *Frame) {
+			f.Method, f.Data, f.Headers = "DELETE", nil, http.Header{"Accept": {"a"}, "Mcp-Session-Id": {"it's $(over)"}}
+		}, "-sSiN|-X|DELETE|http://localhost:1/mcp|-H|Accept: a|-H|Mcp-Session-Id: mine|"},
+		"hostile": {func(f *Frame) {
+			f.URL, f.Data, f.Headers = "http://localhost:1/$(id)`id`{a}", nil, http.Header{"Accept": {"'$(id)'"}}
+		}, "-sSiN|-g|-X|POST|http://localhost:1/$(id)`id`{a}|-H|Accept: '$(id)'|"},
+		"file":    {func(f *Frame) { f.URL = "file:///etc/passwd" }, ""},
+		"option":  {func(f *Frame) { f.Method = "-o/tmp/x" }, ""},
+		"name":    {func(f *Frame) { f.Headers = http.Header{"@file": {"x"}} }, ""},
+		"value":   {func(f *Frame) { f.Headers = http.Header{"Accept": {"a\nb"}} }, ""},
+		"resumed": {func(f *Frame) { f.Headers = http.Header{"Last-Event-Id": {"7"}} }, ""},
+		"cut":     {func(f *Frame) { f.Truncated = true }, ""},
+	} {
+		r := probed(test.change)
+		_, text := r.pasted(&r.Results[0])
+		if test.want == "" || text == "" {
+			if text != test.want {
+				t.Errorf("%s: %q", name, text)
+			}
+			continue
+		}
+		script := "SESSION=mine\ncurl() { printf '%s|' \"$@\"; case \"$*\" in *@-) cat;; esac; }\n" + text
+		out, err := exec.Command(sh, "-c", script).Output()
+		if err != nil || string(out) != test.want {
+			t.Errorf("%s: %s\nsends %q\ninstead of %q: %v", name, text, out, test.want, err)
+		}
+	}
+	r := probed(func(*Frame) {})
+	if r.Target.Endpoints[0].Address = "handler"; r.paste() != "" {
+		t.Error("there is a command for what no command can reach")
+	}
+	r = probed(func(f *Frame) { f.Method, f.URL, f.Headers = "", "", nil })
+	if r.Results[0].Transport = "stdio"; r.paste() != `{"it's":1}` {
+		t.Errorf("the line for stdio: %s", r.paste())
+	}
+	if r.Frames[1].Direction = Out; r.paste() != "" {
+		t.Error("there is a line although two messages were sent")
+	}
+}
+
+// paste is what can be pasted for the first result.
+func (r *Report) paste() string {
+	_, text := r.pasted(&r.Results[0])
+	return text
+}
