@@ -36,7 +36,7 @@ type Area struct{ Name, Title string }
 const (
 	consoleFrame   = 600
 	consoleVerbose = 4000
-	consoleFrames  = 6
+	consoleFrames  = 9
 	consoleText    = 2000
 )
 

@@ -70,7 +70,7 @@ func (f *Frame) curl(literal bool) string {
 		}
 		for _, v := range f.Headers[name] {
 			if !literal && http.CanonicalHeaderKey(name) == "Mcp-Session-Id" {
-				words = append(words, `-H "`+name+`: $SESSION"`)
+				words = append(words, `-H "`+name+`: ${SESSION:?the id of an open session}"`)
 				continue
 			}
 			words = append(words, "-H", shell.Quote(headerOf(name, v)))

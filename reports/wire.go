@@ -12,7 +12,7 @@ import (
 // refused, in the order in which they are shown.
 var decisive = []string{
 	"Origin", "Authorization", "Accept", "Content-Type", "Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name", "Last-Event-Id",
-	"Allow", "Location", "Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After", "X-Accel-Buffering",
+	"Allow", "Location", "Www-Authenticate", "Access-Control-Allow-Origin", "Retry-After",
 }
 
 // decide lists the lines of the headers that decide, safe to print. The type of what came

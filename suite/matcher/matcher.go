@@ -161,6 +161,8 @@ func Describe(x *recording.Exchange) string {
 		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
 	case x.Outcome == recording.Canceled:
 		return "no answer before the run ended"
+	case x.Outcome == recording.Silent && len(x.Replies) > 0:
+		return "an answer that came too late" + InBrackets(x.Reason)
 	}
 	words := map[recording.Outcome]string{
 		recording.Sent: "no answer (none was due)", recording.Silent: "silence", recording.Lost: "no answer but a lost connection",

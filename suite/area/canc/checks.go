@@ -70,11 +70,16 @@ var cancChecks = []verdict.Check{
 	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRaced) {
 			if n := len(verdict.RepliesOf(r, x)); n > 1 && !verdict.Doubles(v) {
-				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), x.Evidence()...)
+				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), append(x.Evidence(), cancellationOf(r, x)...)...)
 			}
 		}
+		var last []int
+		if raced := r.Steps(stepRaced); len(raced) > 0 {
+			x := raced[len(raced)-1]
+			last = append(x.Evidence(), cancellationOf(r, x)...)
+		}
 		for _, x := range r.Steps(stepAfter) {
-			stillServed(x, v, "cancellations that crossed with their responses")
+			stillServed(x, v, "cancellations that crossed with their responses", last...)
 		}
 	}},
 	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -145,11 +150,22 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 }
 
-// stillServed: an ordinary request is answered.
-func stillServed(x *recording.Exchange, v *verdict.Verdict, after string) {
+// cancellationOf are the frames of the message that cancels a request; none where a stream
+// was closed instead.
+func cancellationOf(r *recording.Recording, x *recording.Exchange) (frames []int) {
+	for _, c := range r.Steps(recording.StepCancel) {
+		if c.Session == x.Session && c.Param("requestId").Raw == string(x.ID) {
+			frames = append(frames, c.Evidence()...)
+		}
+	}
+	return frames
+}
+
+// stillServed: an ordinary request is answered. The frames are those of what went before.
+func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
 	switch x.Outcome {
 	case recording.Silent, recording.Lost:
-		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), x.Evidence()...)
+		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), append(x.Evidence(), frames...)...)
 	default:
 		if v.Answered(x) {
 			v.Holds()

@@ -120,6 +120,9 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		note := v.ThatIf(len(last.Result().Get(member).Array()) > 0)
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
+		if n := len(pages); n > 1 { // its cursor leads back
+			frames = append(pages[n-2].Evidence(), frames...)
+		}
 		for i, x := range pages[:len(pages)-1] {
 			if x.Result().Get("nextCursor").Raw == next.Raw && x.Result().Get(member).Raw == last.Result().Get(member).Raw {
 				earlier, frames = "page "+strconv.Itoa(i+1), append(x.Evidence(), frames...)

@@ -226,6 +226,10 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 		got := x.Message().Get("id")
 		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got), x.Evidence()...)
 	case recording.Silent, recording.Lost:
+		if len(x.Replies) > 0 {
+			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)
+			return
+		}
 		state(false, expected, matcher.Describe(x), x.Evidence()...)
 	case recording.HTTPOnly:
 		if x.Status < 300 || x.Status == 400 {
