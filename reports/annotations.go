@@ -17,7 +17,7 @@ func WriteAnnotations(w io.Writer, r *Report, strict bool) error {
 		if x.Verdict == Fail || strict {
 			command = "error"
 		}
-		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.where(f.results), x.Expected, f.actual())
+		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual())
 		if x.Hint != "" {
 			text += "\nchange: " + x.Hint
 		}

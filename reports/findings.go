@@ -45,8 +45,14 @@ type finding struct {
 	results []*Result
 }
 
+// cause is the finding that a result belongs to. What is a failure in one revision and a
+// warning in another is one.
 func (x *Result) cause() cause {
-	k := cause{id: x.ID, verdict: x.Verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused, excuse: x.ExcusedReason}
+	verdict := x.Verdict
+	if verdict == Warn {
+		verdict = Fail
+	}
+	k := cause{id: x.ID, verdict: verdict, code: x.ReasonCode, cause: x.Cause, excused: x.Excused, excuse: x.ExcusedReason}
 	if x.Cause == "" {
 		k.texts = [4]string{x.Reason, x.Expected, x.Actual, x.Hint}
 	}
@@ -63,10 +69,11 @@ func (f *finding) actual() string {
 }
 
 // group joins results that share a cause, the gravest verdicts first, then in
-// the order of the report.
+// the order of the report, and so the results of each.
 func group(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, results := range grouped(r.only(keep), (*Result).cause) {
+		slices.SortStableFunc(results, byGravity)
 		list = append(list, &finding{results})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return byGravity(a.results[0], b.results[0]) })
@@ -122,7 +129,7 @@ func (c *console) finding(f *finding) {
 		// Neither links nor commands are wrapped: they are there to be copied.
 		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
 	}
-	c.labelled(2, "in", c.where(f.results))
+	c.labelled(2, "in", c.places(f))
 	c.labelled(2, "expected", x.Expected)
 	c.labelled(2, "actual", f.actual())
 	if x.Verdict != Warn && x.Reason != x.Actual {

@@ -41,7 +41,7 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 		x := f.results[0]
 		q := pageFinding{
 			Number: i + 1, Verdict: x.Verdict, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
-			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.where(f.results), pageText), Excused: cleanLines(x.excuse()),
+			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Excused: cleanLines(x.excuse()),
 			Expected: cleanLines(x.Expected), Actual: cleanLines(f.actual()), Hint: cleanLines(x.Hint), Rerun: x.repeated(),
 			Place: -1,
 		}

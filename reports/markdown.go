@@ -209,7 +209,7 @@ func (m *markdown) finding(f *finding) string {
 	if url := x.safeLink(); url != "" {
 		section = "[" + plain(x.Section) + "](" + url + ")"
 	}
-	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, span(m.where(f.results), 400))
+	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, span(m.places(f), 400))
 	if x.Verdict == Warn && x.Reason != "" {
 		fmt.Fprintf(&b, "- a warning: %s\n", span(x.Reason, 400))
 	}

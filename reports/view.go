@@ -167,9 +167,23 @@ func (v view) idleFor() []*tallied {
 	return tally(v.r.only((*Result).idle), func(x *Result) string { return cmp.Or(x.Hint, x.Reason) })
 }
 
-// counted joins the results with a verdict that nothing excuses by their causes.
+// counted joins the red results that nothing excuses by their causes, and lists those
+// findings whose gravest verdict it is.
 func (v view) counted(verdict Verdict) []*finding {
-	return group(v.r, func(x *Result) bool { return x.Verdict == verdict && !x.Excused })
+	list := group(v.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused })
+	return slices.DeleteFunc(list, func(f *finding) bool { return f.results[0].Verdict != verdict })
+}
+
+// places lists the combinations of a finding, those apart in which it is less grave.
+func (v view) places(f *finding) string {
+	n := 0
+	for n < len(f.results) && f.results[n].Verdict == f.results[0].Verdict {
+		n++
+	}
+	if n == len(f.results) {
+		return v.where(f.results)
+	}
+	return v.where(f.results[:n]) + "; as a " + verdictWords[f.results[n].Verdict] + " in " + v.where(f.results[n:])
 }
 
 // excused joins the red results that the baseline excuses by their causes.

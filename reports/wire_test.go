@@ -110,3 +110,20 @@ func (r *Report) paste() string {
 	_, text := r.pasted(&r.Results[0])
 	return text
 }
+
+// TestOneCauseIsOneFinding: what fails in one revision and warns in another is told once.
+func TestOneCauseIsOneFinding(t *testing.T) {
+	r := New(Tool{}, Target{}, Config{})
+	for _, revision := range []string{"2024-11-05", "2025-03-26", "2026-07-28"} {
+		verdict := Warn
+		if revision == "2026-07-28" {
+			verdict = Fail
+		}
+		r.Results = append(r.Results, Result{ID: "LCH-04", Title: "No list change", Revision: revision, Transport: "stdio", Verdict: verdict, Cause: "no-list-changed", Actual: "one"})
+	}
+	r.Summarize(SummaryOptions{})
+	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 120}) })
+	if strings.Count(text, "No list change") != 1 || strings.Contains(text, "WARNINGS") || !strings.Contains(text, "2026-07-28 on stdio; as a warning in 2024-11-05 on stdio; 2025-03-26 on stdio") {
+		t.Error(text)
+	}
+}
