@@ -144,6 +144,11 @@ func kill(t *testing.T, f fault.Fault) []string {
 		}
 		report = c.run(t, within, f.Name)
 	}
+	for i := range report.Results {
+		if x := &report.Results[i]; x.Verdict.Red() && x.Hint == "" {
+			t.Errorf("nobody is told what to change: %s", describe(x))
+		}
+	}
 	e := effectOf(f, before, report)
 	if len(e.killed) == 0 {
 		for i := range report.Results {
