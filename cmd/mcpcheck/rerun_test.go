@@ -43,13 +43,14 @@ func TestRerun(t *testing.T) {
 			}
 			for i := range first.Results {
 				x := &first.Results[i]
-				if !x.Verdict.Red() || slices.Contains(unsteady, f.Name) && x.ID != f.Requirement {
+				loose := slices.Contains(unsteady, f.Name)
+				if !x.Verdict.Red() || loose && x.ID != f.Requirement {
 					continue
 				}
 				again := judgeArgs(t, f, words(t, x.Rerun)...)
 				if len(again.Results) != 1 {
 					t.Errorf("%s: %d verdicts", x.Rerun, len(again.Results))
-				} else if was, is := told(x), told(&again.Results[0]); was != is {
+				} else if was, is := told(x), told(&again.Results[0]); was != is && !(loose && again.Results[0].Verdict == x.Verdict) {
 					t.Errorf("%s\nyields\n%s\ninstead of\n%s\nactual: %s\nand was: %s", x.Rerun, is, was, again.Results[0].Actual, x.Actual)
 				}
 			}
@@ -57,12 +58,14 @@ func TestRerun(t *testing.T) {
 	}
 }
 
-// unsteady are faults whose effect on other requirements depends on what else is asked for:
-// a server that is used up refuses what it would not refuse alone, and the order of requests
-// decides about the others. Of these only the requirement of the fault is repeated.
+// unsteady are faults whose effect depends on what else is asked for, also by other clients: a
+// server that is used up, or that mixes up its clients, does not refuse when it is asked for
+// one thing alone what it refused before. Of these only the requirement of the fault is
+// repeated, and what exactly was wrong is not compared.
 var unsteady = []string{
-	"canc-60-streams-are-never-freed", "http-37-cached-by-id", "http-40-progress-on-get", "rpc-02-counts-its-responses",
-	"rpc-14-dies-of-garbage", "rpc-16-null-id", "uri-08-dies-of-nul", "uri-14-dies",
+	"canc-60-streams-are-never-freed", "http-37-cached-by-id", "http-40-progress-on-get", "page-07-single-use-cursors",
+	"rpc-02-counts-its-responses", "rpc-14-dies-of-garbage", "rpc-16-null-id", "sess-09-last-version", "sess-09-works-once",
+	"sse-25-broadcast", "uri-08-dies-of-nul", "uri-14-dies",
 }
 
 // sampled is what a server with a fault gets in the combinations in which the fault can show:
