@@ -141,7 +141,7 @@ func notJudged(r *Report) string {
 	case lost != "":
 		return lost
 	case r.Summary.Interrupted != "":
-		return "the run ended early: " + clean(r.Summary.Interrupted, pageTitle)
+		return "the run ended early: " + view{r: r}.early()
 	case len(r.Results) == 0:
 		return "the new report has no verdicts"
 	}

@@ -138,8 +138,9 @@ func (p *pageView) verdict(v view, strict bool) {
 	s := &v.r.Summary
 	word, as := v.headline()
 	p.Word, p.Class = word, string(as)
-	p.Sentence = fmt.Sprintf("%s; %s judged in %s; %.1f s", v.scope(), count(distinctIDs(v.r.rows()), "requirement"),
-		count(len(s.Combinations), "combination"), s.DurationMS/1000)
+	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
+	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
+		count(len(s.Combinations), "combination"), v.when())
 	if lost := v.lost(); lost != "" {
 		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")
 	}
@@ -147,7 +148,7 @@ func (p *pageView) verdict(v view, strict bool) {
 		p.Remarks = append(p.Remarks, capital(strings.Join(remarks, ", "))+".")
 	}
 	if s.Interrupted != "" {
-		p.Remarks = append(p.Remarks, "Ended early: "+clean(s.Interrupted, pageText)+".")
+		p.Remarks = append(p.Remarks, "Ended early: "+v.early()+".")
 	}
 	if v.r.Target.Embedded {
 		p.Remarks = append(p.Remarks, "No target was given: this is the built-in reference server, judged as a demonstration.")

@@ -140,7 +140,7 @@ func (m *markdown) head() {
 		text += " Not established: " + span(lost, 400) + ": " + span(m.unreached(), 800) + "."
 	}
 	if s.Interrupted != "" {
-		text += " Ended early: " + span(s.Interrupted, 200) + "."
+		text += " Ended early: " + plain(m.early()) + "."
 	}
 	if m.r.Target.Embedded {
 		text += " No target was given: this is the built-in reference server."

@@ -28,6 +28,7 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	}
 	m := &merger{into: New(list[0].Tool, Target{Name: list[0].Target.Name, Embedded: list[0].Target.Embedded}, list[0].Config), rows: map[rowKey]*Result{}}
 	var took time.Duration
+	var began time.Time // of the first run
 	var interrupted []string
 	strict, full := false, false
 	for i, r := range list {
@@ -38,6 +39,9 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 			return nil, fmt.Errorf("report %d: %w", i+1, err)
 		}
 		took = max(took, time.Duration(r.Summary.DurationMS*float64(time.Millisecond)))
+		if at, err := time.Parse(time.RFC3339, r.Summary.Started); err == nil && (began.IsZero() || at.Before(began)) {
+			began = at
+		}
 		if s := r.Summary.Interrupted; s != "" {
 			interrupted = append(interrupted, fmt.Sprintf("report %d: %s", i+1, s))
 		}
@@ -48,7 +52,7 @@ func Merge(list []*Report, profile func(id string) string) (*Report, error) {
 	m.into.Sort()
 	m.into.Summary.Baseline = m.baseline(list, !full)
 	m.into.Summarize(SummaryOptions{
-		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Duration: took,
+		Strict: strict, Partial: !full, Interrupted: strings.Join(interrupted, "; "), Started: began, Duration: took,
 		Profile: profile, Profiles: DefaultProfiles(), Offered: offeredIn(list),
 	})
 	return m.into, nil

@@ -43,7 +43,7 @@ func (c *console) outcome() {
 		text += "; the target " + noResources
 	}
 	if s.Interrupted != "" {
-		text += "; ended early: " + Sanitize(s.Interrupted)
+		text += "; ended early: " + c.early()
 	}
 	width := c.Width
 	if c.o.Width == 0 {

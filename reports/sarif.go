@@ -263,7 +263,7 @@ func (s *sarif) location() string {
 func (s *sarif) notifications() []sarifNotification {
 	var list []sarifNotification
 	if s.r.Summary.Interrupted != "" {
-		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + cleanLines(s.r.Summary.Interrupted))}, Descriptor: object{"id": "interrupted"}})
+		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked("ended early: " + view{r: s.r}.early())}, Descriptor: object{"id": "interrupted"}})
 	}
 	if lost := s.lost(); lost != "" {
 		list = append(list, sarifNotification{Level: "error", Message: sarifText{Text: unlinked(lost)}, Descriptor: object{"id": "unreachable"}})

@@ -90,8 +90,12 @@ type Summary struct {
 	Conformant   bool                 `json:"conformant"`
 	Combinations []CombinationSummary `json:"combinations"`
 	Profiles     []ProfileSummary     `json:"profiles"`
-	DurationMS   float64              `json:"duration_ms"`
-	// Interrupted says why the run ended early; empty if it did not.
+	// Started is when the run began, in UTC and RFC 3339; empty in reports of earlier
+	// versions. DurationMS is how long it took.
+	Started    string  `json:"started,omitempty"`
+	DurationMS float64 `json:"duration_ms"`
+	// Interrupted says why the run ended early: "budget", "volume", "interrupted", or in
+	// words; empty if it did not.
 	Interrupted string `json:"interrupted,omitempty"`
 }
 
@@ -132,6 +136,7 @@ type SummaryOptions struct {
 	Partial bool
 	// Interrupted says in a few words why the run ended early, if it did.
 	Interrupted string
+	Started     time.Time // zero if it is not known
 	Duration    time.Duration
 	// Profile gives the profile of a requirement, such as "pagination" for "PAGE-02";
 	// an empty name belongs to none. A nil function makes no profiles.
@@ -159,6 +164,9 @@ func (r *Report) Summarize(o SummaryOptions) {
 	s := Summary{
 		Observations: len(r.Observations), Scope: Full, Baseline: r.Summary.Baseline, Interrupted: o.Interrupted,
 		DurationMS: Milliseconds(o.Duration), Combinations: r.combinations(o), Profiles: []ProfileSummary{},
+	}
+	if !o.Started.IsZero() {
+		s.Started = o.Started.UTC().Format(time.RFC3339)
 	}
 	if o.Partial {
 		s.Scope = Partial
@@ -339,7 +347,7 @@ const (
 )
 
 // ExitCode is the status with which a program ends after the run: 3 if it was
-// interrupted, an endpoint could not be reached or nothing was selected, 1 for a red verdict that counts
+// interrupted, an endpoint could not be reached, nothing was selected or nothing judged, 1 for a red verdict that counts
 // and is not excused or for a stale baseline (an entry that now passes), 3 for a
 // blocked MUST, else 0. The report must have been summarized.
 func (r *Report) ExitCode(strict, staleBaseline bool) int {
@@ -356,7 +364,7 @@ func (r *Report) ExitCode(strict, staleBaseline bool) int {
 	switch {
 	case staleBaseline:
 		return ExitFindings
-	case blocked:
+	case blocked, r.Summary.Judged() == 0:
 		return ExitNotEstablished
 	}
 	return ExitOK

@@ -54,7 +54,7 @@ func TestOutcomeAndExit(t *testing.T) {
 		"blocked should":  {results: []Result{pass, blockedShould}, outcome: Conformant, conformant: true, exit: 0},
 		"stale":           {results: []Result{pass, blockedMust}, stale: true, outcome: NotEstablished, exit: 1},
 		"nothing":         {outcome: NotEstablished, exit: 3},
-		"nothing judged":  {results: []Result{idle}, outcome: NotEstablished, exit: 0},
+		"nothing judged":  {results: []Result{idle}, outcome: NotEstablished, exit: 3},
 		"interrupted":     {results: []Result{pass, fail}, interrupted: "SIGINT", outcome: NonConformant, exit: 3},
 		"cut short":       {results: []Result{pass}, interrupted: "SIGINT", outcome: NotEstablished, exit: 3},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // view is a report as people are told of it: what the writers for people say in the
@@ -58,6 +59,29 @@ func (v view) scope() string {
 		return "partial run: only what was selected"
 	}
 	return "full run"
+}
+
+// early says why the run ended early; empty if it did not.
+func (v view) early() string {
+	switch why := v.r.Summary.Interrupted; why {
+	case "budget":
+		return fmt.Sprintf("the time for the whole run, %s, was spent; --budget allows more", time.Duration(v.r.Config.BudgetMS)*time.Millisecond)
+	case "volume":
+		return "what was sent and received is more than a run keeps; --only and --revision make it less"
+	case "interrupted":
+		return "it was interrupted"
+	default:
+		return clean(why, pageText)
+	}
+}
+
+// when says when the run began, and how long it took.
+func (v view) when() string {
+	took := fmt.Sprintf("%.1f s", v.r.Summary.DurationMS/1000)
+	if at, err := time.Parse(time.RFC3339, v.r.Summary.Started); err == nil {
+		return at.UTC().Format("2006-01-02 15:04 UTC") + ", " + took
+	}
+	return took
 }
 
 // leftOut says why nothing was judged at an endpoint that answered.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -62,11 +63,15 @@ func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Repo
 	if idle {
 		w.report.Observations = append(w.report.Observations, reports.Observation{ID: string(codeNothingDone), Title: "Nothing was done with resources", Detail: nothingDone})
 	}
+	var began time.Time
+	if len(r.entries) > 0 {
+		began = r.entries[0].Time
+	}
 	if n := len(r.entries); o.Duration == 0 && n > 0 {
 		o.Duration = r.entries[n-1].Time.Sub(r.entries[0].Time)
 	}
 	w.report.Summarize(reports.SummaryOptions{
-		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Duration: o.Duration,
+		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Started: began, Duration: o.Duration,
 		Profile: Catalogue().Profile, Profiles: Catalogue().Areas()[0].Profiles,
 	})
 	if idle {

@@ -42,6 +42,7 @@ type head struct {
 	OptOut  []optOut       `json:"opt_out,omitempty"`
 	Partial bool           `json:"partial,omitempty"`
 	Ended   string         `json:"ended,omitempty"`
+	Began   time.Time      `json:"began,omitzero"`
 	Took    time.Duration  `json:"took"`
 	Rows    []recordedRow  `json:"rows"`
 }
@@ -77,7 +78,7 @@ func (r *Run) Record(w io.Writer) error {
 	masker := r.masks()
 	h := head{
 		Schema: RecordingSchema, Tool: r.cfg.Tool, Target: r.target(), Config: r.cfg.Shown,
-		Partial: r.cfg.Partial, Ended: r.interrupted(), Took: r.took, Rows: []recordedRow{},
+		Partial: r.cfg.Partial, Ended: r.interrupted(), Began: r.began, Took: r.took, Rows: []recordedRow{},
 	}
 	for _, o := range r.cfg.Target.OptOut {
 		h.OptOut = append(h.OptOut, optOut{ID: o.ID, Reason: masker.String(o.Reason)})
@@ -212,7 +213,7 @@ func restore(rd io.Reader) (*Run, error) {
 	}
 	r := &Run{
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
-		recorded: &f.Target, took: f.Took,
+		recorded: &f.Target, began: f.Began, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 	}
 	r.catalogue = catalogue{set: r.cfg.Areas}

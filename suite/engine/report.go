@@ -52,7 +52,7 @@ func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
 		w.result(j, r.playing(j.Row))
 	}
 	w.report.Summarize(reports.SummaryOptions{
-		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Duration: r.took,
+		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Started: r.began, Duration: r.took,
 		Profile: r.set.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -211,6 +212,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeInterrupted, Reason: x.Reason}
 	case x.Outcome == recording.Refused:
 		return &OpenError{Code: recording.CodeThrottled, Reason: x.Reason}
+	case x.Status == http.StatusUnauthorized:
+		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives (headers in a target file)"}
 	case x.Outcome != recording.Replied:
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
 	case !x.Succeeded():
