@@ -26,6 +26,7 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 	f.StringVar(&o.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
 	f.StringArrayVar(&o.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
 	f.StringArrayVar(&o.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.StringArrayVar(&o.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
 	f.StringArrayVar(&o.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
 	f.StringVar(&o.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&o.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")

@@ -49,7 +49,7 @@ func (p *program) initCommand() *cobra.Command {
 		case err != nil:
 			return impossible("the server could not be looked over: %w", err)
 		}
-		err = output.To(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
+		err = output.Private(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
 		if err != nil {
 			return impossible("the target file was not written: %w", err)
 		}

@@ -239,7 +239,18 @@ func To(path string, stdout io.Writer, write func(io.Writer) error) error {
 // File writes a file whole or not at all: what stood there before is only replaced
 // by a complete one. Symbolic links stay, and so do the permissions of a file.
 func File(path string, write func(io.Writer) error) error {
-	mode := os.FileMode(0o666) // less what the user's mask takes away
+	return file(path, 0o666, write) // less what the user's mask takes away
+}
+
+// Private is [To] for what may hold a secret: nobody else can read a file that is new.
+func Private(path string, stdout io.Writer, write func(io.Writer) error) error {
+	if path == "-" {
+		return Buffered(stdout, write)
+	}
+	return file(path, 0o600, write)
+}
+
+func file(path string, mode os.FileMode, write func(io.Writer) error) error {
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular():

@@ -36,6 +36,7 @@ func Flags(f *flag.FlagSet) *Arguments {
 	f.StringVar(&t.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
 	f.Var((*list)(&t.Headers), "header", "send this HTTP header, `'K: V'`; may be repeated")
 	f.Var((*list)(&t.HeaderEnv), "header-env", "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.Var((*list)(&t.SecretEnv), "secret-env", "mask the value of this `variable` in everything that is written; may be repeated")
 	f.Var((*list)(&t.Env), "env", "set a variable of the server's environment, `K=V`; may be repeated")
 	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")

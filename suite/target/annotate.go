@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -176,6 +177,7 @@ func (p *printer) endpoints(t *Target) {
 	for i := range t.Endpoints {
 		e := t.Endpoints[i]
 		var left []string
+		e.URL, left = withoutURLSecrets(e.URL, left)
 		e.Env, left = withoutSecretValues(e.Env, "env", left)
 		e.Header, left = withoutSecretValues(e.Header, "headers", left)
 		item := emitItem(e)
@@ -218,6 +220,29 @@ func withoutSecretValues(values map[string]Value, field string, left []string) (
 		return nil, left
 	}
 	return kept, left
+}
+
+// withoutURLSecrets puts variables in the place of passwords and keys in a URL, and says which
+// have to be set.
+func withoutURLSecrets(raw string, left []string) (string, []string) {
+	found := urlSecrets(raw)
+	raw = strings.ReplaceAll(raw, "${", "$${")
+	for i, secret := range found {
+		variable := "URL_KEY"
+		if i > 0 {
+			variable += fmt.Sprint("_", i+1)
+		}
+		without := raw
+		for _, form := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret), url.UserPassword("", secret).String()[1:]} {
+			without = strings.ReplaceAll(without, form, "${"+variable+"}")
+		}
+		if without == raw {
+			return strings.ReplaceAll(redactURL(raw), "${", "$${"), append(left, "url: *** stands for what may be a secret; put variables in its place: ${NAME}")
+		}
+		raw = without
+		left = append(left, fmt.Sprintf("url: set the variable %s to what may be a secret and is left out", variable))
+	}
+	return raw, left
 }
 
 // references reports whether a value refers to the environment.

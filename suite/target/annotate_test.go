@@ -3,6 +3,7 @@ package target
 import (
 	"errors"
 	"io"
+	"net/url"
 	"reflect"
 	"regexp"
 	"strings"
@@ -123,6 +124,33 @@ func TestWriteKeepsSecretsOut(t *testing.T) {
 	if !strings.Contains(written, "headers: Authorization is left out because it may be a secret; put it into a variable: {env: AUTHORIZATION}") ||
 		len(got.Endpoints[1].Env) != 1 || len(got.Identities) != 1 || len(got.Secret) != 1 {
 		t.Errorf("got:\n%s", written)
+	}
+}
+
+// TestWriteKeepsURLSecretsOut: what is left out of a URL is put back by variables.
+func TestWriteKeepsURLSecretsOut(t *testing.T) {
+	for _, raw := range []string{"https://u:hush-1@h/mcp", "https://h/mcp?api_key=hush%2F2&page=3", "https://h/s/hush4f9a8c7e21bd/mcp", "https://h/${x}", "https://hush-5@h/a?token=hush-6"} {
+		var b strings.Builder
+		if err := WriteAnnotated(&b, &Target{Endpoints: []Endpoint{{URL: raw}}}, Found{}); err != nil || strings.Contains(b.String(), "hush") {
+			t.Errorf("%s: %v\n%s", raw, err, b.String())
+		}
+		u, err := url.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, secret := range urlSecrets(raw) {
+			t.Setenv([]string{"URL_KEY", "URL_KEY_2"}[i], url.QueryEscape(secret))
+		}
+		got, err := Parse("t.yaml", []byte(b.String()), known(t))
+		if err != nil || got.Endpoints[0].URL != u.String() && got.Endpoints[0].URL != raw {
+			t.Errorf("%s: read back as %v, %v", raw, got, err)
+		}
+		if err == nil && len(urlSecrets(raw)) > 0 && len(got.Secret) == 0 {
+			t.Errorf("%s: what a variable stands for is no secret", raw)
+		}
+	}
+	if _, err := Parse("t.yaml", []byte("endpoints:\n  - url: https://h/${MCPCHECK_UNSET_VARIABLE}\n"), known(t)); err == nil || !strings.Contains(err.Error(), "t.yaml:2: endpoints[0].url: the environment variable MCPCHECK_UNSET_VARIABLE is not set") {
+		t.Errorf("got %v", err)
 	}
 }
 

@@ -31,9 +31,12 @@ func TestAddress(t *testing.T) {
 		"https://h:1/mcp":               {URL: "https://h:1/mcp"},
 		"https://***@h/mcp?key=***&***": {URL: "https://u:p@h/mcp?key=x&y"},
 		"***":                           {URL: "http://h:bad"},
-		"pipe":                          {Pipe: noPipe},
-		"handler":                       {Handler: http.NotFoundHandler()},
-		"":                              {},
+		"https://h/s/***/mcp":           {URL: "https://h/s/hush4f9a8c7e21bd/mcp"},
+		"https://h/***/sse":             {URL: "https://h/0af76519-16cd-43dd-8448-eb211c80319c/sse"},
+		"https://h/model-context-protocol-2025/api-gateway-v2-production": {URL: "https://h/model-context-protocol-2025/api-gateway-v2-production"},
+		"pipe":    {Pipe: noPipe},
+		"handler": {Handler: http.NotFoundHandler()},
+		"":        {},
 	} {
 		if got := e.Address(); got != want {
 			t.Errorf("Address() = %s, want %s", got, want)
@@ -184,7 +187,7 @@ func TestSecrets(t *testing.T) {
 	tr := &Target{
 		Endpoints: []Endpoint{
 			{Command: []string{"x", "--token", "arg"}, Env: map[string]Value{"A": Plain("env"), "P": {Value: "public", Public: true}}},
-			{URL: "http://u:pw@h/?api_key=q&page=1", Header: map[string]Value{"Authorization": {Value: "Bearer ${MCPCHECK_TEST_KEY}"}}},
+			{URL: "http://u:pw@h/k/pathkey12345678ab?api_key=q&page=1", Header: map[string]Value{"Authorization": {Value: "Bearer ${MCPCHECK_TEST_KEY}"}}},
 			{URL: "http://name@h/", Header: map[string]Value{"Authorization": Plain("Basic dTpiYXNpYw=="), "B": FromEnv("MCPCHECK_UNSET_VARIABLE")}},
 		},
 		Identities: []Identity{{Env: map[string]Value{"A": Plain("id-env")}, Header: map[string]Value{"A": Plain("id-header")}}},
@@ -195,7 +198,7 @@ func TestSecrets(t *testing.T) {
 		Secret: []Value{Plain("listed"), Plain("")},
 	}
 	want := []string{"Basic dTpiYXNpYw==", "Bearer from-env", "arg", "basic", "dTpiYXNpYw==", "env", "from-env", "id-env", "id-header",
-		"listed", "name", "pw", "q", "tr-arg", "tr-env", "tr-header", "tr-pw", "u:basic"}
+		"listed", "name", "pathkey12345678ab", "pw", "q", "tr-arg", "tr-env", "tr-header", "tr-pw", "u:basic"}
 	if got := tr.Secrets(); !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

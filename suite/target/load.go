@@ -115,10 +115,32 @@ func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error)
 		return nil, configError(name, err)
 	}
 	t.File = name
+	if problems := t.expandURLs(index.At); len(problems) > 0 {
+		return nil, &ConfigError{File: name, Problems: problems}
+	}
 	if problems := t.check(index.At, rows); len(problems) > 0 {
 		return nil, &ConfigError{File: name, Problems: problems}
 	}
 	return t, nil
+}
+
+// expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret.
+func (t *Target) expandURLs(at func(path string) yamlfile.Pos) (problems []Problem) {
+	for i := range t.Endpoints {
+		e := &t.Endpoints[i]
+		address, parts, err := expand(e.URL, os.LookupEnv)
+		if err != nil {
+			path := fmt.Sprintf("endpoints[%d].url", i)
+			pos := at(path)
+			problems = append(problems, Problem{Line: pos.Line, Column: pos.Column, Field: path, Message: path + ": " + err.Error()})
+			continue
+		}
+		e.URL = address
+		for _, part := range parts {
+			t.Secret = append(t.Secret, Plain(part))
+		}
+	}
+	return problems
 }
 
 // Validate checks a target that was put together in Go, in the way in which
@@ -143,11 +165,13 @@ func configError(name string, err error) *ConfigError {
 }
 
 // Flags is what a command line says of a target, by the names of its flags: --config,
-// --url, --serve, --ready, --transport, --header, --header-env, --env, --cwd and --ca-file.
+// --url, --serve, --ready, --transport, --header, --header-env, --secret-env, --env, --cwd
+// and --ca-file.
 type Flags struct {
 	Config, URL, Transport  string
 	Serve, Ready            string
 	Headers, HeaderEnv, Env []string
+	SecretEnv               []string
 	Dir, CAFile             string
 }
 
@@ -155,6 +179,20 @@ type Flags struct {
 // is none. A target file is read against a catalogue; changed tells which flags were given,
 // dashed whether a command was.
 func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
+	t, err := o.described(rows, changed, dashed, command)
+	if err != nil || t == nil {
+		return nil, err
+	}
+	for _, variable := range o.SecretEnv {
+		if _, set := os.LookupEnv(variable); !set {
+			return nil, fmt.Errorf("--secret-env %s: the variable is not set", variable)
+		}
+		t.Secret = append(t.Secret, FromEnv(variable))
+	}
+	return t, nil
+}
+
+func (o *Flags) described(rows *catalogue.Catalogue, changed func(name string) bool, dashed bool, command []string) (*Target, error) {
 	serve, address, config := changed("serve"), changed("url"), changed("config")
 	started := serve || dashed && address
 	switch {
@@ -182,7 +220,7 @@ func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool
 	case config:
 		return o.file(rows, changed)
 	}
-	for _, name := range []string{"header", "header-env", "env", "cwd", "ca-file"} {
+	for _, name := range []string{"header", "header-env", "secret-env", "env", "cwd", "ca-file"} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s needs a target: a command behind --, --serve or --url", name)
 		}

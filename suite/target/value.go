@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -192,8 +193,8 @@ func (e *Endpoint) Local() bool {
 	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
 }
 
-// redactURL hides the user information and the values of the query, which may
-// be keys. What is no URL is hidden altogether.
+// redactURL hides the user information, the values of the query, which may
+// be keys, and what looks like a key in the path. What is no URL is hidden altogether.
 func redactURL(raw string) string {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -216,6 +217,9 @@ func redactURL(raw string) string {
 		}
 		u.RawQuery = strings.Join(pairs, "&")
 	}
+	for _, key := range pathKeys(u) {
+		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, hidden), ""
+	}
 	return strings.NewReplacer(url.QueryEscape(hidden), hidden, url.QueryEscape(transport.PortMark), transport.PortMark).Replace(u.String())
 }
 
@@ -230,13 +234,33 @@ func parseURL(raw string) (*url.URL, error) {
 	return url.Parse(strings.Replace(raw, ":"+transport.PortMark, ":"+anyPort, 1))
 }
 
-// urlSecrets are the password and the values of the query of a URL.
+// keyInPath is how a key is written, or a UUID.
+var keyInPath = regexp.MustCompile(`^[0-9A-Za-z_=~-]{16,}$`)
+
+// pathKeys are the segments of a path that look like keys, since some services have one there
+// in the place of a header: long ones with a run of eight letters and digits that has both.
+// Words and versions between hyphens look otherwise.
+func pathKeys(u *url.URL) []string {
+	var keys []string
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		mixed := func(run string) bool {
+			return len(run) >= 8 && strings.ContainsAny(run, "0123456789") && strings.Trim(run, "0123456789") != ""
+		}
+		runs := strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune("_=~-", r) })
+		if keyInPath.MatchString(segment) && slices.ContainsFunc(runs, mixed) {
+			keys = append(keys, segment)
+		}
+	}
+	return keys
+}
+
+// urlSecrets are the password, the values of the query and the keys in the path of a URL.
 func urlSecrets(raw string) []string {
 	u, err := parseURL(raw)
 	if err != nil {
 		return nil
 	}
-	var found []string
+	found := pathKeys(u)
 	if password, ok := u.User.Password(); ok {
 		found = append(found, password)
 	} else if name := u.User.Username(); name != "" {
