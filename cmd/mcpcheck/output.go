@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -56,7 +58,19 @@ func (o *outputs) written(record string) map[string]string {
 // write writes all reports, in the words of the catalogue.
 func (o *outputs) write(p *program, r *reports.Report, x output.Options) error {
 	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
-	return o.Write(p.stdout, r, x)
+	if err := o.Write(p.stdout, r, x); err != nil || o.Quiet || o.FilesOnly || !output.Terminal(p.stderr) {
+		return err
+	}
+	var files []string
+	for _, path := range o.Given() {
+		if path != "-" {
+			files = append(files, path)
+		}
+	}
+	if slices.Sort(files); len(files) > 0 {
+		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s\n", strings.Join(files, ", "))
+	}
+	return nil
 }
 
 // mustWrite writes all reports. One that cannot be written is told and decides the

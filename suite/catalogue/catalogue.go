@@ -102,7 +102,7 @@ const (
 	maxMisspelt    = 32
 )
 
-// Suggest names the ids closest to one that is not in the catalogue, best
+// Suggest names the ids and areas closest to what is neither, best
 // first, at most three; none if nothing is close. Case is ignored. Where only the
 // way to write it is wrong, as in "page-2", there is no more than one.
 func (c *Catalogue) Suggest(id string) []string {
@@ -120,10 +120,17 @@ func (c *Catalogue) Suggest(id string) []string {
 		edits int
 	}
 	var found []candidate
-	for i := range c.rows {
-		if n := nearest.Edits(id, c.rows[i].ID); n <= maxEdits {
-			found = append(found, candidate{c.rows[i].ID, n})
+	consider := func(name string) {
+		// Of a short name little is left after two edits.
+		if n := nearest.Edits(id, name); n <= maxEdits && n < len(name)/2 {
+			found = append(found, candidate{name, n})
 		}
+	}
+	for i := range c.areas {
+		consider(c.areas[i].Name)
+	}
+	for i := range c.rows {
+		consider(c.rows[i].ID)
 	}
 	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.edits, b.edits) })
 	var ids []string

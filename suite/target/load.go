@@ -261,7 +261,11 @@ func (o *Flags) address() (*Target, error) {
 		return nil, errors.New("--env and --cwd go with a command, behind -- or with --serve")
 	}
 	if u, err := parseURL(o.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH") // it is not repeated: it may hold a key
+		// It is repeated only as far as it is known what of it may be a key.
+		if whole := redactURL("http://" + o.URL); o.URL != "" && whole != hidden && !strings.Contains(o.URL, "://") {
+			return nil, fmt.Errorf("--url has no scheme: did you mean --url %s?", whole)
+		}
+		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH")
 	}
 	e := Endpoint{URL: o.URL, CAFile: o.CAFile}
 	switch t := requirement.Transport(o.Transport); t {
