@@ -256,6 +256,7 @@ func sameOrigin(a, b *url.URL) bool {
 func (c *client) setHeader(req *http.Request, m Message) {
 	h := req.Header
 	h.Set("User-Agent", "mcpcheck")
+	h.Set("Accept-Encoding", "identity") // bodies are judged as they come: a server may compress them if nothing is said
 	switch req.Method {
 	case http.MethodPost:
 		h.Set("Content-Type", "application/json")

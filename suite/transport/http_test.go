@@ -129,12 +129,12 @@ func TestHTTPRequestAsSent(t *testing.T) {
 	finished(t, "the response", sent.Done)
 	head := <-got
 	for _, want := range []string{"POST /mcp?a=b HTTP/1.1\r\n", "\r\nHost: evil.example\r\n", "\r\nX-Base: 1\r\n", "\r\nX-Both: message\r\n",
-		"\r\nmcp-METHOD: tools/list\r\n", "\r\nmcp-METHOD: again\r\n", "\r\nContent-Type: application/json\r\n", "\r\nAuthorization: Basic dXNlcjpzZWNyZXQ=\r\n"} {
+		"\r\nmcp-METHOD: tools/list\r\n", "\r\nmcp-METHOD: again\r\n", "\r\nContent-Type: application/json\r\n", "\r\nAccept-Encoding: identity\r\n", "\r\nAuthorization: Basic dXNlcjpzZWNyZXQ=\r\n"} {
 		if !strings.Contains(head, want) {
 			t.Errorf("%q is missing from\n%s", want, head)
 		}
 	}
-	for _, not := range []string{"Accept", "User-Agent"} {
+	for _, not := range []string{"\r\nAccept:", "User-Agent"} {
 		if strings.Contains(head, not) {
 			t.Errorf("%s was sent:\n%s", not, head)
 		}
