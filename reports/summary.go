@@ -97,6 +97,9 @@ type Summary struct {
 	// Interrupted says why the run ended early: "budget", "volume", "interrupted", or in
 	// words; empty if it did not.
 	Interrupted string `json:"interrupted,omitempty"`
+	// LeftBehind are the command lines of processes that the target had left in sessions of
+	// their own, and that were ended after the run. Only Linux tells them.
+	LeftBehind []string `json:"left_behind,omitempty"`
 }
 
 // CombinationSummary is the result in one revision on one transport.

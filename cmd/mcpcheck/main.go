@@ -20,7 +20,9 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
@@ -37,6 +39,9 @@ const (
 // target sends is bounded, and this keeps what it leaves behind from piling up.
 const softMemory = 192 << 20
 
+// strayTime bounds the ending of what targets leave behind.
+const strayTime = 2 * time.Second
+
 func main() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(softMemory)
@@ -44,6 +49,8 @@ func main() {
 	// Package net/http writes what servers send unasked to this log, credentials included;
 	// nothing of ours does.
 	log.SetOutput(io.Discard)
+	// What a target leaves behind comes to us; where that is refused it stays unknown.
+	_ = procgroup.Adopt()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -56,9 +63,12 @@ func main() {
 		cancel(engine.ErrInterrupted)
 		<-signals // a second signal does not wait for the report
 		transport.KillAll()
+		procgroup.EndStrays(strayTime)
 		os.Exit(exitNotEstablished)
 	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	status := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	procgroup.EndStrays(strayTime) // of other commands than run, which tells them
+	os.Exit(status)
 }
 
 // run is the whole program. It returns the exit status. A defect of ours ends no

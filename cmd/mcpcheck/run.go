@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
@@ -134,6 +135,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		progress.clear()
 	}
 	report := specs.Report()
+	report.Summary.LeftBehind = p.endStrays(mask.NewMasker(cfg.Target.Secrets()).String)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(o.strict, report.Summary.Baseline.Outdated())
 	for i := range report.Target.Endpoints {
@@ -161,6 +163,18 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		return impossible("%s", mask.NewMasker(cfg.Target.Secrets()).String(nothing))
 	}
 	return nil
+}
+
+// endStrays ends what the target left behind outside of its process groups, and tells it.
+func (p *program) endStrays(hide func(string) string) []string {
+	all := procgroup.EndStrays(strayTime)
+	for i := range all {
+		all[i] = reports.Sanitize(reports.Shorten(hide(all[i]), 200))
+	}
+	if len(all) > 0 {
+		fmt.Fprintln(p.stderr, "mcpcheck: the target had left processes behind, which were ended: "+strings.Join(all, "; "))
+	}
+	return all
 }
 
 // pathHint is what to try where a URL without a path leads nowhere.

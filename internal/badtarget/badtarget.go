@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -52,6 +53,7 @@ var stdioModes = map[string]func(*process){
 	},
 	"pings":    func(p *process) { p.flood(`{"jsonrpc":"2.0","id":1,"method":"ping"}`) },
 	"blank":    func(p *process) { p.flood("") },
+	"daemon":   func(*process) { daemon() },
 	"stubborn": func(p *process) { signal.Ignore(syscall.SIGTERM) },
 	"banner":   func(p *process) { p.write("My Server 1.0 is listening\n") },
 	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
@@ -86,6 +88,21 @@ func register() error {
 		return os.WriteFile(filepath.Join(dir, strconv.Itoa(os.Getpid())), nil, 0o600)
 	}
 	return nil
+}
+
+// daemon leaves a process behind that has nothing to do with this one any more.
+func daemon() {
+	program, err := os.Executable()
+	if err == nil {
+		c := exec.Command(program, "deaf")
+		c.Args[0] = os.Args[0]
+		detach(c)
+		err = c.Start()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "badtarget:", err)
+		os.Exit(2)
+	}
 }
 
 // hang never returns.

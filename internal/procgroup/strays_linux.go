@@ -1,0 +1,82 @@
+package procgroup
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, of prctl(2).
+const prSetChildSubreaper = 36
+
+// Adopt makes this process the parent of whatever its descendants leave behind, as init would
+// be, so that [EndStrays] can find it. It is for programs, not for libraries: all orphans come
+// here from now on.
+func Adopt() error {
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, prSetChildSubreaper, 1, 0); errno != 0 {
+		return fmt.Errorf("adopting orphans: %w", errno)
+	}
+	return nil
+}
+
+// tied has the kernel end a command when we die, however that comes.
+func tied(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGKILL }
+
+// EndStrays ends the processes that were adopted: those that descendants of ours started and
+// left behind, in sessions and process groups of their own. It returns their command lines. It
+// is called when no child of this process is left that is waited for elsewhere, and gives up
+// after the time allowed: what starts itself anew all the time may be quicker.
+func EndStrays(allowed time.Duration) []string {
+	var ended []string
+	named := map[int]bool{}
+	for deadline := time.Now().Add(allowed); ; time.Sleep(5 * time.Millisecond) {
+		left := adopted()
+		if len(left) == 0 || time.Now().After(deadline) {
+			slices.Sort(ended)
+			return slices.Compact(ended)
+		}
+		for _, p := range left {
+			if !named[p.pid] && p.command != "" {
+				named[p.pid] = true
+				ended = append(ended, p.command)
+			}
+			// Its children come to us next. Neither call fails but for what is gone.
+			_ = syscall.Kill(p.pid, syscall.SIGKILL)
+			_, _ = syscall.Wait4(p.pid, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
+// process is a process that was adopted; its command line is empty if it has ended.
+type process struct {
+	pid     int
+	command string
+}
+
+// adopted lists our children.
+func adopted() []process {
+	var all []process
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has gone
+		}
+		// The name of the program, in parentheses, may hold anything.
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if len(fields) < 2 || fields[1] != strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		dir := filepath.Dir(path)
+		pid, _ := strconv.Atoi(filepath.Base(dir)) // digits: see the pattern
+		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		all = append(all, process{pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))})
+	}
+	return all
+}
