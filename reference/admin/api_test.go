@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"testing"
 	"time"
@@ -175,9 +176,20 @@ func TestServeEndsWhatWaits(t *testing.T) {
 	defer cancel()
 	done := make(chan error, 1)
 	go func() { done <- New(s.Server, Options{}).Serve(ctx, l) }()
+	// The server asks for the body when the request is being handled.
+	begun := make(chan struct{})
+	trace := &httptrace.ClientTrace{Got100Continue: func() { close(begun) }}
+	client := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
+	defer client.CloseIdleConnections()
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(t.Context(), trace), http.MethodPost, "http://"+l.Addr().String()+"/journal/wait", strings.NewReader(`{"timeout":"50s"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Expect", "100-continue")
 	answered := make(chan string, 1)
 	go func() {
-		resp, err := http.Post("http://"+l.Addr().String()+"/journal/wait", "application/json", strings.NewReader(`{"timeout":"50s"}`))
+		resp, err := client.Do(req)
 		if err != nil {
 			answered <- err.Error()
 			return
@@ -186,7 +198,7 @@ func TestServeEndsWhatWaits(t *testing.T) {
 		_ = resp.Body.Close()
 		answered <- string(data)
 	}()
-	time.Sleep(50 * time.Millisecond)
+	<-begun
 	cancel()
 	select {
 	case err := <-done:
@@ -199,5 +211,4 @@ func TestServeEndsWhatWaits(t *testing.T) {
 	if got := <-answered; !strings.Contains(got, `"met":false`) {
 		t.Error(got)
 	}
-	http.DefaultClient.CloseIdleConnections()
 }
