@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint bench bench-mock fuzz
+.PHONY: all build test race lint docs bench bench-mock fuzz
 
 all: build test
 
@@ -35,7 +35,11 @@ lint:
 	$(GO) mod tidy -diff
 	$(GO) -C interop mod tidy -diff
 
-# Figures for the README; see bench.
+# The pages of the requirements: each fault and its counterpart are judged on the spot.
+docs:
+	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
+
+# Figures for docs/speed.md; see bench.
 bench:
 	./bench/run
 

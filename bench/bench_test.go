@@ -1,5 +1,5 @@
 // Package bench measures how long runs take and what they need. "make bench" runs
-// it; the figures stand in the README.
+// it; the figures stand in docs/speed.md.
 package bench
 
 import (

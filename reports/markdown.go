@@ -107,9 +107,15 @@ func longestRun(s string, c byte) int {
 
 // plain escapes a title of the catalogue: it is ours, but a report may come from
 // elsewhere.
-func plain(s string) string {
+func plain(s string) string { return MarkdownText(clean(s, pageTitle)) }
+
+// MarkdownBlock is a text as code on lines of its own, in Markdown.
+func MarkdownBlock(s string) string { return block(s) }
+
+// MarkdownText is a text as Markdown that reads as the text stands.
+func MarkdownText(s string) string {
 	var b strings.Builder
-	for _, r := range clean(s, pageTitle) {
+	for _, r := range s {
 		switch {
 		case r == '@', r == '<', r == '>', r == '&', r == '#':
 			fmt.Fprintf(&b, "&#%d;", r)

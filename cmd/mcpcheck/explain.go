@@ -19,12 +19,18 @@ import (
 // explainFlags are the flags of "mcpcheck explain".
 type explainFlags struct {
 	json, noExamples, noColor bool
+	pages                     string // a directory
 }
 
 func (p *program) explainCommand() *cobra.Command {
 	o := &explainFlags{}
 	c := helpcmd.New(help, "explain")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if o.pages != "" && len(args) == 0 {
+			for _, r := range area.Catalogue().Requirements() {
+				args = append(args, r.ID)
+			}
+		}
 		all, err := found(c, args)
 		if err != nil {
 			return err
@@ -33,6 +39,7 @@ func (p *program) explainCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
+	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, and an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
 	f.BoolVar(&o.noColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
 	return c
@@ -88,7 +95,7 @@ func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *e
 			}
 		}
 		explanations = append(explanations, x)
-		if o.json {
+		if o.json || o.pages != "" {
 			continue
 		}
 		err := output.Buffered(p.stdout, func(w io.Writer) error {
@@ -103,6 +110,11 @@ func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *e
 		})
 		if err != nil {
 			return impossible("the explanation was not written: %w", err)
+		}
+	}
+	if o.pages != "" {
+		if err := writePages(o.pages, explanations); err != nil {
+			return err
 		}
 	}
 	if !o.json {

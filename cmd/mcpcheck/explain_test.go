@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -141,5 +142,30 @@ func shown(t *testing.T, x *explanation) {
 	}
 	if os.Getenv("EXPLAIN_SHOW") != "" {
 		t.Log("\n" + text)
+	}
+}
+
+// TestPages holds the pages under docs against the catalogue, up to their examples, which differ
+// from run to run.
+func TestPages(t *testing.T) {
+	dir := filepath.Join(repository, "docs", "requirements")
+	index, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := area.Catalogue().Requirements()
+	for i := range all {
+		want, err := explained(&all[i]).markdown()
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := os.ReadFile(filepath.Join(dir, all[i].ID+".md"))
+		if err != nil || !strings.HasPrefix(string(page), strings.TrimSpace(want)) || !bytes.Contains(index, []byte("("+all[i].ID+".md)")) {
+			t.Errorf("docs/requirements/%s.md is not what the catalogue says: call make docs", all[i].ID)
+		}
+	}
+	pages, err := os.ReadDir(dir)
+	if err != nil || len(pages) != len(all)+1 {
+		t.Errorf("%d pages for %d requirements: remove those that are gone", len(pages)-1, len(all))
 	}
 }
