@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // explainFlags are the flags of "mcpcheck explain".
@@ -84,22 +86,24 @@ func unknownRow(id string) string {
 	return s + `: "mcpcheck list" shows them all`
 }
 
-// explain explains requirements, one after the other.
+// explain explains requirements, one after the other; those that are not shown at once side
+// by side.
 func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *explainFlags) error {
-	explanations := make([]*explanation, 0, len(all))
+	explanations := make([]*explanation, len(all))
 	for i, r := range all {
-		x := explained(r)
+		explanations[i] = explained(r)
+	}
+	if o.json || o.pages != "" {
+		return p.explainTogether(c.Context(), explanations, o)
+	}
+	so := reports.ConsoleOptions{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
+	for i, x := range explanations {
 		if !o.noExamples {
 			if err := x.illustrate(c.Context()); err != nil {
 				return err
 			}
 		}
-		explanations = append(explanations, x)
-		if o.json || o.pages != "" {
-			continue
-		}
 		err := output.Buffered(p.stdout, func(w io.Writer) error {
-			so := reports.ConsoleOptions{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
 			if i > 0 {
 				rule := terminal.New(w, so.Color, so.Width)
 				rule.Line()
@@ -112,13 +116,29 @@ func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *e
 			return impossible("the explanation was not written: %w", err)
 		}
 	}
+	return nil
+}
+
+// explainTogether writes explanations as JSON, as pages, or both.
+func (p *program) explainTogether(ctx context.Context, all []*explanation, o *explainFlags) error {
+	const atOnce = 4 // examples mostly wait
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for _, x := range all {
+		if !o.noExamples {
+			group.Go(func() error { return x.illustrate(ctx) })
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
 	if o.pages != "" {
-		if err := writePages(o.pages, explanations); err != nil {
+		if err := writePages(o.pages, all); err != nil {
 			return err
 		}
 	}
 	if !o.json {
 		return nil
 	}
-	return output.JSON(p.stdout, explanations)
+	return output.JSON(p.stdout, all)
 }
