@@ -43,17 +43,17 @@ var oddCancellationsScenario = &scenario.Scenario{
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
-// Step "after" is a request at the end.
+// Step "before" is such a request that is not cancelled, "after" one at the end.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
-	Sends: "Requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		const races = 60 // few hit the moment at which a response is under way
 		patience := c.Patience(ctx, 3*time.Second)
-		pending := make([]*session.Pending, races)
+		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+		pending := make([]*session.Pending, races(c, before))
 		for i := range pending {
 			q := p.Ordinary(stepRaced)
 			q.Tags = recording.Tags{recording.TagCancelled: "yes"}
@@ -71,6 +71,17 @@ var cancelRaceScenario = &scenario.Scenario{
 			p.End(c.S) // deaf: nobody else is to get it
 		}
 	}),
+}
+
+// races is how many requests are raced: few hit the moment at which a response is under way, but
+// where responses are long a run could not keep many.
+func races(c *scenario.Client, before *recording.Exchange) int {
+	const most, least, volume = 60, 5, 4 << 20
+	size := 1
+	for _, f := range c.S.Incoming(before.Request) {
+		size += len(f.Raw)
+	}
+	return min(max(volume/size, least), most)
 }
 
 // cancel cancels a request as a client does.
