@@ -23,11 +23,11 @@ func line(data []byte) string {
 func printf(data []byte) string {
 	var b strings.Builder
 	b.WriteString("printf '")
-	for _, c := range data {
+	for i, c := range data {
 		switch {
 		case c == '%':
 			b.WriteString("%%")
-		case c < ' ' || c > '~' || c == '\'' || c == '\\':
+		case i == 0 && c == '-' || c < ' ' || c > '~' || c == '\'' || c == '\\':
 			fmt.Fprintf(&b, `\%03o`, c)
 		default:
 			b.WriteByte(c)

@@ -157,9 +157,9 @@ func (r *Report) pasted(x *Result) (label, text string) {
 }
 
 // reachable reports whether the target has an address for a transport: what runs inside of
-// another program has none.
+// another program has none, and what was started for the run is there no more.
 func (r *Report) reachable(transport string) bool {
 	return slices.ContainsFunc(r.Target.Endpoints, func(e Endpoint) bool {
-		return e.Transport == transport && strings.HasPrefix(e.Address, "http")
+		return e.Transport == transport && strings.HasPrefix(e.Address, "http") && e.Started == ""
 	})
 }

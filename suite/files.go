@@ -1,7 +1,6 @@
 package suite
 
 import (
-	"fmt"
 	"io"
 	"regexp"
 	"slices"
@@ -9,10 +8,10 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
@@ -40,12 +39,10 @@ func (c Config) Known() (*baseline.File, error) {
 	return known, nil
 }
 
-// Finish makes the report on a run that was executed: a baseline, unless it is nil, excuses
-// what it lists, and the files of the configuration are written. Rerun is the command that
-// repeats a verdict, for the reports; nil if there is none. The report is there even if a
-// file could not be written.
-func (c Config) Finish(r *engine.Run, known *baseline.File, rerun func(id, revision, transport string) string) (*reports.Report, error) {
-	report := r.Report(c.Strict)
+// Finish completes the report on a run: a baseline, unless it is nil, excuses what it lists, and
+// the files of the configuration are written. Rerun is the command that repeats a verdict, for
+// the reports; nil if there is none.
+func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(id, revision, transport string) string) error {
 	if known != nil {
 		known.Apply(report, time.Now())
 	}
@@ -54,10 +51,10 @@ func (c Config) Finish(r *engine.Run, known *baseline.File, rerun func(id, revis
 	}
 	areas, err := c.areas()
 	if err != nil {
-		return report, err // excluded: the run began with them
+		return err // excluded: the run began with them
 	}
 	o := c.output()
-	return report, o.Write(io.Discard, report, output.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe, Rerun: rerun})
+	return o.Write(io.Discard, report, output.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe, Rerun: rerun})
 }
 
 func (c Config) output() *output.Reports {
@@ -119,6 +116,6 @@ func again(test string) func(id, revision, transport string) string {
 		for i, p := range parts {
 			parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 		}
-		return fmt.Sprintf("go test -count=1 -run '%s'", strings.Join(parts, "/"))
+		return "go test -count=1 -run " + shell.Quote(strings.Join(parts, "/"))
 	}
 }

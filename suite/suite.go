@@ -120,8 +120,8 @@ func run(ctx context.Context, c Config, rerun func(id, revision, transport strin
 		return nil, nil, err
 	}
 	r.Execute(ctx)
-	report, err := c.Finish(r, known, rerun)
-	return r, report, err
+	report := r.Report(c.Strict)
+	return r, report, c.Finish(report, known, rerun)
 }
 
 // Prepare finds out what the target speaks and plans the run, for callers who

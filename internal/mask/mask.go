@@ -82,7 +82,7 @@ func NewMasker(secrets []string) *Masker {
 			m.first[b] = append(m.first[b], n)
 		}
 	}
-	for _, s := range slices.Concat(secrets, decoded(secrets)) {
+	for _, s := range slices.Concat(secrets, decoded(secrets), lines(secrets)) {
 		if len(s) < MinLength {
 			continue
 		}
@@ -121,6 +121,24 @@ func decoded(secrets []string) []string {
 	for _, s := range secrets {
 		if plain, err := url.PathUnescape(s); err == nil && plain != s {
 			all = append(all, plain)
+		}
+	}
+	return all
+}
+
+// lines are those of secrets that have several, such as a private key: they may be shown, or
+// cut off, one by one. Short ones are passed over.
+func lines(secrets []string) []string {
+	const long = 16
+	var all []string
+	for _, s := range secrets {
+		if !strings.Contains(s, "\n") {
+			continue
+		}
+		for line := range strings.Lines(s) {
+			if line = strings.TrimSpace(line); len(line) >= long {
+				all = append(all, line)
+			}
 		}
 	}
 	return all
@@ -264,7 +282,7 @@ func join(spans []span, s span) []span {
 // many where others may have cut it: they have dots and stars for much else.
 const (
 	minPart  = 4
-	minShown = 6
+	minShown = MinLength
 )
 
 // match is the length of the form of the pattern that data begins with; 0 if it

@@ -106,7 +106,7 @@ func TestMaskInOtherDigits(t *testing.T) {
 func TestMaskWhatOthersCut(t *testing.T) {
 	m := NewMasker([]string{"sk-live-4f9a8c7e21"})
 	for in, want := range map[string]string{
-		"bad token sk-live-4f...": "bad token ***...", "bad token sk-liv****": "bad token *******", "sk-live-4f9a…": "***…",
+		"bad token sk-live-4f...": "bad token ***...", "bad token sk-live-****": "bad token *******", "sk-liv****": "sk-liv****", "sk-live-4f9a…": "***…",
 		"sk-l...": "sk-l...", "sk-live-5...": "sk-live-5...", "sk-live-4f9a": "sk-live-4f9a",
 	} {
 		if got := m.String(in); got != want {

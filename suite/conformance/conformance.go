@@ -40,6 +40,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -52,6 +53,9 @@ import (
 type Options struct {
 	// Strict makes warnings fail.
 	Strict bool
+	// Arguments are those of the test binary behind --, for the commands that repeat
+	// verdicts; see [Arguments.String].
+	Arguments string
 	// Context ends the run early; nil means never.
 	Context context.Context
 }
@@ -78,8 +82,8 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 	}
 	r := newRun(o, rows)
 	r.known, r.caller = known, caller
-	r.finish = func(e *engine.Run) error {
-		report, err := c.Finish(e, known, again)
+	r.finish = func(report *reports.Report) error {
+		err := c.Finish(report, known, r.again)
 		if b := report.Summary.Baseline; b.Outdated() {
 			err = errors.Join(err, errors.New(strings.Join(b.Sentences(), "\n")))
 		}
@@ -117,7 +121,7 @@ type run struct {
 	rows    []engine.Row // those that are played
 	prepare func(context.Context) (*engine.Run, error)
 	// finish writes what is to be written when the run is over; nil if the caller does.
-	finish func(*engine.Run) error
+	finish func(*reports.Report) error
 	known  *baseline.File     // nil without a baseline
 	caller types.CodeLocation // where specs stand, in the eyes of Ginkgo
 
@@ -129,8 +133,8 @@ type run struct {
 	// obstacle is why the run, or a part of it, could not be carried out; empty if it was.
 	obstacle string
 
-	shown int         // specs that had a verdict
-	told  atomic.Bool // that there is an obstacle
+	shown []*engine.Judgement // verdicts that specs had
+	told  atomic.Bool         // that there is an obstacle
 	event atomic.Pointer[engine.Event]
 }
 
@@ -158,8 +162,8 @@ func (r *run) tree() {
 			}
 		})
 	}
-	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, _ ginkgo.Report) {
-		if err := r.end(); err != nil {
+	ginkgo.ReportAfterSuite("nothing is left of the run", func(_ ginkgo.SpecContext, suite ginkgo.Report) {
+		if err := r.end(len(suite.SpecialSuiteFailureReasons) > 0); err != nil {
 			ginkgo.Fail(err.Error())
 		}
 	})
@@ -212,8 +216,8 @@ func (r *run) begin() {
 }
 
 // end waits until nothing is left of the run. One whose specs were not all reached is
-// interrupted.
-func (r *run) end() error {
+// interrupted: because Ginkgo ended early, or because nobody asked for the rest.
+func (r *run) end(early bool) error {
 	if r.cancel == nil {
 		return nil // none was
 	}
@@ -221,19 +225,27 @@ func (r *run) end() error {
 	if r.engine == nil {
 		return nil
 	}
-	if r.shown < len(r.engine.Rows()) {
+	all := len(r.shown) == len(r.engine.Rows())
+	if !all {
 		r.cancel(engine.ErrInterrupted)
 	}
 	<-r.engine.Done()
 	if r.finish == nil {
 		return nil
 	}
-	return r.finish(r.engine)
+	if all || early {
+		return r.finish(r.engine.ReportOn(r.shown, r.options.Strict))
+	}
+	return r.finish(r.engine.ReportOnPart(r.shown, r.options.Strict))
 }
 
 // again is how a verdict is repeated with the tools of Ginkgo, in the directory of the suite.
-func again(id, revision, transport string) string {
-	return fmt.Sprintf("ginkgo --label-filter='id:%s && rev:%s && transport:%s'", id, revision, transport)
+func (r *run) again(id, revision, transport string) string {
+	s := fmt.Sprintf("ginkgo --label-filter='id:%s && rev:%s && transport:%s'", id, revision, transport)
+	if r.options.Arguments != "" {
+		s += " -- " + r.options.Arguments
+	}
+	return s
 }
 
 // await waits for the verdict on a row. When the context of the spec ends so does the run;
@@ -270,14 +282,14 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	case j == nil:
 		ginkgo.Skip(fmt.Sprintf("the target does not serve %s", row.Combination))
 	}
-	r.shown++
+	r.shown = append(r.shown, j)
 	result, frames := r.engine.Show(j)
 	v := &Verdict{Result: result, judgement: j}
 	if r.known != nil {
 		v.ExcusedReason, v.Excused = r.known.Excuse(&v.Result, time.Now())
 	}
 	if r.finish != nil && v.Verdict.Red() {
-		v.Rerun = again(v.ID, v.Revision, v.Transport)
+		v.Rerun = r.again(v.ID, v.Revision, v.Transport)
 	}
 	present(v, frames, r.options.Strict)
 }

@@ -29,5 +29,5 @@ func TestConformance(t *testing.T) {
 			c.QuietWindow = embedded.QuietWindow
 		}
 	}
-	conformance.RunSpecs(t, c, conformance.Options{Strict: c.Strict})
+	conformance.RunSpecs(t, c, conformance.Options{Strict: c.Strict, Arguments: arguments.String()})
 }

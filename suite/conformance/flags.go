@@ -4,6 +4,7 @@ import (
 	"flag"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -17,6 +18,7 @@ type Arguments struct {
 	target    target.Flags
 	config    suite.Config
 	revisions list
+	own       map[string]bool // the names of the flags that are not those of package testing
 }
 
 // list is a flag that may be repeated.
@@ -27,6 +29,8 @@ func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 // Flags adds the flags to those of a test binary, which package testing parses.
 func Flags(f *flag.FlagSet) *Arguments {
+	before := map[string]bool{}
+	f.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
 	a := &Arguments{flags: f}
 	t, c := &a.target, &a.config
 	f.StringVar(&t.Config, "config", "", "the target `file`")
@@ -50,7 +54,33 @@ func Flags(f *flag.FlagSet) *Arguments {
 	f.StringVar(&c.Files.HTML, "html", "", "write a page for browsers to this `file`")
 	f.StringVar(&c.Files.JSON, "json", "", "write the JSON report to this `file`")
 	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	a.own = map[string]bool{}
+	f.VisitAll(func(f *flag.Flag) { a.own[f.Name] = !before[f.Name] })
 	return a
+}
+
+// String is the flags that were given and the arguments behind them, as they are written for a
+// shell. The values of headers and variables are left out: they may be secret.
+func (a *Arguments) String() string {
+	var words []string
+	a.flags.Visit(func(f *flag.Flag) {
+		values := []string{f.Value.String()}
+		if l, ok := f.Value.(*list); ok {
+			values = *l
+		}
+		for _, value := range values {
+			if f.Name == "header" || f.Name == "env" {
+				value = "***"
+			}
+			if a.own[f.Name] && f.Name != "html" && f.Name != "json" {
+				words = append(words, "--"+f.Name+"="+value)
+			}
+		}
+	})
+	if a.flags.NArg() > 0 {
+		words = append(append(words, "--"), a.flags.Args()...)
+	}
+	return shell.Join(words)
 }
 
 // Config is what the flags and the arguments behind them say, once they are parsed. It has

@@ -53,8 +53,8 @@ func (p *Program) Run() {
 	formatter.ColorableStdOut = io.Discard
 	defer func() { formatter.ColorableStdOut = stdout }()
 	ginkgo.RunSpecs(silent{}, description, p.suite, p.reporter)
-	p.run.begin()   // an interrupt may have come before the first spec
-	_ = p.run.end() // there is nothing to finish: see Build
+	p.run.begin()        // an interrupt may have come before the first spec
+	_ = p.run.end(false) // there is nothing to finish: see Build
 }
 
 // silent stands for the testing.T that Ginkgo wants: the exit code follows the

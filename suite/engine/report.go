@@ -39,6 +39,16 @@ func (r *Run) Report(strict bool) *reports.Report {
 
 // ReportOn is [Run.Report] on some of the verdicts.
 func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
+	return r.report(judged, strict, r.cfg.Partial, r.interrupted())
+}
+
+// ReportOnPart is [Run.ReportOn] where nobody asked for more: the run was ended for want of
+// interest.
+func (r *Run) ReportOnPart(judged []*Judgement, strict bool) *reports.Report {
+	return r.report(judged, strict, true, "")
+}
+
+func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted string) *reports.Report {
 	cfg := r.cfg.Shown
 	cfg.Jobs, cfg.TimeoutMS, cfg.StartTimeoutMS = r.cfg.Jobs, r.cfg.Timeout.Milliseconds(), r.cfg.Start.Milliseconds()
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
@@ -52,7 +62,7 @@ func (r *Run) ReportOn(judged []*Judgement, strict bool) *reports.Report {
 		w.result(j, r.playing(j.Row))
 	}
 	w.report.Summarize(reports.SummaryOptions{
-		Strict: strict, Partial: r.cfg.Partial, Interrupted: r.interrupted(), Started: r.began, Duration: r.took,
+		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
 		Profile: r.set.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report

@@ -84,7 +84,7 @@ func (r *Run) started(e *endpoint, out *reports.Endpoint) {
 	if server := e.Server(); server != nil {
 		out.Started = e.CommandWithout(r.masks().String)
 		if e.unreachable != "" || server.Deaths() > 0 {
-			out.Log = r.masks().String(lastLines(server.Log()))
+			out.Log = lastLines(r.masks().String(server.Log()))
 		}
 	}
 }

@@ -138,8 +138,7 @@ func (s *Session) Start(ctx context.Context, q Request) *Pending {
 	p.start = s.opts.Transcript.Now()
 	x.Sent = p.start
 	p.send(ctx, conn, m)
-	if q.Step != recording.StepAnswer && !q.Unframed && s.parts.Load() {
-		s.parts.Store(false)
+	if q.Step != recording.StepAnswer && !q.Unframed && s.parts.CompareAndSwap(true, false) {
 		<-s.line
 	}
 	return p

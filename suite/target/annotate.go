@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // Found is what was seen of a live server, to be suggested in its target file.
@@ -178,6 +179,7 @@ func (p *printer) endpoints(t *Target) {
 		e := t.Endpoints[i]
 		var left []string
 		e.URL, left = withoutURLSecrets(e.URL, left)
+		e.Command, left = withoutArgSecrets(e.Command, left)
 		e.Env, left = withoutSecretValues(e.Env, "env", left)
 		e.Header, left = withoutSecretValues(e.Header, "headers", left)
 		item := emitItem(e)
@@ -225,24 +227,52 @@ func withoutSecretValues(values map[string]Value, field string, left []string) (
 // withoutURLSecrets puts variables in the place of passwords and keys in a URL, and says which
 // have to be set.
 func withoutURLSecrets(raw string, left []string) (string, []string) {
-	found := urlSecrets(raw)
-	raw = strings.ReplaceAll(raw, "${", "$${")
-	for i, secret := range found {
-		variable := "URL_KEY"
-		if i > 0 {
-			variable += fmt.Sprint("_", i+1)
-		}
-		without := raw
-		for _, form := range []string{secret, url.PathEscape(secret), url.QueryEscape(secret), url.UserPassword("", secret).String()[1:]} {
-			without = strings.ReplaceAll(without, form, "${"+variable+"}")
-		}
-		if without == raw {
-			return strings.ReplaceAll(redactURL(raw), "${", "$${"), append(left, "url: *** stands for what may be a secret; put variables in its place: ${NAME}")
-		}
-		raw = without
-		left = append(left, fmt.Sprintf("url: set the variable %s to what may be a secret and is left out", variable))
+	u, err := parseURL(raw)
+	if err != nil || len(urlSecrets(raw)) == 0 {
+		return strings.ReplaceAll(raw, "${", "$${"), left
 	}
-	return raw, left
+	// Marks stand for the variables until the URL is written, which would escape these.
+	var marks []string
+	mark := func() string {
+		variable := "URL_KEY"
+		if len(marks) > 0 {
+			variable += fmt.Sprint("_", len(marks)/2+1)
+		}
+		m := fmt.Sprintf("-mcpcheck-mark-%d-", len(marks)/2)
+		marks = append(marks, m, "${"+variable+"}")
+		left = append(left, fmt.Sprintf("url: set the variable %s to what may be a secret and is left out", variable))
+		return m
+	}
+	if _, ok := u.User.Password(); ok {
+		u.User = url.UserPassword(u.User.Username(), mark())
+	} else if u.User.Username() != "" {
+		u.User = url.User(mark())
+	}
+	for _, key := range pathKeys(u) {
+		u.Path, u.RawPath = strings.ReplaceAll(u.Path, key, mark()), ""
+	}
+	pairs := strings.Split(u.RawQuery, "&")
+	for i, p := range pairs {
+		if name, value, ok := strings.Cut(p, "="); ok && value != "" && telling(name) {
+			pairs[i] = name + "=" + mark()
+		}
+	}
+	u.RawQuery = strings.Join(pairs, "&")
+	if portMarked(raw) {
+		u.Host = strings.TrimSuffix(u.Host, anyPort) + transport.PortMark
+	}
+	text := strings.ReplaceAll(u.String(), url.QueryEscape(transport.PortMark), transport.PortMark)
+	return strings.NewReplacer(marks...).Replace(strings.ReplaceAll(text, "${", "$${")), left
+}
+
+// withoutArgSecrets hides what may be a secret in a command line, and says so: nothing can
+// stand for it there.
+func withoutArgSecrets(args, left []string) ([]string, []string) {
+	shown, secrets := hideArgs(args)
+	if len(secrets) == 0 {
+		return args, left
+	}
+	return shown, append(left, "command: "+hidden+" stands for what may be a secret; have the program take it from a variable, under env")
 }
 
 // references reports whether a value refers to the environment.

@@ -1,11 +1,13 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"net/url"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,7 +131,8 @@ func TestWriteKeepsSecretsOut(t *testing.T) {
 
 // TestWriteKeepsURLSecretsOut: what is left out of a URL is put back by variables.
 func TestWriteKeepsURLSecretsOut(t *testing.T) {
-	for _, raw := range []string{"https://u:hush-1@h/mcp", "https://h/mcp?api_key=hush%2F2&page=3", "https://h/s/hush4f9a8c7e21bd/mcp", "https://h/${x}", "https://hush-5@h/a?token=hush-6"} {
+	for _, raw := range []string{"https://u:hush-1@h/mcp", "https://h/mcp?api_key=hush%2F2&page=3", "https://h/s/hush4f9a8c7e21bd/mcp", "https://h/${x}", "https://hush-5@h/a?token=hush-6",
+		"http://127.0.0.1:3947/mcp?key=1", "http://h/mcp?token=&key=", "http://h/mcp?key=mcp&token=hush-77", "http://h/mcp?page=%24%7Bx%7D"} {
 		var b strings.Builder
 		if err := WriteAnnotated(&b, &Target{Endpoints: []Endpoint{{URL: raw}}}, Found{}); err != nil || strings.Contains(b.String(), "hush") {
 			t.Errorf("%s: %v\n%s", raw, err, b.String())
@@ -138,19 +141,35 @@ func TestWriteKeepsURLSecretsOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, secret := range urlSecrets(raw) {
+		for i, secret := range inOrder(raw, urlSecrets(raw)) {
 			t.Setenv([]string{"URL_KEY", "URL_KEY_2"}[i], url.QueryEscape(secret))
 		}
 		got, err := Parse("t.yaml", []byte(b.String()), known(t))
 		if err != nil || got.Endpoints[0].URL != u.String() && got.Endpoints[0].URL != raw {
 			t.Errorf("%s: read back as %v, %v", raw, got, err)
 		}
-		if err == nil && len(urlSecrets(raw)) > 0 && len(got.Secret) == 0 {
+		if err == nil && strings.Contains(raw, "hush") && len(got.Secret) == 0 {
 			t.Errorf("%s: what a variable stands for is no secret", raw)
 		}
 	}
 	if _, err := Parse("t.yaml", []byte("endpoints:\n  - url: https://h/${MCPCHECK_UNSET_VARIABLE}\n"), known(t)); err == nil || !strings.Contains(err.Error(), "t.yaml:2: endpoints[0].url: the environment variable MCPCHECK_UNSET_VARIABLE is not set") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// inOrder sorts texts by where they stand in another.
+func inOrder(text string, parts []string) []string {
+	slices.SortFunc(parts, func(a, b string) int {
+		return cmp.Compare(strings.Index(text, "="+a), strings.Index(text, "="+b))
+	})
+	return parts
+}
+
+// TestWriteKeepsArgSecretsOut: nothing can stand for what is secret in a command line.
+func TestWriteKeepsArgSecretsOut(t *testing.T) {
+	written, got := reread(t, &Target{Endpoints: []Endpoint{{Command: []string{"srv", "--api-key=hush-12345", "--port", "80"}}}}, Found{})
+	if strings.Contains(written, "hush") || !slices.Equal(got.Endpoints[0].Command, []string{"srv", "--api-key=***", "--port", "80"}) || !strings.Contains(written, "command: *** stands for what may be a secret") {
+		t.Errorf("%q\n%s", got.Endpoints[0].Command, written)
 	}
 }
 

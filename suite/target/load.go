@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
@@ -124,7 +125,8 @@ func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error)
 	return t, nil
 }
 
-// expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret.
+// expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
+// it is the host.
 func (t *Target) expandURLs(at func(path string) yamlfile.Pos) (problems []Problem) {
 	for i := range t.Endpoints {
 		e := &t.Endpoints[i]
@@ -137,7 +139,9 @@ func (t *Target) expandURLs(at func(path string) yamlfile.Pos) (problems []Probl
 		}
 		e.URL = address
 		for _, part := range parts {
-			t.Secret = append(t.Secret, Plain(part))
+			if u, err := parseURL(address); err != nil || !strings.Contains(u.Host, part) {
+				t.Secret = append(t.Secret, Plain(part))
+			}
 		}
 	}
 	return problems
@@ -184,8 +188,11 @@ func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool
 		return nil, err
 	}
 	for _, variable := range o.SecretEnv {
-		if _, set := os.LookupEnv(variable); !set {
+		switch value, set := os.LookupEnv(variable); {
+		case !set:
 			return nil, fmt.Errorf("--secret-env %s: the variable is not set", variable)
+		case len(value) < mask.MinLength:
+			return nil, fmt.Errorf("--secret-env %s: the value has less than %d bytes, and would blot out ordinary text if it were masked", variable, mask.MinLength)
 		}
 		t.Secret = append(t.Secret, FromEnv(variable))
 	}

@@ -271,7 +271,7 @@ func urlSecrets(raw string) []string {
 			found = append(found, values...)
 		}
 	}
-	return found
+	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
 }
 
 // hideArgs hides the values of options whose name tells that they are secret,

@@ -98,8 +98,10 @@ func (s *Server) running(ctx context.Context) (*serverRun, error) {
 		s.current, s.misses = run, 0
 		return run, nil
 	}
-	s.misses++
-	if first && context.Cause(ctx) == nil || s.misses >= startTrials {
+	if context.Cause(ctx) != nil {
+		return nil, err // the caller went away, which says nothing about the server
+	}
+	if s.misses++; first || s.misses >= startTrials {
 		s.failed = err
 	}
 	return nil, err

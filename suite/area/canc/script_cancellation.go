@@ -61,7 +61,7 @@ var cancelRaceScenario = &scenario.Scenario{
 			cancel(ctx, p, c, pending[i])
 		}
 		last := p.Ordinary(stepAfter)
-		last.Timeout = patience
+		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
 		after := c.Note(c.S.Do(ctx, last))
 		for _, one := range pending {
 			one.Cancel()
@@ -74,14 +74,14 @@ var cancelRaceScenario = &scenario.Scenario{
 }
 
 // races is how many requests are raced: few hit the moment at which a response is under way, but
-// where responses are long a run could not keep many.
+// where responses are long or slow a run could not keep, or wait for, many.
 func races(c *scenario.Client, before *recording.Exchange) int {
-	const most, least, volume = 60, 5, 4 << 20
+	const most, least, volume, together = 60, 5, 4 << 20, 6 * time.Second
 	size := 1
 	for _, f := range c.S.Incoming(before.Request) {
 		size += len(f.Raw)
 	}
-	return min(max(volume/size, least), most)
+	return min(max(min(volume/size, int(together/max(before.Took, time.Microsecond))), least), most)
 }
 
 // cancel cancels a request as a client does.
