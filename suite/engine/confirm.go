@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -102,7 +103,7 @@ type repetition struct {
 // after the other as well.
 func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
 	r.hurry(red)
-	elsewhere, owned := r.repetitions(red)
+	elsewhere, owned := r.repetitions(ctx, red)
 	p := &player{run: r}
 	for _, x := range slices.Concat(elsewhere, owned) {
 		p.total += len(x.plan)
@@ -128,7 +129,7 @@ func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Comb
 }
 
 // repetitions lists what is to be played again at URLs, and with processes of ours.
-func (r *Run) repetitions(red []*Judgement) (elsewhere, owned []*repetition) {
+func (r *Run) repetitions(ctx context.Context, red []*Judgement) (elsewhere, owned []*repetition) {
 	var witness *repetition // the one with most to repeat, unless some are alone anyway
 	some := false
 	for _, st := range r.stages {
@@ -153,6 +154,9 @@ func (r *Run) repetitions(red []*Judgement) (elsewhere, owned []*repetition) {
 			owned = append(owned, x)
 		}
 		x.stage.Limits.Patience = slowly
+		if slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.freedByTheEnd(j) }) {
+			x.stage.Linger = r.linger(ctx)
+		}
 	}
 	if !some && witness != nil {
 		witness.alone = true
@@ -163,6 +167,23 @@ func (r *Run) repetitions(red []*Judgement) (elsewhere, owned []*repetition) {
 // slowly is how many times as long a repetition waits as the first play, where scripts choose
 // for themselves how long that is.
 const slowly = 2
+
+// freedByTheEnd reports whether a verdict rests on what came when a session was ended.
+func (r *Run) freedByTheEnd(j *Judgement) bool {
+	k, ok := r.check(j.Requirement.ID)
+	return ok && k.Endings && len(j.Frames) > 0
+}
+
+// linger keeps clean sessions that owe answers open for several times as long as these were
+// waited for: one that comes meanwhile is slow, and not held back until the input ends.
+func (r *Run) linger(ctx context.Context) func(*session.Session) {
+	const times = 3
+	return func(s *session.Session) {
+		if s.Kind() == recording.Clean {
+			s.AwaitLate(ctx, times*r.cfg.Timeout)
+		}
+	}
+}
 
 // repeat plays what is to be played again in some combinations, and ends their sessions.
 func (p *player) repeat(ctx context.Context, all ...*repetition) {

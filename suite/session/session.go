@@ -362,15 +362,46 @@ func (s *Session) Detach() (finish func(context.Context) *recording.Session) {
 	over := s.closed || s.conn == nil
 	s.closed = true
 	s.mu.Unlock()
-	s.end()
 	if over {
+		s.end()
 		return func(context.Context) *recording.Session { return s.rec }
 	}
 	return s.finish
 }
 
+// AwaitLate waits for answers that did not come in time, as long as they come within the given
+// time, each after the last one: what is slow answers before its input ends.
+func (s *Session) AwaitLate(ctx context.Context, each time.Duration) {
+	const apart = 10 * time.Millisecond // what comes before the end is to be told from what comes of it
+	for {
+		last := s.Last()
+		owed := s.owed()
+		if owed == 0 {
+			return
+		}
+		if _, ok := s.Await(ctx, last, each, func(*wire.Frame) bool { return s.owed() < owed }); !ok {
+			return
+		}
+		s.Quiet(ctx, apart)
+	}
+}
+
+// owed is how many requests were not answered in time, nor since.
+func (s *Session) owed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for _, p := range s.pending {
+		if p.completed && len(p.ids) > 0 && len(p.x.Replies) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // finish ends the connection and completes the record.
 func (s *Session) finish(ctx context.Context) *recording.Session {
+	s.end()
 	s.mu.Lock()
 	id, conn := s.session, s.conn
 	s.mu.Unlock()

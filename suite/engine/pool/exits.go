@@ -85,6 +85,9 @@ func (p *Pool) End(s *session.Session) {
 	done := p.leaving().begin()
 	bury := func() {
 		defer done()
+		if p.Linger != nil {
+			p.Linger(s)
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 		defer cancel()
 		if p.hasten() {

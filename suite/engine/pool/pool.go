@@ -49,6 +49,8 @@ type Options struct {
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
+	// Linger is called before the connection of a session ends; nil means that it ends at once.
+	Linger func(*session.Session)
 	// Limit is that of the endpoint.
 	Limit *Limit
 	// Starts limits how many processes start at once, Ends how many end.
