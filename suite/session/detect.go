@@ -239,10 +239,7 @@ func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Optio
 	return nil
 }
 
-// discover asks for a modern revision. Legacy servers may not answer at all: once
-// one of the handshakes has succeeded, two more seconds are enough, or twice the
-// time that it took, since processes that start side by side on a busy machine are
-// not ready at once, and one that starts after another is not there sooner.
+// discover asks for a modern revision. Legacy servers may not answer at all: see [Found.outwait].
 func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options, legacy <-chan struct{}) error {
 	s, err := Open(ctx, dialer, o)
 	if err != nil {
@@ -250,19 +247,19 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	}
 	ask, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begin := time.Now()
+	waiting, answered := context.WithCancel(ask)
+	handshake := make(chan bool, 1)
 	go func() {
-		select {
-		case <-legacy:
-			select {
-			case <-time.After(max(2*time.Second, 2*time.Since(begin), 2*f.started)):
-				cancel(errors.New("no answer to server/discover long after a handshake was answered"))
-			case <-ask.Done():
-			}
-		case <-ask.Done():
+		handshake <- f.outwait(waiting, s, legacy)
+		if waiting.Err() == nil {
+			cancel(errors.New("no answer to server/discover long after a handshake was answered"))
 		}
 	}()
 	x := s.Do(ask, Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: o.Start})
+	answered()
+	if <-handshake {
+		defer func() { f.shut(o.Revision) }() // if it is served: a session to use has seen no handshake
+	}
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
 		f.serve(s, json.RawMessage(x.Result().Raw))
@@ -297,6 +294,49 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
 	return f.reject(s, failed)
+}
+
+// outwait returns when an answer to server/discover is not to be expected any more. Once one of
+// the handshakes has succeeded, two more seconds are enough, or twice the time that it took,
+// since processes that start side by side on a busy machine are not ready at once, and one that
+// starts after another is not there sooner. On stdio it is told earlier, by what a client does
+// then: it performs the handshake in the same process. What answers that has read the other
+// request before. handshake says that it was asked for.
+func (f *Found) outwait(ctx context.Context, s *Session, legacy <-chan struct{}) (handshake bool) {
+	const brief, times = 250 * time.Millisecond, 10
+	begin := time.Now()
+	select {
+	case <-legacy:
+	case <-ctx.Done():
+		return false
+	}
+	end := time.Now().Add(max(2*time.Second, 2*time.Since(begin), 2*f.started))
+	if s.over != requirement.Stdio {
+		s.Quiet(ctx, time.Until(end))
+		return false
+	}
+	s.Quiet(ctx, max(brief, f.started))
+	if ctx.Err() != nil {
+		return false
+	}
+	x := s.Do(ctx, Request{Step: recording.StepInitialize, Method: "initialize", Params: InitializeParams(f.newestLegacy()), Bare: true, Timeout: max(time.Until(end), brief)})
+	if x.Outcome == recording.Replied {
+		s.Quiet(ctx, min(max(2*brief, times*x.Took), max(time.Until(end), brief)))
+	}
+	return true
+}
+
+// newestLegacy is the newest revision with a handshake that has succeeded so far.
+func (f *Found) newestLegacy() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	newest := requirement.Revision("")
+	for _, rev := range f.Served {
+		if !rev.Modern() {
+			newest = max(newest, rev)
+		}
+	}
+	return string(newest)
 }
 
 // namesAnother reports whether a list names a modern revision, but not the one that was

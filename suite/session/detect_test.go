@@ -110,7 +110,7 @@ func TestDetect(t *testing.T) {
 		within time.Duration
 	}{
 		"legacy":                {serving(refuse, "2024-11-05", "2025-03-26"), "2024-11-05 2025-03-26", "", 0},
-		"deaf to discover":      {serving(silent, "2025-11-25"), "2025-11-25", "", 5 * time.Second},
+		"deaf to discover":      {serving(silent, "2025-11-25"), "2025-11-25", "", time.Second},
 		"modern":                {serving(modern(`["2026-07-28"]`)), "2026-07-28", "", 0},
 		"a version, no list":    {serving(modern(`"2026-07-28"`)), "2026-07-28", "", 0},
 		"both eras":             {serving(modern(`["2025-11-25","2026-07-28"]`), "2025-11-25"), "2025-11-25 2026-07-28", "", 0},
