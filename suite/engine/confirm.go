@@ -55,8 +55,8 @@ func (r *Run) speaks() bool {
 }
 
 // restsOnTime reports whether a verdict could be another one if there were more time: it
-// comes of silence after which nothing was heard, of how long processes take to end, or of
-// what did not come while it was waited for.
+// comes of silence, of how long processes take to end, or of what did not come while it was
+// waited for.
 func (r *Run) restsOnTime(j *Judgement) bool {
 	k, ok := r.check(j.Requirement.ID)
 	if j.Outcome == verdict.Blocked || ok && k.Endings {
@@ -68,19 +68,12 @@ func (r *Run) restsOnTime(j *Judgement) bool {
 			return true
 		}
 		if rec := take.Recordings[name]; rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-			return x.Outcome == recording.Silent && slices.Contains(j.Frames, x.Request) && !heardAfter(rec, x)
+			return x.Outcome == recording.Silent && slices.Contains(j.Frames, x.Request)
 		}) {
 			return true
 		}
 	}
 	return false
-}
-
-// heardAfter reports whether a later request of the session was answered.
-func heardAfter(rec *recording.Recording, x *recording.Exchange) bool {
-	return slices.ContainsFunc(rec.Exchanges, func(y *recording.Exchange) bool {
-		return y.Session == x.Session && y.Request > x.Request && y.Outcome == recording.Replied
-	})
 }
 
 // repetition is what is to be played again in a combination.
@@ -98,9 +91,9 @@ type repetition struct {
 //
 // Copies of a program may be in each other's way: they fight over a port or a lock. So where
 // we start them, what is red is first repeated with no more copies than a script needs: in the
-// combinations with verdicts that rest on time, or else in the one with most to repeat. If all is red again the
-// copies are not the reason, and the other combinations are repeated side by side; else one
-// after the other as well.
+// combinations with verdicts that rest on time, which nothing else may disturb, or else in the
+// one with most to repeat. If all is red again the copies are not the reason, and the other
+// combinations are repeated side by side; else one after the other as well.
 func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
 	r.hurry(red)
 	elsewhere, owned := r.repetitions(ctx, red)
@@ -108,9 +101,15 @@ func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Comb
 	for _, x := range slices.Concat(elsewhere, owned) {
 		p.total += len(x.plan)
 	}
-	p.repeat(ctx, elsewhere...)
-	alone := recording.Keep(owned, func(x *repetition) bool { return x.alone })
-	others := recording.Keep(owned, func(x *repetition) bool { return !x.alone })
+	apart := func(all []*repetition) (alone, others []*repetition) {
+		return recording.Keep(all, func(x *repetition) bool { return x.alone }), recording.Keep(all, func(x *repetition) bool { return !x.alone })
+	}
+	alone, others := apart(elsewhere)
+	p.repeat(ctx, others...)
+	for _, x := range alone {
+		p.repeat(ctx, x)
+	}
+	alone, others = apart(owned)
 	for _, x := range alone {
 		p.repeat(ctx, x)
 	}
@@ -140,13 +139,15 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement) (elsewhere, own
 		}
 		e := r.endpointOf(st)
 		x := &repetition{plan: r.inOrder(needed), take: take}
+		timed := slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j) })
 		if !e.Owned() || e.limit != nil {
 			x.stage = r.newStage(e, e.limit, st.Facts)
+			x.alone = timed
 			elsewhere = append(elsewhere, x)
 		} else {
 			x.stage = r.newStage(e, pool.Turns(), st.Facts)
 			cleanFirst(x.plan, before)
-			x.alone = st.Target.Triggers != (target.Triggers{}) || slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j) })
+			x.alone = timed || st.Target.Triggers != (target.Triggers{})
 			some = some || x.alone
 			if witness == nil || len(x.plan) > len(witness.plan) {
 				witness = x

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -101,6 +102,29 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		(&Run{catalogue: catalogue{set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
 		if len(needed) != x.want {
 			t.Errorf("%s: %v", name, needed)
+		}
+	}
+}
+
+// Silence is a matter of time, whatever was answered after it; what was answered is not.
+func TestRestsOnTime(t *testing.T) {
+	c := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
+	rec := &recording.Recording{Exchanges: []*recording.Exchange{
+		{Session: "s1", Request: 5, Outcome: recording.Silent},
+		{Session: "s1", Request: 7, Outcome: recording.Replied},
+	}}
+	r := &Run{catalogue: catalogue{set: area.BuiltIn()}, takes: map[requirement.Combination]*Take{c: {
+		Recordings: map[recording.Name]*recording.Recording{recording.Reads: rec},
+	}}}
+	req, ok := area.Catalogue().Find("READ-01")
+	if !ok {
+		t.Fatal("there is no READ-01")
+	}
+	for frame, want := range map[int]bool{5: true, 7: false} {
+		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
+		j.From, j.Frames, j.Outcome = []recording.Name{recording.Reads}, []int{frame}, verdict.Fail
+		if got := r.restsOnTime(j); got != want {
+			t.Errorf("frame %d: %t", frame, got)
 		}
 	}
 }

@@ -315,7 +315,7 @@ func (f *Found) outwait(ctx context.Context, s *Session, legacy <-chan struct{})
 		s.Quiet(ctx, time.Until(end))
 		return false
 	}
-	s.Quiet(ctx, max(brief, f.started))
+	s.Quiet(ctx, max(brief, f.started/2))
 	if ctx.Err() != nil {
 		return false
 	}
