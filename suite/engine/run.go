@@ -103,7 +103,7 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 	var groups [][]*pool.Pool
 	var rest []*pool.Pool
 	for _, st := range stages {
-		if st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() && st.Target.Triggers == (target.Triggers{}) {
+		if independent(st) {
 			groups = append(groups, []*pool.Pool{st})
 		} else {
 			rest = append(rest, st)
@@ -120,6 +120,20 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 	wg.Wait()
 }
 
+// independent reports whether a combination has processes of its own, in which nothing is made
+// to change.
+func independent(st *pool.Pool) bool {
+	return st.Facts.Owned && st.Combination.Transport == requirement.Stdio && !st.Limited() && st.Target.Triggers == (target.Triggers{})
+}
+
+// due is the phase in which a scenario is played.
+func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
+	if sc.Apart && independent(st) {
+		return scenario.Read
+	}
+	return sc.Phase
+}
+
 // phase plays the scenarios of a phase in all combinations: at most as many at
 // once as there are jobs; those that change the target one after the other, and so where
 // connections are limited and scenarios take turns: in this order they have the least to close.
@@ -130,7 +144,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 		ready := map[recording.Name]chan struct{}{}
 		var leavers []chan struct{}
 		for _, sc := range plans[st] {
-			if sc.Phase != phase {
+			if due(st, sc) != phase {
 				continue
 			}
 			played := make(chan struct{})

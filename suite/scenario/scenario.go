@@ -58,6 +58,9 @@ type Scenario struct {
 	// Last says that some targets answer nothing any more afterwards: where a session is a
 	// process, it is played after the others of its phase.
 	Last bool
+	// Apart says that the script talks in sessions of its own alone: where each is a process
+	// it harms nobody, and is played at once, so that it starts while others are in use.
+	Apart bool
 	// Script talks to the target.
 	Script func(ctx context.Context, p *Play)
 }

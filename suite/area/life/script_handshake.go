@@ -69,6 +69,7 @@ var faultyHandshakeScenario = &scenario.Scenario{
 	Phase:  scenario.Destructive,
 	When:   legacyOnly,
 	Leaves: true,
+	Apart:  true,
 	Script: scenario.OnFresh(unopened, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		x := c.Note(c.S.Do(ctx, session.Request{Step: stepNoMembers, Method: "initialize", Timeout: firstAnswer(p), Params: map[string]any{}}))
 		settle(c, x)
@@ -153,6 +154,7 @@ var negotiationScenario = &scenario.Scenario{
 	Phase:     scenario.Destructive,
 	When:      legacyOnly,
 	TakesOver: true,
+	Apart:     true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, used, ok := p.TakeOver(ctx, unopened, scenario.AfterRequests)
 		if !ok {
