@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// What has processes of its own does not wait for the phases before it, unless connections
+// share a server, or only so many may stand.
+func TestDue(t *testing.T) {
+	for name, c := range map[string]struct {
+		transport requirement.Transport
+		owned     bool
+		apart     bool
+		limit     *pool.Limit
+		triggers  target.Triggers
+		want      scenario.Phase
+	}{
+		"processes":           {requirement.Stdio, true, true, nil, target.Triggers{}, scenario.Read},
+		"sessions are shared": {requirement.Stdio, true, false, nil, target.Triggers{}, scenario.Destructive},
+		"one server":          {requirement.HTTP, false, true, nil, target.Triggers{}, scenario.Destructive},
+		"a single instance":   {requirement.Stdio, true, true, pool.Connections(1), target.Triggers{}, scenario.Destructive},
+		"a repetition":        {requirement.Stdio, true, true, pool.Turns(), target.Triggers{}, scenario.Destructive},
+		"it is changed":       {requirement.Stdio, true, true, nil, target.Triggers{Add: &target.Trigger{}}, scenario.Destructive},
+	} {
+		facts := &recording.Facts{Owned: c.owned, Combination: requirement.Combination{Revision: requirement.R20251125, Transport: c.transport}}
+		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts, Target: &target.Target{Triggers: c.triggers}}, pool.Options{Limit: c.limit})
+		if got := due(st, &scenario.Scenario{Phase: scenario.Destructive, Apart: c.apart}); got != c.want {
+			t.Errorf("%s: phase %d, want %d", name, got, c.want)
+		}
+	}
+}
