@@ -166,7 +166,7 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 				return ""
 			}
 			return aList
-		}, "pass pass pass pass"},
+		}, "pass pass pass pass inconsistent"},
 		"it never answers": {func(version string, _, _ int) string {
 			if version == "2025-06-18" {
 				return ""
@@ -181,7 +181,7 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 				return noList
 			}
 			return aList
-		}, "pass pass blocked:unconfirmed pass"},
+		}, "pass pass blocked:unconfirmed pass inconsistent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

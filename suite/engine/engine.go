@@ -104,6 +104,9 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	if cfg.Target, err = r.serve(ctx); err != nil {
 		return nil, err
 	}
+	if measured {
+		r.allow(time.Since(r.began)) // where servers were started, that took its time
+	}
 	defer func() {
 		if err != nil || len(r.rows) == 0 {
 			r.stopServers() // nobody will execute it

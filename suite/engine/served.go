@@ -34,7 +34,8 @@ func (r *Run) serve(ctx context.Context) (*target.Target, error) {
 // withoutDeaths plays everything once more, one scenario at a time, at endpoints whose server
 // died while scenarios were played side by side: they share it, and what one did to it cannot
 // be told from what became of the others. The server is started again for whoever connects,
-// so that each scenario finds it alive. The first recordings are dropped.
+// so that each scenario finds it alive. The first recordings are dropped, unless the time was
+// spent before the second ones were complete.
 func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scenario.Scenario) {
 	r := p.run
 	turns := map[*transport.Server]*pool.Limit{}
@@ -53,13 +54,16 @@ func (p *player) withoutDeaths(ctx context.Context, plans map[*pool.Pool][]*scen
 		e.limit = turns[server] // for the repetition of red verdicts, too
 		st.Establish(recording.FactOneByOne, "true")
 		alone := r.newStage(e, e.limit, st.Facts)
-		plan := plans[st]
+		plan, before := plans[st], r.takes[st.Combination]
 		delete(plans, st)
 		plans[alone], r.stages[i], r.takes[st.Combination] = plan, alone, newTake(st.Facts)
 		p.mu.Lock()
 		p.total += len(plan)
 		p.mu.Unlock()
 		p.phases(ctx, []*pool.Pool{alone}, plans, r.takes)
+		if context.Cause(ctx) != nil {
+			r.stages[i], r.takes[st.Combination] = st, before // what is known is more than what is left
+		}
 	}
 }
 

@@ -18,16 +18,25 @@ func (r *Run) conclude(j *Judgement) {
 	switch {
 	case j.Outcome.Red() && again != nil:
 		settle(j, r.row(j.Row, again), cutOff(j.From, first, again))
-	case j.Outcome.Red() && !isTheEnd(j, first):
-		unconfirmed(j, r.unrepeated(first))
+	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)):
+		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
+		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
 	case again != nil && healable(j):
 		heal(j, r.row(j.Row, again))
 	}
 }
 
+// whole reports whether nothing kept a take from being repeated: one that was recorded had
+// nothing red then, and what is red in it now cannot be repeated any more.
+func (r *Run) whole(take *Take) bool {
+	return r.ended == nil && take.Facts.Notes[recording.FactGone] == "" && take.Facts.Notes[recording.FactUnrepeated] == ""
+}
+
 // unrepeated is why nothing was repeated.
 func (r *Run) unrepeated(take *Take) string {
 	switch {
+	case take.Facts.Notes[recording.FactUnrepeated] != "":
+		return take.Facts.Notes[recording.FactUnrepeated]
 	case take.Facts.Notes[recording.FactGone] != "":
 		return take.Facts.Notes[recording.FactGone]
 	case errors.Is(r.ended, ErrBudget), errors.Is(r.ended, ErrVolume):
@@ -103,7 +112,13 @@ func heal(first, second *Judgement) {
 		return
 	}
 	why := first.Reason
+	told := verdict.Observation{
+		ID:     "inconsistent",
+		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, why, second.Outcome, inBrackets(second)),
+		Frames: append(slices.Clone(first.Frames), second.Frames...),
+	}
 	first.Result = second.Result
+	first.Observations = append(first.Observations, told)
 	if second.Outcome.Red() {
 		unconfirmed(first, "the other time it could not be judged: "+why)
 	}

@@ -61,9 +61,11 @@ func (f *Facts) ServesModern() bool {
 // The notes in [Facts] about a target that is no process of ours and was gone for
 // good before the run was over.
 const (
-	FactGone      = "gone"       // why, in one sentence that names the last message
-	FactLastFrame = "last-frame" // the number of the frame of that message
-	FactLastAlone = "last-alone" // whether no other message was under way
+	FactGone = "gone" // why, in one sentence that names the last message
+	// FactUnrepeated is why what was red could not be repeated.
+	FactUnrepeated = "unrepeated"
+	FactLastFrame  = "last-frame" // the number of the frame of that message
+	FactLastAlone  = "last-alone" // whether no other message was under way
 )
 
 // FactOneByOne is the note in [Facts] which says that a server which was started has died, and

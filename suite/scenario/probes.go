@@ -49,7 +49,10 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 func (c *Client) afterLife(ctx context.Context, life *recording.Exchange) time.Duration {
 	const times, part, most = 10, 3, 10
 	window := c.P.Limits.QuietWindow
-	least := window / part * time.Duration(max(c.P.Limits.Patience, 1))
+	least := window / part
+	if n := c.P.Limits.Patience; n > 1 {
+		least = window * time.Duration(n) // a repetition: what is red now is printed
+	}
 	took := life.Took
 	if times*took > max(window, least) {
 		if again := c.Note(c.Life(ctx)); again.Outcome == recording.Replied {
