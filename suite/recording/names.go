@@ -89,6 +89,7 @@ const (
 	URISubscriptions     Name = "uri-subscriptions"     // subscriptions to what is no URI
 	Traversal            Name = "traversal"             // reads that try to leave a served directory
 	TemplateSweep        Name = "template-sweep"        // reads of every listed template expanded with values of all kinds
+	Expansions           Name = "expansions"            // reads of templates expanded with configured arguments
 	TemplateCompletions  Name = "template-completions"  // completions of the variables of listed templates
 	MalformedCompletions Name = "malformed-completions" // completions with members missing or wrong
 	UndeclaredCompletion Name = "undeclared-completion" // a completion without the capability

@@ -171,12 +171,14 @@ func parts(values map[string]string, rest string) (ok bool) {
 			values["authority"], values["AUTHORITY"] = authority, strings.ToUpper(authority)
 		}
 	}
+	if strings.ToUpper(path) != path {
+		values["head"], values["path"], values["PATH"] = head, path, upperPath(path)
+	}
 	cut := strings.LastIndexByte(path, '/')
 	if cut < 0 || cut+1 == len(path) || !letter(path[cut+1]) || strings.ToUpper(path) == path {
 		return false
 	}
 	name := path[cut+1:]
-	values["head"], values["path"], values["PATH"] = head, path, upperPath(path)
 	values["dir"], values["name"], values["NAME"] = head+path[:cut], name, upperPath(name)
 	values["name-encoded"] = fmt.Sprintf("%%%02X", name[0]) + name[1:]
 	values["name-encoded-twice"] = fmt.Sprintf("%%25%02X", name[0]) + name[1:]

@@ -35,7 +35,7 @@ func TestSpelt(t *testing.T) {
 			"PATH": "/SRV/A%c3.TXT", "dir": "file:///srv", "name": "a%c3.txt", "NAME": "A%c3.TXT", "name-encoded": "%61%c3.txt",
 			"name-encoded-twice": "%2561%c3.txt", "name-fullwidth": "ａ%c3.txt", "authority": ""}},
 		{[]string{"db://host/x/y?z", "db://host/x/y"}, map[string]string{"uri": "db://host/x/y", "authority": "host", "AUTHORITY": "HOST", "head": "db://host", "path": "/x/y"}},
-		{[]string{"note:shopping"}, map[string]string{"uri": "note:shopping", "rest": "shopping", "dir": "", "name": ""}},
+		{[]string{"note:shopping"}, map[string]string{"uri": "note:shopping", "rest": "shopping", "head": "note:", "PATH": "SHOPPING", "dir": "", "name": ""}},
 		{[]string{"file:///srv/"}, map[string]string{"uri": "file:///srv/", "dir": ""}},
 	} {
 		r := listedAs("resources", "uri", c.listed...)

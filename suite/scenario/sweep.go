@@ -28,10 +28,15 @@ var kinds = []struct{ kind, value string }{
 	{"long", strings.Repeat("mcpcheck", 40)},
 }
 
+// KindNoQuery is the kind of a read with the values that the target suggests, but those of
+// the query.
+const KindNoQuery = "no-query"
+
 // Steps "known" read templates expanded with values that the target suggests when
 // their variables are completed: with the first suggestion of each, and, if there is
 // only one variable, with the second. They are correct requests, unlike steps "sweep", which read each template
-// with all of its variables set to a value of one kind, and once with none of them.
+// with all of its variables set to a value of one kind, once with none of them, and once
+// with the first suggestions but for those of the query.
 // The tags "template" and "kind" say what was expanded with what, "value" is the
 // value, "variables" is "1" if there is no more than one; "listed" and "mime" are as in expansions.
 var templateSweepScenario = &Scenario{
@@ -41,14 +46,7 @@ var templateSweepScenario = &Scenario{
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates, recording.TemplateCompletions},
 	Script: func(ctx context.Context, p *Play) {
-		var templates []string
-		for _, l := range p.Templates() {
-			scheme, _ := judge.LiteralScheme(l.Template())
-			web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
-			if len(judge.Variables(l.Template())) > 0 && !web {
-				templates = append(templates, l.Template())
-			}
-		}
+		templates := expandable(p)
 		if len(templates) == 0 {
 			p.Skip(recording.CodeNeedsSubject, "no template with a variable is listed")
 			return
@@ -66,6 +64,19 @@ var templateSweepScenario = &Scenario{
 			readAll(ctx, p, c, inTurn(rows))
 		}
 	},
+}
+
+// expandable are the listed templates with a variable, but those of the web.
+func expandable(p *Play) []string {
+	var templates []string
+	for _, l := range p.Templates() {
+		scheme, _ := judge.LiteralScheme(l.Template())
+		web := strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")
+		if len(judge.Variables(l.Template())) > 0 && !web {
+			templates = append(templates, l.Template())
+		}
+	}
+	return templates
 }
 
 // swept are the reads of a template with values of all kinds.
@@ -89,12 +100,31 @@ func swept(p *Play, template string) []URIRead {
 		add(k.kind, k.value, values)
 	}
 	add("none", "", nil)
+	if values, query := valuesOfPath(template, suggestions(p, template)); query {
+		add(KindNoQuery, "", values)
+	}
 	return all
 }
 
-// suggested are the reads of a template with the values that its completions suggest,
-// if there are any for each of its variables.
-func suggested(p *Play, template string) []URIRead {
+// valuesOfPath are the first of the values that are suggested, without those of the query.
+// query is false where there is none, nothing else, or a value is not known.
+func valuesOfPath(template string, suggestions map[string][]string) (values map[string]string, query bool) {
+	values = map[string]string{}
+	for _, v := range judge.Variables(template) {
+		switch s := suggestions[v.Name]; {
+		case v.Operator == '?' || v.Operator == '&':
+			query = true
+		case len(s) == 0:
+			return nil, false
+		default:
+			values[v.Name] = s[0]
+		}
+	}
+	return values, query && len(values) > 0
+}
+
+// suggestions are the values that a template's completions suggest, by variable.
+func suggestions(p *Play, template string) map[string][]string {
 	suggestions := map[string][]string{}
 	for _, x := range p.Earlier(recording.TemplateCompletions).Steps(recording.StepComplete, recording.StepContext) {
 		if x.Tags[recording.TagTemplate] != template || !x.Succeeded() {
@@ -110,6 +140,13 @@ func suggested(p *Play, template string) []URIRead {
 			suggestions[x.Tags[recording.TagArgument]] = values
 		}
 	}
+	return suggestions
+}
+
+// suggested are the reads of a template with the values that its completions suggest,
+// if there are any for each of its variables.
+func suggested(p *Play, template string) []URIRead {
+	suggestions := suggestions(p, template)
 	names := map[string]bool{}
 	for _, v := range judge.Variables(template) {
 		names[v.Name] = true

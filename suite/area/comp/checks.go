@@ -73,8 +73,15 @@ var compChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var failing verdict.Sightings
+		defer func() {
+			failing.Observe(v, "completion-always-fails", "%d variables can never be completed, though completions are declared: each time the target fails internally (-32603): %s")
+		}()
 		for _, x := range r.Steps(recording.StepComplete) {
 			if code, ok := x.Code(); ok && code == -32603 {
+				if !completable(r, x) {
+					failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
+				}
 				v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
 				continue
 			}
@@ -196,6 +203,13 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 		}
 	}
 	return all
+}
+
+// completable reports whether another completion of the same variable had a result.
+func completable(r *recording.Recording, x *recording.Exchange) bool {
+	return slices.ContainsFunc(r.Steps(recording.StepTyped, recording.StepContext, recording.StepConfigured), func(y *recording.Exchange) bool {
+		return y.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
+	})
 }
 
 // suggests reports whether a value is among the suggestions.

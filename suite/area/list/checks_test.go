@@ -135,14 +135,17 @@ func TestListObservations(t *testing.T) {
 		name  recording.Name
 		rec   []rt.Line
 	}{
-		"no-description":         {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2","description":""}`)},
-		"misspelt-member":        {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","mime_type":"text/plain"}`)},
-		"https-uri":              {"LIST-16", recording.WalkResources, areatest.Listing(`{"uri":"https://a/","name":"1"},{"uri":"HTTPS://b/","name":"1"}`)},
-		"duplicate-across-pages": {"LIST-14", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
-		"repeated-audience":      {"ANN-03", recording.WalkResources, areatest.Listing(`{"uri":"a:1","annotations":{"audience":["user","user"]}}`)},
-		"other-uri":              {"READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:2","text":""}`))},
-		"mime-type-differs":      {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "text/html", `{"uri":"a:1","mimeType":"text/plain","text":""}`))},
-		"mime-type-vague":        {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
+		"no-description":          {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1"},{"uri":"a:2","name":"2","description":""}`)},
+		"misspelt-member":         {"LIST-05", recording.WalkResources, areatest.Listing(`{"uri":"a:1","name":"1","mime_type":"text/plain"}`)},
+		"https-uri":               {"LIST-16", recording.WalkResources, areatest.Listing(`{"uri":"https://a/","name":"1"},{"uri":"HTTPS://b/","name":"1"}`)},
+		"duplicate-across-pages":  {"LIST-14", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, areatest.OnePage))},
+		"repeated-audience":       {"ANN-03", recording.WalkResources, areatest.Listing(`{"uri":"a:1","annotations":{"audience":["user","user"]}}`)},
+		"other-uri":               {"READ-02", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:2","text":""}`))},
+		"no-contents":             {"READ-01", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", ""))},
+		"empty-last-page":         {"PAGE-02", recording.WalkResources, areatest.Lines(areatest.Page("1", `{}`, `{"resources":[{"uri":"a:1"}],"nextCursor":"x"}`), areatest.Page("2d", `{"cursor":"x"}`, `{"resources":[]}`))},
+		"completion-always-fails": {"COMP-11", recording.TemplateCompletions, areatest.Lines(areatest.Refusal("complete", "completion/complete", "{}", "-32603", "template", "a:{x}", "argument", "x"))},
+		"mime-type-differs":       {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "text/html", `{"uri":"a:1","mimeType":"text/plain","text":""}`))},
+		"mime-type-vague":         {"READ-15", recording.Reads, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","mimeType":"application/octet-stream","blob":"iVBORw0KGgo="}`))},
 		"cursor-drifts": {"PAGE-07", page.Paging, areatest.Lines(paging("first", `{}`, "1"), paging("second", `{}`, "1"),
 			paging("next", `{"cursor":"x"}`, "2", "3"), paging("next-again", `{"cursor":"x"}`, "3", "4"))},
 	} {

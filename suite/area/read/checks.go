@@ -40,11 +40,16 @@ var reads = []recording.Name{recording.Reads}
 // The checks of server/resources, reading: the shape of contents.
 var readChecks = []verdict.Check{
 	{Requirement: "READ-01", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		var empty verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			list := x.Result().Get("contents")
+			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
+				empty.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+			}
 			v.That(list.IsArray(), "contents as an array", "contents of "+judge.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
 			v.Hint("send an array even if there is only one item, or none")
 		}
+		empty.Observe(v, "no-contents", "%d listed resources are read as an empty array, which clients take for a resource that is not there: %s")
 		if r.Scenario == recording.Reads && r.Skipped != nil {
 			v.Observe("unread", r.Skipped.Reason)
 		}

@@ -5,6 +5,7 @@ package tmpl
 import (
 	"cmp"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -21,7 +22,6 @@ var Rows string
 
 // The scenarios of the area.
 const (
-	Expansions             recording.Name = "expansions"               // reads of templates expanded with configured arguments
 	TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
 )
 
@@ -103,9 +103,9 @@ var tmplChecks = []verdict.Check{
 			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
 		}
 	}},
-	{Requirement: "TMPL-10", From: []recording.Name{Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
+	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: []verdict.Gate{verdict.Resources}, Judge: sameTypes},
-	{Requirement: "TMPL-11", From: []recording.Name{Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if x.Tags[tagEncoded] == "" { // those are judged by TMPL-12
@@ -114,7 +114,7 @@ var tmplChecks = []verdict.Check{
 			}
 			completed(r, v)
 		}},
-	{Requirement: "TMPL-12", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
 				if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
@@ -123,8 +123,9 @@ var tmplChecks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "TMPL-13", From: []recording.Name{Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
+	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			queryNeeded(r, v)
 			for _, x := range r.Steps(stepQuery) {
 				given := cmp.Or(x.Tags[tagGiven], "no query variable")
 				if toBeJudged(x, v) {
@@ -215,6 +216,32 @@ func completed(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNeedsConfig, matcher.Describe(x)+" to "+verdict.ReadOf(x)+", an expansion with suggested values: the target file has to give arguments that lead to a resource (subjects.templates)")
 		}
 	}
+}
+
+// queryNeeded remarks on templates that yield something with their query variables and
+// are refused without. What a value that nobody configured leads to is not known, so
+// this is no more than a remark.
+func queryNeeded(r *recording.Recording, v *verdict.Verdict) {
+	var needed verdict.Sightings
+	for _, x := range r.Steps(recording.StepSweep) {
+		if !x.Failed() || !withoutQuery(x) {
+			continue
+		}
+		for _, y := range r.Steps(recording.StepKnown, recording.StepSweep) {
+			if y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && !withoutQuery(y) && verdict.Yields(y) {
+				needed.Add(x.Tags[recording.TagTemplate]+", where "+verdict.ReadOf(x)+" gets "+matcher.Describe(x), append(y.Evidence(), x.Evidence()...)...)
+				break
+			}
+		}
+	}
+	needed.Observe(v, "query-variable-needed", "%d templates cannot be read without their query variables, although every variable of a {?…} expression may be left out: %s")
+}
+
+// withoutQuery reports whether a read leaves the query variables out, and no other ones.
+func withoutQuery(x *recording.Exchange) bool {
+	kind := x.Tags[recording.TagKind]
+	return kind == scenario.KindNoQuery || kind == "none" && !slices.ContainsFunc(judge.Variables(x.Tags[recording.TagTemplate]),
+		func(v judge.Variable) bool { return v.Operator != '?' && v.Operator != '&' })
 }
 
 // expanded: the expansion can be read, and has the text that is known of it.

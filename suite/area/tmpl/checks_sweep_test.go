@@ -42,6 +42,30 @@ func TestTemplateSweep(t *testing.T) {
 	})
 }
 
+// A template that is refused without its query variables, and not with them, is remarked upon.
+func TestQueryVariables(t *testing.T) {
+	read := func(template, kind, contents string) rt.Line {
+		return areatest.TaggedRead("sweep", `{"uri":"x://a"}`, map[bool]string{true: `{"contents":[` + contents + `]}`}[contents != ""],
+			map[bool]string{true: areatest.NoSuch}[contents == ""], "uri", "x://a", "template", template, "kind", kind)
+	}
+	const text, query, both = `{"uri":"x://a","text":""}`, "x://a{?q,limit}", "x://{a}{?q}"
+	for want, recs := range map[string][][]rt.Line{
+		"query-variable-needed": {
+			{read(query, "ascii", text), read(query, "none", "")},
+			{read(both, "ascii", text), read(both, "no-query", "")},
+		},
+		"": {
+			{read(query, "ascii", text), read(query, "none", text)},
+			{read(query, "ascii", ""), read(query, "none", "")},
+			{read(both, "ascii", text), read(both, "none", "")},
+		},
+	} {
+		for _, rec := range recs {
+			areatest.Observed(t, areatest.Observations(t, "TMPL-13", recording.TemplateSweep, rec), want)
+		}
+	}
+}
+
 func TestSweepObservations(t *testing.T) {
 	see := func(rec ...rt.Line) map[string]string {
 		return areatest.Observations(t, "URI-08", recording.TemplateSweep, rec)

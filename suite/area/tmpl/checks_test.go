@@ -63,7 +63,7 @@ func TestExpansions(t *testing.T) {
 		return areatest.Lines(areatest.TaggedRead(step, `{"uri":"a:1"}`, result, err, append(tags, "template", "a:{b}", "listed", "yes")...))
 	}
 	typed := `{"contents":[{"uri":"a:1","mimeType":"Text/Plain; charset=utf-8","text":"hello"}]}`
-	areatest.WalkRuns(t, tmpl.Expansions, `{"resources":{}}`, []areatest.Run{
+	areatest.WalkRuns(t, recording.Expansions, `{"resources":{}}`, []areatest.Run{
 		{ID: "TMPL-10", Want: verdict.Pass, Rec: read("expansion", typed, "", "mime", "text/plain")},
 		{ID: "TMPL-10", Want: verdict.NotApplicable, Rec: read("expansion", areatest.OneText, "", "mime", "text/plain")},
 		{ID: "TMPL-10", Want: verdict.Warn, Rec: read("expansion", typed, "", "mime", "image/png")},

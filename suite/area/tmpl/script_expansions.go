@@ -21,7 +21,7 @@ import (
 // there; "text" is what is expected, "contains" that it is only a part;
 // "encoded" is set if the expansion percent-encodes something.
 var expansionsScenario = &scenario.Scenario{
-	Name:  Expansions,
+	Name:  recording.Expansions,
 	Title: "reading expanded templates",
 	Sends: "Reads of templates that are expanded with known arguments; for query expressions with none, one and all of the variables.",
 	Phase: scenario.Read,

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
@@ -314,7 +315,7 @@ func ignoredValues(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepKnown, recording.StepSweep) {
 		t := x.Tags[recording.TagTemplate]
 		// Without values, and with empty ones, templates may mean what they do by default.
-		if !verdict.Yields(x) || x.Tags[recording.TagKind] == "none" || x.Tags[recording.TagKind] == "empty" {
+		if !verdict.Yields(x) || x.Tags[recording.TagKind] == "none" || x.Tags[recording.TagKind] == scenario.KindNoQuery || x.Tags[recording.TagKind] == "empty" {
 			continue
 		}
 		if byTemplate[t] == nil {
