@@ -24,7 +24,13 @@ var uriCode = code{
 		}
 		return decoded(filePath(uri))
 	}),
-	"uri-11-decoded-twice":     escape("%25", func(uri string) string { return decoded(decoded(filePath(uri))) }),
+	"uri-11-decoded-twice": escape("%25", func(uri string) string { return decoded(decoded(filePath(uri))) }),
+	"uri-11-exact-depth": escape("%2", func(uri string) string {
+		if strings.Count(decoded(filePath(uri)), "/../") != 1 {
+			return "" // above the top of what it serves there is nothing
+		}
+		return decoded(filePath(uri))
+	}),
 	"uri-11-overlong-utf8":     escape("%c0%a", replacing("%c0%ae", ".", "%c0%af", "/")),
 	"uri-12-decoded-variable":  escape("file:///..%", func(uri string) string { return "/project" + decoded(filePath(uri)) }),
 	"uri-12-absolute-variable": escape("file:///%2F", func(uri string) string { return decoded(strings.TrimPrefix(filePath(uri), "/")) }),

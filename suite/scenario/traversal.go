@@ -18,8 +18,8 @@ import (
 // systems have. The tag "form" says more, "root" is the directory. Where the target
 // file names it, "marker" is what the file contains; without, the file is the user
 // database that most systems have. Where it does not, the directory is that of a
-// listed resource, and the tag "guessed" is set. "links" is "forbidden" where the
-// target file says so.
+// listed resource, or what a listed template may expand to, and the tag "guessed" is
+// set. "links" is "forbidden" where the target file says so.
 var traversalScenario = &Scenario{
 	Name:  recording.Traversal,
 	Title: "trying to leave a served directory",
@@ -40,7 +40,7 @@ var traversalScenario = &Scenario{
 		}
 		if len(roots) == 0 {
 			if all = waysFrom(p); len(all) == 0 {
-				p.Skip(recording.CodeNotExercised, "no root is configured, and no resource with a path is listed")
+				p.Skip(recording.CodeNotExercised, "no root is configured, and neither a resource with a path nor a template is listed")
 				return
 			}
 		}
@@ -78,6 +78,7 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 			add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
 		}
 	}
+	all = append(all, waysThrough(p, goal, r.Template)...)
 	if depth > 0 { // else nothing lies outside
 		all = append(all, corpus(p, values, depth, odduris.System)...)
 	}
@@ -87,9 +88,49 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 	return all
 }
 
-// waysFrom lists the ways out of the directory of a listed resource, where no root is
-// known: in file URIs if there is one, else in those of another scheme.
+// waysFrom lists the ways out of what is listed, where no root is known: out of the
+// directory of a resource, and by the variables of templates.
 func waysFrom(p *Play) []URIRead {
+	all, through := waysFromResource(p), waysThrough(p, "etc/passwd", "")
+	if len(all) == 0 && len(through) > 0 {
+		all = Sample(corpus(p, nil, 0, odduris.System), 2) // whether the whole machine is served
+	}
+	all = inTurn([][]URIRead{all, through})
+	for i := range all {
+		all[i].Tags = recording.Tags{recording.TagRoot: "what is listed"}.With(all[i].Tags).With(recording.Tags{recording.TagGuessed: "yes"})
+	}
+	return all
+}
+
+// waysThrough lists the ways to a file by the variables of listed templates, but for one
+// that is tried otherwise: steps up, the same encoded once more, and the absolute path. Where nothing stands before the variable but the scheme,
+// an absolute path may well be meant: it counts as a file of the system.
+func waysThrough(p *Play, goal, except string) []URIRead {
+	var all []URIRead
+	for _, t := range Sample(expandable(p), maxSwept) {
+		absolute := recording.StepTemplate
+		if scheme, _ := judge.LiteralScheme(t); strings.HasPrefix(strings.TrimLeft(t[len(scheme):], ":/"), "{") {
+			absolute = recording.StepSystem
+		}
+		for _, way := range []struct {
+			step  recording.Step
+			value string
+		}{
+			{recording.StepTemplate, strings.Repeat("../", depthOfAny) + goal},
+			{recording.StepTemplate, strings.Repeat("..%2F", depthOfAny) + strings.ReplaceAll(goal, "/", "%2F")},
+			{absolute, "/" + goal},
+		} {
+			if uri, ok := filled(t, way.value); ok && t != except {
+				all = append(all, URIRead{way.step, uri, recording.Tags{recording.TagForm: way.value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
+			}
+		}
+	}
+	return all
+}
+
+// waysFromResource lists the ways out of the directory of a listed resource: in file URIs
+// if there is one, else in those of another scheme.
+func waysFromResource(p *Play) []URIRead {
 	found := spelt(p.Resources())
 	for _, l := range p.Resources() {
 		if values := spelt([]Listed{l}); values["dir"] != "" && judge.HasScheme(l.URI(), "file") {
@@ -103,7 +144,7 @@ func waysFrom(p *Play) []URIRead {
 	values, depth := outside(found["dir"], "etc/passwd")
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick, odduris.System)
 	for i := range all {
-		all[i].Tags = all[i].Tags.With(recording.Tags{recording.TagRoot: found["dir"] + "/", recording.TagGuessed: "yes"})
+		all[i].Tags = all[i].Tags.With(recording.Tags{recording.TagRoot: found["dir"] + "/"})
 	}
 	return all
 }
