@@ -76,8 +76,14 @@ var subChecks = []verdict.Check{
 			}
 			silentAfterUnsubscribe(r, v)
 		}},
-	{Requirement: "SUB-09", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening, recording.WalkResources},
-		Needs: []verdict.Gate{verdict.Subscribe}, Judge: onlyTheSubscribed},
+	{Requirement: "SUB-09", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening, recording.WalkResources},
+		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Everything {
+				unrelatedUpdates(r, v)
+				return
+			}
+			onlyTheSubscribed(r, v)
+		}},
 	{Requirement: "SUB-10", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
 		Judge: keptApart},
 	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -360,17 +366,5 @@ func neverSubscribed(r *recording.Recording, x *recording.Exchange, mine []verdi
 			strays[uri] = append(strays[uri], h.Frame.Number)
 		}
 	}
-	walk := v.Recording(recording.WalkResources)
-	if len(strays) == 0 || walk == nil {
-		return
-	}
-	for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
-		if frames := strays[i.Str]; len(frames) > 1 {
-			v.WarnUnless(false, "updates for "+x.Tags[recording.TagURI]+" and what lies below it",
-				strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
-			v.Downgrade("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
-			v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
-			delete(strays, i.Str)
-		}
-	}
+	tellStrays(strays, x.Tags[recording.TagURI]+" and what lies below it", v)
 }

@@ -18,7 +18,7 @@ var subChangesChecks = []verdict.Check{
 	{Requirement: "SUB-28", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedUpdate},
 	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID},
 	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
-	{Requirement: "SUB-31", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
+	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
 	{Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart},
 	{Requirement: "SUB-33", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: cancelledSilent},
 	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag},
@@ -139,6 +139,10 @@ func requestedTypes(r *recording.Recording, v *verdict.Verdict) {
 
 // watchedOnly: updates come for the watched resource, and those below it.
 func watchedOnly(r *recording.Recording, v *verdict.Verdict) {
+	if r.Scenario == recording.Listening {
+		watchedStreams(r, v)
+		return
+	}
 	streams, all := watchers(r, v)
 	_, fired := r.Mark(recording.MarkOther)
 	for _, x := range streams {

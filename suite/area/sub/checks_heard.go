@@ -2,7 +2,9 @@ package sub
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -178,6 +180,65 @@ func unlistened(r *recording.Recording, v *verdict.Verdict) {
 		if !listens {
 			v.That(false, "no change notifications on a connection without a listen request", h.Method()+" on a connection that did not listen", h.Frame.Number)
 			v.Hint("send change notifications on listen streams only")
+		}
+	}
+}
+
+// unrelatedUpdates: what comes in a session is about what it has subscribed, and what
+// lies below or above it.
+func unrelatedUpdates(r *recording.Recording, v *verdict.Verdict) {
+	strays := map[string][]int{}
+	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
+		subscribed, its := false, false
+		for _, x := range r.Exchanges {
+			if x.Session == h.Frame.Session && x.Method == "resources/subscribe" && x.Request > 0 && x.Request < h.Frame.Number && !x.Failed() {
+				subscribed, its = true, its || related(h.URI(), x.Param("uri").String())
+			}
+		}
+		if subscribed && !its && h.URI() != "" && keepsSessions(h, r) { // the others are SUB-06's
+			strays[h.URI()] = append(strays[h.URI()], h.Frame.Number)
+		}
+	}
+	tellStrays(strays, "what is subscribed and what lies below it", v)
+}
+
+// tellStrays tells of updates, by URI, that nobody subscribed to. Of what is listed on its
+// own they warn if they come more than once; the rest is remarked upon, because it may be
+// a part of what was subscribed, whatever its URI looks like.
+func tellStrays(strays map[string][]int, expected string, v *verdict.Verdict) {
+	if walk := v.Recording(recording.WalkResources); walk != nil && len(strays) > 0 {
+		for _, i := range verdict.ListedURIs(walk, &verdict.Verdict{Facts: v.Facts}) { // why there is no list is judged elsewhere
+			if frames := strays[i.Str]; len(frames) > 1 {
+				v.WarnUnless(false, "updates for "+expected,
+					strconv.Itoa(len(frames))+" "+verdict.Updated+" for "+i.Str+", which is listed on its own and was not subscribed", frames...)
+				v.Downgrade("how the URI of an update relates to the one that was subscribed is the server's business, but nothing shows that these do")
+				v.Hint("send updates only for what the session has subscribed, and for resources that are parts of it")
+				delete(strays, i.Str)
+			}
+		}
+	}
+	var rest verdict.Sightings
+	for _, uri := range slices.Sorted(maps.Keys(strays)) {
+		rest.Add(verdict.Quoted(uri), strays[uri]...)
+	}
+	rest.Observe(v, "update-unsubscribed", "%d URIs in updates that were not subscribed, and by which nothing shows that they are parts of what was: %s")
+}
+
+// watchedStreams: on streams on which nothing is made to happen, updates are about what
+// their filters name.
+func watchedStreams(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(recording.StepListen) {
+		ack, ok := verdict.AckOf(r, x)
+		if !ok {
+			continue
+		}
+		watched := x.Param("notifications.resourceSubscriptions").Array()
+		for _, h := range verdict.Only(on(verdict.Hear(r, x.Session, ack.Frame.Number), r, x), verdict.Updated) {
+			its := slices.ContainsFunc(watched, func(uri gjson.Result) bool { return related(h.URI(), uri.String()) })
+			if h.URI() != "" && len(watched) > 0 && !its { // without any it is the type that was not asked for
+				v.WarnUnless(false, "updates for what the filter names and what lies below it", verdict.Updated+" for "+h.URI()+", which was not asked for", h.Frame.Number)
+				v.Hint("compare the URI with the filter of each stream")
+			}
 		}
 	}
 }

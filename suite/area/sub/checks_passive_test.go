@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -49,6 +50,37 @@ func TestPassiveWatch(t *testing.T) {
 		{ID: "SUB-43", Want: verdict.Fail, Rec: areatest.Lines(heard)},
 		{ID: "SUB-43", Want: verdict.Fail, Rec: areatest.Lines(listen, foreign)},
 		{ID: "SUB-43", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, heard)},
+	}, requirement.R20260728)
+}
+
+// Updates of what nobody subscribed to are seen without a trigger as well.
+func TestUnrelatedUpdates(t *testing.T) {
+	sub := rt.Line{Step: "subscribe", Method: "resources/subscribe", Params: `{"uri":"a:1"}`, Result: `{}`}
+	heard := func(uri string) rt.Line {
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"` + uri + `"}}`}}
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
+		k, _ := area.BuiltIn().Check("SUB-09")
+		req, _ := area.Catalogue().Find("SUB-09")
+		seen := map[string]string{}
+		for _, o := range verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, rec...)}).Observations {
+			seen[o.ID] = o.Detail
+		}
+		return seen
+	}
+	areatest.Observed(t, see(sub, heard("b:2"), heard("b:2")), "update-unsubscribed", "1 URIs", "b:2")
+	areatest.Observed(t, see(sub, heard("a:1"), heard("a:1/part")), "")
+	areatest.Observed(t, see(heard("b:2"), sub), "") // that is SUB-06
+	listen := rt.Line{Step: "listen", Method: "subscriptions/listen", ID: `5`, Params: `{"notifications":{"resourceSubscriptions":["a:1"]}}`, Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},"_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
+	on := func(uri string) rt.Line {
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"` + uri + `","_meta":{"io.modelcontextprotocol/subscriptionId":5}}}`}}
+	}
+	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+		{ID: "SUB-31", Want: verdict.Warn, Rec: areatest.Lines(listen, on("b:2"))},
+		{ID: "SUB-31", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, on("a:1"))},
+		{ID: "SUB-31", Want: verdict.NotApplicable, Rec: areatest.Lines(listen, on("a:1/part"))},
 	}, requirement.R20260728)
 }
 
