@@ -31,6 +31,9 @@ var rpcCode = code{
 	"rpc-20-latin-1": stateless(hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc})))
 	})),
+	"rpc-25-says-it-twice": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
+	})),
 	"rpc-20-byte-order-mark": stateless(atStart("\xef\xbb\xbf")),
 }
 

@@ -144,6 +144,7 @@ var lifeChecks = []verdict.Check{
 	{Requirement: "LIFE-13", From: []recording.Name{recording.Everything}, With: []recording.Name{recording.Every}, Probes: true,
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			ofTheRevision(r, v)
+			ofTheClient(r, v)
 			if v.Modern() {
 				return
 			}

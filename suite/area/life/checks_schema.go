@@ -34,6 +34,20 @@ func ofTheRevision(r *recording.Recording, v *verdict.Verdict) {
 	b.tell(v)
 }
 
+// ofTheClient: what only clients send, by the schema's list of their messages, does not
+// come from the target. Requests of any kind are judged by RPC-22 in modern revisions.
+func ofTheClient(r *recording.Recording, v *verdict.Verdict) {
+	for _, m := range verdict.CallsOf(r) {
+		area, _, _ := strings.Cut(m.Method(), "/")
+		request := m.Kind == wire.KindRequest && !v.Modern() &&
+			(m.Method() == "initialize" || slices.Contains([]string{"resources", "prompts", "tools", "completion", "logging"}, area))
+		if request || m.Method() == "notifications/initialized" || m.Method() == "notifications/roots/list_changed" {
+			v.WarnUnless(false, "messages that servers send", m.Method()+", which the schema has for clients only", m.Frame.Number)
+			v.Hint("leave %s to the client", m.Method())
+		}
+	}
+}
+
 // breaches collects where messages break their schemas.
 type breaches struct {
 	set      *schema.Set

@@ -158,6 +158,11 @@ var rpcChecks = []verdict.Check{
 			v.Holds()
 		}
 	}},
+	{Requirement: "RPC-25", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, m := range verdict.Received(r) {
+			v.That(!m.Frame.HasFlaw(wire.FlawDuplicate), "objects whose members have different names", verdict.Detail(m.Frame, wire.FlawDuplicate)+" in "+m.Said(), m.Frame.Number)
+		}
+	}},
 	{Requirement: "RPC-24", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		standard := map[float64]bool{-32700: true, -32600: true, -32601: true, -32602: true, -32603: true}
 		for _, m := range verdict.Failures(r) {
