@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -190,12 +191,26 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 	if err != nil {
 		grace = 0
 	}
+	saysSo(r, x, mark, v)
 	late := func(at time.Duration) bool { return at > mark.At+grace }
 	answer := verdict.FirstReply(r, x)
 	v.That(answer == nil || !late(answer.At), "no response to a request that was cancelled", "it was answered "+when(answer != nil, r, x, mark), x.Evidence()...)
 	for _, p := range verdict.ProgressOf(r, v) {
 		v.That(p.Of != x || !late(p.Frame.At), "no progress for a request that was cancelled", "progress "+judge.Brief(p.Get("params.progress")), p.Frame.Number)
 	}
+}
+
+// saysSo: no error tells that the request was cancelled, however soon: it is a response to
+// what was cancelled, and none that crossed with the cancellation.
+func saysSo(r *recording.Recording, x *recording.Exchange, mark recording.Mark, v *verdict.Verdict) {
+	const requestCancelled = -32800 // as editors and their language servers have it
+	answer := verdict.FirstReply(r, x)
+	if answer == nil || answer.Number <= mark.After {
+		return
+	}
+	e := gjson.GetBytes(answer.Raw, "error")
+	told := e.Get("code").Num == requestCancelled || strings.Contains(strings.ToLower(e.Get("message").String()), "cancel")
+	v.That(!e.Exists() || !told, "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), append(x.Evidence(), answer.Number)...)
 }
 
 // when says how long after a mark an exchange was answered.

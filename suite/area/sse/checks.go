@@ -3,6 +3,7 @@
 package sse
 
 import (
+	"bytes"
 	_ "embed"
 	"fmt"
 	"net/http"
@@ -41,6 +42,7 @@ func Scenarios() []*scenario.Scenario {
 // The steps of the area's scripts, which say what they mean.
 const (
 	stepOpen, stepFirst, stepSecond recording.Step = "open", "first", "second"
+	stepElsewhere                   recording.Step = "resume-elsewhere"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -232,14 +234,11 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			ids[f.Event.ID] = true
 		}
 	}
+	otherSessions(r, v)
 	evidence := append(second.Evidence(), resumed.Request)
-	channel := ""
-	if f := r.Frame(resumed.Request); f != nil {
-		channel = f.Channel
-	}
-	for _, f := range events(r) {
-		if f.Channel != channel || f.Session != resumed.Session || f.Number < resumed.Request {
-			continue
+	for _, f := range replayed(r, resumed) {
+		if f.Event.ID == resumed.Tags[tagID] && len(f.Raw) > 0 {
+			v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+", which Last-Event-ID names as received, comes once more: a stream goes on after it", resumed.Request, f.Number)
 		}
 		m := gjson.ParseBytes(f.Raw)
 		strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
@@ -248,6 +247,37 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			return // it replays one, or all of them
 		}
 	}
+}
+
+// otherSessions: nobody gets what was sent to another session by naming one of its events.
+func otherSessions(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step(stepElsewhere)
+	if x == nil || x.Status != http.StatusOK {
+		return
+	}
+	for _, mine := range append(r.Steps(stepFirst), r.Steps(stepSecond)...) {
+		for _, n := range mine.Evidence() {
+			own := r.Frame(n)
+			if own == nil || own.Dir != wire.In || len(own.Raw) == 0 || own.Session == x.Session {
+				continue
+			}
+			for _, f := range replayed(r, x) {
+				if bytes.Equal(f.Raw, own.Raw) {
+					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100), mine.Request, n, x.Request, f.Number)
+					v.Hint("look for the event in the session that Mcp-Session-Id names")
+					return
+				}
+			}
+		}
+	}
+}
+
+// replayed are the events on the stream that a GET resumes.
+func replayed(r *recording.Recording, x *recording.Exchange) []*wire.Frame {
+	request := r.Frame(x.Request)
+	return slices.DeleteFunc(events(r), func(f *wire.Frame) bool {
+		return request == nil || f.Channel != request.Channel || f.Session != x.Session || f.Number < x.Request
+	})
 }
 
 // endpointEvent: it comes, and its data is a URI.

@@ -14,11 +14,12 @@ import (
 
 // Steps "first" and "second" are requests whose event streams are to be told
 // apart. If the first one's events have ids, "resume" asks for what came after its
-// first event, and its tag "id" is that event's id.
+// first event, and its tag "id" is that event's id. Where that is served and the target keeps sessions,
+// step "resume-elsewhere" asks for the same in another session.
 var httpResumeScenario = &scenario.Scenario{
 	Name:  HTTPResume,
 	Title: "resuming a stream",
-	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID.",
+	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID, in their session and in another one.",
 	Phase: scenario.Quiet,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
@@ -35,13 +36,23 @@ var httpResumeScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
-		st := c.S.Peek(ctx, session.Request{Step: recording.StepResume, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
-			Header: map[string]string{session.HeaderLastEventID: id}}, p.Limits.Timeout)
-		if st.Open() {
-			c.S.Quiet(ctx, p.Limits.QuietWindow)
+		if x := resume(ctx, c, recording.StepResume, id); x.Status != http.StatusOK || c.S.HTTPSession() == "" || p.Limited() {
+			return
 		}
-		c.Note(c.Dropped(ctx, st))
+		if other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+			resume(ctx, other, stepElsewhere, id)
+		}
 	}),
+}
+
+// resume asks for what came after an event.
+func resume(ctx context.Context, c *scenario.Client, step recording.Step, id string) *recording.Exchange {
+	st := c.S.Peek(ctx, session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
+		Header: map[string]string{session.HeaderLastEventID: id}}, c.P.Limits.Timeout)
+	if st.Open() {
+		c.S.Quiet(ctx, c.P.Limits.QuietWindow)
+	}
+	return c.Note(c.Dropped(ctx, st))
 }
 
 // firstEvent is the id of the first event that answered a request; empty if
