@@ -20,6 +20,7 @@ var rpcCode = code{
 		return !ok || !method && o["result"] == nil && o["error"] == nil
 	})),
 	"rpc-14-dies-of-alien-bytes":  stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) })),
+	"rpc-14-deaf-after-garbage":   deafAfterGarbage,
 	"rpc-02-counts-its-responses": countedResponses,
 	"rpc-12-ready-event":          stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
 	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {
@@ -50,6 +51,22 @@ func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
 		if in.Peer != nil && is(in) {
 			in.Peer.Abort()
 			return
+		}
+		next(ctx, in)
+	})
+}
+
+// deafAfterGarbage passes nothing on that comes after what is no JSON.
+func deafAfterGarbage() hook.Hooks {
+	var deaf sync.Map // of the ids of peers
+	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+		if in.Peer != nil {
+			if _, closed := deaf.Load(in.Peer.ID()); closed {
+				return
+			}
+			if !json.Valid(in.Raw) {
+				deaf.Store(in.Peer.ID(), true)
+			}
 		}
 		next(ctx, in)
 	})

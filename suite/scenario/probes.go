@@ -11,7 +11,7 @@ import (
 // Probes is [Client.Probe] for several messages at once: they are sent one after
 // the other, and a single sign of life is asked for at the end. If there is none,
 // each message is probed alone in a session of its own, so that the one that did
-// it can be told. The exchanges come in the order of the messages.
+// it can be told: those that were not answered or, where all were, any of them. The exchanges come in the order of the messages.
 func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording.Exchange {
 	pending := make([]*session.Pending, len(qs))
 	for i, q := range qs {
@@ -19,23 +19,29 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	alive := c.settled(ctx, pending)
 	all := make([]*recording.Exchange, len(qs))
+	heard := true
 	for i, p := range pending {
-		x := p.Finish()
+		all[i] = p.Finish()
+		heard = heard && all[i].Outcome == recording.Replied
+	}
+	for i, x := range all {
 		switch {
-		case x.Outcome == recording.Replied:
+		case x.Outcome == recording.Replied && (alive || !heard):
+		case x.Outcome == recording.Replied: // answered, like the others, and then nothing was
+			x.Step += recording.StepLost
 		case !alive:
 			x.Step += recording.StepLost
 			c.unheard(x, "nothing was answered any more")
 		case x.Outcome == recording.Sent && !qs[i].Notification:
 			x.Outcome, x.Reason = recording.Silent, overlooked
 		}
-		all[i] = c.Note(x)
+		c.Note(x)
 	}
 	if alive || !c.Replace(ctx) {
 		return all
 	}
 	for i, q := range qs {
-		if all[i].Outcome != recording.Replied {
+		if all[i].Outcome != recording.Replied || heard {
 			all[i] = c.alone(ctx, q)
 		}
 	}

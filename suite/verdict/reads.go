@@ -235,6 +235,9 @@ func Doubles(v *Verdict) bool {
 
 // LostWords says how a connection ended over a request.
 func LostWords(x *recording.Exchange) string {
+	if x.Fatal && x.Outcome == recording.Replied {
+		return matcher.Describe(x) + ", and nothing was answered after it, twice"
+	}
 	if x.Fatal {
 		return "the connection ended" + matcher.InBrackets(x.Reason) + ", and did so again when the same message was sent alone"
 	}

@@ -46,6 +46,9 @@ var rpcRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepNotJSON) {
+			if x.Outcome == recording.Silent && !x.Fatal {
+				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
+			}
 			refusedAsInvalid(x, v, "text that is no JSON", true, -32700)
 			v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 		}
