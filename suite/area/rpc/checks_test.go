@@ -54,6 +54,8 @@ func TestMessages(t *testing.T) {
 		{ID: "RPC-22", Want: verdict.Pass, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x"}`))},
 		{ID: "RPC-22", Want: verdict.Fail, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))},
 		{ID: "RPC-24", Want: verdict.Pass, Rec: areatest.Lines(failed(`{"code":-32602,"message":""}`), failed(`{"code":404,"message":""}`), failed(`{"code":-32002,"message":""}`))},
+		{ID: "RPC-25", Want: verdict.Pass, Rec: areatest.Lines(ok)},
+		{ID: "RPC-25", Want: verdict.Warn, Rec: areatest.Lines(ok, areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/x","params":{"a":1,"a":2}}`))},
 		{ID: "RPC-24", Want: verdict.Fail, Rec: areatest.Lines(failed(`{"code":-32604,"message":""}`))},
 	})
 	for _, name := range []recording.Name{recording.Undeclared, recording.UndeclaredCompletion} {
