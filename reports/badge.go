@@ -46,11 +46,17 @@ func badge(r *Report) (text, color string) {
 	case s.Outcome == NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn:
 		return "known issues " + share, "#8a5a00"
 	case s.Outcome == NonConformant:
-		return "not conformant " + share, "#a8161b"
+		return "not conformant " + share + among(s.Security.Fail+s.Security.Warn), "#a8161b"
 	case s.Outcome != Conformant:
 		return "not established", "#5b3a78"
 	case s.Scope != Full:
 		return "partial run", "#59626d"
+	}
+	if warned := remark(s.Outcome, s.Warn, s.Security.Warn); warned != "" {
+		share += ", " + warned
+	}
+	if s.Security.Warn > 0 {
+		return "conformant " + share, "#8a5a00"
 	}
 	return "conformant " + share, "#1a6b34"
 }

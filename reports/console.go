@@ -53,7 +53,7 @@ func WriteFindings(w io.Writer, r *Report, o ConsoleOptions) error {
 
 // WriteConsole writes a report for people: a table of the areas, each finding
 // with its evidence and what to change, what was blocked, observed and not
-// exercised, and the outcome on the last line. The report must have been
+// exercised, a line for each finding, and the outcome on the last line. The report must have been
 // summarized.
 func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 	c := newConsole(w, r, o)
@@ -67,6 +67,7 @@ func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
 		c.blocked()
 		c.observations()
 		c.notExercised()
+		c.shortList()
 	}
 	c.outcome()
 	return c.flush("results")

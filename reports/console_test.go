@@ -102,7 +102,7 @@ func TestConsoleOutcomes(t *testing.T) {
 		want    string
 	}{
 		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND 1 passed, 0 failed, 0 warnings"},
-		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES 0 passed, 0 failed, 1 warning,"},
+		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES, 1 warning 0 passed, 0 failed, 0 not"},
 		"nothing judged": {[]Result{row("A-1", LevelMust, NotApplicable, CodeNeedsConfig)}, SummaryOptions{}, "NOTHING JUDGED"},
 		"blocked":        {[]Result{row("A-1", LevelMust, Blocked, "x")}, SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
 		"conformant":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},

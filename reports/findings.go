@@ -68,8 +68,8 @@ func (f *finding) actual() string {
 	return x.Actual
 }
 
-// group joins results that share a cause, the gravest verdicts first, then in
-// the order of the report, and so the results of each.
+// group joins results that share a cause, the gravest first, then in the order of the
+// report, and so the results of each.
 func group(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, results := range grouped(r.only(keep), (*Result).cause) {
@@ -80,22 +80,10 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	return list
 }
 
-// byGravity puts the gravest verdicts first.
-func byGravity(a, b *Result) int {
-	order := Verdicts()
-	return cmp.Compare(slices.Index(order, a.Verdict), slices.Index(order, b.Verdict))
-}
-
 func (c *console) findings() {
-	for _, part := range []struct {
-		title string
-		list  []*finding
-	}{{"FAILURES", c.counted(Fail)}, {"WARNINGS", c.counted(Warn)}} {
+	for _, part := range c.groups() {
 		list := part.list
-		if len(list) == 0 {
-			continue
-		}
-		c.Title(fmt.Sprintf("%s  %s, %s", part.title, count(len(list), "finding"), count(verdictsOf(list), "verdict")))
+		c.Title(fmt.Sprintf("%s  %s, %s", strings.ToUpper(part.title), count(len(list), "finding"), count(verdictsOf(list), "verdict")))
 		for _, f := range list {
 			c.finding(f)
 		}

@@ -16,10 +16,14 @@ const (
 )
 
 // WriteJUnit writes the verdicts as JUnit XML: a test suite for each combination,
-// a test case for each requirement, with the class name
-// "revision.transport.area". A fail is a failure, a blocked verdict an error, a
+// a test case for each requirement, with the class name "revision.transport.area" and a
+// name of id and title. A fail is a failure, a blocked verdict an error, a
 // verdict not-applicable is skipped, a warning passes with its text in the
 // output, unless strict makes it a failure.
+//
+// Viewers show a case that passes as a name at best, so each warning has a case of its own
+// as well, in a suite "warnings" before all others: skipped, with what was seen as its
+// message, the gravest first. Its class says how grave it is.
 //
 // A failure that the baseline excuses is skipped, with the reason as its message:
 // Jenkins and GitLab count skipped cases apart, whereas a case that passes would
@@ -28,10 +32,8 @@ const (
 // are stale or expired are failures, because they make the run end with status 1, and
 // somebody will look for why.
 //
-// The file is valid for the schema junit-10 of the xUnit plugin for Jenkins. That
-// schema has properties for suites only, so the title, level, section and verdict
-// of a case are the properties "ID.title" and so on of its suite, and the first
-// lines of its output.
+// The file is valid for the schema junit-10 of the xUnit plugin for Jenkins, which has no
+// properties for cases: level, section and verdict are the first lines of their output.
 func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 	buffer := bufio.NewWriterSize(w, 64<<10)
 	x := &xmlWriter{w: buffer}
@@ -43,9 +45,11 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 		tests, failures, errs = tests+len(g), failures+f, errs+e
 	}
 	entries, outdated, _ := r.Summary.Baseline.cases()
-	tests, failures = tests+entries, failures+outdated
-	x.open("testsuites", "name", "mcpcheck "+r.Target.Name, "tests", strconv.Itoa(tests),
+	warnings := junitWarnings(r, strict)
+	tests, failures = tests+entries+len(warnings), failures+outdated
+	x.open("testsuites", "name", "mcpcheck "+r.Target.Name+": "+view{r: r}.pronounced(), "tests", strconv.Itoa(tests),
 		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
+	x.warnings(view{r: r}, warnings)
 	for _, g := range groups {
 		x.suite(r, g, strict)
 	}
@@ -68,6 +72,15 @@ func junitFails(x *Result, strict bool) bool {
 // junitExcused reports whether a result would be a failure but for the baseline.
 func junitExcused(x *Result, strict bool) bool {
 	return x.Excused && x.counts(strict)
+}
+
+// junitName is what viewers list. It does not depend on the verdict, so that they know a
+// test again.
+func junitName(x *Result) string { return Shorten(x.ID+" "+x.Title, pageTitle) }
+
+// junitWarnings are the findings that have test cases of their own.
+func junitWarnings(r *Report, strict bool) []*finding {
+	return group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) })
 }
 
 func junitCounts(results []*Result, strict bool) (failures, errors, skipped int) {
@@ -142,21 +155,28 @@ func (x *xmlWriter) suite(r *Report, results []*Result, strict bool) {
 	property("revision", in.revision)
 	property("transport", in.transport)
 	property("strict", strconv.FormatBool(strict))
-	for _, result := range results {
-		property(result.ID+".title", result.Title)
-		property(result.ID+".level", result.Level)
-		property(result.ID+".section", result.Section)
-		if result.Link != "" {
-			property(result.ID+".link", result.Link)
-		}
-		property(result.ID+".verdict", string(result.Verdict))
-		if result.Excused {
-			property(result.ID+".excused", cmp.Or(result.ExcusedReason, "true"))
-		}
-	}
+	property("outcome", view{r: r}.pronounced())
 	x.shut("properties")
 	for _, result := range results {
 		x.testcase(r, result, strict)
+	}
+	x.shut("testsuite")
+}
+
+// warnings writes the suite of the warnings.
+func (x *xmlWriter) warnings(v view, list []*finding) {
+	if len(list) == 0 {
+		return
+	}
+	n := strconv.Itoa(len(list))
+	x.open("testsuite", "name", "warnings", "tests", n, "failures", "0", "errors", "0", "skipped", n, "time", "0.000", "id", "warnings")
+	for _, f := range list {
+		result := f.results[0]
+		x.open("testcase", "classname", "warnings."+string(result.weight()), "name", junitName(result), "time", "0.000")
+		message := cmp.Or(f.actual(), result.Reason, result.Title) + " (in " + v.where(f.results) + ")"
+		x.empty("skipped", "message", Shorten(message, junitFrame), "type", string(result.weight()))
+		x.element("system-out", junitOutput(v.r, result))
+		x.shut("testcase")
 	}
 	x.shut("testsuite")
 }
@@ -206,7 +226,7 @@ func (b *BaselineSummary) cases() (tests, failures, skipped int) {
 }
 
 func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
-	x.open("testcase", "classname", result.Revision+"."+result.Transport+"."+result.Area(), "name", result.ID,
+	x.open("testcase", "classname", result.Revision+"."+result.Transport+"."+result.Area(), "name", junitName(result),
 		"time", seconds(result.DurationMS))
 	message := result.Reason
 	if message == "" {

@@ -130,12 +130,12 @@ func MarkdownText(s string) string {
 
 func (m *markdown) head() {
 	s := &m.r.Summary
-	word, as := m.headline()
+	_, as := m.headline()
 	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
 	scope := m.scope()
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, word, cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
-	text := fmt.Sprintf("**%d** passed, **%d** failed, **%s**, %d blocked, %d not applicable; %s; %.1f s.",
-		s.Pass, s.Fail, count(s.Warn, "warning"), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, m.pronounced(), cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
+	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
+		s.Pass, s.Fail, among(s.Security.Fail), count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
 	for _, remark := range baselineRemarks(s) {
 		text += " " + capital(remark) + "."
 	}
@@ -184,10 +184,7 @@ func (m *markdown) combinations() {
 }
 
 func (m *markdown) findings() {
-	for _, part := range []struct {
-		title string
-		list  []*finding
-	}{{"Failures", m.counted(Fail)}, {"Warnings", m.counted(Warn)}, {"Excused by the baseline", m.excused()}} {
+	for _, part := range append(m.groups(), findingGroup{"Excused by the baseline", m.excused()}) {
 		list := part.list
 		if len(list) == 0 || !m.add(fmt.Sprintf("### %s (%d)\n\n", part.title, len(list))) {
 			continue

@@ -60,7 +60,9 @@ type MatrixTarget struct {
 	Outcome   Outcome  `json:"outcome,omitempty"`
 	Scope     Scope    `json:"scope,omitempty"`
 	Counts
-	Excused int `json:"excused,omitempty"`
+	// Security counts those of the red verdicts that are about security.
+	Security SecurityCounts `json:"security"`
+	Excused  int            `json:"excused,omitempty"`
 	// Report and Page are where the reports lie, relative to the matrix.
 	Report string `json:"report,omitempty"`
 	Page   string `json:"page,omitempty"`
@@ -96,13 +98,13 @@ func NewMatrix(tool Tool, shard string) *Matrix {
 	return &Matrix{Schema: MatrixSchema, Tool: tool, Shard: shard, Requirements: []MatrixRequirement{}, Targets: []MatrixTarget{}}
 }
 
-// gravity orders the verdicts of one requirement over combinations.
-var gravity = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
+// worstFirst orders the verdicts of one requirement over combinations.
+var worstFirst = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
 	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Outcome: r.Summary.Outcome, Scope: r.Summary.Scope,
-		Counts: r.Summary.Counts, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
+		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
 	for _, e := range r.Target.Endpoints {
 		t.Revisions = append(t.Revisions, e.Revisions...)
 		if t.Server == nil {
@@ -114,7 +116,7 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 	t.Revisions = slices.Compact(t.Revisions)
 	for _, x := range r.rows() {
 		was, known := t.Verdicts[x.ID]
-		if !known || slices.Index(gravity, x.Verdict) < slices.Index(gravity, was) {
+		if !known || slices.Index(worstFirst, x.Verdict) < slices.Index(worstFirst, was) {
 			t.Verdicts[x.ID] = x.Verdict
 		}
 	}
@@ -129,15 +131,17 @@ func (t *MatrixTarget) Word() string {
 	case t.Status != MatrixJudged:
 		return "no report"
 	case t.Outcome == Conformant && t.Scope != Full && t.Warn > 0:
-		return "no failures"
+		return "no failures, " + remark(t.Outcome, t.Warn, t.Security.Warn)
 	case t.Outcome == Conformant && t.Scope != Full:
 		return "nothing found"
+	case t.Outcome == Conformant && t.Warn > 0:
+		return "conformant, " + remark(t.Outcome, t.Warn, t.Security.Warn)
 	case t.Outcome == Conformant:
 		return "conformant"
 	case t.Outcome == NonConformant && t.ExitCode == ExitOK:
 		return "not conformant, excused"
 	case t.Outcome == NonConformant:
-		return "not conformant"
+		return "not conformant" + among(t.Security.Fail+t.Security.Warn)
 	case t.Error == "" && t.Pass+t.Fail+t.Warn+t.Blocked == 0:
 		return "nothing judged"
 	}

@@ -132,7 +132,7 @@ func verdictString(m *Matrix, t *MatrixTarget) string {
 	var b strings.Builder
 	for _, q := range m.Requirements {
 		c := byte(' ')
-		for k, v := range gravity {
+		for k, v := range worstFirst {
 			if t.Verdicts[q.ID] == v {
 				c = byte('0' + k)
 			}

@@ -14,7 +14,7 @@ func TestMatrixWord(t *testing.T) {
 			r := New(Tool{}, Target{}, Config{})
 			r.Results = []Result{{ID: "A-1", Level: LevelMust, Verdict: verdict, Revision: "2025-11-25", Transport: "stdio"}}
 			r.Summarize(SummaryOptions{Partial: partial})
-			word, _ := view{r: r}.headline()
+			word := view{r: r}.pronounced()
 			column := MatrixColumn("x", r, r.ExitCode(false, false), 0)
 			if got := column.Word(); got != strings.ToLower(word) {
 				t.Errorf("%s, partial %v: the matrix says %q, the report %q", verdict, partial, got, word)

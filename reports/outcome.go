@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
@@ -24,13 +25,17 @@ func (c *console) outcome() {
 	if !c.o.Quiet {
 		c.Line()
 	}
-	word, as := c.headline()
-	warnings := count(s.Warn, "warning")
+	_, as := c.headline()
+	word := c.pronounced()
+	warnings := count(s.Warn, "warning") + among(s.Security.Warn)
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
 	}
-	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail), warnings,
+	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) + among(s.Security.Fail), warnings,
 		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
+	if remark(s.Outcome, s.Warn, s.Security.Warn) != "" {
+		parts = slices.Delete(parts, 2, 3) // it has been said
+	}
 	parts = append(parts, baselineRemarks(s)...)
 	scope := c.scope()
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)

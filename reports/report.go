@@ -215,6 +215,9 @@ type Result struct {
 	Revision  string  `json:"revision"`
 	Transport string  `json:"transport"`
 	Verdict   Verdict `json:"verdict"`
+	// Gravity says of a red verdict what it means to the users of the target: security,
+	// failure, warning or codes. Empty in reports of earlier versions.
+	Gravity Gravity `json:"gravity,omitempty"`
 	// ReasonCode is empty on a pass, and Reason says of it at most that it rests on
 	// a sample; on a warning Reason says why it is no more than that, where the
 	// grade alone does not.

@@ -123,7 +123,7 @@ type sarif struct {
 // rules lists the requirements of the report in its order.
 func (s *sarif) rules() []sarifRule {
 	rules := []sarifRule{}
-	repeats := s.repeats()
+	repeats, severities := s.repeats(), s.severities()
 	for i := range s.r.Results {
 		x := &s.r.Results[i]
 		if _, known := s.index[x.ID]; known {
@@ -141,9 +141,27 @@ func (s *sarif) rules() []sarifRule {
 			FullDescription: sarifText{Text: text}, HelpURI: x.safeLink(), Help: s.help(x, text, tolerated, repeats[x.ID]), Default: object{"level": s.level(x.Grade == "fail")},
 			Properties: object{"tags": []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40)}, "precision": "very-high"},
 		}
+		if severity := severities[x.ID]; severity != "" {
+			rule.Properties["security-severity"] = severity
+			rule.Properties["tags"] = []string{"mcp", clean(x.Area(), 40), clean(x.Level, 40), "security"}
+		}
 		rules = append(rules, rule)
 	}
 	return rules
+}
+
+// severities are scores as code scanning shows them, 7 and more being high, of the
+// requirements with findings about security.
+func (s *sarif) severities() map[string]string {
+	m := map[string]string{}
+	for _, x := range s.r.only((*Result).harms) {
+		if x.Verdict == Fail {
+			m[x.ID] = "8.0"
+		} else {
+			m[x.ID] = cmp.Or(m[x.ID], "5.0")
+		}
+	}
+	return m
 }
 
 // repeats is the command that repeats the first red verdict on each requirement.
@@ -221,7 +239,7 @@ func (s *sarif) results() []sarifResult {
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
 			Locations:    []object{{"physicalLocation": object{"artifactLocation": object{"uri": s.location()}, "region": object{"startLine": 1}}}},
 			Fingerprints: map[string]string{"mcpcheck/v2": hex.EncodeToString(sum[:16])},
-			Properties:   object{"verdict": x.Verdict, "level": clean(x.Level, 40), "frames": s.frames(x)},
+			Properties:   object{"verdict": x.Verdict, "gravity": clean(string(x.weight()), 40), "level": clean(x.Level, 40), "frames": s.frames(x)},
 		}
 		if repeat != "" {
 			result.Properties["rerun"] = repeat

@@ -76,7 +76,9 @@ func (c Counts) Judged() int { return c.Pass + c.Fail + c.Warn }
 // Summary is the result of the run in numbers.
 type Summary struct {
 	Counts
-	Observations int `json:"observations"`
+	// Security counts those of the red verdicts that are about security.
+	Security     SecurityCounts `json:"security"`
+	Observations int            `json:"observations"`
 	// Excused counts the red verdicts that a baseline lists as known. They
 	// count among fail and warn too: an excuse spares the exit status, it
 	// makes nothing conformant.
@@ -176,6 +178,7 @@ func (r *Report) Summarize(o SummaryOptions) {
 	}
 	for _, x := range r.rows() {
 		s.Add(x.Verdict)
+		s.Security.add(x)
 		if x.Excused && x.Verdict.Red() {
 			s.Excused++
 		}

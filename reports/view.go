@@ -191,13 +191,6 @@ func (v view) idleFor() []*tallied {
 	return tally(v.r.only((*Result).idle), func(x *Result) string { return cmp.Or(x.Hint, x.Reason) })
 }
 
-// counted joins the red results that nothing excuses by their causes, and lists those
-// findings whose gravest verdict it is.
-func (v view) counted(verdict Verdict) []*finding {
-	list := group(v.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused })
-	return slices.DeleteFunc(list, func(f *finding) bool { return f.results[0].Verdict != verdict })
-}
-
 // places lists the combinations of a finding, those apart in which it is less grave.
 func (v view) places(f *finding) string {
 	n := 0

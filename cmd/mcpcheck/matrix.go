@@ -151,7 +151,10 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	default:
 		word = column.Word()
 	}
-	text := fmt.Sprintf("[%d/%d] %s: %s, %d failed, %d warnings, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.Fail, column.Warn, column.TookMS/1000)
+	if column.Outcome != reports.Conformant {
+		word += fmt.Sprintf(", %d failed, %d warnings", column.Fail, column.Warn)
+	}
+	text := fmt.Sprintf("[%d/%d] %s: %s, %.1f s", len(r.m.Targets), r.all, t.Name, word, column.TookMS/1000)
 	if column.Error != "" {
 		text += ": " + strings.ReplaceAll(column.Error, "\n", "; ")
 	}

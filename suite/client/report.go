@@ -190,6 +190,7 @@ func (w *writer) result(j *judgement) {
 		Revision: string(revision), Transport: string(j.in.Transport), DurationMS: reports.Milliseconds(0),
 		Verdict: reports.Verdict(v.Outcome), Reason: w.mask.String(v.Reason), Expected: w.mask.String(v.Expected),
 		Actual: w.mask.String(v.Actual), Hint: w.mask.String(v.Hint), Evidence: w.evidence(v.Frames),
+		Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
 	}
 	if v.Outcome == verdict.NotApplicable || v.Outcome == verdict.Blocked {
 		out.ReasonCode = string(v.Code)

@@ -209,6 +209,7 @@ func (w *writer) result(j *Judgement, played time.Duration) {
 	}
 	if j.Outcome.Red() {
 		out.Cause = cmp.Or(j.Cause, verdict.CauseCode(out.Expected))
+		out.Gravity = cmp.Or(reports.Gravity(j.Gravity), reports.GravityOf(out.Verdict))
 	}
 	if s, ok := req.SectionIn(rev); ok {
 		out.Section, out.Link = s.Ref(), s.URL(rev)

@@ -66,6 +66,7 @@ type row struct {
 	Text        string             `yaml:"text"`
 	Change      string             `yaml:"change"`
 	Profile     string             `yaml:"profile"`
+	Gravity     Gravity            `yaml:"gravity"`
 	Level       Level              `yaml:"level"`
 	Grade       Grade              `yaml:"grade"`
 	Basis       Basis              `yaml:"basis"`
@@ -166,7 +167,10 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	}
 	q := Requirement{
 		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
-		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly,
+		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity,
+	}
+	if w.Gravity != "" {
+		oneOf(&a.reader, path+".gravity", w.Gravity, Security, Codes)
 	}
 	for _, x := range []struct{ name, text string }{{"title", w.Title}, {"text", w.Text}} {
 		if x.text == "" {

@@ -50,6 +50,15 @@ const (
 	Implied   Basis = "implied"
 )
 
+// Gravity says what a violation means to the users of a target, whatever its grade.
+type Gravity string
+
+// The gravities of rows; most have none, and their violations are as grave as their verdict.
+const (
+	Security Gravity = "security" // somebody can do harm
+	Codes    Gravity = "codes"    // no more than the code of an error is another one
+)
+
 // Terms is how binding a requirement is, what a violation is worth, and what both
 // rest on.
 type Terms struct {
@@ -100,6 +109,8 @@ type Requirement struct {
 	Profile string
 	// Terms hold where a revision has none of its own.
 	Terms
+	// Gravity is empty where nothing more than the grade is to be said.
+	Gravity Gravity
 	// Revisions and Transports say where the requirement applies.
 	Revisions  []Revision
 	Transports []Transport

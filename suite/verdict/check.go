@@ -83,6 +83,9 @@ type Result struct {
 	Cause string
 	// Hint says what to change in the target.
 	Hint string
+	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
+	// was seen.
+	Gravity requirement.Gravity
 	// Frames is the evidence, From the scenarios that were judged.
 	Frames       []int
 	From         []recording.Name
@@ -109,6 +112,7 @@ type Finding struct {
 	Downgraded string
 	Frames     []int
 	warn       bool // a warning at most
+	harmless   bool // although the requirement is about security
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -213,6 +217,7 @@ func (v *Verdict) result() Result {
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}
+		r.Gravity = v.gravity(outcome)
 		r.Frames = v.frames(outcome)
 		if n := v.count(outcome); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
@@ -255,6 +260,16 @@ func (v *Verdict) worst() (*Finding, Outcome) {
 		}
 	}
 	return warning, Warn
+}
+
+// gravity is that of the requirement, unless none of the findings that decide does harm.
+func (v *Verdict) gravity(o Outcome) requirement.Gravity {
+	for i := range v.findings {
+		if f := &v.findings[i]; v.severity(f) == o && !f.harmless {
+			return v.req.Gravity
+		}
+	}
+	return ""
 }
 
 func (v *Verdict) severity(f *Finding) Outcome {

@@ -125,6 +125,14 @@ func (v *Verdict) Downgrade(reason string) {
 	}
 }
 
+// Harmless says of the violation that was just stated that nobody is harmed by it, although
+// the requirement is about security: what must not be served was refused, if in another way.
+func (v *Verdict) Harmless() {
+	if v.noted {
+		v.findings[len(v.findings)-1].harmless = true
+	}
+}
+
 // Reasons for which a violation is only a warning.
 const (
 	RefusedOtherwise = "it is refused, but with another code"
