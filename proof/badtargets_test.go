@@ -262,6 +262,43 @@ func TestBadProcesses(t *testing.T) {
 	}
 }
 
+// TestHarm: a server that serves files from outside, dies of bad JSON and has empty contents
+// for what is missing is not conformant, and what harms stands first.
+func TestHarm(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := runWithin(t, time.Minute, []string{badtarget.EnvMode + "="}, append(one, "--only", "URI-10,URI-13,SEC-63,RPC-14,ERR-09,ERR-10,PAGE-05", "--no-color", "--quiet-window", "50ms",
+		"--env", badtarget.EnvMode+"=harmful", "--", self)...)
+	if o.status != 1 {
+		t.Errorf("exit status %d", o.status)
+	}
+	got := map[string]string{}
+	for _, x := range o.report.Results {
+		got[x.ID] = string(x.Verdict) + " " + string(x.Gravity)
+	}
+	for id, want := range map[string]string{"URI-13": "fail security", "SEC-63": "fail security", "RPC-14": "warn warning"} {
+		if got[id] != want {
+			t.Errorf("%s is %q, expected %q", id, got[id], want)
+		}
+	}
+	_, short, _ := strings.Cut(o.stdout, "IN SHORT\n")
+	lines := strings.Split(strings.TrimSpace(short), "\n")
+	if len(lines) < 4 || !strings.Contains(lines[0], "SEC-63   security: ") || !strings.Contains(lines[1], "URI-13   security: ") ||
+		!regexp.MustCompile(`^NOT CONFORMANT  .* 2 failed \(2 security\), `).MatchString(lines[len(lines)-1]) {
+		t.Errorf("the console ends with\n%s", short)
+	}
+	var badge bytes.Buffer
+	if err := reports.WriteBadge(&badge, o.report, ""); err != nil || !strings.Contains(badge.String(), "not conformant 0/1 (2 security)") {
+		t.Errorf("%v, the badge is %s", err, badge.String())
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", o.stdout, o.stderr)
+	}
+}
+
 // noneLeft checks that no process group of the target is left.
 func noneLeft(t *testing.T, pids string) {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -57,6 +58,7 @@ var stdioModes = map[string]func(*process){
 	"stubborn": func(p *process) { signal.Ignore(syscall.SIGTERM) },
 	"banner":   func(p *process) { p.write("My Server 1.0 is listening\n") },
 	"cursor":   nil, "third": nil, "midline": nil, "late": nil, "nothing": nil, "garbage": nil, "huge": nil, "echo": nil,
+	"harmful": nil,
 }
 
 // Main serves standard input and output in a mode. It returns the exit status.
@@ -155,6 +157,9 @@ func (p *process) serve() {
 				os.Exit(3)
 			}
 		}
+		if p.mode == "harmful" && !json.Valid(line) {
+			panic("badtarget: this is no JSON")
+		}
 		answer, ok := p.answer(line)
 		if !ok {
 			continue
@@ -227,6 +232,9 @@ func (s *server) answer(raw []byte) (string, bool) {
 	case "resources/templates/list":
 		return result(m.ID, `{"resourceTemplates":[]}`), true
 	case "resources/read":
+		if s.mode == "harmful" {
+			return harmful(&m), true
+		}
 		if m.Params.URI != "test://one" {
 			return failure(m.ID, -32002, "resource not found"+s.echo()), true
 		}
@@ -248,9 +256,28 @@ func (s *server) initialize(m *message) string {
 		`,"serverInfo":{"name":"bad","version":"1"},"instructions":`+quote("hello"+s.echo())+`}`)
 }
 
+// userDatabase has the form of what every Unix system has.
+const userDatabase = "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\n"
+
+// harmful reads whatever it is asked for, and of what is not there has no contents.
+func harmful(m *message) string {
+	content := func(text string) string {
+		return result(m.ID, `{"contents":[{"uri":`+quote(m.Params.URI)+`,"text":`+quote(text)+`}]}`)
+	}
+	switch path.Clean("/" + strings.TrimPrefix(m.Params.URI, "file://")) {
+	case "/srv/notes/one.txt":
+		return content("one")
+	case "/etc/passwd":
+		return content(userDatabase)
+	}
+	return result(m.ID, `{"contents":[]}`)
+}
+
 func (s *server) list(m *message) string {
 	next, name := "", "one"
 	switch s.mode {
+	case "harmful":
+		return result(m.ID, `{"resources":[{"uri":"file:///srv/notes/one.txt","name":"one"}]}`)
 	case "cursor":
 		s.pages++
 		next = `,"nextCursor":"page-` + strconv.Itoa(s.pages) + `"`

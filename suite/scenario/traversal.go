@@ -58,6 +58,9 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 	}
 	goal := canary(r)
 	values, depth := outside(r.Root, goal)
+	if depth == 0 && r.Canary == nil && r.Template == "" {
+		return nil // nothing lies outside of the whole machine
+	}
 	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step recording.Step, form, uri string, more recording.Tags) {
 		all = append(all, URIRead{step, uri, recording.Tags{recording.TagForm: form}.With(more)})

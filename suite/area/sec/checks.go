@@ -86,6 +86,7 @@ var secChecks = []verdict.Check{
 			v.Hint("bind to 127.0.0.1 instead of all interfaces")
 		}
 	}},
+	{Requirement: "SEC-63", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: survives},
 	{Requirement: "SEC-14", From: []recording.Name{LogSecrets, recording.Everything}, Judge: loggedSecrets},
 }
 
@@ -253,6 +254,7 @@ var secAuthChecks = []verdict.Check{
 	}},
 	{Requirement: "SEC-11", From: []recording.Name{Rights}, Judge: insufficientScope},
 	{Requirement: "SEC-12", From: []recording.Name{Rights}, Judge: protectedResources},
+	{Requirement: "SEC-62", From: []recording.Name{Rights}, Judge: ownersContents},
 	{Requirement: "SEC-15", From: []recording.Name{Credentials}, Judge: missingCredentials},
 	{Requirement: "SEC-60", From: []recording.Name{Credentials}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x := metadata(r)

@@ -185,3 +185,79 @@ func TestSSETransportChecks(t *testing.T) {
 		{ID: "SSE-07", Want: verdict.NotApplicable, Rec: areatest.Lines(first, second)},
 	})
 }
+
+// TestOwnersContents: what counts is that the contents are those that the owner gets.
+func TestOwnersContents(t *testing.T) {
+	const secret = `{"contents":[{"uri":"a:secret","text":"the plan"}]}`
+	asked := `{"uri":"a:secret"}`
+	owner := areatest.TaggedRead("owner", asked, secret, "")
+	other := func(result, failure string) rt.Line {
+		return areatest.TaggedRead("read", asked, result, failure, "uri", "a:secret", "identity", "guest")
+	}
+	areatest.WalkRuns(t, sec.Rights, `{"resources":{}}`, []areatest.Run{
+		{ID: "SEC-62", Want: verdict.Fail, Rec: areatest.Lines(owner, other(secret, ""))},
+		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other("", areatest.NoSuch))},
+		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other(`{"contents":[{"uri":"a:secret","text":"the public part"}]}`, ""))},
+		{ID: "SEC-62", Want: verdict.Pass, Rec: areatest.Lines(owner, other(areatest.Nothing, ""))},
+		{ID: "SEC-62", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("owner", asked, "", areatest.NoSuch), other(secret, ""))},
+	})
+}
+
+// TestEndedByOneMessage: only a server that is known to have ended, over a probe in a session
+// that had begun, is accused.
+func TestEndedByOneMessage(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-63")
+	req, _ := area.Catalogue().Find("SEC-63")
+	fatal := rt.Line{Step: "not-json", Kind: recording.Probe, Outcome: recording.Lost, Fatal: true, Reason: "the process ended"}
+	silent := fatal
+	silent.Outcome = recording.Silent
+	once := fatal
+	once.Fatal = false
+	for name, x := range map[string]struct {
+		on     requirement.Combination
+		line   rt.Line
+		adjust func(*recording.Recording)
+		want   verdict.Outcome
+	}{
+		"process":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
+		"deaf":      {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, silent, nil, verdict.Fail},
+		"once":      {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, once, nil, verdict.Pass},
+		"address":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
+		"started":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, func(r *recording.Recording) { r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"} }, verdict.Fail},
+		"not begun": {requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil }, verdict.NotApplicable},
+		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
+			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended"})
+		}, verdict.Blocked},
+		"handshakes": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, func() rt.Line { l := fatal; l.Method = "initialize"; return l }(), nil, verdict.NotApplicable},
+	} {
+		facts := rt.Facts(x.on, `{"resources":{}}`)
+		rec := rt.New(recording.InvalidMessages, facts, x.line)
+		if x.adjust != nil {
+			x.adjust(rec)
+		}
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		if got.Outcome != x.want {
+			t.Errorf("%s: %s, expected %s: %+v", name, got.Outcome, x.want, got)
+		}
+		if got.Outcome == verdict.Fail && got.Gravity != requirement.Security {
+			t.Errorf("%s: the gravity is %q", name, got.Gravity)
+		}
+	}
+}
+
+// TestHarmless: what is refused in another way than it should be harms nobody.
+func TestHarmless(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-01")
+	req, _ := area.Catalogue().Find("SEC-01")
+	for status, want := range map[int]requirement.Gravity{200: requirement.Security, 400: "", 401: ""} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+		reply := areatest.NoMessage
+		if status == 200 {
+			reply = areatest.OkList
+		}
+		rec := rt.New(sec.Origins, facts, areatest.WithTags(areatest.HTTPLine("request", status, reply), "origin", "http://evil.example.invalid"))
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sec.Origins: rec}); !got.Outcome.Red() || got.Gravity != want {
+			t.Errorf("HTTP %d: %s of gravity %q", status, got.Outcome, got.Gravity)
+		}
+	}
+}

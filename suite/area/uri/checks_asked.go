@@ -183,7 +183,8 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 
 // keptIn: no read yields what lies outside of the root. Where the root is not known
 // but guessed, there is nothing to find but files that every system has; that none
-// came says nothing then.
+// came says nothing then. A target that gives them away under their plain names is told
+// so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
 	open := servesSystem(r)
@@ -192,22 +193,25 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		if !verdict.Withstood(v, x, about) {
 			continue
 		}
-		what, sure := verdict.Leaked(x)
-		guessed := x.Tags[recording.TagGuessed] != ""
-		if guessed && (what == "" || open || x.Step == recording.StepSystem) {
+		what, _ := verdict.Leaked(x)
+		if guessed := x.Tags[recording.TagGuessed] != ""; guessed && (what == "" || offered(x) || open && x.Step != recording.StepSystem) {
 			continue // see systemFiles
 		}
-		state := v.ThatIf(sure && (x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden"))
+		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
-		if !sure {
-			v.Downgrade("what came looks like a file from outside, but no canary proves it")
-		}
-		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root")
+		v.Cause("nothing from outside of the root")
+		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s",
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem])
 	}
 }
 
+// offered reports whether a file of the system is what the target says that it serves.
+func offered(x *recording.Exchange) bool {
+	return x.Step == recording.StepSystem && x.Tags[recording.TagServed] != ""
+}
+
 // servesSystem reports whether the target serves files of the system under their
-// plain names: then it may mean to serve the whole machine.
+// plain names: then other ways to them are no ways out.
 func servesSystem(r *recording.Recording) bool {
 	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool {
 		what, _ := verdict.Leaked(x)
@@ -215,12 +219,12 @@ func servesSystem(r *recording.Recording) bool {
 	})
 }
 
-// systemFiles remarks on files of the system that can be read where no root says
-// that they must not.
+// systemFiles remarks on files of the system that can be read where the target offers
+// them, and no root says that they must not.
 func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Exchanges {
-		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagGuessed] != "" && servesSystem(r) {
+		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagGuessed] != "" && offered(x) {
 			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
 		}
 	}

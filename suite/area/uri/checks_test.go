@@ -110,7 +110,7 @@ func TestTraversal(t *testing.T) {
 		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234"))},
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "", "marker", "canary-1234"))},
-		{ID: "URI-10", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
 		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "", "marker", "canary-1234"))},
@@ -118,14 +118,15 @@ func TestTraversal(t *testing.T) {
 		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "followed"))},
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, out, "", "marker", "canary-1234", "form", "link", "links", "forbidden"))},
 		{ID: "URI-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, "", areatest.NoSuch, "marker", "canary-1234"), areatest.TaggedRead("system", asked, areatest.OneText, "", "marker", "canary-1234"))},
-		{ID: "URI-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(fatalTrick)},
 		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "", `{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
 		// Where the root is guessed, only files of the system tell, and not where all of it is served.
 		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
-		{ID: "URI-10", Want: verdict.Warn, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
 		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
-		{ID: "URI-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
+		{ID: "URI-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes"))},
 	})
 }
 
@@ -155,9 +156,9 @@ func TestOtherSpellings(t *testing.T) {
 
 func TestSystemFiles(t *testing.T) {
 	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
-	system := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes")
+	system := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "", "guessed", "yes", "served", "yes")
 	dots := areatest.TaggedRead("dots", `{"uri":"file:///a/../etc/passwd"}`, passwd, "", "guessed", "yes")
-	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots, system)), "system-file", "2 files", "subjects.roots")
+	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots, system)), "system-file", "1 files", "subjects.roots")
 	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(dots)), "")
 	configured := areatest.TaggedRead("system", `{"uri":"file:///etc/passwd"}`, passwd, "")
 	areatest.Observed(t, areatest.Observations(t, "URI-13", recording.Traversal, areatest.Lines(configured)), "")

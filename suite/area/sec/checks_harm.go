@@ -1,0 +1,74 @@
+package sec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// The checks of harm that was seen to be done, whatever sentence speaks of it.
+
+// ownersContents: what the owner of a protected resource reads is not given to others.
+func ownersContents(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(recording.StepRead) {
+		if turnedAway(x) {
+			v.Holds()
+			continue
+		}
+		uri := x.Tags[recording.TagURI]
+		owner := slices.IndexFunc(r.Exchanges, func(y *recording.Exchange) bool { return y.Step == stepOwner && y.Param("uri").String() == uri })
+		switch {
+		case !v.Answered(x):
+		case owner < 0 || !verdict.Yields(r.Exchanges[owner]):
+			v.Skip(recording.CodeNeedsSubject, "the owner of "+uri+" could not read it, so that nothing can be compared")
+		case x.Succeeded():
+			same := verdict.Yields(x) && slices.Equal(verdict.Bodies(x), verdict.Bodies(r.Exchanges[owner]))
+			v.That(!same, "a refusal", fmt.Sprintf("the identity %q gets the contents of %s that its owner gets", x.Tags[tagIdentity], uri),
+				append(r.Exchanges[owner].Evidence(), x.Evidence()...)...)
+		default:
+			v.Holds()
+		}
+	}
+}
+
+// survives: no probe ends a server that serves. Where a connection is not a server of its
+// own, only one that was started for the run is known to have ended.
+func survives(_ *recording.Recording, v *verdict.Verdict) {
+	if v.Facts.Combination.Transport != requirement.Stdio && v.Facts.Notes[recording.FactOneByOne] == "" {
+		v.Skip(recording.CodeNotExercised, "whether a message ends the server, or only a connection, cannot be seen at an address")
+		return
+	}
+	for _, r := range v.Recordings() {
+		for _, s := range r.Sessions {
+			if s.Kind == recording.Clean && s.Lost != "" {
+				v.Block(recording.CodeDied, "the target also ends when nothing is wrong with what it was sent: "+s.Lost)
+				return
+			}
+		}
+	}
+	seen := map[*recording.Exchange]bool{}
+	for _, r := range v.Recordings() {
+		for _, x := range r.Exchanges {
+			if x.Kind != recording.Probe || seen[x] || !began(r, x, v) {
+				continue
+			}
+			seen[x] = true
+			v.That(!x.Fatal, "a server that goes on serving",
+				fmt.Sprintf("nothing was heard of the server any more after %s%s, and so again when it was sent alone", verdict.What(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+		}
+	}
+}
+
+// began reports whether the session of a probe was in use when it was sent.
+func began(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) bool {
+	if v.Modern() {
+		return x.Method != "initialize"
+	}
+	return slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
+		return s.ID == x.Session && s.Initialize != nil && s.Initialize.Succeeded() && s.Initialize != x
+	})
+}
