@@ -1,7 +1,7 @@
 "use strict";
 // Opens the pages in headless Chromium: nothing on the console, the policy of the page in
-// force, no violation found by axe in light, dark or print, filters, keys, deep links,
-// narrow windows, no scripts, and how long 5,000 results take.
+// force, no violation found by axe in light, dark or print, filters that act on findings and
+// stay in the address, commands that can be copied, keys, deep links, narrow windows, no scripts, and how long 5,000 results take.
 // usage: node browser.cjs DIRECTORY-WITH-NODE_MODULES DIRECTORY-WITH-REPORTS
 const fs = require("fs");
 const path = require("path");
@@ -73,7 +73,7 @@ const report = async (browser, scheme) => {
   await page.keyboard.press("/");
   await page.keyboard.type("cursor");
   const count = await page.textContent("#f-count");
-  if (!/^\d+ of \d+ requirements$/.test(count) || count.startsWith("0 ")) fail("the filter shows " + count);
+  if (!/^\d+ of \d+ requirements, \d+ of \d+ findings$/.test(count) || count.startsWith("0 ")) fail("the filter shows " + count);
   const [some, , total] = count.split(" ").map(Number);
   if (some >= total) fail("the filter hides nothing");
   if (await page.locator("#rows tr[id]:visible").count() !== some) fail("the filter does not show what it counts");
@@ -91,6 +91,60 @@ const report = async (browser, scheme) => {
   await accessible(page, "the other theme of " + scheme);
   await close("report, " + scheme);
   return link;
+};
+
+// filters act on findings as well, by revision too, and come back with the address.
+const filters = async (browser, link) => {
+  const file = path.join(out, "bad.html");
+  const { page, close } = await open(browser, file);
+  await whole(page);
+  const findings = () => page.locator("details.finding[data-requirement]:visible").count();
+  const said = async () => (await page.textContent("#f-count")).match(/(\d+) of (\d+) requirements, (\d+) of (\d+) findings/).slice(1).map(Number);
+  const all = await findings();
+  if (all !== (await said())[3]) fail(`${all} findings are shown, and not those that are counted`);
+  await page.uncheck('input[name="verdict"][value="fail"]');
+  const warnings = await findings();
+  if (warnings >= all || warnings !== (await said())[2]) fail(`${warnings} of ${all} findings are shown without failures`);
+  await page.check('input[name="verdict"][value="fail"]');
+  const revision = await page.evaluate(() => JSON.parse(document.getElementById("data").textContent).columns[0].revision);
+  await page.selectOption("#f-revision", revision);
+  const elsewhere = await page.evaluate((revision) => [...document.querySelectorAll("details.finding[data-requirement]")].filter((d) => !d.hidden &&
+    !d.dataset.in.split(" ").some((i) => JSON.parse(document.getElementById("data").textContent).columns[i].revision === revision)).length, revision);
+  if (elsewhere) fail(`${elsewhere} findings of other revisions than ${revision} are shown`);
+  await page.selectOption("#f-level", "MUST");
+  await page.uncheck('input[name="verdict"][value="pass"]');
+  const before = await said();
+  const address = await page.evaluate(() => location.hash);
+  await accessible(page, "filtered");
+  await close("filters");
+  for (const hash of [address, link + address.slice(1)]) {
+    const { page, close } = await open(browser, file, { hash });
+    await whole(page);
+    const after = (await page.textContent("#f-count")).match(/\d+/g).map(Number);
+    if (after.join() !== before.join()) fail(`${hash} shows ${after}, not ${before}`);
+    if (hash !== address) await page.waitForSelector("tr.detail .combo.aim");
+    if (await page.evaluate(() => location.hash) !== hash) fail(`${hash} became ${await page.evaluate(() => location.hash)}`);
+    await page.click("#f-reset");
+    if ((await page.evaluate(() => location.hash)).includes("?")) fail("filters that were taken back stay in the address");
+    await close("address with filters");
+  }
+};
+
+// copies holds that a command ends in the clipboard, by the keyboard too.
+const copies = async (browser) => {
+  const { page, close } = await open(browser, path.join(out, "bad.html"));
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await whole(page);
+  await page.click("details.finding summary");
+  const button = page.locator("details.finding[open] button.copy").last();
+  const command = await button.evaluate((b) => b.previousElementSibling.textContent);
+  await button.focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.getElementById("copied").textContent !== "");
+  const got = await page.evaluate(() => navigator.clipboard.readText());
+  if (got !== command || !command.startsWith("mcpcheck run")) fail(`the clipboard has ${got}, not ${command}`);
+  await accessible(page, "copied");
+  await close("copy");
 };
 
 // inSight holds that a link leads to its verdict, and to the row it belongs to, with
@@ -189,6 +243,8 @@ const fast = async (browser) => {
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: ["--no-sandbox"] });
   let link;
   for (const scheme of ["light", "dark"]) link = await report(browser, scheme);
+  await filters(browser, link);
+  await copies(browser);
   await others(browser, link);
   const { page, close } = await open(browser, path.join(out, "matrix/index.html"));
   await page.selectOption("#f-show", "all");

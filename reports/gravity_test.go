@@ -160,3 +160,18 @@ func TestGravityOfEarlierReports(t *testing.T) {
 		t.Error(x.weight())
 	}
 }
+
+// TestPageFilters: the page says of each finding what the filters need.
+func TestPageFilters(t *testing.T) {
+	r := grave()
+	r.Summarize(SummaryOptions{})
+	page := written(t, func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) })
+	for _, want := range []string{
+		`data-requirement="Z-01" data-verdict="fail" data-in="0"`, `<span class="chip g-security">security</span>`, `<span class="chip g-codes">codes</span>`,
+		`<select id="f-revision"><option value="">all</option><option>2025-11-25</option></select>`, "<b class=\"v-fail\">2</b>about security",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+}

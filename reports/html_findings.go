@@ -1,11 +1,18 @@
 package reports
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // pageFinding is one cause with its evidence.
 type pageFinding struct {
-	Number                                 int
-	Verdict                                Verdict
+	Number  int
+	Verdict Verdict
+	// Gravity is told where the verdict does not say it: security or codes. In are the
+	// columns of the combinations.
+	Gravity, In                            string
 	Label, ID, Title, Level, Section, Link string
 	Where, WhyWarning, Excused             string
 	Expected, Actual, Reason, Hint, Rerun  string
@@ -36,14 +43,17 @@ const (
 
 // findings fills the list of findings, and that of those which the baseline excuses.
 func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
-	room := pageEvidenceBytes
+	room, columns := pageEvidenceBytes, p.places()
 	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		q := pageFinding{
 			Number: i + 1, Verdict: x.Verdict, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
 			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Excused: cleanLines(x.excuse()),
 			Expected: cleanLines(x.Expected), Actual: cleanLines(f.actual()), Hint: cleanLines(x.Hint), Rerun: x.repeated(),
-			Place: -1,
+			Place: -1, In: columns.of(f),
+		}
+		if g := x.weight(); g == GravitySecurity || g == GravityCodes {
+			q.Gravity = string(g)
 		}
 		if i, known := places[x]; known {
 			q.Place = i
@@ -62,6 +72,28 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 			p.Findings = append(p.Findings, q)
 		}
 	}
+}
+
+// columnPlaces are the places of the columns of the matrix.
+type columnPlaces map[pageColumn]int
+
+func (p *pageView) places() columnPlaces {
+	columns := columnPlaces{}
+	for i, c := range p.Columns {
+		columns[c] = i
+	}
+	return columns
+}
+
+// of lists the columns of a finding, separated by blanks.
+func (c columnPlaces) of(f *finding) string {
+	var in []string
+	for _, x := range f.results {
+		if i, known := c[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
+			in = append(in, strconv.Itoa(i))
+		}
+	}
+	return strings.Join(in, " ")
 }
 
 // views are the frames of a result for readers without scripts, as long as there is room,

@@ -62,10 +62,7 @@ type pageWords struct {
 // readers without scripts.
 func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
-	columns := map[pageColumn]int{}
-	for i, c := range p.Columns {
-		columns[c] = i
-	}
+	columns := p.places()
 	found, places := map[string]*pageRequirement{}, map[*Result]int{}
 	for _, x := range v.r.rows() {
 		id := clean(x.ID, pageTitle)

@@ -164,6 +164,9 @@ func (p *pageView) verdict(v view, strict bool) {
 		{"blocked", string(Blocked), s.Blocked, true}, {"not applicable", string(NotApplicable), s.NotApplicable, true},
 		{"observations", "", s.Observations, false},
 	}
+	if n := s.Security.Fail + s.Security.Warn; n > 0 {
+		p.Tiles = append(p.Tiles, tile{"about security", string(Fail), n, false})
+	}
 	if s.Excused > 0 {
 		p.Tiles = append(p.Tiles, tile{"excused", "", s.Excused, false})
 	}

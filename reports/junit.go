@@ -233,8 +233,8 @@ func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
 		message = cmp.Or(result.Actual, result.Title)
 	}
 	attributes := []string{"message", Shorten(message, junitFrame)}
-	if result.ReasonCode != "" {
-		attributes = append(attributes, "type", result.ReasonCode)
+	if kind := cmp.Or(result.ReasonCode, string(result.weight())); kind != "" {
+		attributes = append(attributes, "type", kind)
 	}
 	switch {
 	case junitExcused(result, strict):

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (c *console) shortList() {
 		x := f.results[0]
 		words := x.Title
 		if x.harms() {
-			words = "security: " + words
+			words = "security: " + cmp.Or(x.Actual, x.Title) // what was seen says more than the rule
 		}
 		c.shortLine(x.Verdict, x.ID, words, c.count(f))
 	}

@@ -28,6 +28,31 @@
     return a;
   };
 
+  // Commands are there to be copied. Where a page has no clipboard of its own, as at an
+  // address without encryption, what is selected is copied.
+  const copy = async (code, button) => {
+    let done = true;
+    try { await navigator.clipboard.writeText(code.textContent); } catch {
+      getSelection().selectAllChildren(code);
+      done = document.execCommand("copy");
+    }
+    button.firstChild.data = done ? "Copied" : "Selected";
+    $("copied").textContent = done ? "Copied" : "Selected, to be copied by hand";
+    setTimeout(() => { button.firstChild.data = "Copy"; $("copied").textContent = ""; }, 2000);
+  };
+  const copied = (code, name) => {
+    const button = make("button", "copy", "Copy", make("span", "hidden", ": " + name));
+    button.type = "button";
+    button.addEventListener("click", () => copy(code, button));
+    return button;
+  };
+  const command = (list, name, text) => {
+    if (!text) return;
+    const code = make("code", "command", text);
+    fact(list, name, make("span", "", code, " ", copied(code, name)));
+  };
+  for (const code of document.querySelectorAll("code.command")) code.after(" ", copied(code, code.closest("dd").previousElementSibling.textContent));
+
   // Conversations.
   let frames = null;
   const frame = (n) => {
@@ -81,8 +106,8 @@
     fact(facts, "Actual", r.actual);
     fact(facts, "Change", r.hint);
     fact(facts, "Excused", r.excused);
-    fact(facts, r.as, r.paste && make("code", "command", r.paste));
-    fact(facts, "Repeat", r.rerun && make("code", "command", r.rerun));
+    command(facts, r.as, r.paste);
+    command(facts, "Repeat", r.rerun);
     box.append(facts);
     if (!r.frames) return box;
     if (r.v === "pass" || r.v === "not-applicable") {
@@ -168,8 +193,8 @@
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
-    fact(facts, r.as, r.paste && make("code", "command", r.paste));
-    fact(facts, "Repeat", r.rerun && make("code", "command", r.rerun));
+    command(facts, r.as, r.paste);
+    command(facts, "Repeat", r.rerun);
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
     finding.frames = r.frames;
     delete finding.dataset.place;
@@ -249,32 +274,68 @@
     all[Math.min(stop, all.length - 1)].focus();
   });
 
-  // Filters.
-  const text = $("f-text"), inArea = $("f-area"), level = $("f-level");
+  // Filters act on the findings and on the rows of the matrix. They stand in the address,
+  // behind what it leads to: #PAGE-02/2025-06-18/http?verdict=fail,warn
+  const text = $("f-text"), fields = { find: text, area: $("f-area"), level: $("f-level"), revision: $("f-revision") };
   const boxes = [...document.querySelectorAll('input[name="verdict"]')];
+  const every = [...document.querySelectorAll("details.finding[data-requirement]")];
   const find = (x) => x.find ??= [x.q.id, x.q.title, x.q.text, ...x.q.results.flatMap((r) => [r.code, r.reason, r.actual])].join(" ").toLowerCase();
+  const path = () => location.hash.slice(1).split("?")[0];
+  const note = () => {
+    const query = new URLSearchParams();
+    for (const [name, field] of Object.entries(fields)) if (field.value) query.set(name, field.value);
+    const on = boxes.filter((b) => b.checked).map((b) => b.value);
+    if (on.length < boxes.length) query.set("verdict", on.join(","));
+    const hash = (path() ? "#" + path() : "") + (query.size ? (path() ? "?" : "#?") + query : "");
+    if (hash !== location.hash) history.replaceState(null, "", location.href.split("#")[0] + hash);
+  };
   const filter = () => {
     const sought = text.value.toLowerCase().split(/\s+/).filter(Boolean);
     const wanted = new Set(boxes.filter((b) => b.checked).map((b) => b.value));
-    let shown = 0;
+    const { area, level, revision } = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
+    const within = (columns) => !revision || columns.some((i) => data.columns[i].revision === revision);
+    const about = (q) => (!area || q.area === area) && (!level || q.level === level);
+    let shown = 0, told = 0;
     for (const x of items) {
-      const ok = (!inArea.value || x.q.area === inArea.value) && (!level.value || x.q.level === level.value) &&
-        x.q.results.some((r) => wanted.has(r.v)) && sought.every((w) => find(x).includes(w));
+      const ok = about(x.q) && x.q.results.some((r) => wanted.has(r.v) && within(r.in)) && sought.every((w) => find(x).includes(w));
       show(x, ok);
       if (ok) shown++;
     }
+    for (const finding of every) {
+      const x = byID.get(finding.dataset.requirement);
+      const says = finding.querySelector("summary").textContent.toLowerCase();
+      const ok = (!x || about(x.q)) && wanted.has(finding.dataset.verdict) && within(finding.dataset.in.split(" ").filter(Boolean)) &&
+        sought.every((w) => says.includes(w) || x && find(x).includes(w));
+      finding.hidden = !ok;
+      if (ok) told++;
+    }
     heads();
-    $("f-count").textContent = `${shown} of ${items.length} requirements`;
+    $("f-count").textContent = `${shown} of ${items.length} requirements` + (every.length ? `, ${told} of ${every.length} findings` : "");
     $("nothing").hidden = shown > 0;
+    if ($("no-finding")) $("no-finding").hidden = [...$("no-finding").parentElement.querySelectorAll("details.finding")].some((d) => !d.hidden);
     if (!current || !current.shown) focusable(items.find((x) => x.shown) || null);
+    note();
   };
   const reset = () => {
-    text.value = inArea.value = level.value = "";
+    for (const field of Object.values(fields)) field.value = "";
     boxes.forEach((b) => { b.checked = true; });
     filter();
   };
+  // What an address says of the filters; one that says nothing leaves them as they are.
+  const restore = () => {
+    const at = location.hash.indexOf("?");
+    if (at < 0) return note();
+    const query = new URLSearchParams(location.hash.slice(at + 1));
+    for (const [name, field] of Object.entries(fields)) {
+      field.value = query.get(name) ?? "";
+      if (field.selectedIndex < 0) field.value = "";
+    }
+    const on = query.get("verdict")?.split(",");
+    boxes.forEach((b) => { b.checked = !on || on.includes(b.value); });
+    filter();
+  };
   text.addEventListener("input", filter);
-  for (const field of [inArea, level, ...boxes]) field.addEventListener("change", filter);
+  for (const field of [fields.area, fields.level, fields.revision, ...boxes]) field.addEventListener("change", filter);
   $("f-reset").addEventListener("click", reset);
   document.addEventListener("keydown", (event) => {
     if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
@@ -296,7 +357,8 @@
 
   // Deep links: #PAGE-02, or #PAGE-02/2025-06-18/http.
   const follow = () => {
-    let parts = location.hash.slice(1).split("/");
+    restore();
+    let parts = path().split("/");
     try { parts = parts.map(decodeURIComponent); } catch { return; }
     const [id, revision, transport] = parts;
     const x = byID.get(id);
@@ -331,9 +393,8 @@
   });
   window.addEventListener("afterprint", () => unfolded.forEach((d) => { d.open = false; }));
 
-  // The head of the table stays below the filters, which may take several lines.
   for (const id of ["tools", "keys", "wide"]) $(id).hidden = false;
-  filter();
+  if (!location.hash.includes("?")) filter();
   follow();
   spare(more);
 })();

@@ -57,8 +57,12 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			seen[x] = true
+			did := "ended"
+			if x.Outcome != recording.Lost {
+				did = "silenced"
+			}
 			v.That(!x.Fatal, "a server that goes on serving",
-				fmt.Sprintf("nothing was heard of the server any more after %s%s, and so again when it was sent alone", verdict.What(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+				fmt.Sprintf("%s %s the server%s, and did so again when it was sent alone", verdict.What(x), did, matcher.InBrackets(x.Reason)), x.Evidence()...)
 		}
 	}
 }
