@@ -164,7 +164,7 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 // clear makes room for the reports of a target: those of an earlier run must not be
 // taken for its own.
 func (r *matrixRun) clear(t *matrixTarget) error {
-	dir := filepath.Join(r.o.out, t.Name)
+	dir := filepath.Join(r.o.out, t.directory())
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (r *matrixRun) clear(t *matrixTarget) error {
 // run starts the process and reads what it wrote.
 func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (reports.MatrixTarget, *reports.Report) {
 	column := reports.MatrixTarget{Name: t.Name, Status: reports.MatrixNoReport, ExitCode: exitNotEstablished}
-	dir := filepath.Join(r.o.out, t.Name)
+	dir := filepath.Join(r.o.out, t.directory())
 	args := t.arguments(append(slices.Clone(r.flags), "--no-color", "--json", filepath.Join(dir, "report.json"), "--html", filepath.Join(dir, "report.html")))
 	ctx, cancel := context.WithTimeoutCause(ctx, r.o.bound, errBound)
 	defer cancel()
@@ -204,7 +204,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	switch {
 	case readErr == nil:
 		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
-		column.Report, column.Page = t.Name+"/report.json", t.Name+"/report.html"
+		column.Report, column.Page = t.directory()+"/report.json", t.directory()+"/report.html"
 	case timedOut:
 	case tail.text() != "":
 		column.Error = tail.text()
@@ -223,14 +223,17 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 // errBound is the cause when a target had its time.
 var errBound = errors.New("the bound of the target")
 
+// The files of a matrix, beside the directories of its targets.
+const matrixJSON, matrixPage = "matrix.json", "index.html"
+
 // finish writes the matrix.
 func (r *matrixRun) finish(ctx context.Context) error {
 	r.m.Summarize()
 	err := errors.Join(
-		output.File(filepath.Join(r.o.out, "matrix.json"), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
-		output.File(filepath.Join(r.o.out, "index.html"), func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
+		output.File(filepath.Join(r.o.out, matrixJSON), func(w io.Writer) error { return reports.WriteMatrixJSON(w, r.m) }),
+		output.File(filepath.Join(r.o.out, matrixPage), func(w io.Writer) error { return reports.WriteMatrixHTML(w, r.m) }))
 	s := r.m.Summary
-	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, "index.html"))
+	_, e := fmt.Fprintf(r.p.stdout, "%s; %s\n", s, filepath.Join(r.o.out, matrixPage))
 	if err = errors.Join(err, e); err != nil {
 		return impossible("the matrix was not written: %w", err)
 	}

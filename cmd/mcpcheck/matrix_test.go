@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
 
 func TestShards(t *testing.T) {
 	env := func(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
@@ -35,6 +39,32 @@ func TestShardsPartition(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("%s is in %d shards", name, n)
+		}
+	}
+}
+
+// TestDirectories: whatever a registry calls a server, its reports lie in one directory of the
+// matrix, and in nobody else's.
+func TestDirectories(t *testing.T) {
+	names := []string{"a", "@scope/name", "scope/name", "scope-name", "@scope-name", "scope/name@1.2", "io.github.Owner/name", "index.html", "matrix.json", "con", "nul.txt",
+		"a.", "x:y", "@scope/name.", strings.Repeat("n", 200)}
+	seen := map[string]string{}
+	for _, name := range names {
+		if !named(name) {
+			t.Errorf("%q is refused", name)
+		}
+		dir := (&matrixTarget{Name: name}).directory()
+		if dir != filepath.Base(dir) || !filepath.IsLocal(dir) || len(dir) > 255 || strings.ContainsAny(dir, `@:/\`) || strings.HasSuffix(dir, ".") {
+			t.Errorf("%q lies in %q", name, dir)
+		}
+		if other := seen[strings.ToLower(dir)]; other != "" {
+			t.Errorf("%q lies in %s like %q", name, dir, other)
+		}
+		seen[strings.ToLower(dir)] = name
+	}
+	for _, name := range []string{"", ".", "..", "../a", "a/..", "a/./b", "a//b", "/a", "a/", "@", "@/a", `a\b`, "a b", "a\x00b", "ü", strings.Repeat("n", 201)} {
+		if named(name) {
+			t.Errorf("%q is accepted", name)
 		}
 	}
 }

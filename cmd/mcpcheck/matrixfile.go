@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -36,8 +38,37 @@ type matrixTarget struct {
 	Args []string `yaml:"args"`
 }
 
-// targetName is what can be the name of a directory everywhere.
-var targetName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+// targetName is what registries call servers: @scope/name, io.github.owner/name, name@1.2.
+var targetName = regexp.MustCompile(`^@?[A-Za-z0-9][A-Za-z0-9._@:+~/-]*$`)
+
+// plainName is what can be the name of a directory as it is, device what cannot on Windows.
+var (
+	plainName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9_-])?$`)
+	device    = regexp.MustCompile(`^(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)`)
+	unnamed   = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+)
+
+// longestName bounds names; with what is added to them directories have no more than 255
+// characters.
+const longestName = 200
+
+// named reports whether a name can be that of a target: its parts are no way to another
+// directory.
+func named(name string) bool {
+	return len(name) <= longestName && targetName.MatchString(name) &&
+		!slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.Trim(part, ".") == "" })
+}
+
+// directory is where the reports of a target lie, below that of the matrix. Names that are
+// none for a directory are put into other words, and told apart by a hash; case does not
+// tell names apart.
+func (t *matrixTarget) directory() string {
+	if plainName.MatchString(t.Name) && !device.MatchString(t.Name) && !strings.EqualFold(t.Name, matrixJSON) && !strings.EqualFold(t.Name, matrixPage) {
+		return t.Name
+	}
+	sum := sha256.Sum256([]byte(strings.ToLower(t.Name)))
+	return strings.Trim(unnamed.ReplaceAllString(t.Name, "-"), ".-") + "-" + hex.EncodeToString(sum[:4])
+}
 
 // maxTargets bounds a matrix.
 const maxTargets = 100_000
@@ -68,7 +99,7 @@ func readMatrixFile(path string) (*matrixFile, error) {
 			problem("args", "args: %s is set by the matrix itself", flag)
 		}
 	}
-	seen := map[string]int{}
+	seen, kept := map[string]int{}, map[string]int{}
 	for i := range file.Targets {
 		t := &file.Targets[i]
 		field := fmt.Sprintf("targets[%d]", i)
@@ -79,6 +110,10 @@ func readMatrixFile(path string) (*matrixFile, error) {
 			problem(field+".name", "%s.name: %q is the name of targets[%d] too", field, t.Name, first)
 		} else {
 			seen[strings.ToLower(t.Name)] = i
+			if first, ok := kept[strings.ToLower(t.directory())]; ok {
+				problem(field+".name", "%s.name: the reports of %q would lie in %s like those of targets[%d]: give one of them another name", field, t.Name, t.directory(), first)
+			}
+			kept[strings.ToLower(t.directory())] = i
 		}
 		t.rebase(filepath.Dir(path))
 	}
@@ -90,8 +125,8 @@ func readMatrixFile(path string) (*matrixFile, error) {
 
 func (t *matrixTarget) problems() []string {
 	var list []string
-	if !targetName.MatchString(t.Name) {
-		list = append(list, fmt.Sprintf("the name %q is not made of letters, digits, points, hyphens and underscores", t.Name))
+	if !named(t.Name) {
+		list = append(list, fmt.Sprintf("the name %q is no name such as everything, @scope/name or io.github.owner/name: letters, digits and . _ - @ : + ~, in parts that are parted by /, %d characters at most", t.Name, longestName))
 	}
 	ways := 0
 	for _, given := range []bool{len(t.Command) > 0, t.URL != "", t.Config != ""} {
