@@ -26,6 +26,7 @@ type listed struct {
 	Section    string                  `json:"section"`
 	Check      bool                    `json:"check"`
 	Reason     string                  `json:"reason,omitempty"`
+	Gravity    requirement.Gravity     `json:"gravity,omitempty"`
 	Faults     []string                `json:"faults"`
 	Since      string                  `json:"since"`
 }
@@ -85,7 +86,7 @@ func listing() []listed {
 	for _, r := range area.Catalogue().Requirements() {
 		l := listed{
 			ID: r.ID, Title: r.Title, Level: r.Level, Grade: r.Grade, Revisions: r.Revisions, Transports: r.Transports,
-			Reason: r.Needs, Faults: append([]string{}, faults[r.ID]...), Since: r.Since,
+			Reason: r.Needs, Gravity: r.Gravity, Faults: append([]string{}, faults[r.ID]...), Since: r.Since,
 		}
 		slices.Sort(l.Faults)
 		if s, ok := r.SectionIn(r.Revisions[len(r.Revisions)-1]); ok {
