@@ -57,14 +57,16 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			seen[x] = true
-			did := "ended"
-			if x.Outcome != recording.Lost {
-				did = "silenced"
-			}
-			v.That(!x.Fatal, "a server that goes on serving",
-				fmt.Sprintf("%s %s the server%s, and did so again when it was sent alone", verdict.What(x), did, matcher.InBrackets(x.Reason)), x.Evidence()...)
+			v.That(!x.Fatal || !ended(r, x), "a server that goes on serving",
+				fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", verdict.What(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
 		}
 	}
+}
+
+// ended reports whether the connection is gone over which a probe was sent. One that is there
+// and silent may only be busy with something.
+func ended(r *recording.Recording, x *recording.Exchange) bool {
+	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session && s.Lost != "" })
 }
 
 // began reports whether the session of a probe was in use when it was sent.
