@@ -279,9 +279,9 @@ func (c *console) combinations() {
 	c.Line()
 	c.Line(c.Paint(terminal.Bold, c.name("COMBINATION")+countsHead))
 	for _, x := range c.r.Summary.Combinations {
-		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome))))
+		c.Line(c.name(x.Revision+" on "+x.Transport), c.counts(x.Counts), c.remark(c.established(string(x.Outcome), x.Counts)))
 		if c.Width < wide && x.Outcome != Conformant {
-			c.paragraph(2, "", c.established(string(x.Outcome)))
+			c.paragraph(2, "", c.established(string(x.Outcome), x.Counts))
 		}
 	}
 	if len(c.r.Summary.Profiles) == 0 {
@@ -292,11 +292,11 @@ func (c *console) combinations() {
 	for _, p := range c.r.Summary.Profiles {
 		ids := p.idle()
 		if len(ids) == 0 && c.Width >= wide {
-			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status))))
+			c.Line(c.name(p.Name), c.counts(p.Counts), c.remark(c.established(string(p.Status), p.Counts)))
 			continue
 		}
 		c.Line(c.name(p.Name), c.counts(p.Counts))
-		text := c.established(string(p.Status))
+		text := c.established(string(p.Status), p.Counts)
 		if len(ids) > 0 {
 			text += fmt.Sprintf(", %s not exercised: %s", count(len(ids), "MUST"), c.list(ids, 10))
 		}

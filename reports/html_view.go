@@ -188,10 +188,10 @@ func (p *pageView) overview(v view) {
 			p.Revisions = append(p.Revisions, pageSpan{name, strings.SplitAfter(name, "-"), 1})
 		}
 		p.Combinations = append(p.Combinations, pageRow{Name: clean(x.Revision+" on "+x.Transport, pageTitle), Counts: x.Counts,
-			Remark: clean(v.established(string(x.Outcome)), pageTitle)})
+			Remark: clean(v.established(string(x.Outcome), x.Counts), pageTitle)})
 	}
 	for _, x := range v.r.Summary.Profiles {
-		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status)), pageTitle)}
+		row := pageRow{Name: clean(x.Name, pageTitle), Counts: x.Counts, Remark: clean(v.established(string(x.Status), x.Counts), pageTitle)}
 		if ids := x.idle(); len(ids) > 0 {
 			row.Lacking = fmt.Sprintf("%s not exercised: %s", count(len(ids), "MUST"), clean(strings.Join(ids, ", "), pageText))
 		}

@@ -170,11 +170,11 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome))))
+		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
-		status := plain(m.established(string(x.Status)))
+		status := plain(m.established(string(x.Status), x.Counts))
 		if n := len(x.idle()); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
 		}

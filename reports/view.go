@@ -38,11 +38,14 @@ func (v view) headline() (word string, as Verdict) {
 
 // established is an outcome or status as tables show it. In a partial run nothing
 // more than what was selected is known to be in order.
-func (v view) established(word string) string {
-	if v.r.Summary.Scope != Full && (word == string(Conformant) || word == string(ProfilePassed)) {
-		return "nothing found"
+func (v view) established(word string, n Counts) string {
+	switch {
+	case v.r.Summary.Scope == Full || word != string(Conformant) && word != string(ProfilePassed):
+		return word
+	case n.Warn > 0:
+		return "no failures"
 	}
-	return word
+	return "nothing found"
 }
 
 // scope says how much was judged. A run that ended early, or could not begin, is

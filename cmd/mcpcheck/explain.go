@@ -77,7 +77,7 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 func unknownRow(id string) string {
 	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(), func(x requirement.Area) bool { return x.Name == a }) {
 		first := rowIDs([]string{a})
-		return fmt.Sprintf("%q is an area: its requirements are %s to %s", id, first[0], first[len(first)-1])
+		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a, first[0])
 	}
 	s := fmt.Sprintf("there is no requirement %q", id)
 	if near := area.Catalogue().Suggest(id); len(near) > 0 {

@@ -456,8 +456,8 @@ var (
 func lastLine(s string) string {
 	last := ""
 	for _, line := range slices.Backward(strings.Split(s, "\n")) {
-		line = strings.TrimFunc(line, func(c rune) bool {
-			return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("'\"()<>.:!?", c)
+		line = strings.TrimFunc(line, func(c rune) bool { // rules, and the sides of boxes
+			return unicode.IsSpace(c) || c > unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c) || strings.ContainsRune("-=_*#|~+", c)
 		})
 		switch {
 		case accuses.MatchString(line):

@@ -9,9 +9,10 @@ import (
 func TestLastLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                  "",
-		"\n \n":             "",
-		"starting\nready\n": "ready",
+		"":                                       "",
+		"\n \n":                                  "",
+		"starting\nready\n":                      "ready",
+		"/opt/python: can't open file '/x.py'\n": "/opt/python: can't open file '/x.py'", "[error] boom\n*****\n": "[error] boom", "{\"level\":\"fatal\"}\n": "{\"level\":\"fatal\"}",
 		"ready\n--------\n": "ready",
 		"╭────╮\n│ My server 2.0 │\n╰────╯":                                                                                                "My server 2.0",
 		"Traceback (most recent call last):\n  File \"a.py\", line 1\nValueError: no port\n":                                               "ValueError: no port",
