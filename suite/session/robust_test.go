@@ -100,6 +100,7 @@ func TestBusyStart(t *testing.T) {
 		for _, s := range found.Open {
 			s.Close(t.Context())
 		}
+		time.Sleep(time.Minute) // servers that nobody listens to any more have answered by then
 	})
 }
 
