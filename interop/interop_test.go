@@ -92,19 +92,25 @@ func TestInstalled(t *testing.T) {
 }
 
 // judge runs the suite against each endpoint of the server and compares the
-// verdicts with the rulings.
+// verdicts with the rulings. Some released servers lose a message now and then when a client
+// is quick, so that an endpoint cannot be reached: a server that differs is judged once more.
 func judge(t *testing.T, s *Server, values map[string]string) {
-	var list []*reports.Report
-	for i := range s.Endpoints {
-		r := run(t, s, s.Endpoints[i].with(t, values))
-		if dir := os.Getenv(saved); dir != "" {
-			save(t, r, filepath.Join(dir, s.Name+"-"+string(s.Endpoints[i].Transport)+".json"))
+	var err error
+	for range 2 {
+		var list []*reports.Report
+		for i := range s.Endpoints {
+			r := run(t, s, s.Endpoints[i].with(t, values))
+			if dir := os.Getenv(saved); dir != "" {
+				save(t, r, filepath.Join(dir, s.Name+"-"+string(s.Endpoints[i].Transport)+".json"))
+			}
+			list = append(list, r)
 		}
-		list = append(list, r)
+		if err = s.Judge(list...); err == nil {
+			return
+		}
+		t.Logf("the first time: %v", err)
 	}
-	if err := s.Judge(list...); err != nil {
-		t.Error(err)
-	}
+	t.Error(err)
 }
 
 // run judges one endpoint.
