@@ -45,7 +45,10 @@ func (r *round) subscribe(ctx context.Context, t *talk, uri string) *subscriptio
 		if sub.stream.Ack == nil {
 			sub.answer = reply(sub.stream.Stop(ctx))
 			if !sub.answer.failed && !sub.answer.void {
-				sub.answer = answer{none: "subscriptions/listen was not acknowledged", void: ctx.Err() != nil}
+				sub.answer = answer{none: "subscriptions/listen was not acknowledged"}
+				if ctx.Err() != nil { // that says nothing about the side
+					sub.answer = answer{none: context.Cause(ctx).Error(), void: true}
+				}
 			}
 			sub.stream = nil
 			return sub
