@@ -72,9 +72,9 @@ func TestEmbedding(t *testing.T) {
 	}
 	known := filepath.Join(t.TempDir(), "known.txt")
 	for text, want := range map[string]string{
-		"PAGE-02  # issue 12\n": "--- SKIP: TestOfAUser/2025-11-25/stdio/PAGE-02",
+		"PAGE-02  # the router\n":                                      "--- SKIP: TestOfAUser/2025-11-25/stdio/PAGE-02",
 		"PAGE-02  # known\nPAGE-01 @2025-11-25 @stdio  # mended now\n": "PAGE-01",
-		"PAGE-99  # mistyped\n": `there is no requirement "PAGE-99"`,
+		"PAGE-99  # mistyped\n":                                        `there is no requirement "PAGE-99"`,
 	} {
 		if err := os.WriteFile(known, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
