@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -443,31 +441,8 @@ func (f *Found) reject(s *Session, err error) error {
 	return err
 }
 
-// accuses begins a line that names an error, as most languages write it when a program dies of
-// one; trace is a line of what surrounds it there.
-var (
-	accuses = regexp.MustCompile(`^(?:Uncaught |Unhandled exception\. |thread '.*' )?(?:[\w.]*(?:Error|Exception)\b|panic:|panicked at |fatal error:)`)
-	trace   = regexp.MustCompile(`^(?:at |Node\.js v|goroutine \d+ |note: run with |exit status \d)`)
-)
-
-// lastLine is the last line that tells something, cut to a length that fits into a
-// sentence: what names an error, or else what is neither a rule, nor the side of a box, nor
-// part of a trace.
+// lastLine is what standard error tells at the end, cut to a length that fits into a sentence.
 func lastLine(s string) string {
-	last := ""
-	for _, line := range slices.Backward(strings.Split(s, "\n")) {
-		line = strings.TrimFunc(line, func(c rune) bool { // rules, and the sides of boxes
-			return unicode.IsSpace(c) || c > unicode.MaxASCII && !unicode.IsLetter(c) && !unicode.IsDigit(c) || strings.ContainsRune("-=_*#|~+", c)
-		})
-		switch {
-		case accuses.MatchString(line):
-			if strings.HasSuffix(line, ":") {
-				line += " " + last // what it says stands below
-			}
-			return short(line)
-		case last == "" && strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }) && !trace.MatchString(line):
-			last = line
-		}
-	}
-	return short(last)
+	line, _ := transport.LastWords(s)
+	return short(line)
 }

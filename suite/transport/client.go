@@ -240,10 +240,10 @@ func chunked(req *http.Request, body []byte) {
 }
 
 // trusts reports whether the configured headers may go to u: to their own origin only.
-func (c *client) trusts(u *url.URL) bool { return sameOrigin(u, c.home) }
+func (c *client) trusts(u *url.URL) bool { return SameOrigin(u, c.home) }
 
-// sameOrigin reports whether scheme, host and port agree.
-func sameOrigin(a, b *url.URL) bool {
+// SameOrigin reports whether scheme, host and port agree.
+func SameOrigin(a, b *url.URL) bool {
 	port := func(u *url.URL) string {
 		return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 	}

@@ -274,7 +274,7 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		}
 		select {
 		case <-run.ended:
-			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s", s.program.Argv[0], address, run.status, run.log.complaint())
+			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s", s.program.Argv[0], address, run.status, run.log.lastWords())
 		case <-bounded.Done():
 			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond), s.program.Ready.missing(address))
 			return fmt.Errorf("%q was started, but is not ready: %s%s", s.program.Argv[0], waited, run.log.lastWords())
@@ -380,9 +380,9 @@ func (r *serverRun) over() bool {
 // failure says how the program ended, once it has.
 func (r *serverRun) failure() error {
 	if r.deaf.Load() {
-		return fmt.Errorf("the server that was started goes on running, but listens no more%s", r.log.complaint())
+		return fmt.Errorf("the server that was started goes on running, but listens no more%s", r.log.lastWords())
 	}
-	return fmt.Errorf("the server that was started ended: %s%s", r.status, r.log.complaint())
+	return fmt.Errorf("the server that was started ended: %s%s", r.status, r.log.lastWords())
 }
 
 // stop ends the program.

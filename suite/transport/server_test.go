@@ -79,7 +79,7 @@ func TestServerFails(t *testing.T) {
 	never := program("served-never")
 	never.StartWait = 300 * time.Millisecond
 	patient := program("served")
-	patient.StartWait, patient.Ready.line = 300*time.Millisecond, complains
+	patient.StartWait, patient.Ready.line = 300*time.Millisecond, accuses
 	silent := program("served-silent")
 	silent.StartWait, silent.Ready.http = 300*time.Millisecond, true
 	missing := program("served")

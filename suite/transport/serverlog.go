@@ -97,31 +97,17 @@ func (l *serverLog) take(p []byte) (int, error) {
 	return l.tail.Write(p)
 }
 
-// complains is what the lines look like in which programs say why they give up.
-var complains = regexp.MustCompile(`^\S*(?i:error|exception|panic|fatal)`)
-
-// complaint is the line of the output that is likely to tell why the program ended, to go
-// on a sentence with: what comes after it is often a trace, or the version of an interpreter.
-func (l *serverLog) complaint() string {
-	lines := strings.Split(l.String(), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		if complains.MatchString(lines[i]) {
-			return "; its output: " + shortLine(lines[i])
-		}
-	}
-	return l.lastWords()
-}
-
-// lastWords is the last line of the output that is more than an ornament, to go on a
+// lastWords is what the output is likely to tell of why the program is not there, to go on a
 // sentence with.
 func (l *serverLog) lastWords() string {
-	lines := strings.Split(l.String(), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.Trim(lines[i], "-=*_#~^|+ \t\r│╰╯─") != "" {
-			return "; its last line of output: " + shortLine(lines[i])
-		}
+	switch line, named := LastWords(l.String()); {
+	case line == "":
+		return "; it has written nothing"
+	case named:
+		return "; its output: " + shortLine(line)
+	default:
+		return "; its last line of output: " + shortLine(line)
 	}
-	return "; it has written nothing"
 }
 
 func shortLine(line string) string {

@@ -129,7 +129,7 @@ func TestSameOrigin(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sameOrigin(u, &url.URL{Scheme: "https", Host: "a.example"}); got != want {
+		if got := SameOrigin(u, &url.URL{Scheme: "https", Host: "a.example"}); got != want {
 			t.Errorf("%s: got %v", text, got)
 		}
 	}

@@ -1,12 +1,12 @@
-package session
+package transport
 
 import (
 	"strings"
 	"testing"
 )
 
-// TestLastLine: what is quoted of standard error is the line that tells why a program ended.
-func TestLastLine(t *testing.T) {
+// TestLastWords: what is quoted of standard error is the line that tells why a program ended.
+func TestLastWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                       "",
@@ -23,7 +23,7 @@ func TestLastLine(t *testing.T) {
 		"Unhandled exception. System.IO.IOException: in use\n   at Program.Main()\n":                                                       "Unhandled exception. System.IO.IOException: in use",
 		"Exception in thread \"main\" java.lang.Error: x\n\tat A.b(A.java:1)\n":                                                            "Exception in thread \"main\" java.lang.Error: x",
 	} {
-		if got := lastLine(text); got != want {
+		if got, _ := LastWords(text); got != want {
 			t.Errorf("%q instead of %q of\n%s", got, want, strings.TrimSpace(text))
 		}
 	}
