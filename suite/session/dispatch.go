@@ -63,7 +63,7 @@ func (p *Pending) matchesBody(f *wire.Frame) bool {
 	case p.q.Body != nil:
 		return bytes.Equal(p.q.Body, f.Raw) || f.Truncated && bytes.HasPrefix(p.q.Body, f.Raw)
 	case len(p.x.ID) > 0:
-		return bytes.Equal(p.body, f.Raw) || wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
+		return bytes.Equal(p.message.Body, f.Raw) || wire.SameID(json.RawMessage(gjson.GetBytes(f.Raw, "id").Raw), p.x.ID) &&
 			gjson.GetBytes(f.Raw, "method").String() == p.x.Method
 	case p.q.HTTPMethod != "":
 		return f.HTTP != nil && f.HTTP.Method == p.q.HTTPMethod
@@ -340,7 +340,7 @@ const (
 // frame stands in the transcript and is judged there.
 func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	id := m.Get("id")
-	if p := s.byID(id); p != nil && bytes.Equal(bytes.TrimSpace([]byte(m.Raw)), bytes.TrimSpace(p.body)) {
+	if p := s.byID(id); p != nil && bytes.Equal(bytes.TrimSpace([]byte(m.Raw)), bytes.TrimSpace(p.message.Body)) {
 		s.echoed(p, f)
 		return
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,23 +14,22 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
-	"github.com/tidwall/gjson"
 )
 
 // Pending is a message that was sent and whose answer may still come.
 type Pending struct {
-	s     *Session
-	x     *recording.Exchange
-	q     Request
-	sent  *transport.Sent
-	body  []byte            // what was sent
-	ids   []json.RawMessage // of the requests in the message: one, or those of a batch
-	want  int               // how many answers end the waiting
-	got   int
-	first int       // frames of the session before the message was sent
-	turn  int       // its place in the order of sending
-	ahead time.Time // when a message that was sent before was last answered
-	cut   string    // why its answer cannot be read, if that is known
+	s       *Session
+	x       *recording.Exchange
+	q       Request
+	sent    *transport.Sent
+	message transport.Message // what was sent
+	ids     []json.RawMessage // of the requests in the message: one, or those of a batch
+	want    int               // how many answers end the waiting
+	got     int
+	first   int       // frames of the session before the message was sent
+	turn    int       // its place in the order of sending
+	ahead   time.Time // when a message that was sent before was last answered
+	cut     string    // why its answer cannot be read, if that is known
 	// completed says that the outcome is settled. The outcome itself belongs to
 	// whoever holds the exchange from then on, and is not looked at any more.
 	completed bool
@@ -83,125 +81,6 @@ func throttled(x *recording.Exchange) (time.Duration, bool) {
 		wait = time.Duration(n) * time.Second
 	}
 	return min(wait, 5*time.Second), true
-}
-
-// Start sends a message without waiting for an answer.
-func (s *Session) Start(ctx context.Context, q Request) *Pending {
-	s.mu.Lock()
-	id := q.ID
-	if id == nil && !q.Notification {
-		s.nextID += 7 // not in steps of one, so that a server that counts its own answers is seen
-		id = json.RawMessage(strconv.Itoa(s.nextID))
-	}
-	conn := s.conn
-	// In a modern session nothing precedes the first request, so it is this one that
-	// waits until the process has started.
-	starting := s.over == requirement.Stdio && s.opts.Revision.Modern() && len(s.incoming) == 0
-	s.mu.Unlock()
-	kind := s.opts.Kind
-	x := &recording.Exchange{Step: q.Step, Tags: q.Tags, Session: s.opts.ID, Kind: kind, Method: q.Method}
-	s.mu.Lock()
-	s.rec.Exchanges = append(s.rec.Exchanges, x)
-	s.mu.Unlock()
-	p := &Pending{s: s, x: x, q: q, want: max(q.Answers, 1), starting: starting, done: make(chan struct{})}
-	if err := s.paced(ctx); err != nil {
-		return p.fail(recording.Canceled, err.Error())
-	}
-	m, params, err := s.message(q, id)
-	if err != nil {
-		return p.fail(recording.Unsent, err.Error())
-	}
-	x.Params = params
-	p.body = m.Body
-	switch {
-	case q.Body != nil && q.ID != nil:
-		p.ids = []json.RawMessage{q.ID}
-	case q.Body == nil && q.ID == nil && id != nil && len(m.Body) > 0:
-		p.ids = []json.RawMessage{id} // it is ours
-	default:
-		p.ids = requestIDs(m.Body)
-	}
-	if len(p.ids) == 1 && !bytes.HasPrefix(bytes.TrimLeft(m.Body, " \t\r\n"), []byte("[")) {
-		x.ID = p.ids[0]
-	}
-	if conn == nil {
-		return p.fail(recording.Unsent, "there is no connection")
-	}
-	if q.Unframed && !s.parts.Load() {
-		select {
-		case s.line <- struct{}{}:
-			s.parts.Store(true)
-		case <-ctx.Done():
-			return p.fail(recording.Canceled, context.Cause(ctx).Error())
-		}
-	}
-	p.start = s.opts.Transcript.Now()
-	x.Sent = p.start
-	p.send(ctx, conn, m)
-	if q.Step != recording.StepAnswer && !q.Unframed && s.parts.CompareAndSwap(true, false) {
-		<-s.line
-	}
-	return p
-}
-
-// send hands the message to the connection. The pending entry is registered
-// before, because an answer can arrive before the sender has returned.
-func (p *Pending) send(ctx context.Context, conn transport.Conn, m transport.Message) *Pending {
-	s := p.s
-	s.mu.Lock()
-	p.first = len(s.incoming)
-	s.turns++
-	p.turn = s.turns
-	s.pending = append(s.pending, p)
-	for _, id := range p.ids {
-		s.given[string(id)] = p.x
-	}
-	s.mu.Unlock()
-	bounded, cancel := context.WithTimeout(ctx, p.timeout())
-	defer cancel()
-	sent, err := conn.Send(bounded, m)
-	if err != nil {
-		s.forget(p)
-		if context.Cause(ctx) != nil {
-			return p.fail(recording.Canceled, context.Cause(ctx).Error())
-		}
-		outcome := recording.Unsent
-		if !s.Alive() {
-			outcome = recording.Lost
-		}
-		return p.fail(outcome, err.Error())
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p.sent = sent
-	if sent.Request != "" {
-		s.channels[sent.Request] = p
-		for i := p.first; i < len(s.incoming); i++ {
-			if f := &s.incoming[i]; f.Channel == sent.Request {
-				s.assign(f, p)
-			}
-		}
-	}
-	return p
-}
-
-// requestIDs lists the ids of the requests in a message, if they can be read, or
-// in several messages, a line each.
-func requestIDs(body []byte) []json.RawMessage {
-	var ids []json.RawMessage
-	all := messages(body)
-	if all == nil && bytes.IndexByte(body, '\n') >= 0 {
-		for line := range bytes.Lines(body) {
-			all = append(all, messages(line)...)
-		}
-	}
-	for _, m := range all {
-		id := m.Get("id")
-		if m.Get("method").Exists() && (id.Type == gjson.String || id.Type == gjson.Number) {
-			ids = append(ids, json.RawMessage(id.Raw))
-		}
-	}
-	return ids
 }
 
 // fail ends an exchange that never got under way.

@@ -31,11 +31,23 @@ type stdio struct {
 	cut   string // why we cut the stream, if we did; its last line is then not the target's fault
 }
 
-// job is a message on its way to the writer.
+// job is what is on its way to the writer: the messages, and the bytes to write.
 type job struct {
-	data []byte
-	raw  []byte
-	done chan error // takes one value
+	data     []byte
+	messages [][]byte
+	done     chan error // takes one value
+}
+
+func newJob(m Message) *job {
+	j := &job{done: make(chan error, 1)}
+	for _, body := range append([][]byte{m.Body}, m.Behind...) {
+		j.messages = append(j.messages, append([]byte(nil), body...))
+		j.data = append(j.data, body...)
+		if !m.Raw {
+			j.data = append(j.data, '\n')
+		}
+	}
+	return j
 }
 
 func newStdio(l *line) *stdio {
@@ -118,7 +130,9 @@ func (s *stdio) writeMessages(out io.Writer) {
 			return
 		case j := <-s.jobs:
 			// Recorded first, so that it precedes its answer.
-			s.emit(wire.Frame{Channel: channelIn, Dir: wire.Out, Raw: j.raw})
+			for _, raw := range j.messages {
+				s.emit(wire.Frame{Channel: channelIn, Dir: wire.Out, Raw: raw})
+			}
 			_, err := out.Write(j.data)
 			if err != nil {
 				s.note(channelIn, "the message could not be written: "+err.Error())
@@ -128,19 +142,15 @@ func (s *stdio) writeMessages(out io.Writer) {
 	}
 }
 
-// Send writes the message and, unless it is raw, a newline, in one piece. It
-// returns when the stream has taken all of it. If the context ends first, the
+// Send writes the message and, unless it is raw, a newline, in one piece, with what
+// stands behind it. It returns when the stream has taken all of it. If the context ends first, the
 // message may have been written in part; what is left of it is still written
 // when the target reads on.
 func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	if err := s.Err(); err != nil {
 		return nil, fmt.Errorf("cannot send: %w", err)
 	}
-	j := &job{raw: append([]byte(nil), m.Body...), done: make(chan error, 1)}
-	j.data = j.raw
-	if !m.Raw {
-		j.data = append(append(make([]byte, 0, len(m.Body)+1), m.Body...), '\n')
-	}
+	j := newJob(m)
 	select {
 	case s.jobs <- j:
 	case <-ctx.Done():

@@ -57,6 +57,9 @@ type Message struct {
 	Body []byte
 	// Raw suppresses the newline of stdio.
 	Raw bool
+	// Behind are further messages, for stdio alone: they are written behind this one in
+	// the same write, so that the target can read all of them at once.
+	Behind [][]byte
 	// Method is the HTTP method; empty means POST. GET opens an event stream.
 	Method string
 	// Header is set over the transport's own headers (Content-Type, Accept);

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -53,13 +54,11 @@ var cancelRaceScenario = &scenario.Scenario{
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		patience := c.Patience(ctx, 3*time.Second)
 		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-		pending := make([]*session.Pending, races(c, before))
-		for i := range pending {
-			q := p.Ordinary(stepRaced)
-			q.Tags = recording.Tags{recording.TagCancelled: "yes"}
-			pending[i] = c.Start(ctx, q)
-			cancel(ctx, p, c, pending[i])
+		race := raceApart
+		if !p.Modern() && p.Combination.Transport == requirement.Stdio {
+			race = raceTogether
 		}
+		pending := race(ctx, p, c, races(c, before))
 		last := p.Ordinary(stepAfter)
 		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
 		after := c.Note(c.S.Do(ctx, last))
@@ -71,6 +70,55 @@ var cancelRaceScenario = &scenario.Scenario{
 			p.End(c.S) // deaf: nobody else is to get it
 		}
 	}),
+}
+
+// raced is a request that is about to be cancelled.
+func raced(p *scenario.Play) session.Request {
+	q := p.Ordinary(stepRaced)
+	q.Tags = recording.Tags{recording.TagCancelled: "yes"}
+	return q
+}
+
+// raceApart sends requests, and the cancellation of each right behind it.
+func raceApart(ctx context.Context, p *scenario.Play, c *scenario.Client, n int) []*session.Pending {
+	pending := make([]*session.Pending, n)
+	for i := range pending {
+		pending[i] = c.Start(ctx, raced(p))
+		cancel(ctx, p, c, pending[i])
+	}
+	return pending
+}
+
+// raceTogether writes several requests at once, each with its cancellation. A target that reads
+// both in one go comes to the cancellation while it is busy with the request; were they written
+// one by one, then on a busy machine either would be done with before the other is there.
+func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, n int) (pending []*session.Pending) {
+	const pairs, most, least, firstID = 5, 8, 3, 930_001
+	writes := min(max(n/pairs, least), most)
+	for id := firstID; id < firstID+writes*pairs; id += pairs {
+		var batch []session.Request
+		for i := range pairs {
+			q := raced(p)
+			q.ID = json.RawMessage(strconv.Itoa(id + i))
+			batch = append(batch, q, cancelling(q.ID))
+		}
+		for i, one := range c.S.StartTogether(ctx, batch...) {
+			c.Note(one.Exchange())
+			if i%2 == 0 {
+				pending = append(pending, one)
+			} else {
+				one.Finish()
+			}
+		}
+	}
+	return pending
+}
+
+// cancelling is the cancellation of a request, for which nobody waits.
+func cancelling(id json.RawMessage) session.Request {
+	q := cancellation(recording.StepCancel, map[string]any{"requestId": id})
+	q.NoAwait = true
+	return q
 }
 
 // races is how many requests are raced: few hit the moment at which a response is under way, but
@@ -90,9 +138,7 @@ func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *
 		pending.Cancel()
 		return
 	}
-	q := cancellation(recording.StepCancel, map[string]any{"requestId": pending.Exchange().ID})
-	q.NoAwait = true
-	c.Note(c.S.Do(ctx, q))
+	c.Note(c.S.Do(ctx, cancelling(pending.Exchange().ID)))
 }
 
 // slow leaves out targets without a resource that is slow to read.
