@@ -64,13 +64,8 @@ func adopted() []process {
 	var all []process
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
 	for _, path := range stats {
-		stat, err := os.ReadFile(path)
-		if err != nil {
-			continue // it has gone
-		}
-		// The name of the program, in parentheses, may hold anything.
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) < 2 || fields[1] != strconv.Itoa(os.Getpid()) {
+		fields := statFields(path)
+		if len(fields) <= statParent || fields[statParent] != strconv.Itoa(os.Getpid()) {
 			continue
 		}
 		dir := filepath.Dir(path)
@@ -79,4 +74,22 @@ func adopted() []process {
 		all = append(all, process{pid, strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))})
 	}
 	return all
+}
+
+// The places of what [statFields] returns that are looked at.
+const (
+	statState, statParent, statGroup = 0, 1, 2
+
+	statTimes = 11 // the first of four: processor time of the process and of its children that have ended, in clock ticks
+)
+
+// statFields lists what a file of proc_pid_stat(5) says behind the name of the program; nil if
+// the process has gone.
+func statFields(path string) []string {
+	stat, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	// The name, in parentheses, may hold anything.
+	return strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 }

@@ -129,6 +129,7 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 	timeout := p.timeout()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
+	extra := p.overtime(timeout)
 	for {
 		select {
 		case <-p.done:
@@ -155,7 +156,13 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 				timer.Reset(left)
 				continue
 			}
-			return p.expire(ctx, timeout)
+			if p.s.unheard() {
+				if more := extra.More(); more > 0 {
+					timer.Reset(more)
+					continue
+				}
+			}
+			return p.expire(ctx, timeout+extra.Given())
 		case <-ctx.Done():
 			p.Cancel()
 			if slow, ok := errors.AsType[tooSlow](context.Cause(ctx)); ok {
@@ -176,6 +183,22 @@ func (p *Pending) patience(timeout time.Duration) time.Duration {
 		return 0
 	}
 	return timeout - time.Since(p.ahead)
+}
+
+// overtime is what a process gets that is still starting when its time is over: nothing has come
+// from it, and the message was to wait until it has started.
+func (p *Pending) overtime(timeout time.Duration) *transport.Overtime {
+	if w, ok := p.s.conn.(interface{ Working() bool }); ok && timeout >= p.s.opts.Start {
+		return transport.NewOvertime(timeout, w.Working)
+	}
+	return transport.NewOvertime(timeout, nil)
+}
+
+// unheard reports whether nothing has come from the target yet.
+func (s *Session) unheard() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.incoming) == 0
 }
 
 // unreadable is why the answer that came cannot be read; empty if it can.

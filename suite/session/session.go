@@ -131,9 +131,9 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 			return s, &OpenError{Code: recording.CodeInterrupted, Reason: err.Error(), Err: err}
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, opts.Start, tooSlow{opts.Start})
+	bounded, cancel := context.WithTimeoutCause(ctx, opts.Start, tooSlow{opts.Start})
 	defer cancel()
-	conn, err := dialer.Dial(ctx, s.receive)
+	conn, err := dialer.Dial(bounded, s.receive)
 	if err != nil {
 		s.rec.Lost = err.Error()
 		return s, &OpenError{Code: recording.CodeUnreachable, Reason: err.Error(), Err: err}
@@ -144,7 +144,10 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 	if opts.Revision.Modern() || opts.NoHandshake {
 		return s, nil
 	}
-	return s, s.handshake(ctx)
+	if _, process := conn.(interface{ Working() bool }); process {
+		return s, s.handshake(ctx) // its answer is waited for as long as the process takes to start: see [Pending.Wait]
+	}
+	return s, s.handshake(bounded)
 }
 
 // paced waits until the limiter lets one more message go.

@@ -53,6 +53,11 @@ func helper(mode string) int {
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println(`{"ready":true}`)
 		time.Sleep(time.Minute)
+	case "labours": // for a while after the end of its input
+		fmt.Println(`{"ready":true}`)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		labour()
+		return 0
 	case "flood":
 		line := bytes.Repeat([]byte("x"), 1023)
 		for {
@@ -91,6 +96,14 @@ func helper(mode string) int {
 	}
 	return 99
 }
+
+// labour keeps a processor busy, for longer than those that call for it are given at first.
+func labour() {
+	for begin := time.Now(); time.Since(begin) < labourTime; {
+	}
+}
+
+const labourTime = 500 * time.Millisecond
 
 // target is a process that plays the mode.
 func target(mode string) *Process {

@@ -38,8 +38,8 @@ const (
 // Process starts a command for each connection and speaks to it over its
 // standard input and output.
 //
-// A connection also has a method Stderr() string: the last bytes of the
-// standard error so far.
+// A connection also has the methods Stderr() string, the last bytes of the standard
+// error so far, and Working() bool, for [NewOvertime].
 type Process struct {
 	// Argv is the command and its arguments. A command without a slash is
 	// looked up in PATH.
@@ -110,7 +110,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	running.Store(cmd.Process.Pid, nil)
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
-		program: p, termWait: orDefault(p.TermWait, 2*time.Second),
+		worker: newWorker(cmd.Process.Pid), program: p, termWait: orDefault(p.TermWait, 2*time.Second),
 	}
 	l := newLine(sink, p.Limits)
 	c.stderr = newTail(l.limits.Stderr)
@@ -220,6 +220,7 @@ func KillAll() {
 
 type processConn struct {
 	*stdio
+	*worker
 	cmd      *exec.Cmd
 	pipes    *pipes
 	stderr   *tail
@@ -361,7 +362,7 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	// On a system whose pipes cannot be closed while a write is stuck, this
 	// must not keep us from killing the process.
 	go c.closeInput()
-	if waitFor(ctx, c.exited, c.program.closeWait(ctx)) {
+	if c.exits(ctx) {
 		return "exited"
 	}
 	if ctx.Err() == nil && procgroup.Supported {
@@ -374,6 +375,22 @@ func (c *processConn) shutDown(ctx context.Context) string {
 	c.kill("we killed the process")
 	<-c.exited
 	return "killed"
+}
+
+// exits reports whether the process exits in time. One that is at work is not taken for one that
+// ignores the end of its input, unless it need not be waited for anyway.
+func (c *processConn) exits(ctx context.Context) bool {
+	wait := c.program.closeWait(ctx)
+	over := NewOvertime(wait, c.Working)
+	for more := wait; more > 0; more = over.More() {
+		if waitFor(ctx, c.exited, more) {
+			return true
+		}
+		if ctx.Err() != nil || c.program.hurried.Load() || IsBrief(ctx) {
+			return false
+		}
+	}
+	return false
 }
 
 // tail keeps the last bytes written to it.

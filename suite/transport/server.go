@@ -261,10 +261,12 @@ func answers(ctx context.Context, address string) bool {
 // await waits until the program is ready. The error says why it is not.
 func (s *Server) await(ctx context.Context, run *serverRun, address string) error {
 	limit := orDefault(s.program.StartWait, 30*time.Second)
-	bounded, cancel := context.WithTimeout(ctx, limit)
+	bounded, cancel := context.WithTimeout(ctx, overtimes*limit)
 	defer cancel()
-	began := time.Now()
-	for {
+	over := NewOvertime(limit, newWorker(run.cmd.Process.Pid).Working)
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for began := time.Now(); ; {
 		ready := s.program.Ready.line == nil || run.log.seen()
 		if ready = ready && listens(bounded, address); ready && s.program.Ready.http {
 			ready = answers(bounded, s.at(s.program.URL))
@@ -272,13 +274,20 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 		if ready && !run.over() {
 			return nil
 		}
+		more := readyPause
 		select {
 		case <-run.ended:
 			return fmt.Errorf("%q, which was to listen at %s, ended before it was ready: %s%s", s.program.Argv[0], address, run.status, run.log.lastWords())
 		case <-bounded.Done():
+			more = 0
+		case <-timer.C:
+			more = over.More()
+			timer.Reset(more)
+		case <-time.After(readyPause):
+		}
+		if more == 0 {
 			waited := fmt.Sprintf("after %s %s", time.Since(began).Round(100*time.Millisecond), s.program.Ready.missing(address))
 			return fmt.Errorf("%q was started, but is not ready: %s%s", s.program.Argv[0], waited, run.log.lastWords())
-		case <-time.After(readyPause):
 		}
 	}
 }

@@ -37,6 +37,8 @@ func served(mode string) int {
 		fmt.Println("still loading")
 		time.Sleep(time.Minute)
 		return 0
+	case "served-labours":
+		labour()
 	case "served-stubborn":
 		signal.Ignore(syscall.SIGTERM)
 	case "served-wrapper": // a shell, say, that goes on when its server has died

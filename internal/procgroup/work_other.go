@@ -1,0 +1,6 @@
+//go:build !linux
+
+package procgroup
+
+// Works cannot be known here.
+func (w *Work) Works() bool { return false }

@@ -1,0 +1,73 @@
+package transport
+
+import (
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+)
+
+// Overtime is more time for a process whose time is up while it is still at work: it has as much
+// to do as it would on another machine, and this one is slow or has other work.
+type Overtime struct {
+	limit, given time.Duration
+	working      func() bool
+	looks, idle  int  // in all, and the last ones in turn that found it idle
+	seen         bool // it was found at work
+}
+
+// NewOvertime is for a process that had a time, and tells by a function whether it has been at work
+// since it was asked last; nil if there is no telling, and then there is no more time.
+func NewOvertime(limit time.Duration, working func() bool) *Overtime {
+	return &Overtime{limit: limit, working: working}
+}
+
+// overtimes is how many times its time a process gets in all, as long as it works.
+const overtimes = 3
+
+// More is how much longer to wait; 0 if the process idles or has had three times its time. The
+// first look may meet it while it takes breath, so there is another one; and what was at work has
+// a moment to end, or to say that it has started.
+func (o *Overtime) More() time.Duration {
+	const part, least, most, moment = 20, 50 * time.Millisecond, time.Second, 3
+	if o.working == nil {
+		return 0
+	}
+	o.looks++
+	if o.idle++; o.working() {
+		o.idle, o.seen = 0, true
+	}
+	allowed := 0
+	switch {
+	case o.seen:
+		allowed = moment
+	case o.looks == 1:
+		allowed = 1
+	}
+	step := min(max(o.limit/part, least), most)
+	if o.idle > allowed || o.limit+o.given+step > overtimes*o.limit {
+		return 0
+	}
+	o.given += step
+	return step
+}
+
+// Given is how much more time there was.
+func (o *Overtime) Given() time.Duration { return o.given }
+
+// worker tells whether a process and what it has started are at work. It may be used from several
+// goroutines.
+type worker struct {
+	mu   sync.Mutex
+	work procgroup.Work
+}
+
+func newWorker(leader int) *worker { return &worker{work: procgroup.Work{Leader: leader}} }
+
+// Working reports whether the process has been at work since this was asked last, or is now. Where
+// the system does not tell, it is not.
+func (w *worker) Working() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.work.Works()
+}
