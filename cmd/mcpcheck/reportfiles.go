@@ -193,6 +193,19 @@ func (p *program) compare(earlier, later string) (*reports.Diff, error) {
 	return reports.Compare(old, latest), nil
 }
 
+// summarized reads a report whose summary is made of its results: what a file says of itself
+// may have been written by hand.
+func summarized(path string) (*reports.Report, error) {
+	r, err := readReport(path)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
+		return nil, badUsage("%s: %w", path, err)
+	}
+	return r, nil
+}
+
 func (p *program) badgeCommand() *cobra.Command {
 	var label, out string
 	c := helpcmd.New(help, "badge")
@@ -201,7 +214,7 @@ func (p *program) badgeCommand() *cobra.Command {
 		if err := writable(out); err != nil {
 			return err
 		}
-		r, err := readReport(args[0])
+		r, err := summarized(args[0])
 		if err != nil {
 			return err
 		}
@@ -221,7 +234,7 @@ func (p *program) statementCommand() *cobra.Command {
 		if err := writable(out); err != nil {
 			return err
 		}
-		r, err := readReport(args[0])
+		r, err := summarized(args[0])
 		if err != nil {
 			return err
 		}

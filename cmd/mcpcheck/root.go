@@ -82,13 +82,16 @@ func (p *program) report(err error) int {
 	}
 	if config != nil || known != nil || errors.As(err, &list) {
 		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-			fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(line))
+			fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(line))
 		}
 		return status
 	}
-	fmt.Fprintln(p.stderr, "mcpcheck: "+reports.Sanitize(strings.TrimSpace(err.Error())))
+	fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(strings.TrimSpace(err.Error())))
 	return status
 }
+
+// complaint is a line of a message as it is shown: what it quotes can be of any length.
+func complaint(line string) string { return reports.Sanitize(reports.Shorten(line, 1000)) }
 
 // release is set by the linker when a release is built.
 var release string

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -127,6 +128,15 @@ func Decode(file string, data []byte, into any) (*Index, error) {
 	return d.index, nil
 }
 
+const (
+	manyDocuments = "the file holds more than one document"
+	// maxMarkers is how many lines may begin a document: the one, and empty ones.
+	maxMarkers = 16
+)
+
+// marker is a line that begins a document. It can be nothing else, wherever it stands.
+var marker = regexp.MustCompile(`(?m)^---(?:[ \t\r]|$)`)
+
 // parse reads the one document of a file; nil if it is empty.
 func parse(data []byte) (body ast.Node, problem *Problem) {
 	if len(data) > MaxSize {
@@ -138,6 +148,10 @@ func parse(data []byte) (body ast.Node, problem *Problem) {
 	}
 	if line, deep := nested(data); deep {
 		return nil, whole(line, "the values are nested too deeply")
+	}
+	// The parser takes a time that grows with the square of the number of documents.
+	if markers := marker.FindAllIndex(data, maxMarkers+1); len(markers) > maxMarkers {
+		return nil, whole(1+bytes.Count(data[:markers[1][0]], []byte("\n")), manyDocuments)
 	}
 	// The parser has no promise against panics on hostile input.
 	defer func() {
@@ -154,7 +168,7 @@ func parse(data []byte) (body ast.Node, problem *Problem) {
 			continue
 		}
 		if body != nil {
-			p := whole(0, "the file holds more than one document")
+			p := whole(0, manyDocuments)
 			p.Pos = position(doc.Body)
 			return nil, p
 		}

@@ -207,6 +207,8 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			e.unreachable = cause.Error()
 			if first := err.Error(); first != e.unreachable {
 				e.unreachable += "; before that: " + first
+			} else {
+				e.unreachable += fmt.Sprintf("; until then its first answer was waited for, for which --start-timeout allows %s", r.cfg.Start)
 			}
 			break
 		}

@@ -278,6 +278,7 @@ func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 		"cut":                {`{"schema":"`, "truncated"},
 		"no JSON":            {`hello`, "cannot be read"},
 		"another file":       {`{"schema":"x","complete":true}`, "format"},
+		"more behind it":     {head + "}\n{}", "more follows"},
 		"incomplete":         {`{"schema":"` + RecordingSchema + `"}`, "truncated"},
 		"frame numbers":      {head + `,"frames":[{"number":2}]}`, "frames[0]"},
 		"null take":          {head + `,"takes":[null]}`, "facts are missing"},

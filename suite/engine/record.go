@@ -199,7 +199,8 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 // restore turns a recorded run into one that can be judged.
 func restore(rd io.Reader) (*Run, error) {
 	var f file
-	if err := json.NewDecoder(rd).Decode(&f); err != nil {
+	decoder := json.NewDecoder(rd)
+	if err := decoder.Decode(&f); err != nil {
 		if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 			return nil, errors.New("the recording is truncated")
 		}
@@ -210,6 +211,9 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("this is no recording of the format %s: it says schema %q", RecordingSchema, f.Schema)
 	case !f.Complete:
 		return nil, errors.New("the recording is truncated: its last member is missing")
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end", decoder.InputOffset())
 	}
 	r := &Run{
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),

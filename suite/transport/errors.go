@@ -78,3 +78,15 @@ func httpError(u *url.URL, err error) error {
 	}
 	return say("the exchange with %s failed: %v", at, err)
 }
+
+// ended says in words why a context ended, whose own errors are for programs.
+func ended(ctx context.Context) error {
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, context.DeadlineExceeded):
+		return errors.New("the time allowed is over")
+	case errors.Is(cause, context.Canceled):
+		return errors.New("it is not needed any more")
+	default:
+		return cause
+	}
+}

@@ -60,7 +60,7 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	case <-ctx.Done():
 		x.cancel()
 		<-x.done
-		return nil, fmt.Errorf("could not send to %s: %w", shownURL(r.URL), ctx.Err())
+		return nil, fmt.Errorf("could not send to %s: %w", shownURL(r.URL), ended(ctx))
 	}
 	return x, x.unsent(s)
 }

@@ -154,7 +154,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	select {
 	case s.jobs <- j:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being written: %w", ctx.Err())
+		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being written: %w", ended(ctx))
 	case <-s.quit:
 		return nil, fmt.Errorf("cannot send: %w", errClosed)
 	case <-s.over:
@@ -166,7 +166,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 			return nil, s.writeError(err)
 		}
 	case <-ctx.Done():
-		return nil, fmt.Errorf("the target does not read its input: the message of %d bytes was not taken: %w", len(j.data), ctx.Err())
+		return nil, fmt.Errorf("the target does not read its input: the message of %d bytes was not taken: %w", len(j.data), ended(ctx))
 	case <-s.over:
 		// The end of the target and the end of the write race; a write that
 		// was complete counts.
