@@ -82,7 +82,7 @@ type Config struct {
 	Budget       time.Duration // the whole run; default 5 min, or more where detection takes more than 3 s
 	QuietWindow  time.Duration // how long silence is watched; default 300 ms
 	Jobs         int           // scenarios at once; default 8
-	Rate         float64       // messages per second; 0 means no limit
+	Rate         float64       // messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
 	Seed         int64         // of whatever is picked at random
 
 	// Baseline is a file of known findings, as "mcpcheck baseline" writes it: what it excuses

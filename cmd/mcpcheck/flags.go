@@ -30,6 +30,7 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 	f.StringArrayVar(&o.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
 	f.StringVar(&o.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&o.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
+	f.BoolVar(&o.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")
 }
 
 // target is what the flags and the arguments behind "--" describe; nil if they

@@ -72,7 +72,7 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	f.DurationVar(&o.budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
 	f.DurationVar(&o.quietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
 	f.Int64Var(&o.seed, "seed", 1, "seed of whatever is picked at random")
-	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit")
+	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
 	f.BoolVar(&o.noSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
 	f.StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
@@ -271,6 +271,9 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	}
 	if o.rate < 0 {
 		return cfg, badUsage("--rate must not be negative")
+	}
+	if c.Flags().Changed("rate") && o.rate == 0 {
+		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
 	if c.Flags().Changed("jobs") && o.jobs < 1 {
 		return cfg, badUsage("--jobs must be 1 or more")

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
@@ -173,12 +174,30 @@ const unread = "enough was read"
 
 // reads are the reads of what the server lists: an even sample.
 func (r *round) reads(entries []entry) []*question {
-	uris := named(entries)
+	uris := r.harmless(entries, "listed resources")
 	picked := sample(uris, r.cfg.Reads)
 	if len(picked) < len(uris) {
 		r.note(string(r.rev) + ": " + strconv.Itoa(len(picked)) + " of " + strconv.Itoa(len(uris)) + " listed resources were read; --read all reads all")
 	}
 	return r.readEach(Read, picked)
+}
+
+// harmless are the names of entries that may be read: those that speak of deletion or
+// execution are left out, unless the target file of the direct side allows them.
+func (r *round) harmless(entries []entry, what string) []string {
+	left := 0
+	var all []entry
+	for _, e := range entries {
+		if judge.Risky(e.name, e.raw.Get("name").String(), e.raw.Get("title").String()) != "" && !slices.Contains(r.cfg.Direct.Allow, target.AllowRisky) {
+			left++
+			continue
+		}
+		all = append(all, e)
+	}
+	if left > 0 {
+		r.note(string(r.rev) + ": " + strconv.Itoa(left) + " " + what + " speak of deletion or execution and were not read; allow: [risky] in the target file has them read")
+	}
+	return named(all)
 }
 
 // named are the names of entries, less those that stand for entries without one.
@@ -309,7 +328,7 @@ func (r *round) expansions(templates []entry) []*question {
 		}
 	}
 	unknown := 0
-	for _, template := range order(templates) {
+	for _, template := range r.harmless(templates, "templates") {
 		v := variables(template)
 		switch values := r.suggestions(template); {
 		case len(v) > 0 && len(values) == len(v) && len(uris) < maxVariables:
@@ -329,6 +348,9 @@ func (r *round) mistakes(entries []entry) []*question {
 	uris := slices.Clone(r.cfg.Direct.Subjects.Missing)
 	const name = "mcpcheck-no-such-resource"
 	for _, uri := range named(entries) {
+		if judge.Risky(uri) != "" {
+			continue
+		}
 		if cut := strings.LastIndexAny(strings.TrimRight(uri, "/"), "/:"); cut >= 0 && !strings.HasPrefix(uri, "http") {
 			uris = append(uris, uri[:cut+1]+name)
 			break

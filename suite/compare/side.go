@@ -58,7 +58,7 @@ type unreached struct {
 // environment are there.
 func newSide(name string, t *target.Target, cfg *Config) (*side, error) {
 	s := &side{name: name, target: t, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}),
-		limiter: paced(t.Limits.Rate), reasons: map[requirement.Revision]string{}}
+		limiter: paced(t.Pace(t.Limits.Rate)), reasons: map[requirement.Revision]string{}}
 	if len(t.Endpoints) == 0 {
 		return nil, fmt.Errorf("the %s side has no endpoint", name)
 	}

@@ -78,7 +78,7 @@ type Config struct {
 	QuietWindow time.Duration // default 300 ms
 	Jobs        int           // scenarios at once; default 8
 	Reads       int           // resources per read sweep; 0: default 50; negative: all
-	Rate        float64       // messages per second; 0: no limit
+	Rate        float64       // messages per second; see [target.Target.Pace]
 	// Progress is told what is going on; nil means nobody is.
 	Progress func(Event)
 }
@@ -142,6 +142,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Reads == 0 {
 		c.Reads = 50
+	}
+	if c.Target != nil {
+		c.Rate = c.Target.Pace(c.Rate)
 	}
 	if c.Progress == nil {
 		c.Progress = func(Event) {}

@@ -13,9 +13,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine"
@@ -209,12 +207,9 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 // change are the words in the name of a tool that suggest that it changes something.
 var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify", "trigger"}
 
-// word is a part of a name in any of the usual notations.
-var word = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
-
 // changes reports whether the name of a tool suggests that it changes something.
 func changes(name string) bool {
-	return slices.ContainsFunc(word.FindAllString(name, -1), func(s string) bool { return slices.Contains(change, strings.ToLower(s)) })
+	return slices.ContainsFunc(slices.Collect(judge.Words(name)), func(s string) bool { return slices.Contains(change, s) })
 }
 
 // tools are the server's tools that may change a resource, guessed by name, with the

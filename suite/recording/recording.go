@@ -93,6 +93,8 @@ type Broken struct {
 type Skipped struct {
 	Code   Code   `json:"code"`
 	Reason string `json:"reason"`
+	// LeftOut says that there would have been an occasion, had the user allowed it.
+	LeftOut bool `json:"left_out,omitempty"`
 }
 
 // Cut is a row of probes that was broken off: what is judged on it is judged on a

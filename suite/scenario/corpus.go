@@ -91,7 +91,7 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 			if e.Class != class {
 				continue
 			}
-			if uri, ok := e.Fill(values, depth); ok {
+			if uri, ok := e.Fill(values, depth); ok && (p.SecurityProbes || !pathlike(uri)) {
 				tags := recording.Tags{recording.TagForm: e.Name, recording.TagClass: string(class), recording.TagAllow: string(e.Allow)}
 				if e.Matching != "" {
 					tags[recording.TagMatching] = string(e.Matching)
@@ -104,6 +104,12 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 		}
 	}
 	return inTurn(rows)
+}
+
+// pathlike reports whether a string leads out of a directory, or to a file of Windows,
+// where it is taken for a path.
+func pathlike(uri string) bool {
+	return strings.Contains(uri, "..") || strings.Contains(uri, `\`) || strings.Contains(uri, "::$")
 }
 
 // inTurn joins rows: the first of each, then the second of each, and so on.
@@ -124,10 +130,10 @@ func inTurn[T any](rows [][]T) []T {
 // servedBy is what the target lists, and what its templates could stand for.
 func servedBy(p *Play) (listed map[string]bool, templates judge.Matchers) {
 	listed = map[string]bool{}
-	for _, l := range p.Resources() {
+	for _, l := range p.AllResources() {
 		listed[l.URI()] = true
 	}
-	for _, l := range p.Templates() {
+	for _, l := range p.AllTemplates() {
 		templates = append(templates, judge.NewMatcher(l.Template()))
 	}
 	return listed, templates

@@ -3,12 +3,14 @@ package scenario
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
 )
 
@@ -36,15 +38,60 @@ func (l Listed) Template() string {
 }
 
 // Resources lists the resources that the walk found, those with a URI only, each
-// URI once. The scenario must come after [recording.WalkResources].
+// URI once, without those that are left out because they speak of deletion or
+// execution. The scenario must come after [recording.WalkResources].
 func (p *Play) Resources() []Listed {
-	return listed(p.Earlier(recording.WalkResources), "resources", Listed.URI)
+	return p.harmless(p.AllResources(), "uri")
 }
 
 // Templates lists the templates that the walk found, those with a URI template
-// only, each once. The scenario must come after [recording.WalkTemplates].
+// only, each once, without those that are left out as resources are. The scenario
+// must come after [recording.WalkTemplates].
 func (p *Play) Templates() []Listed {
+	return p.harmless(p.AllTemplates(), "uriTemplate")
+}
+
+// AllResources is [Play.Resources] with those that are not to be read.
+func (p *Play) AllResources() []Listed {
+	return listed(p.Earlier(recording.WalkResources), "resources", Listed.URI)
+}
+
+// AllTemplates is [Play.Templates] with those that are not to be expanded.
+func (p *Play) AllTemplates() []Listed {
 	return listed(p.Earlier(recording.WalkTemplates), "resourceTemplates", Listed.Template)
+}
+
+// harmless leaves out what may do harm when it is read, unless the user allows it, and
+// keeps an example of that for the recording.
+func (p *Play) harmless(all []Listed, member string) []Listed {
+	if p.Facts.Allowed[string(target.AllowRisky)] {
+		return all
+	}
+	return slices.DeleteFunc(all, func(l Listed) bool {
+		named := l.Get(member)
+		w := judge.Risky(named.Str, l.Get("name").String(), l.Get("title").String())
+		if w != "" {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.leftOut[judge.Brief(named)] = w
+		}
+		return w != ""
+	})
+}
+
+// risky says in the recording what was left out. Where nothing else is recorded, that is
+// why.
+func (p *Play) risky() {
+	if len(p.leftOut) == 0 {
+		return
+	}
+	example := slices.Min(slices.Collect(maps.Keys(p.leftOut)))
+	s := Skip(recording.CodeNeedsConfig, "%d listed URIs and templates speak of deletion or execution (%s: %s) and were left out; --allow-risky, or allow: [risky] in the target file, has them read",
+		len(p.leftOut), example, p.leftOut[example])
+	if p.Rec.Skipped == nil || len(p.Rec.Exchanges) == 0 && p.Rec.Skipped.Code == recording.CodeNeedsSubject {
+		s.LeftOut = true
+		p.Rec.Skipped = s
+	}
 }
 
 func listed(r *recording.Recording, member string, name func(Listed) string) []Listed {
@@ -97,7 +144,7 @@ func URIs(pages []*recording.Exchange) string {
 
 // Description says what the list says of a template.
 func Description(p *Play, template string) recording.Tags {
-	for _, l := range p.Templates() {
+	for _, l := range p.AllTemplates() {
 		if l.Template() == template {
 			tags := recording.Tags{recording.TagListed: "yes"}
 			if mime := l.Get("mimeType"); judge.IsString(mime) {
@@ -145,7 +192,7 @@ func (p *Play) Light() []Listed {
 // Siblings guesses at most two URIs beside listed ones that most probably do not
 // exist: the last segment is replaced, or more of them where a template matches
 // what that gives. Left out are https URIs, which a client may be meant to fetch
-// itself.
+// itself. The templates are all that are listed.
 func Siblings(resources, templates []Listed) []string {
 	const wanted = 2
 	var found []string

@@ -74,7 +74,7 @@ func (p *Play) filters() []Filter {
 			uris = append(uris, l.URI())
 		}
 	}
-	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.Resources())), recording.TagTemplates: strconv.Itoa(len(p.Templates()))}
+	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
 		all = append(all, Filter{Name: "full", ID: `"mcpcheck-full"`, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})

@@ -70,8 +70,8 @@ var malformedReadsScenario = &Scenario{
 // served is the tag of a string that the target lists, or that a template of
 // its own could stand for.
 func served(p *Play, uri string) recording.Tags {
-	listed := slices.ContainsFunc(p.Resources(), func(l Listed) bool { return l.URI() == uri })
-	if listed || matched(p.Templates(), uri) {
+	listed := slices.ContainsFunc(p.AllResources(), func(l Listed) bool { return l.URI() == uri })
+	if listed || matched(p.AllTemplates(), uri) {
 		return recording.Tags{recording.TagServed: "yes"}
 	}
 	return nil
@@ -94,7 +94,10 @@ var uriSubscriptionsScenario = &Scenario{
 		return nil
 	},
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
-		all := append(slices.Clone(notURIs), struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
+		all := slices.Clone(notURIs)
+		if p.SecurityProbes {
+			all = append(all, struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
+		}
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
 			tags := served(p, m.uri).With(recording.Tags{recording.TagForm: m.form, recording.TagURI: m.uri})
 			if p.Modern() {

@@ -104,17 +104,20 @@ type Play struct {
 	Rec  *recording.Recording
 	own  []*session.Session // opened by this script, ended with it
 	lent []*session.Session // borrowed probe sessions
+
+	leftOut map[string]string // what was left out as risky, and the word that made it so
 }
 
 // Perform plays a scenario on a stage and returns what it recorded. earlier
 // holds the recordings that it builds on. It never panics: a defect of the
 // script is recorded as our own fault.
 func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording.Name]*recording.Recording) (rec *recording.Recording) {
-	p := &Play{Stage: st, scenario: sc, earlier: earlier,
+	p := &Play{Stage: st, scenario: sc, earlier: earlier, leftOut: map[string]string{},
 		Rec: &recording.Recording{Scenario: sc.Name, Combination: st.Combination, Facts: st.Facts}}
 	defer func() {
 		p.caught(recover())
 		p.finish()
+		p.risky()
 		rec = p.Rec
 	}()
 	for _, name := range sc.After {

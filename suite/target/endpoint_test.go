@@ -98,6 +98,19 @@ func TestLocalAndOwned(t *testing.T) {
 			t.Errorf("%s: Local() = %v", url, e.Local())
 		}
 	}
+	for url, want := range map[string]bool{
+		"http://localhost/": true, "http://127.9.9.9": true, "http://[::1]:1/": true, "http://0.0.0.0": true, "http://[::ffff:127.0.0.1]": true,
+		"http://10.0.0.1": false, "http://[fd00::1]": false, "http://169.254.1.1": false, "http://example.com": false, "http://h:bad": false,
+	} {
+		e := Endpoint{URL: url}
+		if pace := (&Target{Endpoints: []Endpoint{e}}).Pace(0); e.Loopback() != want || (pace == 0) != want {
+			t.Errorf("%s: Loopback() = %v, pace %v", url, e.Loopback(), pace)
+		}
+	}
+	remote := &Target{Endpoints: []Endpoint{{URL: "https://example.com"}}}
+	if remote.Pace(-1) != 0 || remote.Pace(7) != 7 {
+		t.Error("a rate that was asked for is not kept")
+	}
 	command := Endpoint{Command: []string{"x"}}
 	pipe := Endpoint{Pipe: noPipe}
 	if !command.Local() || !command.Owned() || !pipe.Local() || pipe.Owned() {

@@ -169,14 +169,15 @@ func configError(name string, err error) *ConfigError {
 }
 
 // Flags is what a command line says of a target, by the names of its flags: --config,
-// --url, --serve, --ready, --transport, --header, --header-env, --secret-env, --env, --cwd
-// and --ca-file.
+// --url, --serve, --ready, --transport, --header, --header-env, --secret-env, --env, --cwd,
+// --ca-file and --allow-risky.
 type Flags struct {
 	Config, URL, Transport  string
 	Serve, Ready            string
 	Headers, HeaderEnv, Env []string
 	SecretEnv               []string
 	Dir, CAFile             string
+	Risky                   bool
 }
 
 // Target is the target that the flags describe, or the command behind them; nil if there
@@ -186,6 +187,9 @@ func (o *Flags) Target(rows *catalogue.Catalogue, changed func(name string) bool
 	t, err := o.described(rows, changed, dashed, command)
 	if err != nil || t == nil {
 		return nil, err
+	}
+	if o.Risky {
+		t.Allow = append(t.Allow, AllowRisky)
 	}
 	for _, variable := range o.SecretEnv {
 		switch value, set := os.LookupEnv(variable); {
@@ -227,7 +231,7 @@ func (o *Flags) described(rows *catalogue.Catalogue, changed func(name string) b
 	case config:
 		return o.file(rows, changed)
 	}
-	for _, name := range []string{"header", "header-env", "secret-env", "env", "cwd", "ca-file"} {
+	for _, name := range []string{"header", "header-env", "secret-env", "env", "cwd", "ca-file", "allow-risky"} {
 		if changed(name) {
 			return nil, fmt.Errorf("--%s needs a target: a command behind --, --serve or --url", name)
 		}

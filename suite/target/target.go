@@ -71,11 +71,14 @@ const (
 	// the web. It opts nothing out; without it nothing but the target is
 	// ever contacted.
 	AllowFetch Allowance = "fetch-https"
+	// AllowRisky: the run may read and expand what speaks of deletion or
+	// execution. It opts nothing out; see [judge.Risky].
+	AllowRisky Allowance = "risky"
 )
 
 // Allowances lists all allowances, in the order of the documentation.
 func Allowances() []Allowance {
-	return []Allowance{AllowAnyOrigin, AllowPublicBind, AllowFetch}
+	return []Allowance{AllowAnyOrigin, AllowPublicBind, AllowFetch, AllowRisky}
 }
 
 // Concerns lists the requirements that an allowance opts out.
@@ -150,9 +153,22 @@ type Limits struct {
 	Budget       time.Duration `yaml:"budget"`        // the whole run
 	QuietWindow  time.Duration `yaml:"quiet-window"`  // how long silence is watched
 	Jobs         int           `yaml:"jobs"`          // scenarios at once
-	Rate         float64       `yaml:"rate"`          // requests per second; 0 means no limit
+	Rate         float64       `yaml:"rate"`          // requests per second; 0: 50 where a URL is not on this machine, else no limit
 	Message      int           `yaml:"message-bytes"` // bytes of one incoming message
 	Connection   int64         `yaml:"connection-bytes"`
+}
+
+// remoteRate is the rate at which a server on another machine is called.
+const remoteRate = 50
+
+// Pace is the rate at which the target is called, in messages per second, where this one is
+// asked for: 0 asks for the default, which is a limit where a URL is not on this machine, and
+// a negative number for none. None is 0.
+func (t *Target) Pace(rate float64) float64 {
+	if rate == 0 && slices.ContainsFunc(t.Endpoints, func(e Endpoint) bool { return !e.Loopback() }) {
+		return remoteRate
+	}
+	return max(rate, 0)
 }
 
 // AllRights lists the rights.

@@ -174,6 +174,20 @@ func (e *Endpoint) CommandWithout(hide func(string) string) string {
 // localhost or a loopback, link-local or private address. Host names are not
 // looked up.
 func (e *Endpoint) Local() bool {
+	return e.at(func(ip netip.Addr) bool {
+		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
+	})
+}
+
+// Loopback reports whether the target runs on this machine: it is [Endpoint.Local], and
+// not at an address in a private network.
+func (e *Endpoint) Loopback() bool {
+	return e.at(func(ip netip.Addr) bool { return ip.IsLoopback() || ip.IsUnspecified() })
+}
+
+// at reports whether the endpoint is none at a URL, or at one whose host is localhost or an
+// address for which something holds.
+func (e *Endpoint) at(holds func(netip.Addr) bool) bool {
 	if e.URL == "" {
 		return true
 	}
@@ -186,11 +200,7 @@ func (e *Endpoint) Local() bool {
 		return true
 	}
 	ip, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	ip = ip.Unmap()
-	return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
+	return err == nil && holds(ip.Unmap())
 }
 
 // redactURL hides the user information, the values of the query, which may

@@ -166,13 +166,13 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 		c.Judge(&recording.Recording{Scenario: name, Combination: v.Facts.Combination, Facts: v.Facts}, v)
 	case r == nil: // another one may apply
 	case r.Skipped != nil && len(r.Exchanges) == 0:
-		v.Skip(r.Skipped.Code, r.Skipped.Reason)
+		v.skip(r.Skipped)
 	case r.Broken != nil && len(r.Exchanges) == 0:
 		v.broke(r.Broken)
 	default:
 		c.Judge(r, v)
 		if r.Skipped != nil {
-			v.Skip(r.Skipped.Code, r.Skipped.Reason)
+			v.skip(r.Skipped)
 		}
 		if r.Broken != nil {
 			v.broke(r.Broken)

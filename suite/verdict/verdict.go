@@ -150,6 +150,15 @@ func (v *Verdict) Skip(code recording.Code, reason string) {
 	}
 }
 
+// skip is [Verdict.Skip] for a whole recording. What was left out on purpose is the reason
+// even if another script had no occasion either: it is what the user can change.
+func (v *Verdict) skip(s *recording.Skipped) {
+	if s.LeftOut {
+		v.skipped = nil
+	}
+	v.Skip(s.Code, s.Reason)
+}
+
 // Block says what kept us from judging. It counts only if nothing was judged;
 // the first reason is kept.
 func (v *Verdict) Block(code recording.Code, reason string, frames ...int) {

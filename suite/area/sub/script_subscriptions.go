@@ -40,7 +40,7 @@ var subscriptionsScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(all)), recording.TagTemplates: strconv.Itoa(len(p.Templates()))}.With(c.Sessionless())
+		tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}.With(c.Sessionless())
 		tried := scenario.Sample(all, fewSubscriptions)
 		if subscribe(ctx, c, tried[0].URI(), tags) {
 			return
