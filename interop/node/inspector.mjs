@@ -1,13 +1,14 @@
 // The command line of MCP Inspector, one call for each operation:
 //   node inspector.mjs REVISION (http|sse) URL
 //   node inspector.mjs REVISION stdio COMMAND [ARG...]
+//   node inspector.mjs REVISION walk URL...
 // It shows neither the revision, for which the mock server answers, nor the code of an error.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { dirname, join } from "node:path";
-import { uris, write } from "./steps.mjs";
+import { uris, walks, write } from "./steps.mjs";
 
 const [revision, kind, ...address] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
@@ -20,9 +21,11 @@ const env = { ...process.env, HOME: home, USERPROFILE: home };
 
 /** Calls the command line. */
 function call(...args) {
+  return kind === "stdio" ? run("--transport", "stdio", ...args, "--", ...address) : run("--transport", kind, "--server-url", address[0], ...args);
+}
+
+function run(...target) {
   const common = ["--cli", "--format", "json", "--quiet", "--protocol-era", era];
-  const target =
-    kind === "stdio" ? ["--transport", "stdio", ...args, "--", ...address] : ["--transport", kind, "--server-url", address[0], ...args];
   return new Promise((done, failed) => {
     const child = spawn(process.execPath, [program, ...common, ...target], { env, stdio: ["ignore", "pipe", "pipe"] });
     let stdout = "";
@@ -34,11 +37,25 @@ function call(...args) {
   });
 }
 
-async function result(...args) {
-  const { code, stdout, stderr } = await call(...args);
+function parsed(args, { code, stdout, stderr }) {
   if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}: ${stderr}`);
-  const parsed = JSON.parse(stdout);
-  return parsed.result ?? parsed;
+  const shown = JSON.parse(stdout);
+  return shown.result ?? shown;
+}
+
+async function result(...args) {
+  return parsed(args, await call(...args));
+}
+
+if (kind === "walk") {
+  // A call takes about a second: of each server it sees the resources alone.
+  await walks(address, async (url) => ({
+    listResources: async () => parsed([url], await run("--transport", "http", "--server-url", url, "--method", "resources/list")),
+    listResourceTemplates: async () => ({ resourceTemplates: [] }),
+    readResource: async () => {},
+    close: async () => {},
+  }));
+  process.exit();
 }
 
 const outcome = { revision };

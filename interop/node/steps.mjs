@@ -65,3 +65,26 @@ export async function steps(client, { revision, modern, on, watch, end }) {
   await client.close();
   write(outcome);
 }
+
+/**
+ * Walks through the servers at some addresses: lists all that they have, and reads every
+ * resource. open(url) connects a client.
+ */
+export async function walks(urls, open) {
+  const outcome = {};
+  for (const url of urls) {
+    const walk = (outcome[url] = { resources: [], templates: [], refused: {}, error: "" });
+    try {
+      const client = await open(url);
+      walk.resources = (await all((p) => client.listResources(p), "resources")).map((r) => r.uri);
+      walk.templates = (await all((p) => client.listResourceTemplates(p), "resourceTemplates")).map((t) => t.uriTemplate);
+      for (const uri of walk.resources) {
+        await client.readResource({ uri }).catch((e) => (walk.refused[uri] = String(e)));
+      }
+      await client.close();
+    } catch (e) {
+      walk.error = String(e);
+    }
+  }
+  write(outcome);
+}

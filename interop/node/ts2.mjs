@@ -1,22 +1,30 @@
 // The official TypeScript SDK, version 2:
 //   node ts2.mjs REVISION (http|sse) URL
 //   node ts2.mjs REVISION stdio COMMAND [ARG...]
+//   node ts2.mjs REVISION walk URL...
 import { Client, SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { steps } from "./steps.mjs";
+import { steps, walks } from "./steps.mjs";
 
 const [revision, kind, address, ...args] = process.argv.slice(2);
 const modern = revision >= "2026-07-28";
+const made = () =>
+  new Client({ name: "ts2", version: "1" }, { versionNegotiation: { mode: modern ? { pin: revision } : "legacy" } });
+if (kind === "walk") {
+  await walks([address, ...args], async (url) => {
+    const client = made();
+    await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+    return client;
+  });
+  process.exit();
+}
 const transport =
   kind === "stdio"
     ? new StdioClientTransport({ command: address, args })
     : kind === "sse"
       ? new SSEClientTransport(new URL(address))
       : new StreamableHTTPClientTransport(new URL(address));
-const client = new Client(
-  { name: "ts2", version: "1" },
-  { versionNegotiation: { mode: modern ? { pin: revision } : "legacy" } },
-);
+const client = made();
 await client.connect(transport);
 await steps(client, {
   revision: client.getNegotiatedProtocolVersion(),

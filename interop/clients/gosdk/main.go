@@ -2,6 +2,7 @@
 //
 //	gosdk REVISION (http|sse) URL
 //	gosdk REVISION stdio COMMAND [ARG...]
+//	gosdk REVISION walk URL...
 package main
 
 import (
@@ -35,6 +36,9 @@ func run() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
+	if os.Args[2] == "walk" {
+		return outcome.Walks(os.Args[3:], func(url string, w *outcome.Walk) error { return walk(ctx, url, w) })
+	}
 	updated, changed := make(chan string, 1), make(chan struct{}, 1)
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
@@ -63,6 +67,32 @@ func run() error {
 	case <-ctx.Done():
 	}
 	return errors.Join(err, session.Close(), o.Write())
+}
+
+// walk lists all that a server has, and reads every resource.
+func walk(ctx context.Context, url string, w *outcome.Walk) error {
+	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, nil)
+	s, err := client.Connect(ctx, transport("http", []string{url}), &mcp.ClientSessionOptions{ProtocolVersion: os.Args[1]})
+	if err != nil {
+		return err
+	}
+	for r, err := range s.Resources(ctx, nil) {
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		w.Resources = append(w.Resources, r.URI)
+	}
+	for t, err := range s.ResourceTemplates(ctx, nil) {
+		if err != nil {
+			return errors.Join(err, s.Close())
+		}
+		w.Templates = append(w.Templates, t.URITemplate)
+	}
+	for _, uri := range w.Resources {
+		_, err := s.ReadResource(ctx, &mcp.ReadResourceParams{URI: uri})
+		w.Read(uri, err)
+	}
+	return s.Close()
 }
 
 func transport(kind string, address []string) mcp.Transport {

@@ -2,6 +2,7 @@
 //
 //	mcpgo REVISION (http|sse) URL
 //	mcpgo REVISION stdio COMMAND [ARG...]
+//	mcpgo REVISION walk URL...
 package main
 
 import (
@@ -37,6 +38,9 @@ func run() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
+	if os.Args[2] == "walk" {
+		return outcome.Walks(os.Args[3:], func(url string, w *outcome.Walk) error { return walk(ctx, url, w) })
+	}
 	c, err := connect(os.Args[1], os.Args[2], os.Args[3:])
 	if err != nil {
 		return err
@@ -60,15 +64,53 @@ func run() error {
 	if err := c.Start(ctx); err != nil { // over stdio, too, or nothing hears notifications
 		return err
 	}
-	_, err = c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
-		ProtocolVersion: os.Args[1], ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
-	}})
-	if err != nil {
+	if err := initialize(ctx, c); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	o := outcome.Outcome{Revision: c.ProtocolVersion()}
 	err = errors.Join(lists(ctx, c, &o), reads(ctx, c, &o), watch(ctx, c, &o, updated, changed))
 	return errors.Join(err, c.Close(), o.Write())
+}
+
+func initialize(ctx context.Context, c *client.Client) error {
+	_, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
+		ProtocolVersion: os.Args[1], ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
+	}})
+	return err
+}
+
+// walk lists all that a server has, and reads every resource.
+func walk(ctx context.Context, url string, w *outcome.Walk) error {
+	c, err := connect(os.Args[1], "http", []string{url})
+	if err != nil {
+		return err
+	}
+	defer c.Close() //nolint:errcheck // what was got has been noted
+	if err := c.Start(ctx); err != nil {
+		return err
+	}
+	if err := initialize(ctx, c); err != nil {
+		return err
+	}
+	list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
+	if err != nil {
+		return err
+	}
+	for _, r := range list.Resources {
+		w.Resources = append(w.Resources, r.URI)
+	}
+	templates, err := c.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
+	if err != nil {
+		return err
+	}
+	for _, t := range templates.ResourceTemplates {
+		w.Templates = append(w.Templates, t.URITemplate.Raw())
+	}
+	for _, uri := range w.Resources {
+		_, err := c.ReadResource(ctx, mcp.ReadResourceRequest{Params: mcp.ReadResourceParams{URI: uri}})
+		w.Read(uri, err)
+	}
+	return nil
 }
 
 func connect(revision, kind string, address []string) (*client.Client, error) {

@@ -44,10 +44,43 @@ type Outcome struct {
 }
 
 // Write writes the outcome into the file that the environment names.
-func (o *Outcome) Write() error {
-	data, err := json.Marshal(o)
+func (o *Outcome) Write() error { return write(o) }
+
+func write(v any) error {
+	data, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(os.Getenv(File), data, 0o600)
+}
+
+// Walk is what a client got that listed all that a server has and read every resource.
+type Walk struct {
+	Resources []string `json:"resources"` // URIs in the order of listing
+	Templates []string `json:"templates"`
+	// Refused are the resources that could not be read, with the reason.
+	Refused map[string]string `json:"refused"`
+	// Error is why the walk ended before its time; empty if it did not.
+	Error string `json:"error"`
+}
+
+// Read notes how the read of a listed resource ended.
+func (w *Walk) Read(uri string, err error) {
+	if err != nil {
+		w.Refused[uri] = err.Error()
+	}
+}
+
+// Walks walks through the servers at some addresses, and writes the outcomes by address into
+// the file that the environment names.
+func Walks(urls []string, walk func(url string, w *Walk) error) error {
+	all := map[string]*Walk{}
+	for _, url := range urls {
+		w := &Walk{Resources: []string{}, Templates: []string{}, Refused: map[string]string{}}
+		if err := walk(url, w); err != nil {
+			w.Error = err.Error()
+		}
+		all[url] = w
+	}
+	return write(all)
 }
