@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/tidwall/gjson"
 )
@@ -199,7 +198,6 @@ func (c *scripted) messages(uris []string) {
 		for _, id := range []string{"903", "904"} {
 			c.send(`{"jsonrpc":"2.0","id":` + id + `,` + strings.Replace(read, `"uri"`, `"_meta":{"progressToken":7},"uri"`, 1))
 		}
-		time.Sleep(50 * time.Millisecond)
 	case "CL-35":
 		old := c.endpoint
 		c.endpoint += "?access_token=sesame-open"

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,12 +43,12 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	if bad == "CL-26" || bad == "CL-26 good" {
 		hooks = hook.Join(hooks, asksForRoots())
 	}
+	if bad == "CL-33" {
+		hooks = hook.Join(hooks, answersTogether())
+	}
 	options := append([]reference.Option{reference.WithPageSize(7), reference.WithOptions(func(x *reference.Options) { x.Hooks = hooks })}, change...)
 	server := reference.Start(t, reference.DefaultWorld(), options...)
 	o.Bind(server)
-	if bad == "CL-33" {
-		server.Delay("30ms:method=resources/read")
-	}
 	c := newClient(t, server, transport, revision, bad)
 	if strings.HasPrefix(bad, "CL-34") {
 		c.input()
@@ -64,6 +65,25 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 func waitClosed(t *testing.T, server *reference.TestServer) {
 	t.Helper()
 	server.WaitForEntries(journal.Query{Kinds: []journal.Kind{journal.Closed}, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeConnection }}, 1)
+}
+
+// answersTogether keeps back the first of two reads under one progress token until the second
+// has come.
+func answersTogether() hook.Hooks {
+	var arrived atomic.Int32
+	both := make(chan struct{})
+	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if gjson.GetBytes(c.Params, "_meta.progressToken").Int() == 7 {
+			if arrived.Add(1) == 2 {
+				close(both)
+			}
+			select {
+			case <-both:
+			case <-ctx.Done():
+			}
+		}
+		return next(ctx, c)
+	})
 }
 
 // asksForRoots has the server ask for roots before the first list of templates.
