@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"strings"
+
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -16,7 +18,7 @@ func guarded(g *guard.Guard, deviations, further hook.Hooks) hook.Hooks {
 // resolve puts fingerprints in the place of the names of owners.
 func (s *Server) resolve() {
 	for i := range s.initial {
-		s.initial[i].Identity = s.guard.Resolve(s.initial[i].Identity)
+		s.initial[i].Identity = s.Fingerprint(s.initial[i].Identity)
 	}
 	for i := range s.pristine.Resources {
 		s.known(&s.pristine.Resources[i])
@@ -30,9 +32,11 @@ func (s *Server) resolve() {
 
 // known puts fingerprints in the place of names in a resource of our own.
 func (s *Server) known(r *Resource) {
-	for i, name := range r.Identities {
-		r.Identities[i] = s.guard.Resolve(name)
+	var all []string
+	for _, name := range r.Identities {
+		all = append(all, s.guard.Resolve(name)...)
 	}
+	r.Identities = all
 }
 
 // resolved is the resource with fingerprints in the place of names.
@@ -44,9 +48,9 @@ func (s *Server) resolved(r Resource) Resource {
 	return r
 }
 
-// Fingerprint is what the journal calls the owner of a token with that name; without one of that
-// name it is the name itself.
-func (s *Server) Fingerprint(owner string) string { return s.guard.Resolve(owner) }
+// Fingerprint is what the journal calls the owner of tokens with that name: their fingerprints
+// with "|" between them. Without a token of that name it is the name itself.
+func (s *Server) Fingerprint(owner string) string { return strings.Join(s.guard.Resolve(owner), "|") }
 
 // Owners describes who has a token, where tokens are demanded.
 func (s *Server) Owners() []guard.Owner { return s.guard.Owners() }

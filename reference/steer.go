@@ -118,7 +118,7 @@ func (s *Server) AddRule(r control.Rule) (control.Status, error) {
 	if s.ended() {
 		return control.Status{}, errClosed
 	}
-	r.Identity = s.guard.Resolve(r.Identity)
+	r.Identity = s.Fingerprint(r.Identity)
 	status, err := s.rules.Add(r)
 	if err != nil {
 		return control.Status{}, err

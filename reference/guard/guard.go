@@ -54,7 +54,7 @@ type Guard struct {
 	scopes  []string
 
 	mu     sync.Mutex
-	owners map[string]string // by session, or connection of HTTP+SSE: a fingerprint
+	owners map[string]string // by session, or connection of HTTP+SSE: see Token.holder
 	order  []string          // of the sessions, oldest first
 }
 
@@ -109,17 +109,21 @@ func (g *Guard) Owners() []Owner {
 	return owners
 }
 
-// Resolve is the fingerprint of the token whose owner has that name, or the name itself if
+// Resolve lists the fingerprints of the tokens whose owner has that name, or the name itself if
 // nobody has. A nil guard knows nobody.
-func (g *Guard) Resolve(identity string) string {
+func (g *Guard) Resolve(identity string) []string {
+	var all []string
 	if g != nil && identity != "" {
 		for _, t := range g.tokens {
 			if t.Identity == identity {
-				return journal.Fingerprint(t.Secret)
+				all = append(all, journal.Fingerprint(t.Secret))
 			}
 		}
 	}
-	return identity
+	if len(all) == 0 {
+		return []string{identity}
+	}
+	return all
 }
 
 // find looks a token up, in a time that does not depend on how much of it is right.
@@ -180,8 +184,9 @@ func (g *Guard) Inner() hook.Hooks {
 	return hook.Join(
 		hook.OnHTTP(func(*http.Request) bool { return true }, g.serve),
 		hook.EditHead(func(r *http.Request, status int, h http.Header) int {
-			if id := h.Get(headerSession); id != "" && status < http.StatusBadRequest {
-				g.remember(id, journal.Fingerprint(journal.Token(r.Header)))
+			owner, ok := r.Context().Value(ownerKey{}).(string)
+			if id := h.Get(headerSession); ok && id != "" && status < http.StatusBadRequest {
+				g.remember(id, owner)
 			}
 			return status
 		}),
@@ -205,7 +210,7 @@ const (
 // nobodys is the name of a session that there is not.
 const nobodys = "of-another-caller"
 
-// ownerKey is the key of the fingerprint of the token that a request was let in with.
+// ownerKey is the key of whose token a request was let in with.
 type ownerKey struct{}
 
 func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -231,7 +236,7 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, next http.Handler)
 		g.challenge(w, r, http.StatusForbidden, "insufficient_scope", lacking, "the token lacks a scope that this request needs")
 		return
 	}
-	owner := journal.Fingerprint(token.Secret)
+	owner := token.holder()
 	r = r.WithContext(context.WithValue(r.Context(), ownerKey{}, owner))
 	// For this caller there is no session of another's.
 	if id := r.Header.Get(headerSession); id != "" && !g.owns(id, owner) {

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
 func TestParse(t *testing.T) {
@@ -156,6 +157,50 @@ func TestWhoMayDoWhat(t *testing.T) {
 	batch := `[` + reading("note:todo") + `,` + reading(hook.ProtectedURI) + `]`
 	if a := send(t, "POST", url, "bobs-secret", bob.session, batch); a.status != 403 {
 		t.Errorf("batch: %+v", a)
+	}
+}
+
+// TestOwnersWithSeveralTokens: what belongs to an owner belongs to all tokens of the owner, such
+// as one that was refreshed.
+func TestOwnersWithSeveralTokens(t *testing.T) {
+	tokens, err := guard.Parse("first-token@alice, second-token@alice, bobs-secret@bob, other-token, last-token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := guard.New(guard.Options{Tokens: tokens})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := reference.DefaultWorld()
+	text := "for alice"
+	w.Resources = append(w.Resources, reference.Resource{URI: "note:private", Name: "private", Text: &text, Identities: []string{"alice"}})
+	s := reference.Start(t, w, reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
+	web := httptest.NewServer(s.Handler())
+	defer web.Close()
+	url := web.URL + "/mcp"
+	begin := func(token string) string { return send(t, "POST", url, token, "", hello).session }
+	alices, bobs, others := begin("first-token"), begin("bobs-secret"), begin("other-token")
+	for _, test := range []struct {
+		token, session, want string
+		status               int
+	}{
+		{"first-token", alices, "for alice", 200}, {"second-token", alices, "for alice", 200}, {"bobs-secret", alices, "", 404},
+		{"other-token", others, "not found", 200}, {"last-token", others, "", 404}, {"second-token", others, "", 404},
+	} {
+		if a := send(t, "POST", url, test.token, test.session, reading("note:private")); a.status != test.status || !strings.Contains(a.body, test.want) {
+			t.Errorf("%s: %+v", test.token, a)
+		}
+	}
+	if got := len(s.Journal().Query(journal.Query{Method: hook.MethodRead, Direction: journal.In, Identity: s.Fingerprint("alice")})); got != 3 {
+		t.Errorf("the journal has %d reads of Alice's", got)
+	}
+	if _, err := s.AddRule(control.Rule{Fail: &control.Failure{Code: -32603, Message: "busy"}, Limits: control.Limits{Identity: "alice"}}); err != nil {
+		t.Fatal(err)
+	}
+	for token, session := range map[string]string{"first-token": alices, "second-token": alices, "bobs-secret": bobs} {
+		if a := send(t, "POST", url, token, session, reading("note:private")); strings.Contains(a.body, "busy") != (session == alices) {
+			t.Errorf("%s under a rule for Alice: %+v", token, a)
+		}
 	}
 }
 

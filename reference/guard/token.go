@@ -15,7 +15,7 @@ import (
 type Token struct {
 	// Secret is the token itself.
 	Secret string
-	// Identity is the name of its owner; empty if it has none.
+	// Identity is the name of its owner, who may have several; empty if it has none.
 	Identity string
 	// Scopes are what it is good for; none means everything.
 	Scopes []string
@@ -55,6 +55,8 @@ const (
 // "@" and the name of its owner behind it if it has one, and its scopes after blanks:
 //
 //	alices-secret@alice, bobs-secret@bob resources:read
+//
+// Tokens with one owner are as good as each other, but for their scopes.
 //
 // Errors do not quote the tokens.
 func Parse(text string) ([]Token, error) {
@@ -132,6 +134,15 @@ func (d Demand) matcher() (func(t *hook.Trace) bool, error) {
 // holds reports whether the token is good for a scope.
 func (t Token) holds(scope string) bool {
 	return len(t.Scopes) == 0 || slices.Contains(t.Scopes, scope)
+}
+
+// holder is to whom the sessions belong that are begun with the token: to its owner, who may have
+// another token by and by, or to the token itself if it has none.
+func (t Token) holder() string {
+	if t.Identity != "" {
+		return "owner " + t.Identity
+	}
+	return "token " + journal.Fingerprint(t.Secret)
 }
 
 // Owner describes the owner of a token without the token.

@@ -18,7 +18,8 @@ type Query struct {
 	URI       string
 	Session   string
 	Transport string
-	Identity  string
+	// Identity is a fingerprint; "a|b" is either.
+	Identity string
 	// Rule names a rule that was in force.
 	Rule string
 	// Since leaves out the entries up to this number.
@@ -57,7 +58,7 @@ func (q Query) Selects(e *Entry) bool {
 		(q.URI == "" || q.URI == e.URI) &&
 		(q.Session == "" || q.Session == e.Session) &&
 		(q.Transport == "" || q.Transport == e.Transport) &&
-		(q.Identity == "" || q.Identity == e.Identity) &&
+		(q.Identity == "" || e.Identity != "" && slices.Contains(strings.Split(q.Identity, "|"), e.Identity)) &&
 		(q.Rule == "" || slices.Contains(e.Rules, q.Rule)) &&
 		(q.Match == nil || q.Match(e))
 }

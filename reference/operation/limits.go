@@ -27,7 +27,7 @@ type Limits struct {
 	Skip int `yaml:"skip" json:"skip,omitempty"`
 	// Session is the id of a session or connection.
 	Session string `yaml:"session" json:"session,omitempty"`
-	// Identity is a bearer token or its fingerprint (journal.Fingerprint).
+	// Identity is a bearer token or its fingerprint (journal.Fingerprint); "a|b" is either.
 	Identity string `yaml:"identity" json:"identity,omitempty"`
 }
 
@@ -75,7 +75,16 @@ func (l Limits) Matcher() (*Matcher, error) {
 func (m *Matcher) Match(t *hook.Trace) bool {
 	return m.Free || m.methods.Has(t.Method) && m.matchURI(t.URI) &&
 		(m.Session == "" || m.Session == t.Session) &&
-		(m.Identity == "" || t.Token != "" && (m.Identity == t.Token || m.Identity == journal.Fingerprint(t.Token)))
+		(m.Identity == "" || t.Token != "" && m.identifies(t.Token))
+}
+
+func (m *Matcher) identifies(token string) bool {
+	for identity := range strings.SplitSeq(m.Identity, "|") {
+		if identity == token || identity == journal.Fingerprint(token) {
+			return true
+		}
+	}
+	return false
 }
 
 func (m *Matcher) matchURI(uri string) bool {
