@@ -35,6 +35,7 @@ type verifier struct {
 	provoke      bool
 	protect      bool
 	token        string // that --protect has made
+	ignoreExit   bool
 	listRules    bool
 	only         []string
 	serveInto    string
@@ -52,6 +53,7 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	f.BoolVar(&v.stdioCommand, "stdio-command", false, "give the client the command line of a server on stdio in MCP_SERVER_COMMAND")
 	f.BoolVar(&v.provoke, "provoke", false, "end one session of Streamable HTTP, which the client has to replace")
 	f.BoolVar(&v.protect, "protect", false, "demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
+	f.BoolVar(&v.ignoreExit, "ignore-exit", false, "judge a client by what it said, even if it ends with another status than 0")
 	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
 	f.StringVar(&v.serveInto, "serve-into", "", "")
 	_ = f.MarkHidden("serve-into") // the flag is there

@@ -123,7 +123,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	}
 	r := client.Judge(client.Merge(journals...), client.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
-		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Duration: run.took,
+		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
 	v.tell(stderr, r, run)
@@ -139,6 +139,8 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	switch {
 	case run.interrupted != "":
 		fmt.Fprintf(stderr, "mockserver: the client was ended after %s: %s\n", run.took.Round(time.Millisecond), run.interrupted)
+	case client.Crash(r) != "":
+		fmt.Fprintf(stderr, "mockserver: %s; what came after is not established (--ignore-exit does without it)\n", client.Crash(r))
 	case run.exit != "0":
 		fmt.Fprintf(stderr, "mockserver: the client ended by itself: %s\n", run.exit)
 	}
@@ -150,6 +152,14 @@ func (v *verifier) tell(stderr io.Writer, r *reports.Report, run played) {
 	} else if len(r.Results) > 0 && r.Summary.Judged() == 0 {
 		fmt.Fprintln(stderr, "mockserver: nothing is established: the client gave no occasion to judge what was selected")
 	}
+}
+
+// crashed says how a client ended that did not end well by itself; empty of others.
+func (v *verifier) crashed(run played) string {
+	if run.exit == "0" || run.interrupted != "" || v.ignoreExit {
+		return ""
+	}
+	return run.exit
 }
 
 // played is how a client ended.

@@ -137,9 +137,15 @@ func (c *tiny) work() {
 			uris = append(uris, x.Get("uri").String())
 		}
 		params = ""
+		if c.mode == "dies" {
+			os.Exit(70)
+		}
 		if next := r.Get("nextCursor"); next.Exists() && c.mode != "page1" {
 			params = `{"cursor":` + next.Raw + `}`
 		}
+	}
+	if c.mode == "unread" {
+		os.Exit(1)
 	}
 	for _, uri := range uris {
 		if c.mode == "reencode" {

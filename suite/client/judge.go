@@ -54,6 +54,8 @@ const (
 	// codeNothingDone is that of a client that did nothing with resources, and the id
 	// of the observation which says so.
 	codeNothingDone recording.Code = "nothing-done"
+	// codeCrashed is the id of the observation that the client did not end well.
+	codeCrashed recording.Code = "client-crashed"
 )
 
 // Options are what the journal does not tell. The zero value judges a client that may still
@@ -77,6 +79,10 @@ type Options struct {
 	SingleClient bool
 	// Interrupted says in a few words why the client did not come to its end.
 	Interrupted string
+	// Crashed says in a few words how the client ended if it did not end well ("exit status 70").
+	// What it had not done by then is not held against it, and unless it broke something before,
+	// nothing is established.
+	Crashed string
 	// Duration is how long it ran; 0 means the time from the first entry to the last.
 	Duration time.Duration
 	// Secrets are texts that must not appear in the report.
@@ -90,6 +96,7 @@ func Judge(j Journal, o Options) *reports.Report {
 	o.Tool.Name = cmp.Or(o.Tool.Name, "mockserver")
 	o.Tool.Catalogue = cmp.Or(o.Tool.Catalogue, "client "+catalogue.Version)
 	o.Config.Strict, o.Config.Only = o.Strict, o.Only
+	o.Ended = o.Ended && o.Crashed == ""
 	var verdicts []judgement
 	for _, g := range record.groups(o) {
 		for _, k := range checks() {
@@ -99,11 +106,15 @@ func Judge(j Journal, o Options) *reports.Report {
 			}
 		}
 	}
-	idle := len(record.conversations) > 0 && !record.atWork()
-	if idle {
+	var asides []aside
+	if len(record.conversations) > 0 && !record.atWork() {
 		withhold(verdicts)
+		asides = append(asides, aside{id: codeNothingDone, title: "Nothing was done with resources", detail: nothingDone})
 	}
-	return report(record, verdicts, idle, o)
+	if o.Crashed != "" {
+		asides = append(asides, record.crash(o.Crashed))
+	}
+	return report(record, verdicts, asides, o)
 }
 
 // judgement is the verdict on a requirement in a combination.

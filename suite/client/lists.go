@@ -135,6 +135,10 @@ func missing(m *message) string {
 
 func endsSession(g *group, v *judging) {
 	for _, c := range g.conversations {
+		if g.options.Crashed != "" && !c.deleted {
+			v.skip("the client did not come to its end")
+			continue
+		}
 		if c.Transport == requirement.HTTP {
 			endsOverHTTP(g, v, c)
 			continue
@@ -244,7 +248,7 @@ func everyPage(g *group, v *judging) {
 	for _, method := range lists {
 		var reached, left, next, enough []int
 		for _, c := range g.conversations {
-			l, n := unfollowed(c, method)
+			l, n := unfollowed(c, method, g.options.Crashed != "")
 			switch {
 			case len(l) > 0 && seenEnough(c, method, l[0]):
 				enough = l
@@ -265,7 +269,7 @@ func everyPage(g *group, v *judging) {
 			v.pass(enough...)
 			v.remark("the pages of "+method+" were followed, but not to the end", enough...)
 		case next != nil:
-			v.skip("a walk through the pages was broken off by the server")
+			v.skip("a walk through the pages was broken off, and not by the client's own choice")
 		}
 	}
 }
@@ -282,8 +286,9 @@ func completed(c *conversation, method string) []int {
 	return ends
 }
 
-// unfollowed is the first page that was not gone on with, and any page that was.
-func unfollowed(c *conversation, method string) (left, followed []int) {
+// unfollowed is the first page that was not gone on with, and any page that was. A client that
+// crashed may have been about to go on.
+func unfollowed(c *conversation, method string, crashed bool) (left, followed []int) {
 	requests := c.requests(method)
 	for _, m := range requests {
 		r, ok := m.succeeded()
@@ -296,7 +301,7 @@ func unfollowed(c *conversation, method string) (left, followed []int) {
 			return x.Type == gjson.String && x.String() == next.String()
 		})
 		switch {
-		case used || c.overtaken(m):
+		case used || c.overtaken(m) || crashed && c.elsewhere(m) == 0:
 			followed = []int{m.Seq}
 		case left == nil:
 			left = []int{m.Seq, m.answer.Seq}
@@ -315,16 +320,21 @@ func seenEnough(c *conversation, method string, page int) bool {
 	return last.Seq == page && cursor.Type == gjson.String && !again
 }
 
-// overtaken reports whether the list changed while the client could still be about to ask for
-// the next page: once it has gone on to something else than lists, which may be walked through
-// at the same time, it has left the walk on its own account.
-func (c *conversation) overtaken(page *message) bool {
-	left := 0
+// elsewhere is when the client has gone on to something else than lists, which may be walked
+// through at the same time: it has then left the walk on its own account. 0 means never.
+func (c *conversation) elsewhere(page *message) int {
 	for _, q := range c.requests() {
-		if left == 0 && q.Seq > page.answer.Seq && !slices.Contains(lists, q.method) && q.method != "ping" {
-			left = q.Seq
+		if q.Seq > page.answer.Seq && !slices.Contains(lists, q.method) && q.method != "ping" {
+			return q.Seq
 		}
 	}
+	return 0
+}
+
+// overtaken reports whether the list changed while the client could still be about to ask for
+// the next page.
+func (c *conversation) overtaken(page *message) bool {
+	left := c.elsewhere(page)
 	return slices.ContainsFunc(c.fromServer(kindNotification), func(x *message) bool {
 		return x.method == listChanged && x.Seq > page.Seq && (left == 0 || x.Seq < left)
 	})

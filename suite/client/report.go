@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -33,7 +34,7 @@ type writer struct {
 
 // report writes the frames that count as evidence, then results, observations and the
 // summary.
-func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Report {
+func report(r *record, verdicts []judgement, asides []aside, o Options) *reports.Report {
 	w := &writer{mask: mask.NewMasker(o.Secrets), frames: map[int]int{}, sessions: map[string]string{}}
 	w.report = reports.New(o.Tool, w.target(r, o), o.Config)
 	needed := map[int]bool{}
@@ -49,6 +50,11 @@ func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Repo
 			}
 		}
 	}
+	for _, a := range asides {
+		for _, n := range a.frames {
+			needed[n] = true
+		}
+	}
 	for _, e := range r.entries {
 		if needed[e.Seq] {
 			w.frames[e.Seq] = len(w.frames) + 1
@@ -60,8 +66,10 @@ func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Repo
 	for i := range verdicts {
 		w.result(&verdicts[i])
 	}
-	if idle {
-		w.report.Observations = append(w.report.Observations, reports.Observation{ID: string(codeNothingDone), Title: "Nothing was done with resources", Detail: nothingDone})
+	for _, a := range asides {
+		w.report.Observations = append(w.report.Observations, reports.Observation{
+			ID: string(a.id), Title: a.title, Detail: w.mask.String(a.detail), Evidence: w.evidence(a.frames),
+		})
 	}
 	var began time.Time
 	if len(r.entries) > 0 {
@@ -71,10 +79,10 @@ func report(r *record, verdicts []judgement, idle bool, o Options) *reports.Repo
 		o.Duration = r.entries[n-1].Time.Sub(r.entries[0].Time)
 	}
 	w.report.Summarize(reports.SummaryOptions{
-		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: o.Interrupted, Started: began, Duration: o.Duration,
+		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: cmp.Or(o.Interrupted, Crash(w.report)), Started: began, Duration: o.Duration,
 		Profile: Catalogue().Profile, Profiles: Catalogue().Areas()[0].Profiles,
 	})
-	if idle {
+	if Idle(w.report) != "" {
 		unsettle(&w.report.Summary)
 	}
 	return w.report
@@ -223,16 +231,57 @@ const nothingDone = "the client did nothing with resources, or was never let in:
 
 // Idle is the sentence about a client that did nothing with resources; empty of others. Of such
 // a client nothing is established, since what it did is too little to go by.
-func Idle(r *reports.Report) string {
-	if slices.ContainsFunc(r.Observations, func(o reports.Observation) bool { return o.ID == string(codeNothingDone) }) {
-		return nothingDone
+func Idle(r *reports.Report) string { return said(r, codeNothingDone) }
+
+// Crash is the sentence about a client that did not end well: how, and what it had seen last. It
+// is empty of others.
+func Crash(r *reports.Report) string { return said(r, codeCrashed) }
+
+// said is the detail of an observation that is about the client as a whole.
+func said(r *reports.Report, id recording.Code) string {
+	for i := range r.Observations {
+		if o := &r.Observations[i]; o.ID == string(id) {
+			return o.Detail
+		}
 	}
 	return ""
+}
+
+// aside is an observation that is about the client as a whole.
+type aside struct {
+	id            recording.Code
+	title, detail string
+	frames        []int
+}
+
+// crash says how the client ended, and what the server had sent last.
+func (r *record) crash(how string) aside {
+	a := aside{id: codeCrashed, title: "The client did not end well", detail: "the client ended with " + how}
+	var last *message
+	for _, c := range r.conversations {
+		for _, m := range c.messages {
+			if m.sent && (last == nil || m.Seq > last.Seq) {
+				last = m
+			}
+		}
+	}
+	switch {
+	case last == nil:
+		a.detail += " before it had seen anything"
+	case last.kind == kindResponse:
+		a.detail, a.frames = a.detail+"; the last that it saw was the response to "+shorten(last.method), []int{last.Seq}
+	default:
+		a.detail, a.frames = a.detail+"; the last that it saw was "+last.what(), []int{last.Seq}
+	}
+	return a
 }
 
 // ExitCode is the status with which a program ends that has judged a client: as for reports
 // about servers, but also 3 where nothing is established because there was too little to judge.
 func ExitCode(r *reports.Report, strict bool) int {
+	if r.Summary.Outcome == reports.NonConformant && Crash(r) != "" {
+		return reports.ExitFindings // which it had earned before
+	}
 	code := r.ExitCode(strict, false)
 	if code == reports.ExitOK && r.Summary.Outcome == reports.NotEstablished {
 		return reports.ExitNotEstablished

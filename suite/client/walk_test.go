@@ -3,6 +3,7 @@ package client_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -153,5 +154,42 @@ func TestNeverAtWork(t *testing.T) {
 	refused := authorize(t, "2026-07-28", nil, 0, false)
 	if refused.Summary.Outcome != reports.NotEstablished || !slices.ContainsFunc(refused.Results, func(x reports.Result) bool { return x.Verdict == reports.Blocked && x.Reason == client.Idle(refused) }) {
 		t.Errorf("%+v", refused.Summary)
+	}
+}
+
+// TestCrash: a client that crashed is not conformant, whatever was in order by then; what it did
+// not come to is not held against it, and what it broke before is.
+func TestCrash(t *testing.T) {
+	const (
+		list  = `>{"jsonrpc":"2.0","id":2,"method":"resources/list"}`
+		page  = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"a"}}`
+		wrong = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":null}`
+	)
+	for name, test := range map[string]struct {
+		said []string
+		want reports.Outcome
+		exit int
+		seen string
+	}{
+		"after a page":   {[]string{list, page}, reports.NotEstablished, reports.ExitNotEstablished, "the response to resources/list"},
+		"in a request":   {[]string{list}, reports.NotEstablished, reports.ExitNotEstablished, "before it had seen anything"},
+		"after a ping":   {[]string{list, page, `<{"jsonrpc":"2.0","id":1,"method":"ping"}`}, reports.NotEstablished, reports.ExitNotEstablished, "ping"},
+		"after mistakes": {[]string{wrong, page}, reports.NonConformant, reports.ExitFindings, "the response to resources/list"},
+		"without a word": {nil, reports.NotEstablished, reports.ExitNotEstablished, "before it had seen anything"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13", "CL-24"}, Crashed: "exit status 70"}
+			r := judged(t, lines(test.said...), o)
+			crash := client.Crash(r)
+			if r.Summary.Outcome != test.want || client.ExitCode(r, false) != test.exit || !strings.Contains(crash, "exit status 70") || !strings.HasSuffix(crash, test.seen) {
+				t.Errorf("%+v, %q", r.Summary, crash)
+			}
+			if slices.Contains(red(r), "CL-13") {
+				t.Error("what it did not come to is held against it")
+			}
+		})
+	}
+	if r := judged(t, lines(list, page), client.Options{Ended: true, Only: []string{"CL-13"}}); client.Crash(r) != "" || len(red(r)) != 1 {
+		t.Errorf("%+v", r.Results)
 	}
 }
