@@ -206,6 +206,40 @@ func TestModernOnlyHTTP(t *testing.T) {
 	}
 }
 
+// TestLegacyRequestsToModernOnly: a client that speaks older revisions alone is told what is
+// missing, and which versions there are.
+func TestLegacyRequestsToModernOnly(t *testing.T) {
+	h := serve(t, reference.Options{Revisions: []string{hook.R20260728}}).Handler()
+	const (
+		list  = `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		empty = `{"jsonrpc":"2.0","id":1,"method":"resources/list","params":{"_meta":{"progressToken":1}}}`
+		ready = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	)
+	old, other := header("Mcp-Protocol-Version", "2025-11-25", "Mcp-Session-Id", "x"), header("Mcp-Protocol-Version", "1900-01-01")
+	for name, test := range map[string]struct {
+		body string
+		with http.Header
+		want string
+	}{
+		"initialize":             {hello, nil, "-32022"},
+		"no headers":             {list, nil, "-32020"},
+		"no headers, metadata":   {empty, nil, "-32020"},
+		"a notification":         {ready, nil, "-32020"},
+		"an older version":       {list, old, "-32022"},
+		"an older one, metadata": {empty, old, "-32022"},
+		"of a notification":      {ready, old, "-32022"},
+		"an unknown version":     {list, other, "-32022"},
+		"no method":              {list, header("Mcp-Protocol-Version", "2026-07-28"), "-32020"},
+		"no metadata":            {list, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), "-32602"},
+		"no version in it":       {empty, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), "-32602"},
+	} {
+		w := exchange(h, "POST", "/mcp", []byte(test.body), test.with)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), test.want) || test.want == "-32022" && !strings.Contains(w.Body.String(), `"supported":["2026-07-28"]`) {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
+
 func TestOneGetStreamGetsEachMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := connect(t, serve(t, reference.Options{}), hook.R20250618, hook.HTTP)

@@ -298,6 +298,8 @@ func (p *post) join(r *http.Request) *hook.Reply {
 		return nil
 	case len(e.handshaking(hook.HTTP)) == 0 && in.kind != request && version != "" && !statelessVersion:
 		return e.unsupported(hook.HTTP, version)
+	case len(e.handshaking(hook.HTTP)) == 0 && in.kind == notification && version == "":
+		return mirrored(c, headerVersion, "")
 	case len(e.handshaking(hook.HTTP)) == 0 || statelessVersion && in.kind != request:
 		p.session = e.newSession(e.ctx, hook.HTTP)
 		return nil

@@ -48,9 +48,6 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 // serveModern serves a request of 2026-07-28: everything that it needs is in
 // the request itself.
 func (e *Engine) serveModern(ctx context.Context, c *hook.Call, params *arguments) *hook.Reply {
-	if !params.object {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: not an object`)
-	}
 	if r := e.checkModern(c, params); r != nil {
 		return r
 	}
@@ -82,12 +79,9 @@ func (e *Engine) complete(result hook.Object) hook.Object {
 // checkModern validates the metadata of a request and, over HTTP, the headers
 // that mirror it.
 func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
-	if !params.described() {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
-	}
 	version, ok := scan.OneOf(params.version, e.modern...)
 	if !ok {
-		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
+		return e.unversioned(c, params)
 	}
 	if c.Transport == hook.HTTP {
 		if r := mirrored(c, headerVersion, version); r != nil {
@@ -113,6 +107,28 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 		return fail(codeInvalidParams, "Invalid params: unknown log level")
 	}
 	return nil
+}
+
+// unversioned is the refusal of a request whose metadata names no version: such as one of a client
+// that knows older revisions alone, whose headers then say what is wrong.
+func (e *Engine) unversioned(c *hook.Call, params *arguments) *hook.Reply {
+	if named := c.Header[headerVersion]; c.Transport == hook.HTTP {
+		switch r := checkHeaders(c, params); {
+		case len(named) != 1:
+			return mirrored(c, headerVersion, "")
+		case !slices.Contains(e.modern, strings.Trim(named[0], " \t")):
+			return e.unsupported(c.Transport, named[0])
+		case r != nil:
+			return r
+		}
+	}
+	switch {
+	case !params.object:
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: not an object`)
+	case !params.described():
+		return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: "_meta" is missing`)
+	}
+	return failAt(http.StatusBadRequest, codeInvalidParams, `Invalid params: _meta lacks "`+metaVersion+`"`)
 }
 
 // checkHeaders compares Mcp-Method and Mcp-Name with the body.
