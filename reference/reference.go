@@ -156,6 +156,7 @@ func New(w World, o Options) (*Server, error) {
 		s.journal = journal.New(journal.Options{})
 	}
 	s.rules = control.New(o.Seed, s.journal)
+	s.rules.SetStates(w.States)
 	if err := s.rules.Start(rules); err != nil {
 		return nil, err
 	}
@@ -266,5 +267,5 @@ func LoadWorld(nameOrFile string) (World, error) {
 	if !strings.ContainsAny(nameOrFile, `./\`) {
 		return NamedWorld(nameOrFile)
 	}
-	return world.Open(nameOrFile)
+	return world.Open(nameOrFile, control.Check)
 }

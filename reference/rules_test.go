@@ -89,7 +89,7 @@ func TestRulesOfWorldsAreChecked(t *testing.T) {
 		"rules:\n  - uri: a\n":                                                      "w.yaml:2: rules[0].do: is missing: what is to be done?",
 		"rules:\n  - do:\n      - {drop: params.x}\n":                               `w.yaml:3: rules[0].do[0].drop: "params.x" does not begin with result, error, status, header`,
 		"rules:\n  - do:\n      - drop: result.x\n        wen: []\n":                `w.yaml:4: rules[0].do[0]: unknown member "wen": did you mean "when"?`,
-		"rules:\n  - id: a\n    count: -1\n    do: [{silence: true}]\n":             "w.yaml:2: rules[0]: count and skip must be between",
+		"rules:\n  - id: a\n    count: -1\n    do: [{silence: true}]\n":             "w.yaml:3: rules[0].count: must be between",
 		"rules: [{id: a, do: [{silence: true}]}, {id: a, do: [{silence: true}]}]\n": `w.yaml:1: rules[1].id: is "a", as that of a rule before it`,
 		"rules:\n  - do: [{on: request, delay: soon}]\n":                            `w.yaml:2: rules[0].do[0].delay: delay "soon"`,
 	} {

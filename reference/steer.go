@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/engine"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -60,7 +61,7 @@ func initialRules(w World, o Options) ([]control.Rule, error) {
 	}
 	rules = append(rules, o.Rules...)
 	for _, r := range w.Rules {
-		rules = append(rules, control.Rule{ID: r.ID, Limits: r.Limits, Do: r.Do})
+		rules = append(rules, control.Of(r))
 	}
 	taken := map[string]bool{}
 	for i := range rules {
@@ -183,6 +184,18 @@ func (s *Server) undo(which func(overlay) bool) {
 // Rules lists the rules, outermost first.
 func (s *Server) Rules() []control.Status { return s.rules.List() }
 
+// States are the states of the scenarios that have been set, by name.
+func (s *Server) States() map[string]string { return s.rules.States() }
+
+// SetStates gives scenarios other states; those that are not named keep theirs. The error says which cannot be.
+func (s *Server) SetStates(states map[string]string) error {
+	for _, p := range operation.CheckStates(states) {
+		return p
+	}
+	s.rules.SetStates(states)
+	return nil
+}
+
 // Rule returns the rule with that id.
 func (s *Server) Rule(id string) (control.Status, bool) { return s.rules.Find(id) }
 
@@ -233,6 +246,7 @@ func (s *Server) Reset() error {
 	s.timeline()
 	s.life.Unlock()
 	s.rules.Clear()
+	s.rules.ResetStates(s.pristine.States)
 	if err := s.rules.Start(s.initial); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -47,7 +48,7 @@ func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 // inspect reads the world of a name or a file, with what is odd about it.
 func inspect(nameOrFile string) (w world.World, warnings world.Problems, err error) {
 	if strings.ContainsAny(nameOrFile, `./\`) {
-		return world.Inspect(nameOrFile)
+		return world.Inspect(nameOrFile, control.Check)
 	}
 	if w, err = reference.LoadWorld(nameOrFile); err != nil {
 		return w, nil, err

@@ -179,7 +179,7 @@ func (s *settings) declare(cmd *cobra.Command) {
 	s.steer.declare(cmd)
 	f.StringSliceVar(&s.options.Revisions, "revision", nil, "serve only these revisions, `R,...`")
 	f.IntVar(&s.options.PageSize, "page-size", 0, "the number `N` of entries on a page; 0 is what the world says")
-	f.StringArrayVar(&s.faults, "fault", nil, "break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, session=ID, identity=TOKEN and uri=PATTERN with colons between them; uri takes the rest")
+	f.StringArrayVar(&s.faults, "fault", nil, "break these rules, `NAME[:LIMITS],...`, where LIMITS are method=M, count=N, skip=N, every=N, chance=P, while=SCENARIO=STATE, become=SCENARIO=STATE, session=ID, identity=TOKEN and uri=PATTERN with colons between them; uri takes the rest")
 	f.StringArrayVar(&s.quirks, "quirk", nil, "be odd in these ways, `NAME[:LIMITS],...`")
 	f.StringArrayVar(&s.failures, "fail", nil, "answer requests with a failure, `CODE[:LIMITS]` of a JSON-RPC error or http and a status: -32603:method=resources/read:count=2, http503:count=1")
 	f.StringArrayVar(&s.latency, "latency", nil, "delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and sigma), dribble:1KiB/s")

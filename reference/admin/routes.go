@@ -58,6 +58,9 @@ var routes = []route{
 	{"GET", "/rules/{id}", nil, nil, control.Status{}, http.StatusOK, getRule, "A rule, and how often it has been applied."},
 	{"DELETE", "/rules/{id}", nil, nil, nil, http.StatusNoContent, removal("rule", "id", (*reference.Server).RemoveRule), "Switch a rule off."},
 
+	{"GET", "/states", nil, nil, StateList{}, http.StatusOK, told(func(s *reference.Server) any { return states(s) }), "The states of scenarios, which rules ask for and change."},
+	{"PUT", "/states", nil, StateList{}, StateList{}, http.StatusOK, taking(putStates), "Give scenarios other states; those that are not named keep theirs."},
+
 	{"GET", "/sessions", nil, nil, SessionList{}, http.StatusOK, told(func(s *reference.Server) any { return SessionList{s.Sessions()} }), "The open sessions, oldest first."},
 	{"DELETE", "/sessions/{id}", nil, nil, nil, http.StatusNoContent, removal("session", "id", (*reference.Server).EndSession), "End a session as a server may at any time."},
 	{"POST", "/sessions/{id}/ask", nil, Ask{}, reference.Answer{}, http.StatusOK, taking(postAsk), "Send a request of the server to the client of a session (revisions with a handshake) and wait for the answer."},

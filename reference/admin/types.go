@@ -86,6 +86,11 @@ type Ask struct {
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
+// StateList is states of scenarios, by name.
+type StateList struct {
+	States map[string]string `json:"states"`
+}
+
 // Identity is an owner of a token.
 type Identity = guard.Owner
 

@@ -308,6 +308,12 @@ func ruleRoutes(t *testing.T, c *Client) {
 			t.Errorf("%+v, %v", found, err)
 		}
 	}
+	if err := c.SetStates(ctx, map[string]string{"link": "down"}); err != nil {
+		t.Error(err)
+	}
+	if states, err := c.States(ctx); err != nil || states["link"] != "down" || len(states) != 1 {
+		t.Errorf("%v, %v", states, err)
+	}
 	rules, err := c.Rules(ctx)
 	if err != nil || len(rules) != 5 {
 		t.Errorf("%+v, %v", rules, err)

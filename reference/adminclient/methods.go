@@ -178,6 +178,17 @@ func (c *Client) ClearRules(ctx context.Context) error {
 	return c.call(ctx, "DELETE", "/rules", nil, nil, nil)
 }
 
+// States are the states of the scenarios that rules ask for and change.
+func (c *Client) States(ctx context.Context) (map[string]string, error) {
+	list, err := ask[admin.StateList](ctx, c, "GET", "/states", nil, nil)
+	return list.States, err
+}
+
+// SetStates gives scenarios other states; those that are not named keep theirs.
+func (c *Client) SetStates(ctx context.Context, states map[string]string) error {
+	return c.call(ctx, "PUT", "/states", nil, admin.StateList{States: states}, nil)
+}
+
 // Rule returns the rule with that id.
 func (c *Client) Rule(ctx context.Context, id string) (control.Status, error) {
 	return ask[control.Status](ctx, c, "GET", "/rules/"+url.PathEscape(id), nil, nil)

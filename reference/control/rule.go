@@ -34,6 +34,31 @@ type Rule struct {
 // Limits say to which messages a rule applies; see [operation.Limits].
 type Limits = operation.Limits
 
+// Failure is what requests are answered with; see [operation.Failure].
+type Failure = operation.Failure
+
+// Of is a rule of a world.
+func Of(r operation.Rule) Rule {
+	return Rule{ID: r.ID, Fault: r.Fault, Quirk: r.Quirk, Fail: r.Fail, Delay: r.Delay, Do: r.Do, Limits: r.Limits}
+}
+
+// Check says what is wrong with a rule of a world that operation.Rule.Check does not know: names, and limits
+// of what cannot be limited.
+func Check(r operation.Rule) []operation.Problem {
+	if r.Fault == "" && r.Quirk == "" {
+		return nil
+	}
+	err := Of(r).Validate()
+	if err == nil {
+		return nil
+	}
+	member := "fault"
+	if r.Fault == "" {
+		member = "quirk"
+	}
+	return []operation.Problem{{Member: member, Text: err.Error()}}
+}
+
 // Validate says what is wrong with a rule; nil if a set takes it.
 func (r Rule) Validate() error {
 	if operation.Given(r.Fault != "", r.Quirk != "", r.Fail != nil, r.Delay != nil, len(r.Do) > 0) != 1 {
@@ -44,7 +69,7 @@ func (r Rule) Validate() error {
 	}
 	switch {
 	case r.Fail != nil:
-		return r.Fail.validate()
+		return r.Fail.Validate()
 	case r.Delay != nil:
 		return r.Delay.Validate()
 	}
@@ -62,7 +87,7 @@ func (r Rule) Validate() error {
 func (r Rule) limitable(h hook.Hooks) error {
 	streams := h.Streams.Reader != nil || h.Streams.Writer != nil || h.Streams.Start != nil || h.Streams.End != nil
 	messages := h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil
-	if streams && !messages && r.Limits != (Limits{}) {
+	if streams && !messages && !r.Limits.None() {
 		return fmt.Errorf("%s acts on whole connections and cannot be limited", r.name())
 	}
 	return nil
@@ -95,7 +120,7 @@ func (r Rule) find() (made, error) {
 		}
 		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "--list-quirks"))
 	case r.Fail != nil:
-		return operations(r.Fail.operations()), nil
+		return operations(r.Fail.Operations()), nil
 	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
 		return made{hooks: func(*rand.Rand) hook.Hooks { return dribbling(r.Delay.Rate) }}, nil
 	case r.Delay != nil:

@@ -48,8 +48,9 @@ type Set struct {
 	added  uint64
 	serial uint64
 
-	base chain // the server without any rule
-	head atomic.Pointer[chain]
+	states states
+	base   chain // the server without any rule
+	head   atomic.Pointer[chain]
 	// live is nodes, for those who only look.
 	live atomic.Pointer[[]*node]
 }
@@ -72,6 +73,7 @@ const (
 	streamQuirks = 1 << 32
 	streamOthers = 2 << 32
 	streamLater  = 3 << 32
+	streamChance = 1 << 63
 )
 
 // Start adds the rules that a server starts with, in this order from outside to
@@ -223,7 +225,7 @@ func (s *Set) Hooks() hook.Hooks {
 // concern reports whether a rule may do anything about a request.
 func (s *Set) concern(method string, t *hook.Trace) bool {
 	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool {
-		return n.hooks.Concern(method, t) && (t == nil || n.matcher.Match(t))
+		return n.hooks.Concern(method, t) && (t == nil || n.matcher.Concerns(t))
 	})
 }
 
@@ -292,6 +294,7 @@ type node struct {
 	about   made
 	rank    int
 	matcher *operation.Matcher
+	chance  *rand.Rand
 	hooks   hook.Hooks
 	own     chain
 	next    atomic.Pointer[chain]
@@ -340,6 +343,7 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 		return nil, err
 	}
 	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.hooks(stream(s.seed, source))}
+	n.chance = stream(s.seed, source|streamChance)
 	n.build()
 	return n, nil
 }
@@ -410,9 +414,12 @@ func (n *node) applies(t *hook.Trace) bool {
 	if t == nil {
 		return n.matcher.Free
 	}
-	fresh := false
+	if !n.matcher.Concerns(t) {
+		return false // of most rules for most messages: nothing needs to be remembered
+	}
+	fresh, at := false, n.statesAt(t)
 	yes := t.Decide(n, func() bool {
-		fresh = n.matcher.Match(t) && n.spend()
+		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.spend()
 		return fresh
 	})
 	if fresh {
@@ -426,10 +433,15 @@ func (n *node) spend() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.seen++
-	if n.seen <= n.rule.Skip || n.rule.Count > 0 && n.hits >= n.rule.Count {
+	after := n.seen - n.rule.Skip
+	switch {
+	case after <= 0 || n.rule.Count > 0 && n.hits >= n.rule.Count,
+		n.rule.Every > 0 && after%n.rule.Every != 0,
+		n.rule.Chance > 0 && n.chance.Float64() >= n.rule.Chance:
 		return false
 	}
 	n.hits++
+	n.set.states.set(n.rule.Become)
 	return true
 }
 
@@ -460,7 +472,8 @@ func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
 	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
 		return t == nil && n.matcher.Free
 	}
-	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: gjson.GetBytes(m.Raw, "params.uri").String()}
+	params := gjson.GetBytes(m.Raw, "params")
+	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: params.Get("uri").String(), Params: []byte(params.Raw)}
 	if m.Peer != nil {
 		own.Session = m.Peer.ID()
 	}
@@ -476,8 +489,8 @@ func (n *node) appliesToEvent(ctx context.Context, e hook.Event) bool {
 	if n.matcher.Method == "" || e.Response || t == nil {
 		return false
 	}
-	method := gjson.GetBytes(e.Data, "method").String()
+	method, params := gjson.GetBytes(e.Data, "method").String(), gjson.GetBytes(e.Data, "params")
 	return method != "" && n.applies(&hook.Trace{
-		Method: method, URI: gjson.GetBytes(e.Data, "params.uri").String(), Transport: t.Transport, Session: t.Session, Token: t.Token,
+		Method: method, URI: params.Get("uri").String(), Params: []byte(params.Raw), Transport: t.Transport, Session: t.Session, Token: t.Token,
 	})
 }

@@ -5,12 +5,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // ParseFault reads a fault and its limits from text:
 //
-//	NAME[:method=M][:count=N][:skip=N][:session=ID][:identity=TOKEN][:uri=PATTERN]
+//	NAME[:method=M][:count=N][:skip=N][:every=N][:chance=P][:while=SCENARIO=STATE][:become=SCENARIO=STATE]
+//	    [:session=ID][:identity=TOKEN][:uri=PATTERN]
 //
 // The pattern may have colons in it: it comes last and takes the rest.
 func ParseFault(s string) (Rule, error) {
@@ -77,6 +79,22 @@ func parse(r Rule, limits string) (Rule, error) {
 	return r, nil
 }
 
+// limits are the keys of limits, but for uri.
+var limits = []string{"method", "count", "skip", "every", "chance", "while", "become", "session", "identity"}
+
+// state reads the state of a scenario, as in "while=link=down".
+func (r *Rule) state(into *map[string]string, key, value string) error {
+	scenario, state, ok := strings.Cut(value, "=")
+	if !ok {
+		return fmt.Errorf("%s: the limit %s is %q, which is not written SCENARIO=STATE", r.name(), key, value)
+	}
+	if *into == nil {
+		*into = map[string]string{}
+	}
+	(*into)[scenario] = state
+	return nil
+}
+
 func (r *Rule) set(part string) error {
 	key, value, ok := strings.Cut(part, "=")
 	if !ok || value == "" {
@@ -99,13 +117,24 @@ func (r *Rule) set(part string) error {
 		}
 	case "skip":
 		r.Skip, err = strconv.Atoi(value)
+	case "every":
+		r.Every, err = strconv.Atoi(value)
+	case "chance":
+		r.Chance, err = strconv.ParseFloat(value, 64)
+		if err != nil {
+			return fmt.Errorf("%s: the limit chance is %q, which is no number between 0 and 1", r.name(), value)
+		}
+	case "while":
+		return r.state(&r.While, key, value)
+	case "become":
+		return r.state(&r.Become, key, value)
 	case "message":
 		if r.Fail == nil {
 			return fmt.Errorf("%s: only a failure has a message", r.name())
 		}
 		r.Fail.Message = value
 	default:
-		return fmt.Errorf("%s: unknown limit %q: known are method, count, skip, session, identity and uri", r.name(), key)
+		return fmt.Errorf("%s: unknown limit %q: known are %s and uri%s", r.name(), key, strings.Join(limits, ", "), nearest.Question(key, append(limits, "uri")))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: the limit %s is %q, which is no number from 1 on", r.name(), key, value)

@@ -32,7 +32,7 @@ func (r Rule) Warnings() []string {
 		}
 		found = append(found, fmt.Sprintf("%s: the protocol has no method %q%s", r.name(), method, nearest.Question(method, methods)))
 	}
-	for _, key := range []string{"method", "count", "skip", "session", "identity", "message"} {
+	for _, key := range append([]string{"message"}, limits...) {
 		if strings.Contains(r.URI, ":"+key+"=") {
 			found = append(found, fmt.Sprintf("%s: the pattern %q has %s= in it: uri takes the rest, so the other limits come before it", r.name(), r.URI, key))
 		}

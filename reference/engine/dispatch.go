@@ -226,7 +226,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 	}
 	c := e.call(x, in)
 	if batched {
-		c.Trace = x.Trace.Member(in.method, in.params.uri, in.kind == request)
+		c.Trace = x.Trace.Member(in.method, in.params.uri, in.params.raw, in.kind == request)
 		ctx = hook.WithTrace(ctx, c.Trace)
 	}
 	if batched && c.Method == methodInitialize {

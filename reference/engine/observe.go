@@ -52,6 +52,7 @@ func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	e.noteIn(entry, "", in)
 	t := &hook.Trace{}
 	e.follow(t, entry, "")
+	t.Params = in.params.raw
 	return t
 }
 
@@ -214,6 +215,7 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	token := journal.Token(r.Header)
 	e.noteIn(entry, token, &v.body.in)
 	e.follow(&v.trace, entry, token)
+	v.trace.Params, v.trace.Header = v.body.in.params.raw, r.Header
 	if entry.Kind == journal.HTTPRequest {
 		v.trace.Method = r.Method
 	}

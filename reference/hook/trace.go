@@ -2,6 +2,8 @@ package hook
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 	"slices"
 	"sync"
 )
@@ -16,6 +18,10 @@ type Trace struct {
 	// Method and URI are those of the message as it came in. An HTTP request
 	// without a message has its HTTP method instead; a batch has neither.
 	Method, URI string
+	// Params is the params member of the message, nil if there is none; Header the headers of the
+	// HTTP request, nil on stdio. Neither must be changed.
+	Params json.RawMessage
+	Header http.Header
 	// Transport is that on which it came.
 	Transport string
 	// Connection is the address of the client, over HTTP.
@@ -37,26 +43,31 @@ type Trace struct {
 }
 
 type decision struct {
-	key any
-	yes bool
+	key, value any
 }
 
 // Decide returns what has been decided for a key, and asks decide if it is the first
 // to want to know. So a message counts once, however many hooks act on it.
 func (t *Trace) Decide(key any, decide func() bool) bool {
+	yes, _ := t.Once(key, func() any { return decide() }).(bool)
+	return yes
+}
+
+// Once returns what make has made for a key when the first wanted to know.
+func (t *Trace) Once(key any, make func() any) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, d := range t.decisions {
 		if d.key == key {
-			return d.yes
+			return d.value
 		}
 	}
-	yes := decide()
+	value := make()
 	if t.decisions == nil {
 		t.decisions = t.few[:0]
 	}
-	t.decisions = append(t.decisions, decision{key, yes})
-	return yes
+	t.decisions = append(t.decisions, decision{key, value})
+	return value
 }
 
 // Mark notes the name of something that was in force for the message.
@@ -80,11 +91,11 @@ func (t *Trace) Marks() []string {
 
 // Member is the trace of a message of a batch. What has been decided for the
 // batch as a whole holds for it, too.
-func (t *Trace) Member(method, uri string, request bool) *Trace {
+func (t *Trace) Member(method, uri string, params json.RawMessage, request bool) *Trace {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return &Trace{
-		Seq: t.Seq, Method: method, URI: uri, Transport: t.Transport, Connection: t.Connection, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
+		Seq: t.Seq, Method: method, URI: uri, Params: params, Header: t.Header, Transport: t.Transport, Connection: t.Connection, Session: t.Session, Token: t.Token, Request: request, Server: t.Server,
 		decisions: slices.Clone(t.decisions), marks: slices.Clone(t.marks),
 	}
 }

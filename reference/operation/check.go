@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"encoding/base64"
 	"fmt"
 	"maps"
 	"regexp"
@@ -46,11 +47,11 @@ var verbs = map[string][]string{
 // roots are the names that paths into a sort of message can begin with. Those after
 // the empty one can be tested only.
 var roots = map[string][]string{
-	OnRequest:      {"method", "params", "header", "", "id", "session", noted},
-	OnReply:        {"result", "error", "status", "header", "", "request", noted},
-	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request", noted},
-	OnNotification: {"jsonrpc", "id", "method", "params", "", "request", noted},
-	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted},
+	OnRequest:      {"method", "params", "header", "", "id", "session", noted, mock},
+	OnReply:        {"result", "error", "status", "header", "", "request", noted, mock},
+	OnResponse:     {"jsonrpc", "id", "result", "error", "", "request", noted, mock},
+	OnNotification: {"jsonrpc", "id", "method", "params", "", "request", noted, mock},
+	OnHTTPRequest:  {"header", "", "verb", "path", "body", noted, mock},
 	OnHTTPAnswer:   {"status", "header", "body", "", "request"},
 	OnEvent:        {"type", "id", "data", "raw", "", "retry", "stream", "answer"},
 }
@@ -138,6 +139,19 @@ func (o *Operation) Check() []Problem {
 		o.checkPath(c, verb, path)
 	}
 	o.checkArguments(c, verb)
+	c.placeholders("to", o.To, roots[o.on()])
+	if o.Send != nil {
+		c.placeholders("send", o.Send, roots[o.on()])
+	}
+	if a := o.Answer; a != nil {
+		c.placeholders("answer.message", a.Message, roots[o.on()])
+		c.placeholders("answer.data", a.Data, roots[o.on()])
+		c.placeholders("answer.result", a.Result, roots[o.on()])
+		if a.Template {
+			c.placeholders("answer.raw", a.Raw, roots[o.on()])
+			c.placeholders("answer.body", a.Body, roots[o.on()])
+		}
+	}
 	for i, t := range o.When {
 		c.test(fmt.Sprintf("when[%d]", i), t, roots[o.on()])
 	}
@@ -156,7 +170,7 @@ func (o *Operation) checkPath(c *checker, verb, text string) {
 	}
 	writable := roots[o.on()][:slices.Index(roots[o.on()], "")]
 	if !slices.Contains(writable, p[0].name) {
-		c.say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s", text, strings.Join(writable, ", "), o.on())
+		c.say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s", text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))
 	}
 	if o.on() == OnReply && len(p) == 1 && (p[0].name == "result" || p[0].name == "error") {
 		c.say(verb, "a reply has either a result or an error: do this to a response")
@@ -180,6 +194,7 @@ func (o *Operation) checkArguments(c *checker, verb string) {
 	if o.Skip < 0 || o.Count < 0 || o.Every < 0 || max(o.Skip, o.Count, o.Every) > maxCount {
 		c.say("", "skip, count and every must be between 0 and %d", maxCount)
 	}
+	c.chance(o.Chance)
 	switch verb {
 	case "retype":
 		c.oneOf("as", o.As, retypes)
@@ -216,13 +231,20 @@ func (a *Stub) check(c *checker, on string) {
 		c.say("answer.status", "%d is not between 200 and 599", a.Status)
 	}
 	given := Given(a.Result != nil, a.Code != 0, a.Raw != "")
+	if _, err := base64.StdEncoding.Strict().DecodeString(a.Base64); err != nil {
+		c.say("answer.base64", "no standard base64: %v", err)
+	}
 	switch {
 	case on == OnHTTPRequest && (given > 0 || a.Status == 0):
-		c.say("answer", "to an http-request is a status, and may have header and body")
-	case on == OnRequest && given != 1:
-		c.say("answer", "to a request is exactly one of result, code and raw")
+		c.say("answer", "to an http-request is a status, and may have header and either body or base64")
+	case on == OnHTTPRequest && a.Body != "" && a.Base64 != "":
+		c.say("answer", "body and base64 exclude each other")
+	case on == OnRequest && given+Given(a.Base64 != "") != 1:
+		c.say("answer", "to a request is exactly one of result, code, raw and base64")
 	case on == OnRequest && a.Body != "":
 		c.say("answer.body", "belongs to the answer to an http-request")
+	case a.Template && (a.Base64 != "" || a.Result != nil || a.Code != 0):
+		c.say("answer.template", "belongs to raw and body: in a result and an error placeholders always stand for values")
 	}
 }
 
@@ -235,7 +257,11 @@ func (c *checker) test(member string, t Test, roots []string) {
 		c.say(member+".at", "%q leads to more than one member", t.At)
 	case roots != nil && (len(p) == 0 || !slices.Contains(roots, p[0].name)):
 		known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
-		c.say(member+".at", "%q does not begin with %s", t.At, strings.Join(known, ", "))
+		hint := ""
+		if len(p) > 0 {
+			hint = nearest.Question(p[0].name, known)
+		}
+		c.say(member+".at", "%q does not begin with %s%s", t.At, strings.Join(known, ", "), hint)
 	}
 	c.oneOf(member+".type", t.Type, kinds)
 	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" && (roots == nil || !slices.Contains(roots, in[0].name)) {
@@ -267,11 +293,22 @@ func CheckAll(all []Operation) []Problem {
 // Check says what is wrong with the rule.
 func (r *Rule) Check() []Problem {
 	var found []Problem
-	if err := r.Limits.Validate(); err != nil {
-		found = append(found, Problem{"", err.Error()})
+	found = append(found, r.Limits.Check()...)
+	switch given := Given(len(r.Do) > 0, r.Fault != "", r.Quirk != "", r.Fail != nil, r.Delay != nil); {
+	case given == 0:
+		found = append(found, Problem{"do", "is missing: what is to be done? Or give fault, quirk, fail or delay"})
+	case given > 1:
+		found = append(found, Problem{"", "do, fault, quirk, fail and delay exclude each other"})
 	}
-	if len(r.Do) == 0 {
-		found = append(found, Problem{"do", "is missing: what is to be done?"})
+	if r.Fail != nil {
+		if err := r.Fail.Validate(); err != nil {
+			found = append(found, Problem{"fail", err.Error()})
+		}
+	}
+	if r.Delay != nil {
+		if err := r.Delay.Validate(); err != nil {
+			found = append(found, Problem{"delay", err.Error()})
+		}
 	}
 	for _, p := range CheckAll(r.Do) {
 		p.Member = "do" + p.Member

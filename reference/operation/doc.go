@@ -30,7 +30,7 @@
 // Method, Era and Transport limit an operation further. Method is that of the request for replies
 // and responses: "resources/*" matches by beginning, "a|b" either. When lists tests that all must
 // hold. Of the messages so selected the first Skip pass, then Count are changed (0: all), of these
-// every Every-th.
+// every Every-th, each with the probability Chance.
 //
 // # Paths
 //
@@ -39,6 +39,10 @@
 // result._meta["io.modelcontextprotocol/serverInfo"].title. Set makes objects on the way where
 // there are none, but neither a result nor an error; a name with a question mark stands for what is there
 // already: result.annotations?.priority. Names of headers may be written in any case.
+//
+// In all sorts but http-answer and event, mock leads to what the server knows: mock.count is the number of the
+// message among those that the operation selects, from 1; mock.time its clock (RFC 3339), mock.unix the same in
+// milliseconds; mock.random a number from 0 to 1 and mock.uuid a UUID, both by the seed.
 //
 // In all sorts but event, noted.NAME leads to the values that Note has remembered under a name, the oldest
 // first: noted.NAME[-1] is the last, noted.NAME[5] is there once there are six. A reply has the request as
@@ -60,7 +64,7 @@
 //	          the most
 //	abort     the connection ends, on HTTP the session; an http-request is cut off
 //	send      another message is sent before this one, or After it; Apart from the request, if there is one
-//	answer    a request is answered without being handled
+//	answer    a request is answered without being handled: by a result, an error, or given bytes
 //	note      the value To is remembered, for each connection or session if Per says so
 //
 // Where limits what set, drop, retype and rewrite do to objects for which the tests hold: those that the last
@@ -70,7 +74,8 @@
 // {at: params.cursor, in: noted.used}.
 //
 // In a To, an Answer and a Send, "${params.uri}" stands for the value at a path, "${.uri}" at one that
-// begins where the last name of the path is in. Where the value is missing nothing is done; within a longer text it is empty.
+// begins where the last name of the path is in; Raw and Body of an Answer have them if it is a Template. Where
+// the value is missing nothing is done; within a longer text it is empty.
 //
 // Operations on the same sort of message are done in their order.
 package operation

@@ -17,6 +17,7 @@ type subject struct {
 	asked   map[string]bool
 	changed bool
 	place   place
+	count   int // of the operation that has selected it
 }
 
 // load makes the member of the root that a path begins with.
@@ -41,6 +42,9 @@ func (s *subject) find(p path) (any, bool) {
 		}
 		return p[2:].find(values)
 	}
+	if len(p) == 2 && p[0].name == mock {
+		return s.fact(p[1].name)
+	}
 	s.load(p)
 	return p.find(s.root)
 }
@@ -55,6 +59,8 @@ type action struct {
 	where   []test
 	path    path
 	pattern *regexp.Regexp
+
+	mem *memory
 
 	mu   sync.Mutex
 	seen int
@@ -93,19 +99,17 @@ func (a *action) selects(s *subject, modern bool, transport string) bool {
 	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
 		return false
 	}
-	return all(a.when, s.find) && a.counts()
+	return all(a.when, s.find) && a.counts(s)
 }
 
 // counts counts a message that is selected, and says whether it is one of those to be changed.
-func (a *action) counts() bool {
-	if a.Skip == 0 && a.Count == 0 && a.Every == 0 {
-		return true
-	}
+func (a *action) counts(s *subject) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.seen++
+	s.count = a.seen
 	n := a.seen - a.Skip
-	return n > 0 && (a.Count == 0 || n <= a.Count) && (a.Every == 0 || n%a.Every == 0)
+	return n > 0 && (a.Count == 0 || n <= a.Count) && (a.Every == 0 || n%a.Every == 0) && (a.Chance == 0 || a.mem.draw() < a.Chance)
 }
 
 // edits reports whether the operation changes the content of messages.
@@ -177,12 +181,7 @@ func (a *action) expand(s *subject, holder, v any) (value any, ok bool) {
 		if placeholder.FindString(v) == v {
 			return lookup(s, holder, v)
 		}
-		return placeholder.ReplaceAllStringFunc(v, func(one string) string {
-			if found, ok := lookup(s, holder, one); ok {
-				return textOf(found)
-			}
-			return ""
-		}), true
+		return filled(s, holder, v), true
 	case map[string]any:
 		o := make(hook.Object, len(v))
 		for name, member := range v {
@@ -201,6 +200,17 @@ func (a *action) expand(s *subject, holder, v any) (value any, ok bool) {
 		return list, true
 	}
 	return normal(v), true
+}
+
+// filled is a text with the values of its placeholders.
+func filled(s *subject, holder any, text string) string {
+	return placeholder.ReplaceAllStringFunc(text, func(one string) string {
+		found, ok := lookup(s, holder, one)
+		if !ok {
+			return ""
+		}
+		return textOf(found)
+	})
 }
 
 // lookup is what a placeholder stands for.

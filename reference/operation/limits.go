@@ -2,7 +2,10 @@ package operation
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yosida95/uritemplate/v3"
@@ -11,7 +14,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// Limits say to which messages of the client a rule applies: all members that are set must hold.
+// Limits say to which messages of the client a rule applies, and how often: all members that are set
+// must hold. Of the messages for which they hold the first Skip pass, of the others every Every-th is
+// affected, each with the probability Chance, until there have been Count.
 type Limits struct {
 	// Method is a JSON-RPC method; "resources/*" matches by beginning, "a|b"
 	// either. HTTP requests without a message have their HTTP method instead
@@ -21,30 +26,104 @@ type Limits struct {
 	// template. Otherwise "**" stands for anything and "*" for anything
 	// without a slash, and what is neither must be equal.
 	URI string `yaml:"uri" json:"uri,omitempty"`
+	// When are tests of the message as it came in, whose paths begin with params or header.
+	When []Test `yaml:"when" json:"when,omitempty"`
+	// While are the states that scenarios have to be in: {link: down}. One that has not been set is in
+	// the state "".
+	While map[string]string `yaml:"while" json:"while,omitempty"`
+	// Become are the states that scenarios are in from the next message on when one has been affected.
+	Become map[string]string `yaml:"become" json:"become,omitempty"`
 	// Count is how many matching messages are affected; 0 means all.
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Skip is how many matching messages pass before the first is affected.
 	Skip int `yaml:"skip" json:"skip,omitempty"`
+	// Every affects only every so many of them; 0 means each.
+	Every int `yaml:"every" json:"every,omitempty"`
+	// Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
+	Chance float64 `yaml:"chance" json:"chance,omitempty"`
 	// Session is the id of a session or connection.
 	Session string `yaml:"session" json:"session,omitempty"`
 	// Identity is a bearer token or its fingerprint (journal.Fingerprint); "a|b" is either.
 	Identity string `yaml:"identity" json:"identity,omitempty"`
 }
 
-// maxCount bounds what is counted.
-const maxCount = 1 << 30
+// maxCount bounds what is counted, maxStates the scenarios that a rule can name.
+const (
+	maxCount  = 1 << 30
+	maxStates = 100
+)
+
+// limitRoots are what the paths of Limits.When begin with.
+var limitRoots = []string{"header", "params"}
+
+// None reports whether nothing is limited, and no state set.
+func (l Limits) None() bool { return reflect.ValueOf(l).IsZero() }
 
 // Validate says what is wrong with the limits; nil if they can be held to.
 func (l Limits) Validate() error {
-	if l.Count < 0 || l.Count > maxCount || l.Skip < 0 || l.Skip > maxCount {
-		return fmt.Errorf("count and skip must be between 0 and %d", maxCount)
-	}
-	if strings.Contains(l.URI, "{") {
-		if _, err := uritemplate.New(l.URI); err != nil {
-			return fmt.Errorf("uri %q is no URI template: %w", l.URI, err)
-		}
+	for _, p := range l.Check() {
+		return p
 	}
 	return nil
+}
+
+// Check says what is wrong with the limits, member by member.
+func (l Limits) Check() []Problem {
+	c := &checker{}
+	for _, number := range []struct {
+		member string
+		value  int
+	}{{"count", l.Count}, {"skip", l.Skip}, {"every", l.Every}} {
+		if number.value < 0 || number.value > maxCount {
+			c.say(number.member, "must be between 0 and %d", maxCount)
+		}
+	}
+	c.chance(l.Chance)
+	if strings.Contains(l.URI, "{") {
+		if _, err := uritemplate.New(l.URI); err != nil {
+			c.say("uri", "%q is no URI template: %v", l.URI, err)
+		}
+	}
+	for i, t := range l.When {
+		c.test(fmt.Sprintf("when[%d]", i), t, limitRoots)
+	}
+	c.states("while", l.While)
+	c.states("become", l.Become)
+	return c.found
+}
+
+// chance checks a probability.
+func (c *checker) chance(p float64) {
+	if !(p >= 0 && p <= 1) {
+		c.say("chance", "must be between 0 and 1")
+	}
+}
+
+// states checks states by scenario.
+func (c *checker) states(member string, states map[string]string) {
+	for _, p := range CheckStates(states) {
+		c.say(strings.TrimSuffix(member+"."+p.Member, "."), "%s", p.Text)
+	}
+}
+
+// stateForm is what scenarios are called.
+var stateForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
+
+// CheckStates says what is wrong with states by scenario.
+func CheckStates(states map[string]string) []Problem {
+	if len(states) > maxStates {
+		return []Problem{{"", fmt.Sprintf("names more than %d scenarios", maxStates)}}
+	}
+	var found []Problem
+	for _, name := range slices.Sorted(maps.Keys(states)) {
+		if !stateForm.MatchString(name) {
+			found = append(found, Problem{"", fmt.Sprintf("%q is no name of a scenario: letters, digits, - and _", name)})
+		}
+		if len(states[name]) > 100 {
+			found = append(found, Problem{name, "a state has 100 characters at the most"})
+		}
+	}
+	return found
 }
 
 // Matcher is limits made ready.
@@ -55,6 +134,7 @@ type Matcher struct {
 	methods  hook.Methods
 	template *uritemplate.Template
 	glob     *regexp.Regexp
+	when     []test
 }
 
 // Matcher makes the limits ready. The error says which pattern cannot be read.
@@ -62,17 +142,27 @@ func (l Limits) Matcher() (*Matcher, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Matcher{Limits: l, Free: l == Limits{}, methods: hook.MethodsOf(l.Method)}
+	m := &Matcher{Limits: l, Free: l.None(), methods: hook.MethodsOf(l.Method)}
 	if strings.Contains(l.URI, "{") {
 		m.template, _ = uritemplate.New(l.URI) // has been seen to be one
 	} else if strings.Contains(l.URI, "*") {
 		m.glob = glob(l.URI)
 	}
+	for _, t := range l.When {
+		made, err := t.compile()
+		if err != nil {
+			return nil, err
+		}
+		m.when = append(m.when, made)
+	}
 	return m, nil
 }
 
-// Match reports whether the limits hold for a message, Count and Skip aside.
-func (m *Matcher) Match(t *hook.Trace) bool {
+// Match reports whether the limits hold for a message, but for states and what is counted.
+func (m *Matcher) Match(t *hook.Trace) bool { return m.Concerns(t) && m.Tests(t) }
+
+// Concerns is Match without the tests of what is in the message, which take time.
+func (m *Matcher) Concerns(t *hook.Trace) bool {
 	return m.Free || m.methods.Has(t.Method) && m.matchURI(t.URI) &&
 		(m.Session == "" || m.Session == t.Session) &&
 		(m.Identity == "" || t.Token != "" && m.identifies(t.Token))
@@ -85,6 +175,30 @@ func (m *Matcher) identifies(token string) bool {
 		}
 	}
 	return false
+}
+
+// Tests reports whether the tests of what is in a message hold.
+func (m *Matcher) Tests(t *hook.Trace) bool { return len(m.when) == 0 || all(m.when, traced(t).find) }
+
+// traced is a message as it came in, as paths see it.
+func traced(t *hook.Trace) *subject {
+	return &subject{make: func(name string) (any, bool) {
+		if name == "header" {
+			return headerOf(t.Header)
+		}
+		v, err := hook.Decode(t.Params)
+		return v, err == nil
+	}}
+}
+
+// Holds reports whether scenarios are in the states that the limits name.
+func (m *Matcher) Holds(states map[string]string) bool {
+	for name, state := range m.While {
+		if states[name] != state {
+			return false
+		}
+	}
+	return true
 }
 
 func (m *Matcher) matchURI(uri string) bool {

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"math/rand/v2"
 	"net/http"
 	"sync"
 
@@ -17,11 +18,12 @@ const (
 // maxNoted bounds the values under a name, and the connections and sessions that have some.
 const maxNoted = 10_000
 
-// memory is what has been noted on a server.
+// memory is what has been noted on a server, and what it draws by chance.
 type memory struct {
 	per map[string]string // by name
 
 	mu     sync.Mutex
+	rng    *rand.Rand
 	values map[[2]string][]any // by name, and connection or session
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 // The sorts of messages, as Operation.On names them.
@@ -38,6 +40,8 @@ type Operation struct {
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Every changes only every so many of them; 0 means each.
 	Every int `yaml:"every" json:"every,omitempty"`
+	// Chance is the probability, drawn by the seed, with which one is changed; 0 means always.
+	Chance float64 `yaml:"chance" json:"chance,omitempty"`
 
 	// Set is the path of a member that is given the value To.
 	Set string `yaml:"set" json:"set,omitempty"`
@@ -106,8 +110,8 @@ type Test struct {
 	Not bool `yaml:"not" json:"not,omitempty"`
 }
 
-// Stub is what a request is answered with: a Result, an error with a Code, or Raw; an
-// http-request with a Status and a Body. A notification is answered only by Raw.
+// Stub is what a request is answered with: a Result, an error with a Code, Raw, or Base64; an
+// http-request with a Status and a Body. A notification is answered only by Raw and Base64.
 type Stub struct {
 	// Result is the result of a request.
 	Result map[string]any `yaml:"result" json:"result,omitzero"`
@@ -117,14 +121,17 @@ type Stub struct {
 	Message string `yaml:"message" json:"message,omitempty"`
 	// Data is the data of the error.
 	Data any `yaml:"data" json:"data,omitzero"`
-	// Raw is sent as it stands.
-	Raw string `yaml:"raw" json:"raw,omitempty"`
+	// Raw is sent as it stands, Base64 decoded; on stdio a line break follows.
+	Raw    string `yaml:"raw" json:"raw,omitempty"`
+	Base64 string `yaml:"base64" json:"base64,omitempty"`
 	// Status is the HTTP status; 0 means 200.
 	Status int `yaml:"status" json:"status,omitempty"`
 	// Header is added to an answer over HTTP.
 	Header map[string]string `yaml:"header" json:"header,omitempty"`
-	// Body is the body of the answer to an http-request.
+	// Body is the body of the answer to an http-request; Base64 can stand for it.
 	Body string `yaml:"body" json:"body,omitempty"`
+	// Template has placeholders in Raw and Body stand for values.
+	Template bool `yaml:"template" json:"template,omitempty"`
 }
 
 // Duration is a time span, in files and JSON a string such as "1.5s".
@@ -140,13 +147,19 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Rule is operations on the messages within limits, as a world file has it.
+// Rule is what happens to the messages within limits, as a world file has it: exactly one of Do, Fault, Quirk,
+// Fail and Delay is given.
 type Rule struct {
 	// ID names the rule in the lists of the admin API and in the journal; empty has one made up.
 	ID     string `yaml:"id" json:"id,omitempty"`
 	Limits `yaml:",inline"`
 	// Do are the operations.
 	Do []Operation `yaml:"do" json:"do,omitempty"`
+	// Fault and Quirk are names, Fail a canned failure, Delay holds answers back.
+	Fault string   `yaml:"fault" json:"fault,omitempty"`
+	Quirk string   `yaml:"quirk" json:"quirk,omitempty"`
+	Fail  *Failure `yaml:"fail" json:"fail,omitempty"`
+	Delay *Delay   `yaml:"delay" json:"delay,omitempty"`
 }
 
 // normal is a value as it is in decoded messages: numbers are json.Number.
@@ -154,6 +167,9 @@ func normal(v any) any {
 	switch v := v.(type) {
 	case nil, string, bool, json.Number:
 		return v
+	case json.RawMessage:
+		decoded, _ := hook.Decode(v) // what is no JSON is nothing
+		return decoded
 	case map[string]any:
 		o := make(map[string]any, len(v))
 		for name, member := range v {

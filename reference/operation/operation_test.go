@@ -313,7 +313,7 @@ func TestCheck(t *testing.T) {
 		`{on: response, repeat: 1}`:                                "repeat: must be between 2 and",
 		`{on: response, reorder: 2h}`:                              "reorder: must be between",
 		`{on: request, delay: "dribble:1KiB/s"}`:                   "delay: cannot be a dribble",
-		`{on: request, answer: {status: 200}}`:                     "answer: to a request is exactly one of result, code and raw",
+		`{on: request, answer: {status: 200}}`:                     "answer: to a request is exactly one of result, code, raw and base64",
 		`{on: request, answer: {code: 1, status: 99}}`:             "answer.status: 99 is not between",
 		`{on: http-request, answer: {body: x}}`:                    "answer: to an http-request is a status",
 		`{note: a, per: hour}`:                                     `per: is "hour": known are connection, session`,

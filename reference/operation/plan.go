@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"math/rand/v2"
 	"net/http"
@@ -15,9 +16,7 @@ import (
 
 // plan is operations made ready for one server, by the sort of message.
 type plan struct {
-	on  map[string][]*action
-	mu  sync.Mutex // of rng
-	rng *rand.Rand
+	on map[string][]*action
 	memory
 	// swaps are the messages that wait for the next one, by action and connection.
 	swaps sync.Map
@@ -26,12 +25,13 @@ type plan struct {
 // Hooks makes the operations for one server; they count its messages. The error names the
 // first operation that cannot be done.
 func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
-	pl := &plan{on: map[string][]*action{}, rng: rng, memory: memory{per: map[string]string{}, values: map[[2]string][]any{}}}
+	pl := &plan{on: map[string][]*action{}, memory: memory{rng: rng, per: map[string]string{}, values: map[[2]string][]any{}}}
 	for i := range all {
 		a, err := all[i].compile()
 		if err != nil {
 			return hook.Hooks{}, err
 		}
+		a.mem = &pl.memory
 		pl.on[a.on()] = append(pl.on[a.on()], a)
 		if a.Note != "" {
 			pl.per[a.Note] = a.Per
@@ -125,7 +125,7 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 	case "note":
 		a.note(s)
 	case "answer":
-		if c.Notification() && a.Answer.Raw == "" {
+		if c.Notification() && a.Answer.Raw == "" && a.Answer.Base64 == "" {
 			return nil, false
 		}
 		return a.answer(s)
@@ -159,8 +159,8 @@ func (a *action) answer(s *subject) (r *hook.Reply, ok bool) {
 		}
 		r.Header.Set(name, value)
 	}
-	if a.Answer.Raw != "" {
-		r.Raw = []byte(a.Answer.Raw)
+	if a.Answer.Raw != "" || a.Answer.Base64 != "" {
+		r.Raw = a.verbatim(s, a.Answer.Raw)
 		return r, true
 	}
 	if a.Answer.Result != nil {
@@ -179,6 +179,18 @@ func (a *action) answer(s *subject) (r *hook.Reply, ok bool) {
 		return r, ok
 	}
 	return r, true
+}
+
+// verbatim is the text of an answer, or the bytes that stand for it.
+func (a *action) verbatim(s *subject, text string) []byte {
+	switch {
+	case a.Answer.Base64 != "":
+		data, _ := base64.StdEncoding.DecodeString(a.Answer.Base64) // check has seen that it is
+		return data
+	case a.Answer.Template:
+		return []byte(filled(s, nil, text))
+	}
+	return []byte(text)
 }
 
 // requestOf is a request as paths see it.

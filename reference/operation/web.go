@@ -67,7 +67,7 @@ func (pl *plan) requests() hook.Hooks {
 			case "abort":
 				panic(http.ErrAbortHandler)
 			case "answer":
-				a.write(w)
+				a.write(w, s)
 				return
 			case "note":
 				a.note(s)
@@ -83,16 +83,17 @@ func (pl *plan) requests() hook.Hooks {
 }
 
 // write answers an HTTP request.
-func (a *action) write(w http.ResponseWriter) {
+func (a *action) write(w http.ResponseWriter, s *subject) {
+	body := a.verbatim(s, a.Answer.Body)
 	for name, value := range a.Answer.Header {
 		w.Header().Set(name, value)
 	}
-	if a.Answer.Body != "" && w.Header().Get("Content-Type") == "" {
+	if len(body) > 0 && w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	}
 	w.WriteHeader(a.Answer.Status)
-	if a.Answer.Body != "" {
-		_, _ = w.Write([]byte(a.Answer.Body)) // a client that has gone needs no answer
+	if len(body) > 0 {
+		_, _ = w.Write(body) // a client that has gone needs no answer
 	}
 }
 

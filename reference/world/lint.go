@@ -62,7 +62,7 @@ func (w World) warnings() []problem {
 	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
 		found = append(found, problem{"caching", "lists differ by identity, so their scope is sent as private"})
 	}
-	return append(found, w.lintTimeline(uris)...)
+	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
 }
 
 // sample is the resource itself or the first of those that it stands for.

@@ -28,6 +28,23 @@ func inspect(t *testing.T, text string) (warnings []string, err error) {
 	return warnings, err
 }
 
+// TestStatesThatNothingSets: a rule that can never apply is told, with the state that was meant.
+func TestStatesThatNothingSets(t *testing.T) {
+	for text, want := range map[string]string{
+		"{states: {link: down}, rules: [{while: {link: dwon}, delay: 1s}]}":                           `rules[0].while.link: waits for "dwon", which nothing in this world sets: did you mean down?`,
+		"{states: {link: down}, rules: [{while: {lnik: down}, delay: 1s}]}":                           "nothing in this world sets a state of lnik: did you mean link?",
+		"{rules: [{while: {link: ''}, become: {link: a}, delay: 1s}, {while: {link: a}, delay: 1s}]}": "",
+	} {
+		w, err := world.Parse("w.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(w.Lint(), "; "); !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, not %q", text, got, want)
+		}
+	}
+}
+
 func TestWarningsNameLineAndMember(t *testing.T) {
 	got, err := inspect(t, `server: {icons: [{src: ftp://a/b}]}
 resources:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 const maxFile = yamlfile.MaxSize
@@ -28,14 +29,14 @@ func Load(fsys fs.FS, name string) (World, error) {
 	if err != nil {
 		return World{}, err
 	}
-	w, _, err := parse(name, data, sub)
+	w, _, err := parse(name, data, sub, nil)
 	return w, err
 }
 
 // Open reads a world from a file of the operating system as Load does. The files that
 // its resources name cannot lie outside of its directory, not even by way of links.
-func Open(name string) (World, error) {
-	r, err := open(name)
+func Open(name string, checks ...RuleCheck) (World, error) {
+	r, err := open(name, checks)
 	if err != nil {
 		return World{}, err
 	}
@@ -44,12 +45,28 @@ func Open(name string) (World, error) {
 
 // Inspect reads a world as Open does, and also says what a careful author would put right
 // in it (see World.Lint), with file, line and member, even where the world cannot be served.
-func Inspect(name string) (w World, warnings Problems, err error) {
-	r, err := open(name)
+func Inspect(name string, checks ...RuleCheck) (w World, warnings Problems, err error) {
+	r, err := open(name, checks)
 	if err != nil {
 		return World{}, nil, err
 	}
 	return r.world, r.warnings(), r.err
+}
+
+// RuleCheck says what else is wrong with a rule, for what this package knows nothing of: the names of faults.
+type RuleCheck func(r operation.Rule) []operation.Problem
+
+// checked are the problems that checks find in the rules.
+func (w World) checked(checks []RuleCheck) []problem {
+	var found []problem
+	for i, r := range w.Rules {
+		for _, check := range checks {
+			for _, p := range check(r) {
+				found = append(found, below(fmt.Sprintf("rules[%d]", i), []problem{{p.Member, p.Text}})...)
+			}
+		}
+	}
+	return found
 }
 
 // opened is a world file that has been read.
@@ -59,7 +76,7 @@ type opened struct {
 	warnings func() Problems
 }
 
-func open(name string) (opened, error) {
+func open(name string, checks []RuleCheck) (opened, error) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return opened{}, err
@@ -74,19 +91,19 @@ func open(name string) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
-	w, warnings, err := parse(name, data, root.FS())
+	w, warnings, err := parse(name, data, root.FS(), checks)
 	return opened{w, err, warnings}, nil
 }
 
 // Parse reads a world from the bytes of a file; name is for messages only. There are no
 // files for its resources.
-func Parse(name string, data []byte) (World, error) {
-	w, _, err := parse(name, data, nil)
+func Parse(name string, data []byte, checks ...RuleCheck) (World, error) {
+	w, _, err := parse(name, data, nil, checks)
 	return w, err
 }
 
 // parse reads a world. The warnings are made when they are asked for.
-func parse(name string, data []byte, files fs.FS) (w World, warnings func() Problems, err error) {
+func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, warnings func() Problems, err error) {
 	if len(data) > maxFile {
 		return World{}, noWarnings, Problems{{File: name, Text: fmt.Sprintf("larger than %d bytes", maxFile)}}
 	}
@@ -98,7 +115,7 @@ func parse(name string, data []byte, files fs.FS) (w World, warnings func() Prob
 		w.Name = strings.TrimSuffix(strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".yaml"), ".json")
 	}
 	loadFiles(&w, files, r)
-	for _, p := range w.problems() {
+	for _, p := range append(w.problems(), w.checked(checks)...) {
 		if r.sound(p.member) {
 			r.add(Problem{File: name, Line: r.line(p.member), Path: p.member, Text: p.text})
 		}

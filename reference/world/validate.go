@@ -108,6 +108,9 @@ func (w World) own() []problem {
 	for i, s := range w.Timeline {
 		found = append(found, below(fmt.Sprintf("timeline[%d]", i), s.problems())...)
 	}
+	for _, p := range operation.CheckStates(w.States) {
+		found = append(found, below("states", []problem{{p.Member, p.Text}})...)
+	}
 	return append(found, w.ruleProblems()...)
 }
 

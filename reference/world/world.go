@@ -42,9 +42,11 @@ type World struct {
 	// Timeline is what happens while the world is served, counted from the start of the server
 	// (under "mockserver verify" from the first request).
 	Timeline []Step `yaml:"timeline"`
-	// Rules change messages from the start: operations on those within limits, written as in the
-	// admin API. They can be switched off there like all rules.
+	// Rules change messages from the start: operations, faults, quirks, failures and delays within limits, written
+	// as in the admin API. They can be switched off there like all rules.
 	Rules []operation.Rule `yaml:"rules"`
+	// States are the states that scenarios are in at the start: what rules say under while and become.
+	States map[string]string `yaml:"states"`
 }
 
 // Implementation introduces a program.
