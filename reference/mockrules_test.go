@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -63,11 +64,21 @@ func follow(t *testing.T, c *client, script string) {
 			continue
 		}
 		method, params, _ := strings.Cut(line, " ")
+		if method == "wait" {
+			span, err := time.ParseDuration(params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(span) // of the bubble's clock
+			synctest.Wait()
+			continue
+		}
 		o, ok := hook.DecodeObject([]byte(params))
 		if !ok {
 			t.Fatalf("%q is no request", line)
 		}
 		answer = string(hook.Encode(c.call(method, o)))
+		synctest.Wait()
 	}
 }
 

@@ -50,6 +50,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/fixtures"
@@ -128,6 +129,9 @@ type Server struct {
 	pageSize int
 	initial  []control.Rule
 	onCall   bool // the timeline begins with the first request
+	speaks   []string
+	steps    atomic.Pointer[run]
+	doors    doors
 
 	mu       sync.Mutex // serialises changes of the rules and resets
 	overlays []overlay
@@ -150,7 +154,7 @@ func New(w World, o Options) (*Server, error) {
 	if w, err = w.Expand(); err != nil {
 		return nil, err
 	}
-	s := &Server{journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest}
+	s := &Server{journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
 	s.resolve()
 	if s.journal == nil {
 		s.journal = journal.New(journal.Options{})
@@ -167,7 +171,7 @@ func New(w World, o Options) (*Server, error) {
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
 		AllowedOrigins: o.AllowedOrigins, Name: o.Name, Version: o.Version, Now: o.Now,
-		Hooks: guarded(o.Guard, s.rules.Hooks(), o.Hooks), Live: s.rules, Journal: s.journal,
+		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Live: s.rules, Journal: s.journal,
 	})
 	if err != nil {
 		return nil, err

@@ -295,9 +295,11 @@ const (
 // it lets what is being answered finish for a few seconds before it cuts it off. The
 // error is nil unless the listener failed or something had to be cut off badly.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout}
+	door := s.doors.add(l)
+	defer s.doors.remove(door)
+	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, ConnState: door.track}
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(hooked{l, s.engine.Endpoints()}) }()
+	go func() { failed <- web.Serve(hooked{door, s.engine.Endpoints()}) }()
 	select {
 	case err := <-failed:
 		return errors.Join(err, s.Close())

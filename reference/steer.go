@@ -247,6 +247,11 @@ func (s *Server) Reset() error {
 	s.life.Unlock()
 	s.rules.Clear()
 	s.rules.ResetStates(s.pristine.States)
+	s.guard.Renew()
+	s.doors.open()
+	if err := s.engine.SetRevisions(s.speaks); err != nil {
+		return err
+	}
 	if err := s.rules.Start(s.initial); err != nil {
 		return err
 	}
@@ -278,94 +283,11 @@ func (s *Server) Health() Health {
 	return h
 }
 
-// play begins the timeline, in the place of one that is running.
-func (s *Server) play() {
-	s.life.Lock()
-	defer s.life.Unlock()
-	if s.timeline != nil {
-		s.timeline()
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	s.timeline = cancel
-	if len(s.pristine.Timeline) > 0 && !s.closed {
-		s.players.Go(func() { s.run(ctx, s.pristine.Timeline) })
-	}
-}
-
 // ended reports whether the server has been closed.
 func (s *Server) ended() bool {
 	s.life.Lock()
 	defer s.life.Unlock()
 	return s.closed
-}
-
-// run takes the steps when they are due.
-func (s *Server) run(ctx context.Context, steps []Step) {
-	if s.onCall && s.journal.WaitFor(ctx, journal.Query{Direction: journal.In}, 1) != nil {
-		return // it has ended before anybody came
-	}
-	begin := time.Now()
-	type due struct {
-		at    time.Duration
-		taken int
-	}
-	plan := make([]due, len(steps))
-	for i, step := range steps {
-		plan[i].at = step.First()
-	}
-	const never = time.Duration(1<<63 - 1)
-	for {
-		next := 0
-		for i := range plan {
-			if plan[i].at < plan[next].at {
-				next = i
-			}
-		}
-		if plan[next].at == never {
-			return
-		}
-		timer := time.NewTimer(time.Until(begin.Add(plan[next].at)))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return
-		}
-		step := steps[next]
-		s.take(ctx, step)
-		plan[next].taken++
-		if step.Every == 0 || step.Times > 0 && plan[next].taken >= step.Times {
-			plan[next].at = never
-		} else {
-			plan[next].at += step.Every
-		}
-	}
-}
-
-// take takes one step. One that finds nothing to act on (a resource that has been
-// removed meanwhile) changes nothing.
-func (s *Server) take(ctx context.Context, step Step) {
-	switch {
-	case step.Put != nil:
-		_ = s.engine.Put(*step.Put) // Validate has seen it
-	case step.Update != nil:
-		_, _ = s.engine.Update(step.Update.URI, func(r *Resource) error {
-			step.Update.Apply(r)
-			return nil
-		})
-	case step.Remove != "":
-		s.engine.Remove(step.Remove)
-	case step.Touch != "":
-		s.engine.Touch(step.Touch)
-	case step.ListChanged:
-		s.engine.ListChanged()
-	case step.PutTemplate != nil:
-		_ = s.engine.PutTemplate(*step.PutTemplate) // as above
-	case step.RemoveTemplate != "":
-		s.engine.RemoveTemplate(step.RemoveTemplate)
-	case step.Ask != nil:
-		s.askAll(ctx, *step.Ask)
-	}
 }
 
 // askPatience is how long an answer to a request of a timeline is waited for. It is in the journal

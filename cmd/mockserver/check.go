@@ -93,19 +93,25 @@ func summary(w world.World) string {
 		line("caching", "lists: %s for %s", w.Caching.Scope, w.Caching.TTL)
 	}
 	if n := len(w.Timeline); n > 0 {
-		line("timeline", "%s, from %s on", count(n, "step"), firstOf(w.Timeline))
+		line("timeline", "%s, %s", count(n, "step"), beginning(w.Timeline))
 	}
 	return b.String()
 }
 
 const maxWarnings = 100
 
-func firstOf(steps []world.Step) time.Duration {
-	first := steps[0].First()
+// beginning says when the first steps happen.
+func beginning(steps []world.Step) string {
+	var times []time.Duration
 	for _, s := range steps {
-		first = min(first, s.First())
+		if s.After == nil && s.On == nil {
+			times = append(times, s.First())
+		}
 	}
-	return first
+	if len(times) == 0 {
+		return "each after a message"
+	}
+	return fmt.Sprintf("from %s on", slices.Min(times))
 }
 
 // kind is a kind of the parts of a world.

@@ -58,6 +58,7 @@ var routes = []route{
 	{"GET", "/rules/{id}", nil, nil, control.Status{}, http.StatusOK, getRule, "A rule, and how often it has been applied."},
 	{"DELETE", "/rules/{id}", nil, nil, nil, http.StatusNoContent, removal("rule", "id", (*reference.Server).RemoveRule), "Switch a rule off."},
 
+	{"GET", "/timeline", nil, nil, StepList{}, http.StatusOK, told(func(s *reference.Server) any { return StepList{s.Timeline()} }), "The steps of the timeline, how often each has happened, and when it happens next."},
 	{"GET", "/states", nil, nil, StateList{}, http.StatusOK, told(func(s *reference.Server) any { return states(s) }), "The states of scenarios, which rules ask for and change."},
 	{"PUT", "/states", nil, StateList{}, StateList{}, http.StatusOK, taking(putStates), "Give scenarios other states; those that are not named keep theirs."},
 

@@ -86,6 +86,11 @@ type Ask struct {
 	Timeout Duration `json:"timeout,omitempty"`
 }
 
+// StepList is the steps of the timeline, in the order of the world.
+type StepList struct {
+	Steps []reference.StepStatus `json:"steps"`
+}
+
 // StateList is states of scenarios, by name.
 type StateList struct {
 	States map[string]string `json:"states"`

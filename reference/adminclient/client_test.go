@@ -308,6 +308,9 @@ func ruleRoutes(t *testing.T, c *Client) {
 			t.Errorf("%+v, %v", found, err)
 		}
 	}
+	if steps, err := c.Timeline(ctx); err != nil || len(steps) != 0 {
+		t.Errorf("%v, %v", steps, err)
+	}
 	if err := c.SetStates(ctx, map[string]string{"link": "down"}); err != nil {
 		t.Error(err)
 	}

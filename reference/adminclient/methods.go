@@ -178,6 +178,12 @@ func (c *Client) ClearRules(ctx context.Context) error {
 	return c.call(ctx, "DELETE", "/rules", nil, nil, nil)
 }
 
+// Timeline says how the steps of the timeline have fared.
+func (c *Client) Timeline(ctx context.Context) ([]reference.StepStatus, error) {
+	list, err := ask[admin.StepList](ctx, c, "GET", "/timeline", nil, nil)
+	return list.Steps, err
+}
+
 // States are the states of the scenarios that rules ask for and change.
 func (c *Client) States(ctx context.Context) (map[string]string, error) {
 	list, err := ask[admin.StateList](ctx, c, "GET", "/states", nil, nil)

@@ -249,7 +249,7 @@ func (e *Engine) call(x *exchange, in *incoming) *hook.Call {
 	}
 	if e.claimsModern(c, &in.params) {
 		c.Modern = true
-		c.Revision, _ = scan.OneOf(in.params.version, e.modern...)
+		c.Revision, _ = scan.OneOf(in.params.version, e.spoken().modern...)
 	}
 	c.Emit = func(ctx context.Context, m hook.Message) error { return x.emit(ctx, c, m) }
 	return c

@@ -70,10 +70,8 @@ type Engine struct {
 	store   *store
 	state   atomic.Pointer[snapshot]
 	change  sync.Mutex // serialises changes of the world
-	legacy  []string   // served, oldest first
-	modern  []string
-	grid    map[string][]string // the legacy ones by transport
-	key     []byte              // signs cursors and request states
+	speaks  atomic.Pointer[revisions]
+	key     []byte // signs cursors and request states
 	started time.Time
 
 	handle  hook.Handler
@@ -112,7 +110,7 @@ func New(config Config) (*Engine, error) {
 		key:      signingKey(config.World.Name),
 		sessions: map[string]*session{},
 	}
-	if err := e.pickRevisions(config.Revisions); err != nil {
+	if err := e.SetRevisions(config.Revisions); err != nil {
 		return nil, err
 	}
 	store, err := newStore(config.World.Resources)
@@ -127,7 +125,19 @@ func New(config Config) (*Engine, error) {
 	return e, nil
 }
 
-func (e *Engine) pickRevisions(wanted []string) error {
+// revisions are those that are served. They are never changed, but replaced.
+type revisions struct {
+	legacy []string // oldest first
+	modern []string
+	grid   map[string][]string // the legacy ones by transport
+}
+
+// spoken are the revisions that are served now.
+func (e *Engine) spoken() *revisions { return e.speaks.Load() }
+
+// SetRevisions has these revisions be served from now on, all if there are none. Sessions keep the
+// revision that they have settled on. The error names one that is unknown.
+func (e *Engine) SetRevisions(wanted []string) error {
 	if len(wanted) == 0 {
 		wanted = hook.Revisions()
 	}
@@ -136,17 +146,19 @@ func (e *Engine) pickRevisions(wanted []string) error {
 			return fmt.Errorf("unknown revision %q: known are %v", r, hook.Revisions())
 		}
 	}
+	next := &revisions{}
 	for _, r := range hook.Revisions() {
 		if !slices.Contains(wanted, r) {
 			continue
 		}
 		if hook.Modern(r) {
-			e.modern = append(e.modern, r)
+			next.modern = append(next.modern, r)
 		} else {
-			e.legacy = append(e.legacy, r)
+			next.legacy = append(next.legacy, r)
 		}
 	}
-	e.grid = defined(e.legacy)
+	next.grid = defined(next.legacy)
+	e.speaks.Store(next)
 	return nil
 }
 
@@ -169,7 +181,7 @@ func (e *Engine) install(h hook.Hooks) {
 func (e *Engine) supported(transport string) []string {
 	all := slices.Clone(e.handshaking(transport))
 	if transport != hook.SSE {
-		all = append(all, e.modern...)
+		all = append(all, e.spoken().modern...)
 	}
 	slices.Reverse(all)
 	return all
@@ -177,16 +189,16 @@ func (e *Engine) supported(transport string) []string {
 
 // serves reports whether any revision is served on a transport.
 func (e *Engine) serves(transport string) bool {
-	return len(e.modern) > 0 && transport != hook.SSE || len(e.handshaking(transport)) > 0
+	return len(e.spoken().modern) > 0 && transport != hook.SSE || len(e.handshaking(transport)) > 0
 }
 
 // handshaking lists the served revisions with a handshake that the specification
 // defines for a transport, oldest first. The list must not be changed.
 func (e *Engine) handshaking(transport string) []string {
 	if e.config.Hooks.OffGrid || e.config.Live != nil && e.config.Live.OffGrid() {
-		return e.legacy
+		return e.spoken().legacy
 	}
-	return e.grid[transport]
+	return e.spoken().grid[transport]
 }
 
 // defined tells which revisions with a handshake the specification defines for each

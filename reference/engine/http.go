@@ -99,7 +99,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // speaksLegacy reports whether a GET or DELETE can mean a legacy session.
 func (e *Engine) speaksLegacy(r *http.Request) bool {
-	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.modern, first(r.Header, headerVersion))
+	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.spoken().modern, first(r.Header, headerVersion))
 }
 
 func notAllowed(w http.ResponseWriter, allow string) {
@@ -290,7 +290,7 @@ func (p *post) join(r *http.Request) *hook.Reply {
 	e, in := p.engine, p.exchange.in
 	id := first(r.Header, headerSession)
 	version := first(r.Header, headerVersion)
-	statelessVersion := slices.Contains(e.modern, version)
+	statelessVersion := slices.Contains(e.spoken().modern, version)
 	c := &hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method}
 	switch {
 	case in.kind == request && e.claimsModern(c, &in.params) && (id == "" || in.params.claimsModern()):

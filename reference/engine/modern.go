@@ -27,7 +27,7 @@ const writtenVersion = "MCP-Protocol-Version"
 // metadata of its own, or its HTTP header names a modern revision, or it calls a
 // method that only modern revisions have before any handshake.
 func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
-	if len(e.modern) == 0 {
+	if len(e.spoken().modern) == 0 {
 		return false
 	}
 	if params.claimsModern() {
@@ -79,7 +79,7 @@ func (e *Engine) complete(result hook.Object) hook.Object {
 // checkModern validates the metadata of a request and, over HTTP, the headers
 // that mirror it.
 func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
-	version, ok := scan.OneOf(params.version, e.modern...)
+	version, ok := scan.OneOf(params.version, e.spoken().modern...)
 	if !ok {
 		return e.unversioned(c, params)
 	}
@@ -88,7 +88,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 			return r
 		}
 	}
-	if !slices.Contains(e.modern, version) || c.Transport == hook.SSE {
+	if !slices.Contains(e.spoken().modern, version) || c.Transport == hook.SSE {
 		return e.unsupported(c.Transport, version)
 	}
 	c.Revision = version
@@ -116,7 +116,7 @@ func (e *Engine) unversioned(c *hook.Call, params *arguments) *hook.Reply {
 		switch r := checkHeaders(c, params); {
 		case len(named) != 1:
 			return mirrored(c, headerVersion, "")
-		case !slices.Contains(e.modern, strings.Trim(named[0], " \t")):
+		case !slices.Contains(e.spoken().modern, strings.Trim(named[0], " \t")):
 			return e.unsupported(c.Transport, named[0])
 		case r != nil:
 			return r

@@ -34,7 +34,7 @@ func (e *Engine) noteIn(entry *journal.Entry, token string, in *incoming) {
 	entry.Direction = journal.In
 	entry.Identity = journal.Fingerprint(token)
 	if entry.Revision == "" && entry.Kind == journal.Request {
-		entry.Revision, _ = scan.OneOf(in.params.version, e.modern...)
+		entry.Revision, _ = scan.OneOf(in.params.version, e.spoken().modern...)
 	}
 	e.config.Journal.Note(entry, in.raw)
 }

@@ -53,9 +53,10 @@ type Guard struct {
 	issuer  string
 	scopes  []string
 
-	mu     sync.Mutex
-	owners map[string]string // by session, or connection of HTTP+SSE: see Token.holder
-	order  []string          // of the sessions, oldest first
+	mu      sync.Mutex
+	expired map[int]bool      // tokens, by index
+	owners  map[string]string // by session, or connection of HTTP+SSE: see Token.holder
+	order   []string          // of the sessions, oldest first
 }
 
 type demand struct {
@@ -131,10 +132,44 @@ func (g *Guard) find(secret string) (found Token, ok bool) {
 	sum := sha256.Sum256([]byte(secret))
 	for i := range g.sums {
 		if subtle.ConstantTimeCompare(sum[:], g.sums[i][:]) == 1 {
-			found, ok = g.tokens[i], secret != ""
+			found, ok = g.tokens[i], secret != "" && !g.hasExpired(i)
 		}
 	}
 	return found, ok
+}
+
+func (g *Guard) hasExpired(token int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.expired[token]
+}
+
+// Expire has the tokens of these owners, named or by fingerprint, be good for nothing from now on; "*" is all of
+// them. A nil guard has none.
+func (g *Guard) Expire(owners ...string) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, t := range g.tokens {
+		if slices.Contains(owners, "*") || slices.Contains(owners, t.Identity) && t.Identity != "" || slices.Contains(owners, journal.Fingerprint(t.Secret)) {
+			if g.expired == nil {
+				g.expired = map[int]bool{}
+			}
+			g.expired[i] = true
+		}
+	}
+}
+
+// Renew has all tokens be good again.
+func (g *Guard) Renew() {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.expired = nil
 }
 
 // carried is what a request came with, before any fault had a hand in it.

@@ -20,6 +20,12 @@ func (w World) lintStates() []problem {
 	for _, r := range w.Rules {
 		collect(r.Become)
 	}
+	for _, s := range w.Timeline {
+		collect(s.Become)
+		if s.PutRule != nil {
+			collect(s.PutRule.Become)
+		}
+	}
 	var found []problem
 	for i, r := range w.Rules {
 		for _, scenario := range slices.Sorted(maps.Keys(r.While)) {

@@ -59,11 +59,19 @@ type RuleCheck func(r operation.Rule) []operation.Problem
 // checked are the problems that checks find in the rules.
 func (w World) checked(checks []RuleCheck) []problem {
 	var found []problem
-	for i, r := range w.Rules {
+	look := func(r operation.Rule, at string) {
 		for _, check := range checks {
 			for _, p := range check(r) {
-				found = append(found, below(fmt.Sprintf("rules[%d]", i), []problem{{p.Member, p.Text}})...)
+				found = append(found, below(at, []problem{{p.Member, p.Text}})...)
 			}
+		}
+	}
+	for i, r := range w.Rules {
+		look(r, fmt.Sprintf("rules[%d]", i))
+	}
+	for i, s := range w.Timeline {
+		if s.PutRule != nil {
+			look(*s.PutRule, fmt.Sprintf("timeline[%d].putRule", i))
 		}
 	}
 	return found

@@ -1,9 +1,15 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -14,11 +20,16 @@ const (
 )
 
 // Step is something that happens to a world while it is served: exactly one of
-// Put, Update, Remove, Touch, ListChanged, PutTemplate, RemoveTemplate and Ask.
+// Put, Update, Remove, Touch, ListChanged, PutTemplate, RemoveTemplate, Ask, PutRule, RemoveRule, Become,
+// EndSessions, Refuse, ExpireTokens and Revisions.
 type Step struct {
-	// At is when it happens, counted from when the timeline begins. Steps of the same
-	// time happen in their order.
+	// At is when it happens, counted from when the timeline begins, or from what it waits for. Steps of the
+	// same time happen in their order.
 	At time.Duration `yaml:"at"`
+	// After has the step wait for a message of a client, once it has been answered; On has it
+	// happen for each such message, Times times at the most.
+	After *Cue `yaml:"after"`
+	On    *Cue `yaml:"on"`
 	// Every repeats it at this interval, first at At or, without that, after one
 	// interval; Times bounds how often it happens in all, 0 does not.
 	Every time.Duration `yaml:"every"`
@@ -40,6 +51,53 @@ type Step struct {
 	RemoveTemplate string    `yaml:"removeTemplate"`
 	// Ask sends a request to the client of each open session that can be asked.
 	Ask *Request `yaml:"ask"`
+	// PutRule switches a rule on, in the place of the one with its ID; RemoveRule switches the one with this ID off.
+	PutRule    *operation.Rule `yaml:"putRule"`
+	RemoveRule string          `yaml:"removeRule"`
+	// Become gives scenarios other states, as rules do.
+	Become map[string]string `yaml:"become"`
+	// EndSessions ends all sessions.
+	EndSessions bool `yaml:"endSessions"`
+	// Refuse has the HTTP server be gone for this time: it closes its connections and its port.
+	Refuse time.Duration `yaml:"refuse"`
+	// ExpireTokens are names of owners whose bearer tokens are good for nothing any more; "*" is all.
+	ExpireTokens []string `yaml:"expireTokens"`
+	// Revisions are those that are served from then on. Sessions keep theirs.
+	Revisions []string `yaml:"revisions"`
+}
+
+// Cue is a message of a client that a step waits for.
+type Cue struct {
+	// Method, URI, When, Identity and Session say which messages are meant, as in rules.
+	Method   string           `yaml:"method"`
+	URI      string           `yaml:"uri"`
+	When     []operation.Test `yaml:"when"`
+	Identity string           `yaml:"identity"`
+	Session  string           `yaml:"session"`
+	// Count is the number of the message that is waited for; 0 means the first. On begins with it.
+	Count int `yaml:"count"`
+}
+
+// Limits are the messages of the cue.
+func (c *Cue) Limits() operation.Limits {
+	return operation.Limits{Method: c.Method, URI: c.URI, When: c.When, Identity: c.Identity, Session: c.Session}
+}
+
+// String says what is waited for.
+func (c *Cue) String() string {
+	parts := []string{cmp.Or(c.Method, "any message")}
+	for _, part := range [][2]string{{"uri", c.URI}, {"identity", c.Identity}, {"session", c.Session}} {
+		if part[1] != "" {
+			parts = append(parts, part[0]+"="+part[1])
+		}
+	}
+	for _, t := range c.When {
+		parts = append(parts, "when "+t.At)
+	}
+	if c.Count > 1 {
+		parts = append(parts, fmt.Sprintf("#%d", c.Count))
+	}
+	return strings.Join(parts, " ")
 }
 
 // Request is a request of the server's. Only the revisions with a handshake have any.
@@ -118,8 +176,33 @@ func (s Step) String() string {
 		return "remove template " + s.RemoveTemplate
 	case s.Ask != nil:
 		return "ask " + s.Ask.Method
+	case s.ListChanged:
+		return "listChanged"
 	}
-	return "listChanged"
+	return s.steering()
+}
+
+// steering is String for what happens to the server.
+func (s Step) steering() string {
+	switch {
+	case s.PutRule != nil:
+		return strings.TrimSpace("put rule " + s.PutRule.ID)
+	case s.RemoveRule != "":
+		return "remove rule " + s.RemoveRule
+	case s.EndSessions:
+		return "end sessions"
+	case s.Refuse != 0:
+		return "refuse connections for " + s.Refuse.String()
+	case s.ExpireTokens != nil:
+		return "expire tokens of " + strings.Join(s.ExpireTokens, ", ")
+	case s.Revisions != nil:
+		return "serve " + strings.Join(s.Revisions, ", ")
+	}
+	var states []string
+	for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
+		states = append(states, scenario+" becomes "+s.Become[scenario])
+	}
+	return strings.Join(states, ", ")
 }
 
 // Validate says what is wrong with the step; nil if it can be taken.
@@ -131,8 +214,11 @@ func (s Step) Validate() error {
 }
 
 func (s Step) problems() []problem {
-	if operation.Given(s.Put != nil, s.Update != nil, s.Remove != "", s.Touch != "", s.ListChanged, s.PutTemplate != nil, s.RemoveTemplate != "", s.Ask != nil) != 1 {
-		return []problem{{"", "needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate and ask"}}
+	if operation.Given(
+		s.Put != nil, s.Update != nil, s.Remove != "", s.Touch != "", s.ListChanged, s.PutTemplate != nil, s.RemoveTemplate != "", s.Ask != nil,
+		s.PutRule != nil, s.RemoveRule != "", s.Become != nil, s.EndSessions, s.Refuse != 0, s.ExpireTokens != nil, s.Revisions != nil,
+	) != 1 {
+		return []problem{{"", "needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate, ask, putRule, removeRule, become, endSessions, refuse, expireTokens and revisions"}}
 	}
 	var found []problem
 	if s.At < 0 || s.At > maxAt {
@@ -144,9 +230,13 @@ func (s Step) problems() []problem {
 	switch {
 	case s.Times < 0:
 		found = append(found, problem{"times", "must not be negative"})
-	case s.Times > 1 && s.Every == 0:
-		found = append(found, problem{"times", "needs every"})
+	case s.Times > 1 && s.Every == 0 && s.On == nil:
+		found = append(found, problem{"times", "needs every or on"})
+	case s.On != nil && (s.After != nil || s.Every != 0):
+		found = append(found, problem{"on", "is each time by itself: after and every exclude it"})
 	}
+	found = append(append(found, below("after", s.After.problems())...), below("on", s.On.problems())...)
+	found = append(found, s.steeringProblems()...)
 	if s.PutTemplate != nil {
 		found = append(found, below("putTemplate", s.PutTemplate.problems())...)
 	}
@@ -161,6 +251,51 @@ func (s Step) problems() []problem {
 	}
 	if s.Ask != nil && s.Ask.Method == "" {
 		found = append(found, problem{"ask.method", "is missing: ping, roots/list, sampling/createMessage, or any other"})
+	}
+	return found
+}
+
+// steeringProblems are those of what happens to the server.
+func (s Step) steeringProblems() []problem {
+	var found []problem
+	say := func(member string, all []operation.Problem) {
+		for _, p := range all {
+			found = append(found, below(member, []problem{{p.Member, p.Text}})...)
+		}
+	}
+	if s.PutRule != nil {
+		say("putRule", s.PutRule.Check())
+	}
+	say("become", operation.CheckStates(s.Become))
+	if s.Refuse < 0 || s.Refuse > maxAt {
+		found = append(found, problem{"refuse", fmt.Sprintf("must be between 0 and %s", maxAt)})
+	}
+	for i, name := range s.ExpireTokens {
+		if name == "" {
+			found = append(found, problem{fmt.Sprintf("expireTokens[%d]", i), `must not be empty: the name of an owner, or "*"`})
+		}
+	}
+	for i, revision := range s.Revisions {
+		if known := hook.Revisions(); !slices.Contains(known, revision) {
+			found = append(found, problem{fmt.Sprintf("revisions[%d]", i), fmt.Sprintf("%q is unknown: known are %s%s", clip(revision), strings.Join(known, ", "), nearest.Question(revision, known))})
+		}
+	}
+	return found
+}
+
+func (c *Cue) problems() []problem {
+	if c == nil {
+		return nil
+	}
+	var found []problem
+	for _, p := range c.Limits().Check() {
+		found = append(found, problem{p.Member, p.Text})
+	}
+	if c.Limits().None() {
+		found = append(found, problem{"", "says of no message which it is: give method, uri, when, identity or session"})
+	}
+	if c.Count < 0 {
+		found = append(found, problem{"count", "must not be negative"})
 	}
 	return found
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
@@ -108,11 +110,17 @@ func (w World) own() []problem {
 	for i, s := range w.Timeline {
 		found = append(found, below(fmt.Sprintf("timeline[%d]", i), s.problems())...)
 	}
+	if from := []string{"start", FromFirstRequest}; w.TimelineFrom != "" && !slices.Contains(from, w.TimelineFrom) {
+		found = append(found, problem{"timelineFrom", fmt.Sprintf("is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "), nearest.Question(w.TimelineFrom, from))})
+	}
 	for _, p := range operation.CheckStates(w.States) {
 		found = append(found, below("states", []problem{{p.Member, p.Text}})...)
 	}
 	return append(found, w.ruleProblems()...)
 }
+
+// FromFirstRequest is the World.TimelineFrom of a timeline that begins with the first request of a client.
+const FromFirstRequest = "first-request"
 
 // maxRules bounds the rules of a world.
 const maxRules = 100

@@ -42,6 +42,9 @@ type World struct {
 	// Timeline is what happens while the world is served, counted from the start of the server
 	// (under "mockserver verify" from the first request).
 	Timeline []Step `yaml:"timeline"`
+	// TimelineFrom is from when on the times of the timeline are counted: "start", which an empty one means, or
+	// "first-request".
+	TimelineFrom string `yaml:"timelineFrom"`
 	// Rules change messages from the start: operations, faults, quirks, failures and delays within limits, written
 	// as in the admin API. They can be switched off there like all rules.
 	Rules []operation.Rule `yaml:"rules"`

@@ -1,0 +1,234 @@
+package reference
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Refuse has the HTTP servers that Serve runs be gone for a time, as if the process were: their ports are closed, and
+// so are connections, as soon as what is being answered on them has been. The ports are opened again afterwards. If
+// they are closed already, they are so for this time at least.
+func (s *Server) Refuse(span time.Duration) { s.doors.shut(span) }
+
+// doors are the listeners of the HTTP servers of a server.
+type doors struct {
+	mu  sync.Mutex
+	all []*door
+}
+
+func (d *doors) add(l net.Listener) *door {
+	one := &door{inner: l, conns: map[net.Conn]http.ConnState{}, done: make(chan struct{})}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all = append(d.all, one)
+	return one
+}
+
+func (d *doors) remove(one *door) {
+	d.mu.Lock()
+	d.all = slices.DeleteFunc(d.all, func(other *door) bool { return other == one })
+	d.mu.Unlock()
+	_ = one.Close() // it has been closed with its server, as a rule
+	one.keeper.Wait()
+}
+
+func (d *doors) each(do func(one *door)) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, one := range d.all {
+		do(one)
+	}
+}
+
+func (d *doors) shut(span time.Duration) { d.each(func(one *door) { one.shut(span) }) }
+
+// open ends the time for which doors are shut.
+func (d *doors) open() { d.each(func(one *door) { one.shut(0) }) }
+
+const (
+	// shutGrace is how long what is being answered may go on when a door is shut; streams never end by themselves.
+	shutGrace = 200 * time.Millisecond
+	// reopenFor is how long it is tried to have a port again, reopenEach how often.
+	reopenFor  = 10 * time.Second
+	reopenEach = 20 * time.Millisecond
+)
+
+// door is a listener that can be closed for a time.
+type door struct {
+	keeper sync.WaitGroup
+
+	mu     sync.Mutex
+	inner  net.Listener
+	conns  map[net.Conn]http.ConnState
+	until  time.Time     // when it is opened again
+	sooner chan struct{} // told when that has changed
+	opened chan struct{} // closed when it is open again; nil while it is
+	failed error         // why it could not be opened again
+	closed bool
+	done   chan struct{} // closed with it
+}
+
+// Addr is the address, which is the same before and afterwards.
+func (d *door) Addr() net.Addr {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.inner.Addr()
+}
+
+// Accept waits for a connection, while the door is shut until it is open again.
+func (d *door) Accept() (net.Conn, error) {
+	for {
+		d.mu.Lock()
+		inner, opened, failed := d.inner, d.opened, d.failed
+		d.mu.Unlock()
+		if failed != nil {
+			return nil, failed
+		}
+		if opened != nil {
+			select {
+			case <-opened:
+				continue
+			case <-d.done:
+				return nil, net.ErrClosed
+			}
+		}
+		c, err := inner.Accept()
+		if err == nil {
+			return c, nil
+		}
+		d.mu.Lock()
+		over := d.closed || d.opened == nil && d.inner == inner
+		d.mu.Unlock()
+		if over {
+			return nil, err
+		}
+	}
+}
+
+// Close closes the listener for good.
+func (d *door) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return nil
+	}
+	d.closed = true
+	close(d.done)
+	if d.opened != nil {
+		return nil // the listener is closed already
+	}
+	return d.inner.Close()
+}
+
+// track notes what has become of a connection, and closes one that is done when the door is shut.
+func (d *door) track(c net.Conn, state http.ConnState) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if state == http.StateClosed || state == http.StateHijacked {
+		delete(d.conns, c)
+		return
+	}
+	d.conns[c] = state
+	if state == http.StateIdle && d.opened != nil {
+		_ = c.Close() // it is not needed any more
+	}
+}
+
+// shut closes the door for a time.
+func (d *door) shut(span time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.until = time.Now().Add(span)
+	switch {
+	case d.closed || d.opened == nil && span <= 0:
+		return
+	case d.opened != nil:
+		select {
+		case d.sooner <- struct{}{}:
+		default: // it has been told
+		}
+		return
+	}
+	if _, plain := d.inner.(*net.TCPListener); !plain {
+		d.cut(http.StateNew, http.StateActive, http.StateIdle) // what is around it could not be made again
+		return
+	}
+	d.opened, d.sooner = make(chan struct{}), make(chan struct{}, 1)
+	address := d.inner.Addr()
+	_ = d.inner.Close() // that is what is wanted
+	d.cut(http.StateIdle)
+	d.keeper.Go(func() { d.keep(address) })
+}
+
+// cut closes connections in a state. The caller holds mu.
+func (d *door) cut(states ...http.ConnState) {
+	for c, state := range d.conns {
+		if slices.Contains(states, state) {
+			_ = c.Close() // as above
+		}
+	}
+}
+
+// keep keeps the door shut until it is to be opened, and opens it.
+func (d *door) keep(address net.Addr) {
+	grace := time.NewTimer(shutGrace)
+	defer grace.Stop()
+	for {
+		d.mu.Lock()
+		left := time.Until(d.until)
+		d.mu.Unlock()
+		if left <= 0 {
+			break
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-timer.C:
+		case <-d.sooner:
+		case <-grace.C:
+			d.mu.Lock()
+			d.cut(http.StateNew, http.StateActive, http.StateIdle)
+			d.mu.Unlock()
+		case <-d.done:
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
+	inner, err := d.reopen(address)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err == nil && d.closed {
+		_ = inner.Close() // nobody wants it any more
+	} else if err == nil {
+		d.inner = inner
+	}
+	d.failed = err
+	close(d.opened)
+	d.opened = nil
+}
+
+// reopen listens on the address again, as soon as it can be had.
+func (d *door) reopen(address net.Addr) (net.Listener, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), reopenFor)
+	defer cancel()
+	for {
+		l, err := (&net.ListenConfig{}).Listen(ctx, address.Network(), address.String())
+		if err == nil {
+			return l, nil
+		}
+		retry := time.NewTimer(reopenEach)
+		select {
+		case <-retry.C:
+		case <-ctx.Done():
+			retry.Stop()
+			return nil, err
+		case <-d.done:
+			retry.Stop()
+			return nil, net.ErrClosed
+		}
+	}
+}
