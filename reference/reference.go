@@ -124,7 +124,9 @@ type Server struct {
 	journal *journal.Journal
 
 	guard    *guard.Guard
-	pristine World // without any overlay
+	within   string  // the name of the namespace that this is; empty if it is none
+	options  Options // with which it was made
+	pristine World   // without any overlay
 	current  func() World
 	pageSize int
 	initial  []control.Rule
@@ -135,6 +137,7 @@ type Server struct {
 
 	mu       sync.Mutex // serialises changes of the rules and resets
 	overlays []overlay
+	spaces   namespaces
 
 	// Ending must not wait for a change, which may wait for a client to read.
 	life     sync.Mutex
@@ -146,7 +149,10 @@ type Server struct {
 // New makes a server. It fails if the world is inconsistent, or if an option
 // names a revision, fault or quirk that does not exist. The world is copied. Its
 // timeline begins at once, unless an option says otherwise.
-func New(w World, o Options) (*Server, error) {
+func New(w World, o Options) (*Server, error) { return newServer(w, o, "") }
+
+// newServer makes a server that is a namespace, or none.
+func newServer(w World, o Options, within string) (*Server, error) {
 	rules, err := initialRules(w, o)
 	if err != nil {
 		return nil, err
@@ -154,8 +160,11 @@ func New(w World, o Options) (*Server, error) {
 	if w, err = w.Expand(); err != nil {
 		return nil, err
 	}
-	s := &Server{journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
+	s := &Server{within: within, options: o, journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
 	s.resolve()
+	if err := s.belongs(rules...); err != nil {
+		return nil, err
+	}
 	if s.journal == nil {
 		s.journal = journal.New(journal.Options{})
 	}
@@ -199,8 +208,9 @@ type Conn interface {
 // server, or when it is closed.
 func (s *Server) Pipe(ctx context.Context) (Conn, error) { return s.engine.Pipe(ctx) }
 
-// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message.
-func (s *Server) Handler() http.Handler { return s.engine.Handler() }
+// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message, and the namespaces
+// beneath these.
+func (s *Server) Handler() http.Handler { return endpoints{s.engine.Endpoints(), s} }
 
 // Put adds a resource at the end of the list, or replaces the one with the same
 // URI, and sends the notifications that are due.
@@ -228,6 +238,9 @@ func (s *Server) Close() error {
 	s.timeline()
 	s.life.Unlock()
 	err := s.engine.Close()
+	for _, one := range s.inner() {
+		s.RemoveNamespace(one.within)
+	}
 	s.players.Wait() // a step that waited for a client has been let go
 	return err
 }

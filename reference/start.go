@@ -309,7 +309,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer cancel()
 	shut := make(chan error, 1)
 	go func() { shut <- web.Shutdown(end) }() // takes no more connections
-	s.engine.Settle(end, answerTimeout)
+	s.settle(end)
 	err := s.Close() // ends the event streams, which Shutdown waits for
 	if <-shut != nil {
 		err = errors.Join(err, web.Close())

@@ -119,6 +119,9 @@ func (s *Server) AddRule(r control.Rule) (control.Status, error) {
 	if s.ended() {
 		return control.Status{}, errClosed
 	}
+	if err := s.belongs(r); err != nil {
+		return control.Status{}, err
+	}
 	r.Identity = s.Fingerprint(r.Identity)
 	status, err := s.rules.Add(r)
 	if err != nil {

@@ -79,7 +79,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fail(w, err)
 		return
 	}
-	a.mux.ServeHTTP(w, r)
+	if !a.within(w, r) {
+		a.mux.ServeHTTP(w, r)
+	}
 }
 
 // admit says why a request may not be made.
@@ -154,7 +156,7 @@ func taking[T any](handle func(c *call, in T) (any, error)) handler {
 
 // serve handles a request of a route.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, to route) {
-	v, err := a.answer(w, &call{Request: r, server: a.server, judge: a.options.Judge}, to)
+	v, err := a.answer(w, &call{Request: r, server: a.serverOf(r), judge: a.options.Judge}, to)
 	switch {
 	case err != nil:
 		fail(w, err)

@@ -87,6 +87,14 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"POST", "/verify", `{"strict":true,"lenient":true}`, 422, CodeUnknownField, "lenient"},
 		{"POST", "/verify", `{}`, 404, CodeNotFound, ""}, // nobody is there to judge
 		{"GET", "/verify", "", 405, CodeMethod, ""},
+		{"POST", "/namespaces", `{"name":"a/b"}`, 422, CodeInvalid, ""},
+		{"POST", "/namespaces", `{"name":"a","world":"./secret.yaml"}`, 422, CodeInvalid, "world"},
+		{"POST", "/namespaces", `{"name":"a","world":7}`, 422, CodeInvalid, "world"},
+		{"POST", "/namespaces", `{"name":"a","world":{"resources":[{"uri":"a:b","name":"b","file":"/etc/passwd"}]}}`, 422, CodeInvalid, "world.resources[0].file"},
+		{"POST", "/namespaces", `{"name":"a","world":{"colour":1}}`, 422, CodeUnknownField, "world.colour"},
+		{"POST", "/namespaces", `{"name":"a","faults":["nothing"]}`, 422, CodeInvalid, ""},
+		{"GET", "/namespaces/a", "", 404, CodeNotFound, "name"},
+		{"GET", "/namespaces/a/rules", "", 404, CodeNotFound, "name"},
 		{"GET", "/", "", 404, CodeNotFound, ""},
 	} {
 		r := httptest.NewRequest(test.method, test.path, strings.NewReader(test.body))

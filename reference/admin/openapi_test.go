@@ -112,6 +112,10 @@ func (b *builder) document() any {
 			"title": "mockserver admin", "version": "1",
 			"description": "Steers a mock server of MCP resources while it runs. For this machine only. Requests are read strictly: what they do not know is an error that names it.",
 		},
+		"servers": []any{
+			object{"url": "/"},
+			object{"url": "/namespaces/{namespace}", "description": "One namespace, in place of the server.", "variables": object{"namespace": object{"default": "NAME"}}},
+		},
 		"paths":      paths,
 		"security":   []any{object{}, object{"bearer": []any{}}},
 		"components": object{"schemas": b.schemas, "securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}}},

@@ -76,6 +76,11 @@ var routes = []route{
 	{"POST", "/journal/wait", nil, Wait{}, Outcome{}, http.StatusOK, taking(postWait), "Wait until entries are there. That they did not come in time is no error: see met."},
 	{"POST", "/journal/assert", nil, Assertion{}, Outcome{}, http.StatusOK, taking(postAssert), "Say whether something holds of the journal. That it does not is no error: see met."},
 
+	{"GET", "/namespaces", nil, nil, NamespaceList{}, http.StatusOK, told(func(s *reference.Server) any { return NamespaceList{s.Namespaces()} }), "The namespaces by name. All paths but those of namespaces are there beneath /namespaces/NAME as well, and are about that one."},
+	{"POST", "/namespaces", nil, NewNamespace{}, reference.Namespace{}, http.StatusCreated, taking(postNamespace), "Make a namespace: a server with world, rules, sessions, timeline and journal of its own, called at /mcp/NAME."},
+	{"GET", "/namespaces/{name}", nil, nil, reference.Namespace{}, http.StatusOK, getNamespace, "A namespace."},
+	{"DELETE", "/namespaces/{name}", nil, nil, nil, http.StatusNoContent, removal("namespace", "name", (*reference.Server).RemoveNamespace), "End a namespace and all its connections."},
+
 	{"POST", "/verify", nil, Verify{}, reports.Report{}, http.StatusOK, taking(postVerify), "Judge the clients by what the journal has of them."},
 }
 

@@ -76,6 +76,14 @@ func New(address string, o Options) (*Client, error) {
 // Close lets go of idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
+// In is a client of a namespace of the server: all its methods are about that. It shares the connections of
+// this one.
+func (c *Client) In(namespace string) *Client {
+	inner := *c
+	inner.base += "/namespaces/" + url.PathEscape(namespace)
+	return &inner
+}
+
 // call makes a request. In is the body, nil for none; out takes the answer, nil if there is none.
 func (c *Client) call(ctx context.Context, method, path string, query url.Values, in, out any) error {
 	var body io.Reader

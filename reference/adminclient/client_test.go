@@ -201,6 +201,7 @@ func TestEveryRoute(t *testing.T) {
 	t.Run("rules", func(t *testing.T) { ruleRoutes(t, c) })
 	t.Run("sessions", func(t *testing.T) { sessionRoutes(t, c) })
 	t.Run("journal", func(t *testing.T) { journalRoutes(t, c, send) })
+	t.Run("namespaces", func(t *testing.T) { namespaceRoutes(t, c) })
 	owners, err := c.Identities(ctx)
 	must(err)
 	if len(owners) != 1 || owners[0].Identity != "alice" || owners[0].Fingerprint == "" {
@@ -227,6 +228,47 @@ func TestEveryRoute(t *testing.T) {
 				t.Errorf("%s %s has not been tried with success", method, path)
 			}
 		}
+	}
+}
+
+func namespaceRoutes(t *testing.T, c *Client) {
+	ctx := t.Context()
+	for name, w := range map[string]string{"ready": `"small"`, "own": `{"resources":[{"uri":"a:b","name":"b","text":"c"}]}`, "same": ``} {
+		if made, err := c.AddNamespace(ctx, admin.NewNamespace{Name: name, World: json.RawMessage(w)}); err != nil || made.Path != "/mcp/"+name {
+			t.Errorf("%s: %+v, %v", name, made, err)
+		}
+	}
+	own := c.In("own")
+	if list, err := own.Resources(ctx, 0, 0); err != nil || list.Total != 1 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if _, err := own.AddRule(ctx, control.Rule{ID: "a/b", Fault: "reset"}); err != nil {
+		t.Error(err)
+	}
+	if r, err := own.Rule(ctx, "a/b"); err != nil || r.Fault != "reset" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	for name, in := range map[string]*Client{"same": c.In("same"), "the server": c} {
+		if rules, err := in.Rules(ctx); err != nil || len(rules) != 0 {
+			t.Errorf("%s has the rules of another: %+v, %v", name, rules, err)
+		}
+	}
+	if all, err := c.Namespaces(ctx); err != nil || len(all) != 3 || all[0].Name != "own" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if n, err := c.Namespace(ctx, "ready"); err != nil || n.World != "small" {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if err := c.RemoveNamespace(ctx, "own"); err != nil {
+		t.Error(err)
+	}
+	for _, err := range []error{c.RemoveNamespace(ctx, "own"), own.Reset(ctx), c.In("same").RemoveNamespace(ctx, "ready")} {
+		if !NotFound(err) {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := c.Namespace(ctx, "own"); !NotFound(err) {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -268,6 +268,27 @@ func (c *Client) Assert(ctx context.Context, a admin.Assertion) (admin.Outcome, 
 	return ask[admin.Outcome](ctx, c, "POST", "/journal/assert", nil, a)
 }
 
+// Namespaces lists the namespaces by name.
+func (c *Client) Namespaces(ctx context.Context) ([]reference.Namespace, error) {
+	list, err := ask[admin.NamespaceList](ctx, c, "GET", "/namespaces", nil, nil)
+	return list.Namespaces, err
+}
+
+// AddNamespace makes a namespace, which [Client.In] steers.
+func (c *Client) AddNamespace(ctx context.Context, n admin.NewNamespace) (reference.Namespace, error) {
+	return ask[reference.Namespace](ctx, c, "POST", "/namespaces", nil, n)
+}
+
+// Namespace returns the namespace of that name.
+func (c *Client) Namespace(ctx context.Context, name string) (reference.Namespace, error) {
+	return ask[reference.Namespace](ctx, c, "GET", "/namespaces/"+url.PathEscape(name), nil, nil)
+}
+
+// RemoveNamespace ends the namespace of that name and all its connections.
+func (c *Client) RemoveNamespace(ctx context.Context, name string) error {
+	return c.call(ctx, "DELETE", "/namespaces/"+url.PathEscape(name), nil, nil, nil)
+}
+
 // Verify judges the clients of the server by what its journal has of them.
 func (c *Client) Verify(ctx context.Context, v admin.Verify) (*reports.Report, error) {
 	var data json.RawMessage

@@ -64,7 +64,7 @@ func (h *Endpoints) ListensAt(host string) bool {
 
 func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != PathStreamable && r.URL.Path != PathEvents && r.URL.Path != PathMessages {
-		http.NotFound(w, r)
+		http.Error(w, "there is no endpoint at this path, and no namespace of this name", http.StatusNotFound)
 		return
 	}
 	if why := e.checkOrigin(r); why != "" {

@@ -30,7 +30,7 @@ func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
 	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
 	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
 	out.head()
-	endpoint := PathMessages + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
+	endpoint := PathMessages + hook.MountOf(r.Context()) + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
 	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
 		return
 	}

@@ -342,7 +342,7 @@ func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, co
 		}
 		fmt.Fprintf(&b, "%s=%q", name, value)
 	}
-	add("resource_metadata", origin(r)+hook.PathMetadata+endpoint(r.URL.Path))
+	add("resource_metadata", origin(r)+hook.PathMetadata+endpoint(r.URL.Path)+hook.MountOf(r.Context()))
 	if code != "" {
 		add("error", code)
 		add("error_description", why)
@@ -383,7 +383,7 @@ func (g *Guard) metadata(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{
-		"resource": origin(r) + path, "authorization_servers": []string{g.issuer},
+		"resource": origin(r) + path + hook.MountOf(r.Context()), "authorization_servers": []string{g.issuer},
 		"scopes_supported": g.scopes, "bearer_methods_supported": []string{"header"},
 	})
 }

@@ -165,17 +165,27 @@ type block struct {
 }
 
 const (
-	blockSize = 64 << 10
+	// The first block is small, because a program can have a thousand journals with little in them.
+	firstBlock = 4 << 10
+	blockSize  = 64 << 10
 	// roomy is what a block must have left for an entry: most take less.
 	roomy = 1 << 10
 )
+
+// blockSize is that of the next block: twice that of the one before. The caller holds mu.
+func (j *Journal) blockSize() int {
+	if j.filling == nil {
+		return firstBlock
+	}
+	return min(2*cap(j.filling.data), blockSize)
+}
 
 // pack puts an entry into one piece. The caller holds mu.
 func (j *Journal) pack(e *Entry) place {
 	b := j.filling
 	if b == nil || cap(b.data)-len(b.data) < roomy {
 		if b = j.spare; b == nil {
-			b = &block{data: make([]byte, 0, blockSize)}
+			b = &block{data: make([]byte, 0, j.blockSize())}
 		}
 		j.filling, j.spare = b, nil
 	}
