@@ -44,7 +44,7 @@ func TestCheckNamesAllMistakes(t *testing.T) {
 		`:5: resources[0].delay: must be a duration such as "10s" or "1m30s", not "soon"`,
 		`:6: resources[1].uri: a:b is listed twice`,
 		`:7: resources[1].blob: no standard base64: illegal base64 data at input byte 0`,
-		`:9: timeline[0]: needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate and ask`,
+		`:9: timeline[0]: needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate, ask, putRule, removeRule, become, endSessions, refuse, expireTokens and revisions`,
 	}
 	for _, args := range [][]string{{"check", file}, {"--stdio", "--world", file}} {
 		var out, errs bytes.Buffer
