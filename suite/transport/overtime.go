@@ -52,8 +52,13 @@ func (o *Overtime) More() time.Duration {
 	return step
 }
 
-// Given is how much more time there was.
-func (o *Overtime) Given() time.Duration { return o.given }
+// Given is how much more time there was for a process that was at work.
+func (o *Overtime) Given() time.Duration {
+	if !o.seen {
+		return 0
+	}
+	return o.given
+}
 
 // worker tells whether a process and what it has started are at work. It may be used from several
 // goroutines.

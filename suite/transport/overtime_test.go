@@ -13,7 +13,7 @@ func TestOvertime(t *testing.T) {
 		looks string // what they find: work, or idleness
 		given time.Duration
 	}{
-		"idle":                 {30 * time.Second, "", time.Second},
+		"idle":                 {30 * time.Second, "", 0},
 		"at work, then idle":   {30 * time.Second, "w", 4 * time.Second},
 		"at work after a look": {30 * time.Second, ".w", 5 * time.Second},
 		"with pauses":          {30 * time.Second, "w..w..w....w", 10 * time.Second},
