@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -172,16 +173,36 @@ func parseExpression(body string) part {
 func Matches(template, uri string) bool { return NewMatcher(template).Match(uri) }
 
 // Matcher is a template that many URIs are held against; see [Matches]. The zero
-// matcher matches nothing.
-type Matcher struct{ re *regexp.Regexp }
+// matcher matches nothing. What it needs is made at the first URI that begins and ends as the
+// template does, since a target can have very many templates.
+type Matcher struct {
+	prefix, suffix string
+	compiled       func() *regexp.Regexp
+}
 
 // NewMatcher prepares a template.
 func NewMatcher(template string) Matcher {
 	if len(template) > maxMatch {
 		return Matcher{}
 	}
+	ambiguous := func(c rune) bool { return c == '{' || c == '}' || c == '%' || c == '\'' || c >= utf8.RuneSelf }
+	m := Matcher{prefix: template, suffix: template, compiled: sync.OnceValue(func() *regexp.Regexp { return compile(template) })}
+	if i := strings.IndexFunc(template, ambiguous); i >= 0 {
+		m.prefix = template[:i]
+	}
+	if i := strings.LastIndexFunc(template, ambiguous); i >= 0 {
+		_, size := utf8.DecodeRuneInString(template[i:])
+		if m.suffix = template[i+size:]; template[i] == '%' {
+			m.suffix = ""
+		}
+	}
+	return m
+}
+
+// compile makes the pattern of a template; nil if this is malformed.
+func compile(template string) *regexp.Regexp {
 	if _, bad := First(Template(template)); bad {
-		return Matcher{}
+		return nil
 	}
 	var pattern strings.Builder
 	pattern.WriteString(`(?s)\A`)
@@ -197,14 +218,18 @@ func NewMatcher(template string) Matcher {
 	// fails to compile only where it exceeds the limits of the package.
 	re, err := regexp.Compile(pattern.String())
 	if err != nil {
-		return Matcher{}
+		return nil
 	}
-	return Matcher{re}
+	return re
 }
 
 // Match reports whether a URI could be an expansion of the template.
 func (m Matcher) Match(uri string) bool {
-	return m.re != nil && len(uri) <= maxMatch && m.re.MatchString(uri)
+	if m.compiled == nil || len(uri) > maxMatch || !strings.HasPrefix(uri, m.prefix) || !strings.HasSuffix(uri, m.suffix) {
+		return false
+	}
+	re := m.compiled()
+	return re != nil && re.MatchString(uri)
 }
 
 // Matchers are the templates of a target.

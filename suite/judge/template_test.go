@@ -240,3 +240,22 @@ func FuzzTemplate(f *testing.F) {
 		LiteralScheme(s)
 	})
 }
+
+// TestMatcherIsMadeWhenNeeded: a template costs little for URIs that it cannot stand for.
+func TestMatcherIsMadeWhenNeeded(t *testing.T) {
+	for _, template := range []string{"a://{b}", "{+b}/c", "a://{b}/é", "a://%41{b}"} {
+		if n := testing.AllocsPerRun(10, func() {
+			m := NewMatcher(template)
+			if m.Match("b://x") {
+				t.Errorf("%s stands for everything", template)
+			}
+		}); n > 8 {
+			t.Errorf("%s: %v allocations", template, n)
+		}
+	}
+	for template, uri := range map[string]string{"a://{b}/c": "a://x/c", "{b}é": "x%C3%A9", "{b}%41": "x%41", "it's{b}": "it%27sx", "a": "a", "a{b}a": "aa"} {
+		if !Matches(template, uri) {
+			t.Errorf("%s does not stand for %s", template, uri)
+		}
+	}
+}

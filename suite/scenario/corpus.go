@@ -133,10 +133,7 @@ func servedBy(p *Play) (listed map[string]bool, templates judge.Matchers) {
 	for _, l := range p.AllResources() {
 		listed[l.URI()] = true
 	}
-	for _, l := range p.AllTemplates() {
-		templates = append(templates, judge.NewMatcher(l.Template()))
-	}
-	return listed, templates
+	return listed, p.Matchers()
 }
 
 // spelt picks a listed URI whose other spellings can be tried, and takes it apart:

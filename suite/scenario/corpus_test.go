@@ -39,7 +39,7 @@ func TestSpelt(t *testing.T) {
 		{[]string{"file:///srv/"}, map[string]string{"uri": "file:///srv/", "dir": ""}},
 	} {
 		r := listedAs("resources", "uri", c.listed...)
-		got := spelt(listed(r, "resources", Listed.URI))
+		got := spelt(listed(r, "resources", "uri").all)
 		if (got == nil) != (c.want == nil) {
 			t.Errorf("%v: %v", c.listed, got)
 		}
@@ -61,7 +61,7 @@ func TestCorpusIsMade(t *testing.T) {
 	}
 	played := &Scenario{Name: "test", Script: func(_ context.Context, p *Play) {
 		values, depth := outside("file:///srv/data/", "etc/passwd")
-		maps.Copy(values, spelt(listed(listedAs("resources", "uri", "file://host/srv/data/a.txt"), "resources", Listed.URI)))
+		maps.Copy(values, spelt(listed(listedAs("resources", "uri", "file://host/srv/data/a.txt"), "resources", "uri").all))
 		p.earlier = map[recording.Name]*recording.Recording{
 			recording.WalkResources: listedAs("resources", "uri", "__proto__"),
 			recording.WalkTemplates: listedAs("resourceTemplates", "uriTemplate", "data:{+all}"),

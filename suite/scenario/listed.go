@@ -14,69 +14,116 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Listed is a resource or template as it was listed.
+// Listed is a resource or template as it was listed. There may be very many.
 type Listed struct {
-	gjson.Result
 	// Page is the exchange that listed it.
 	Page *recording.Exchange
+	name string // its URI or URI template
+	raw  string
 }
 
-// URI is the listed URI; empty if it is no string.
-func (l Listed) URI() string {
-	if u := l.Get("uri"); u.Type == gjson.String {
-		return u.Str
-	}
-	return ""
-}
+// URI is the listed URI of a resource.
+func (l Listed) URI() string { return l.name }
 
-// Template is the listed URI template; empty if it is no string.
-func (l Listed) Template() string {
-	if u := l.Get("uriTemplate"); u.Type == gjson.String {
-		return u.Str
-	}
-	return ""
-}
+// Template is the listed URI template of a template.
+func (l Listed) Template() string { return l.name }
+
+// Get is what the list says of it, by gjson path.
+func (l Listed) Get(path string) gjson.Result { return gjson.Get(l.raw, path) }
 
 // Resources lists the resources that the walk found, those with a URI only, each
 // URI once, without those that are left out because they speak of deletion or
 // execution. The scenario must come after [recording.WalkResources].
 func (p *Play) Resources() []Listed {
-	return p.harmless(p.AllResources(), "uri")
+	return p.harmless(resources(p))
 }
 
 // Templates lists the templates that the walk found, those with a URI template
 // only, each once, without those that are left out as resources are. The scenario
 // must come after [recording.WalkTemplates].
 func (p *Play) Templates() []Listed {
-	return p.harmless(p.AllTemplates(), "uriTemplate")
+	return p.harmless(templates(p))
 }
 
 // AllResources is [Play.Resources] with those that are not to be read.
-func (p *Play) AllResources() []Listed {
-	return listed(p.Earlier(recording.WalkResources), "resources", Listed.URI)
-}
+func (p *Play) AllResources() []Listed { return resources(p).all }
 
 // AllTemplates is [Play.Templates] with those that are not to be expanded.
-func (p *Play) AllTemplates() []Listed {
-	return listed(p.Earlier(recording.WalkTemplates), "resourceTemplates", Listed.Template)
+func (p *Play) AllTemplates() []Listed { return templates(p).all }
+
+// Matchers are those of all templates that the walk found. The scenario must come after
+// [recording.WalkTemplates].
+func (p *Play) Matchers() judge.Matchers {
+	r := p.Earlier(recording.WalkTemplates)
+	if r == nil {
+		return nil
+	}
+	type key struct{}
+	all, _ := r.Note(key{}, func() any {
+		var all judge.Matchers
+		for _, l := range p.AllTemplates() {
+			all = append(all, judge.NewMatcher(l.Template()))
+		}
+		return all
+	}).(judge.Matchers)
+	return all
+}
+
+// list is what a walk found. It is worked out once and never changed.
+type list struct {
+	all, harmless []Listed
+	risky         map[string]string // what may do harm when it is read, and the word that says so
+}
+
+func resources(p *Play) *list {
+	return listed(p.Earlier(recording.WalkResources), "resources", "uri")
+}
+
+func templates(p *Play) *list {
+	return listed(p.Earlier(recording.WalkTemplates), "resourceTemplates", "uriTemplate")
+}
+
+func listed(r *recording.Recording, member, name string) *list {
+	if r == nil {
+		return &list{}
+	}
+	type key struct{ member string }
+	found, _ := r.Note(key{member}, func() any {
+		l := &list{risky: map[string]string{}}
+		seen := map[string]bool{}
+		for _, page := range r.Steps(recording.StepPage) {
+			page.Result().Get(member).ForEach(func(_, item gjson.Result) bool {
+				n := item.Get(name)
+				if n.Type != gjson.String || n.Str == "" || seen[n.Str] {
+					return true
+				}
+				seen[n.Str] = true
+				one := Listed{page, n.Str, item.Raw}
+				l.all = append(l.all, one)
+				if w := judge.Risky(n.Str, item.Get("name").String(), item.Get("title").String()); w != "" {
+					l.risky[judge.Brief(n)] = w
+				} else {
+					l.harmless = append(l.harmless, one)
+				}
+				return true
+			})
+		}
+		l.all, l.harmless = slices.Clip(l.all), slices.Clip(l.harmless)
+		return l
+	}).(*list)
+	return found
 }
 
 // harmless leaves out what may do harm when it is read, unless the user allows it, and
 // keeps an example of that for the recording.
-func (p *Play) harmless(all []Listed, member string) []Listed {
+func (p *Play) harmless(l *list) []Listed {
 	if p.Facts.Allowed[string(target.AllowRisky)] {
-		return all
+		return l.all
 	}
-	return slices.DeleteFunc(all, func(l Listed) bool {
-		named := l.Get(member)
-		w := judge.Risky(named.Str, l.Get("name").String(), l.Get("title").String())
-		if w != "" {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.leftOut[judge.Brief(named)] = w
-		}
-		return w != ""
-	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	maps.Copy(p.leftOut, l.risky)
+	return l.harmless
 }
 
 // risky says in the recording what was left out. Where nothing else is recorded, that is
@@ -92,24 +139,6 @@ func (p *Play) risky() {
 		s.LeftOut = true
 		p.Rec.Skipped = s
 	}
-}
-
-func listed(r *recording.Recording, member string, name func(Listed) string) []Listed {
-	var all []Listed
-	if r == nil {
-		return nil
-	}
-	seen := map[string]bool{}
-	for _, page := range r.Steps(recording.StepPage) {
-		for _, item := range page.Result().Get(member).Array() {
-			l := Listed{item, page}
-			if n := name(l); n != "" && !seen[n] {
-				seen[n] = true
-				all = append(all, l)
-			}
-		}
-	}
-	return all
 }
 
 // Sample picks at most n items, spread evenly, always the first and the last; all
@@ -192,17 +221,17 @@ func (p *Play) Light() []Listed {
 // Siblings guesses at most two URIs beside listed ones that most probably do not
 // exist: the last segment is replaced, or more of them where a template matches
 // what that gives. Left out are https URIs, which a client may be meant to fetch
-// itself. The templates are all that are listed.
-func Siblings(resources, templates []Listed) []string {
-	const wanted = 2
+// itself.
+func Siblings(resources []Listed, templates judge.Matchers) []string {
+	const wanted, tried = 2, 1000
 	var found []string
-	for _, r := range resources {
+	for _, r := range resources[:min(len(resources), tried)] {
 		uri := r.URI()
 		if strings.HasPrefix(uri, "https:") || len(judge.URI(uri)) > 0 {
 			continue
 		}
 		for _, guess := range absent(uri, len(found)+1) {
-			if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) || matched(templates, guess) {
+			if u, err := url.Parse(guess); err != nil || u.Scheme == "" || slices.Contains(found, guess) || templates.Match(guess) {
 				continue
 			}
 			found = append(found, guess)
@@ -242,11 +271,6 @@ func absent(uri string, n int) []string {
 		}
 		head = head[:cut]
 	}
-}
-
-// matched reports whether a listed template could stand for a URI.
-func matched(templates []Listed, uri string) bool {
-	return slices.ContainsFunc(templates, func(t Listed) bool { return judge.Matches(t.Template(), uri) })
 }
 
 // extension is the part of a name from its last dot, if it looks like a file's.

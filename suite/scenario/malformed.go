@@ -71,7 +71,7 @@ var malformedReadsScenario = &Scenario{
 // its own could stand for.
 func served(p *Play, uri string) recording.Tags {
 	listed := slices.ContainsFunc(p.AllResources(), func(l Listed) bool { return l.URI() == uri })
-	if listed || matched(p.AllTemplates(), uri) {
+	if listed || p.Matchers().Match(uri) {
 		return recording.Tags{recording.TagServed: "yes"}
 	}
 	return nil

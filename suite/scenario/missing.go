@@ -20,7 +20,7 @@ var missingReadsScenario = &Scenario{
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	Script: func(ctx context.Context, p *Play) {
 		configured := missing(&p.Target.Subjects)
-		guesses := Siblings(p.Resources(), p.AllTemplates())
+		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
 			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file (subjects.missing)")
 			return

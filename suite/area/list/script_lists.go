@@ -136,7 +136,7 @@ func between(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 	for _, l := range scenario.Sample(p.Resources(), 2) {
 		scenario.ReadResource(ctx, c, stepBetween, l.URI(), nil)
 	}
-	if guesses := scenario.Siblings(p.Resources(), p.AllTemplates()); len(guesses) > 0 {
+	if guesses := scenario.Siblings(p.Resources(), p.Matchers()); len(guesses) > 0 {
 		scenario.ReadResource(ctx, c, stepBetween, guesses[0], nil)
 	}
 	c.Do(ctx, session.Request{Step: stepBetween, Method: "resources/templates/list"})
