@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -47,6 +48,7 @@ type runFlags struct {
 	rate             float64
 	noSecurityProbes bool
 	record           string
+	bounds           target.Limits
 }
 
 func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlags{}) }
@@ -74,6 +76,10 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	f.Int64Var(&o.seed, "seed", 1, "seed of whatever is picked at random")
 	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
 	f.BoolVar(&o.noSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	f.IntVar(&o.bounds.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
+	f.IntVar(&o.bounds.Message, "message-bytes", 0, "read messages of up to this many `bytes` (default 16777216)")
+	f.Int64Var(&o.bounds.Connection, "connection-bytes", 0, "read up to this many `bytes` from a connection (default 67108864)")
+	f.Int64Var(&o.bounds.Run, "run-bytes", 0, "keep up to this many `bytes` of what crosses the wire (default 134217728)")
 	f.StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
 	return c
 }
@@ -101,6 +107,9 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 			cfg.QuietWindow = embedded.QuietWindow
 		}
 	}
+	l := &cfg.Target.Limits
+	l.Message, l.Connection = cmp.Or(o.bounds.Message, l.Message), cmp.Or(o.bounds.Connection, l.Connection)
+	l.Run, l.Pages = cmp.Or(o.bounds.Run, l.Run), cmp.Or(o.bounds.Pages, l.Pages)
 	progress := newProgress(p.stderr, o.Quiet)
 	cfg.Progress = progress.tell
 	return p.judge(c.Context(), cfg, o, progress, rerun(c, args, mask.NewMasker(cfg.Target.Secrets()).String))
@@ -275,8 +284,10 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if c.Flags().Changed("rate") && o.rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
-	if c.Flags().Changed("jobs") && o.jobs < 1 {
-		return cfg, badUsage("--jobs must be 1 or more")
+	for _, name := range []string{"jobs", "pages", "message-bytes", "connection-bytes", "run-bytes"} {
+		if f := c.Flags().Lookup(name); f.Changed && (f.Value.String() == "0" || strings.HasPrefix(f.Value.String(), "-")) {
+			return cfg, badUsage("--%s must be 1 or more", name)
+		}
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
 }

@@ -108,12 +108,16 @@ const (
 var (
 	ErrBudget      = errors.New("the time for the whole run is spent (--budget)")
 	ErrInterrupted = errors.New("the run was interrupted")
-	ErrVolume      = fmt.Errorf("the target has sent more than the %d MiB that are kept of a run", transcriptBytes>>20)
+	ErrVolume      = errors.New("the target has sent more than is kept of a run (--run-bytes)")
 )
 
-// transcriptBytes is how much of what crosses the wire is kept, over all
-// connections.
-const transcriptBytes = 128 << 20
+const (
+	// transcriptBytes is how much of what crosses the wire is kept, over all
+	// connections.
+	transcriptBytes = 128 << 20
+	// walkPages is how many pages of a list are asked for.
+	walkPages = 2500
+)
 
 // UsageError is a configuration that cannot be run.
 type UsageError struct{ Reason string }

@@ -159,6 +159,8 @@ func Describe(x *recording.Exchange) string {
 		return "HTTP " + strconv.Itoa(x.Status) + " without a JSON-RPC response"
 	case x.Outcome == recording.Refused && x.Status > 0:
 		return "HTTP " + strconv.Itoa(x.Status) + " again and again"
+	case x.Outcome == recording.Canceled && x.Limit:
+		return "an answer that was not read" + InBrackets(x.Reason)
 	case x.Outcome == recording.Canceled:
 		return "no answer before the run ended"
 	case x.Outcome == recording.Silent && len(x.Replies) > 0:

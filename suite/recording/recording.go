@@ -197,7 +197,7 @@ const (
 	Unsent   Outcome = "unsent"   // it could not be sent
 	Sent     Outcome = "sent"     // a message that awaits no answer
 	Refused  Outcome = "refused"  // HTTP 429 or 503 again and again: the target asks us to go away
-	Canceled Outcome = "canceled" // the run was interrupted or its budget spent
+	Canceled Outcome = "canceled" // we cut it off: the run ended, or more came than is read
 )
 
 // Exchange is one message that we sent and what came back for it.
@@ -230,6 +230,9 @@ type Exchange struct {
 	// Fatal says that the target died of it: sent alone to a fresh session
 	// it took the connection down (or left it deaf) again.
 	Fatal bool `json:"fatal,omitempty"`
+	// Limit says that it was canceled because an answer, or a connection, went beyond
+	// what is read of one.
+	Limit bool `json:"limit,omitempty"`
 	// Reason explains an outcome other than Replied and Sent in one sentence.
 	Reason string `json:"reason,omitempty"`
 

@@ -332,7 +332,8 @@ func (w *watch) relist(ctx context.Context, step recording.Step, uri string, ann
 
 // look walks through the list.
 func (w *watch) look(ctx context.Context, step recording.Step, uri, n string) string {
-	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, w.p.Limits.Pages)
+	const most = 200 // it is asked for again and again
+	pages := WalkUpTo(ctx, w.p, w.watcher, "resources/list", "resources", step, min(w.p.Limits.Pages, most))
 	for _, x := range pages {
 		x.Tags[recording.TagLook], x.Tags[recording.TagWho] = n, watcher
 		if uri != "" {

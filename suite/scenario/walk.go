@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"crypto/sha256"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -54,7 +55,11 @@ func Walk(ctx context.Context, p *Play, c *Client, method, member string, step r
 // WalkUpTo is walk with a bound of its own.
 func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
-	seen := map[string]bool{}
+	type look struct { // the cursor, and a hash of the page
+		next string
+		page [sha256.Size]byte
+	}
+	seen := map[look]bool{}
 	var params any
 	if !p.Modern() {
 		params = map[string]any{}
@@ -63,6 +68,10 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		x := c.Do(ctx, session.Request{Step: step, Method: method, Params: params, Tags: recording.Tags{recording.TagPage: strconv.Itoa(n)}})
 		pages = append(pages, x)
 		next := x.Result().Get("nextCursor")
+		here := look{next: next.Str}
+		if next.Type == gjson.String {
+			here.page = sha256.Sum256([]byte(x.Result().Get(member).Raw))
+		}
 		switch {
 		case !x.Succeeded():
 			x.Tags[recording.TagEnd] = "refused"
@@ -70,14 +79,14 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		case next.Type != gjson.String:
 			x.Tags[recording.TagEnd] = "done" // null is a finding elsewhere, and the end here
 			return pages
-		case seen[next.Str+"\x00"+x.Result().Get(member).Raw]:
+		case seen[here]:
 			x.Tags[recording.TagEnd] = "cycle"
 			return pages
 		case n >= bound:
 			x.Tags[recording.TagEnd] = "bound"
 			return pages
 		}
-		seen[next.Str+"\x00"+x.Result().Get(member).Raw] = true
+		seen[here] = true
 		params = map[string]any{"cursor": next.Str}
 	}
 }

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -82,6 +83,7 @@ const streamSSE = "sse"
 // is known waits until it is: see [Pending.send].
 func (s *Session) route(f *wire.Frame) {
 	if owner := s.channels[f.Channel]; owner != nil {
+		owner.beyond = cmp.Or(owner.beyond, beyond(f))
 		s.assign(f, owner)
 		return
 	}
@@ -117,9 +119,20 @@ func (s *Session) tooLong(f *wire.Frame) bool {
 		return false
 	}
 	p.x.Others = append(p.x.Others, f.Number)
-	p.cut = fmt.Sprintf("the answer has %d bytes, more than is read of one message", f.Size)
+	p.beyond = beyond(f)
 	p.once.Do(func() { close(p.done) })
 	return true
+}
+
+// beyond says why nothing more is read of an answer; empty if all of it was.
+func beyond(f *wire.Frame) string {
+	switch {
+	case f.HasFlaw(wire.FlawTooDeep):
+		return "the answer is nested deeper than is read"
+	case f.HasFlaw(wire.FlawTooLong):
+		return fmt.Sprintf("the answer has %d bytes or more, which is more than is read of one message (--message-bytes)", f.Size)
+	}
+	return ""
 }
 
 // messages lists the messages of a frame: one, or those of a batch. A byte order

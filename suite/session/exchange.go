@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,8 @@ type Pending struct {
 	turn    int       // its place in the order of sending
 	ahead   time.Time // when a message that was sent before was last answered
 	cut     string    // why its answer cannot be read, if that is known
+	// beyond is why no more was read of what came, if that is so.
+	beyond string
 	// completed says that the outcome is settled. The outcome itself belongs to
 	// whoever holds the exchange from then on, and is not looked at any more.
 	completed bool
@@ -201,13 +204,6 @@ func (s *Session) unheard() bool {
 	return len(s.incoming) == 0
 }
 
-// unreadable is why the answer that came cannot be read; empty if it can.
-func (p *Pending) unreadable() string {
-	p.s.mu.Lock()
-	defer p.s.mu.Unlock()
-	return p.cut
-}
-
 // settle lets a short HTTP response end by itself, so that status and trailing
 // frames belong to the exchange; a stream that stays open is not waited for.
 func (p *Pending) settle(over <-chan struct{}) {
@@ -271,9 +267,13 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	defer s.mu.Unlock()
 	x := p.x
 	p.completed = true
-	if (o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) && s.opts.Transcript.Overflow() {
-		// Its answer may have come and was not kept: that there is none proves nothing.
-		o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"
+	if o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost {
+		// Where its answer may have come and was not kept, that there is none proves nothing.
+		if s.opts.Transcript.Overflow() {
+			o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"
+		} else if why := p.limit(); why != "" {
+			o, reason, x.Limit = recording.Canceled, why, true
+		}
 	}
 	x.Outcome, x.Reason = o, reason
 	x.Took = s.opts.Transcript.Now() - p.start
@@ -285,6 +285,25 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 		s.drop(p)
 	}
 	return x
+}
+
+// unreadable is why the answer that came cannot be read; empty if it can.
+func (p *Pending) unreadable() string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return cmp.Or(p.beyond, p.cut)
+}
+
+// limit is why we cut the answer off, or the connection; empty if we did not.
+func (p *Pending) limit() string {
+	err := p.s.conn.Err()
+	if p.sent != nil && p.sent.Err != nil {
+		err = errors.Join(err, p.sent.Err())
+	}
+	if limit, ok := errors.AsType[*transport.LimitError](err); ok {
+		return limit.Reason
+	}
+	return p.beyond
 }
 
 func (p *Pending) replied() bool {
@@ -322,7 +341,7 @@ func (s *Session) lost() string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rec.Lost == "" && !s.closed {
+	if _, ours := errors.AsType[*transport.LimitError](s.conn.Err()); !ours && s.rec.Lost == "" && !s.closed {
 		s.rec.Lost = reason
 	}
 	return reason

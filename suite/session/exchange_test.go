@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -101,6 +102,12 @@ func oldStream(w http.ResponseWriter, _ gjson.Result) {
 	time.Sleep(11 * time.Second)
 }
 
+// deep answers with more than is read.
+func deep(w http.ResponseWriter, m gjson.Result) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"a":%s%s}}`, m.Get("id").Raw, strings.Repeat("[", 10_001), strings.Repeat("]", 10_001))
+}
+
 func TestOutcomesOnHTTP(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler func(w http.ResponseWriter, m gjson.Result)
@@ -114,13 +121,14 @@ func TestOutcomesOnHTTP(t *testing.T) {
 		"a 202":           {func(w http.ResponseWriter, _ gjson.Result) { w.WriteHeader(202) }, Request{Notification: true}, recording.Sent, 202},
 		"a dropped one":   {func(http.ResponseWriter, gjson.Result) { panic(http.ErrAbortHandler) }, Request{}, recording.Lost, 0},
 		"an old stream":   {oldStream, Request{}, recording.HTTPOnly, 200},
+		"a deep answer":   {deep, Request{}, recording.Canceled, 200},
 		"an endless wait": {func(w http.ResponseWriter, _ gjson.Result) { time.Sleep(11 * time.Second) }, Request{}, recording.Silent, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := web(t, requirement.R20260728, func(_ int, w http.ResponseWriter, _ *http.Request, m gjson.Result) { c.handler(w, m) })
 				c.q.Method = "m"
-				if x := s.Do(t.Context(), c.q); x.Outcome != c.want || x.Status != c.status {
+				if x := s.Do(t.Context(), c.q); x.Outcome != c.want || x.Status != c.status || x.Limit != (x.Outcome == recording.Canceled) {
 					t.Errorf("%s, HTTP %d: %s", x.Outcome, x.Status, x.Reason)
 				}
 				time.Sleep(11 * time.Second) // for the handler to end

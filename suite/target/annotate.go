@@ -105,7 +105,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	p.field("", "allow", t.Allow)
 	p.field("", "opt-out", t.OptOut)
 	p.field("", "secrets", safe(t.Secret))
-	p.section("limits", []string{"timeout", "start-timeout", "budget", "quiet-window", "jobs", "rate", "message-bytes", "connection-bytes"},
+	p.section("limits", []string{"timeout", "start-timeout", "budget", "quiet-window", "jobs", "rate", "message-bytes", "connection-bytes", "run-bytes", "pages"},
 		reflect.ValueOf(t.Limits))
 	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
 	return err

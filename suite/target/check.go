@@ -267,7 +267,8 @@ func (c *checker) limits(l *Limits) {
 	for _, n := range []struct {
 		name     string
 		negative bool
-	}{{"jobs", l.Jobs < 0}, {"rate", l.Rate < 0}, {"message-bytes", l.Message < 0}, {"connection-bytes", l.Connection < 0}} {
+	}{{"jobs", l.Jobs < 0}, {"rate", l.Rate < 0}, {"message-bytes", l.Message < 0}, {"connection-bytes", l.Connection < 0},
+		{"run-bytes", l.Run < 0}, {"pages", l.Pages < 0}} {
 		if n.negative {
 			c.fail("limits."+n.name, "must not be negative")
 		}

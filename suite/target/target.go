@@ -156,6 +156,8 @@ type Limits struct {
 	Rate         float64       `yaml:"rate"`          // requests per second; 0: 50 where a URL is not on this machine, else no limit
 	Message      int           `yaml:"message-bytes"` // bytes of one incoming message
 	Connection   int64         `yaml:"connection-bytes"`
+	Run          int64         `yaml:"run-bytes"` // bytes that are kept of everything
+	Pages        int           `yaml:"pages"`     // pages of a list
 }
 
 // remoteRate is the rate at which a server on another machine is called.

@@ -79,14 +79,30 @@ func httpError(u *url.URL, err error) error {
 	return say("the exchange with %s failed: %v", at, err)
 }
 
-// ended says in words why a context ended, whose own errors are for programs.
+// LimitError is why we cut something off: it went beyond one of the [Limits].
+type LimitError struct{ Reason string }
+
+func (e *LimitError) Error() string { return e.Reason }
+
+func beyond(format string, args ...any) error { return &LimitError{fmt.Sprintf(format, args...)} }
+
+// ended is why a context ended, in words: its own errors are for programs.
 func ended(ctx context.Context) error {
-	switch cause := context.Cause(ctx); {
+	cause := context.Cause(ctx)
+	switch {
 	case errors.Is(cause, context.DeadlineExceeded):
-		return errors.New("the time allowed is over")
+		return inWords{cause, "the time allowed is over"}
 	case errors.Is(cause, context.Canceled):
-		return errors.New("it is not needed any more")
-	default:
-		return cause
+		return inWords{cause, "it is not needed any more"}
 	}
+	return cause
 }
+
+// inWords is an error that is told in other words.
+type inWords struct {
+	error
+	words string
+}
+
+func (e inWords) Error() string { return e.words }
+func (e inWords) Unwrap() error { return e.error }

@@ -1,8 +1,8 @@
 package transport
 
 import (
+	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 
@@ -48,7 +48,7 @@ func (l *line) emit(f wire.Frame) {
 	}
 	l.sinkMu.Unlock()
 	if n == l.limits.Frames+1 {
-		l.exceed(fmt.Errorf("more than %d messages and events on one connection, the limit", l.limits.Frames))
+		l.exceed(beyond("more than %d messages and events on one connection, the limit", l.limits.Frames))
 	}
 }
 
@@ -117,20 +117,23 @@ func (m *metered) Read(p []byte) (int, error) {
 	over := m.line.bytes > m.line.limits.Total
 	m.line.mu.Unlock()
 	if over {
-		limit := fmt.Errorf("the target sent more than %d bytes on one connection, the limit", m.line.limits.Total)
-		m.line.exceed(limit)
-		return n, limit
+		err := beyond("the target sent more than %d bytes on one connection, the limit (--connection-bytes)", m.line.limits.Total)
+		m.line.exceed(err)
+		return n, err
 	}
 	return n, err
 }
 
-// inspected is the flaws of the framing and those of the message itself.
-func inspected(framing []wire.Flaw, raw []byte, truncated bool) []wire.Flaw {
-	if truncated {
-		// What is left of a message that was cut is no JSON, but that was us.
-		return framing
+// inspect adds the flaws of the message itself to those of the framing. Of one that is nested
+// too deeply only the beginning is kept, as of one that is too long.
+func inspect(f *wire.Frame) {
+	if f.Truncated {
+		return // what is left of a message that was cut is no JSON, but that was us
 	}
-	return wire.Merge(framing, wire.Inspect(raw))
+	f.Flaws = wire.Merge(f.Flaws, wire.Inspect(f.Raw))
+	if f.HasFlaw(wire.FlawTooDeep) {
+		f.Raw, f.Truncated = bytes.Clone(f.Raw[:min(len(f.Raw), foreignKept)]), true
+	}
 }
 
 func hasFlaw(flaws []wire.Flaw, code wire.FlawCode) bool {

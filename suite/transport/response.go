@@ -155,9 +155,8 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	case len(raw) > limit:
 		f.Raw, f.Truncated = bytes.Clone(raw[:min(limit, foreignKept)]), true
 		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong, Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
-		err = fmt.Errorf("the body of the response is longer than %d bytes, the limit for one message", limit)
 		x.in(f)
-		x.fail(err)
+		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message (--message-bytes)", limit))
 		return
 	case err != nil && len(raw) > 0:
 		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated, Detail: fmt.Sprintf("the body ended early, after %d bytes", len(raw))}}
@@ -167,7 +166,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 		}
 	}
 	if len(raw) > 0 {
-		f.Flaws = inspected(f.Flaws, raw, f.Truncated)
+		inspect(&f)
 		x.cutForeign(&f)
 	}
 	x.in(f)
@@ -215,7 +214,7 @@ func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
 	f := wire.Frame{Event: &ev.Event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
 	// The endpoint event of HTTP+SSE carries a URI, not a message.
 	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
-		f.Flaws = inspected(f.Flaws, f.Raw, f.Truncated)
+		inspect(&f)
 	}
 	return f
 }

@@ -118,7 +118,7 @@ func (s *stdio) takeLine(l wire.Line) {
 		}
 	}
 	if !f.HasFlaw(wire.FlawBlank) {
-		f.Flaws = inspected(f.Flaws, f.Raw, f.Truncated)
+		inspect(&f)
 	}
 	s.emit(f)
 }

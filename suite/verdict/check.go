@@ -141,6 +141,7 @@ func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, re
 	if len(c.From) > 0 && !slices.ContainsFunc(c.From, func(name recording.Name) bool { return recs[name] != nil }) {
 		v.Skip(recording.CodeCombination, fmt.Sprintf("the scenario %q does not apply here", c.From[0]))
 	}
+	v.withoutCut()
 	result = v.result()
 	result.From = c.From
 	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" && !configured(req.Needs, facts) {
@@ -178,6 +179,25 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 			v.broke(r.Broken)
 		}
 	}
+}
+
+// withoutCut takes out what was found in the answers to requests that we cut off ourselves,
+// for want of time, or because more came than is read: nothing follows from what is missing.
+func (v *Verdict) withoutCut() {
+	var cut []*recording.Exchange
+	for _, name := range v.check.Inputs() {
+		if r := v.recs[name]; r != nil && len(v.findings) > 0 {
+			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.Outcome == recording.Canceled && x.Request > 0 })...)
+		}
+	}
+	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
+		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool { return slices.Contains(f.Frames, x.Request) })
+		if i >= 0 {
+			v.judged--
+			v.cutOff(cut[i])
+		}
+		return i >= 0
+	})
 }
 
 // broke says why a recording ends early. What the user has forbidden, such as one more

@@ -208,6 +208,15 @@ func (v *Verdict) ExpectOrWarn(actual any, frames ...int) *Expectation {
 	return e
 }
 
+// cutOff notes that we cut an exchange off ourselves.
+func (v *Verdict) cutOff(x *recording.Exchange) {
+	if x.Limit {
+		v.Block(recording.CodeVolume, What(x)+": "+x.Reason, x.Evidence()...)
+		return
+	}
+	v.Block(recording.CodeInterrupted, "the run ended before "+What(x)+" was answered", x.Evidence()...)
+}
+
 // Answered reports whether an exchange has an answer to be judged, and notes
 // why not if it has none.
 func (v *Verdict) Answered(x *recording.Exchange) bool {
@@ -230,7 +239,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 		v.Block(recording.CodeThrottled, x.Reason, frames...)
 		return false
 	case recording.Canceled:
-		v.Block(recording.CodeInterrupted, "the run ended before "+What(x)+" was answered", frames...)
+		v.cutOff(x)
 		return false
 	default:
 		v.Block(recording.CodeDied, What(x)+": "+x.Reason, frames...)

@@ -91,6 +91,7 @@ const (
 	FlawSurrogate    FlawCode = "lone-surrogate" // a \u escape that is half a pair
 	FlawFraming      FlawCode = "framing"        // SSE: a line that is neither field nor comment
 	FlawTooLong      FlawCode = "too-long"       // longer than the limit; the rest was dropped
+	FlawTooDeep      FlawCode = "too-deep"       // nested deeper than is read
 )
 
 // Flaw is one finding of the strict reader.

@@ -22,7 +22,7 @@ var bom = []byte("\xef\xbb\xbf")
 // A message is one JSON object or array (RFC 8259) in UTF-8, without byte order
 // mark, without a member name that occurs twice in one object, and without
 // anything but white space after it. Of each kind of flaw the first occurrence
-// is reported. Nesting is followed to 10000 levels; deeper text counts as no JSON.
+// is reported. Nesting is followed to 10000 levels; of deeper text nothing more is said.
 func Inspect(raw []byte) []Flaw {
 	var flaws []Flaw
 	body := raw
@@ -36,6 +36,9 @@ func Inspect(raw []byte) []Flaw {
 	}
 	if len(trimSpace(body)) == 0 {
 		return append(flaws, Flaw{Code: FlawNotJSON, Detail: "there is nothing but white space"})
+	}
+	if deeper(body) {
+		return append(flaws, Flaw{Code: FlawTooDeep, Detail: fmt.Sprintf("nested more than %d deep, which is all that is read", maxDepth)})
 	}
 	flaws = append(flaws, inspectValue(body)...)
 	if at := loneSurrogate(body); at >= 0 && !has(flaws, FlawNotJSON) {

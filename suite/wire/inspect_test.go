@@ -59,7 +59,7 @@ func TestInspect(t *testing.T) {
 		"high, then other escape": {`{"a":"\ud83d\n"}`, []FlawCode{FlawSurrogate}},
 		"low surrogate":           {`{"a":"x\udc00"}`, []FlawCode{FlawSurrogate}},
 		"surrogate in a name":     {`{"\ud83d":1}`, []FlawCode{FlawSurrogate}},
-		"too deep":                {strings.Repeat("[", 1<<20), []FlawCode{FlawNotJSON}},
+		"too deep":                {strings.Repeat("[", 1<<20), []FlawCode{FlawTooDeep}},
 		"deep":                    {strings.Repeat("[", 5000) + strings.Repeat("]", 5000), nil},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,10 +72,14 @@ const maxDepth = 10000
 // Ask it before gjson.Valid or a decoder that calls itself for each level: 16
 // MiB of "[" would overflow their stack, which no recover catches.
 func Valid(raw []byte) bool {
-	return (bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("[")) <= maxDepth || !tooDeep(raw)) && gjson.ValidBytes(raw)
+	return !deeper(raw) && gjson.ValidBytes(raw)
 }
 
-func tooDeep(raw []byte) bool {
+// deeper reports whether objects and arrays are nested more than maxDepth deep.
+func deeper(raw []byte) bool {
+	if bytes.Count(raw, []byte("{"))+bytes.Count(raw, []byte("[")) <= maxDepth {
+		return false
+	}
 	depth, inString := 0, false
 	for i := 0; i < len(raw); i++ {
 		switch c := raw[i]; {

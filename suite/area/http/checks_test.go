@@ -142,6 +142,7 @@ func TestSessionChecks(t *testing.T) {
 		{ID: "SESS-03", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 200, areatest.OkList))},
 		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 500, areatest.NoMessage))},
 		{ID: "SESS-03", Want: verdict.Warn, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401, areatest.NoMessage))},
+		{ID: "SESS-03", Want: verdict.Blocked, Rec: areatest.Lines(a, areatest.HTTPLine("without-id", 401, rt.Line{Outcome: recording.Canceled}))},
 		{ID: "SESS-04", Want: verdict.Pass, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 204, areatest.NoMessage), areatest.HTTPLine("after-delete", 200, areatest.OkList), areatest.HTTPLine("after-delete", 404, areatest.NoMessage))},
 		{ID: "SESS-04", Want: verdict.NotApplicable, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 405, areatest.NoMessage))},
 		{ID: "SESS-04", Want: verdict.Fail, Rec: areatest.Lines(a, areatest.HTTPLine("delete", 200, areatest.NoMessage), areatest.HTTPLine("after-delete", 400, areatest.NoMessage))},

@@ -82,6 +82,7 @@ func TestNegotiation(t *testing.T) {
 		{ID: "LIFE-17", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "no-members", Method: "initialize", Result: `{}`})},
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "no-client-info", Method: "initialize", Outcome: recording.Silent})},
 		{ID: "LIFE-17", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Lost})},
+		{ID: "LIFE-17", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "sound", Method: "initialize", Outcome: recording.Canceled})},
 	})
 }
 

@@ -119,7 +119,7 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), last.Evidence()...)...)
 		}
 	case "bound":
-		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for", len(pages)))
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
 	case "cycle":
 		note := v.ThatIf(len(last.Result().Get(member).Array()) > 0)
 		next := last.Result().Get("nextCursor")
