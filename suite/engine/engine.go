@@ -36,6 +36,7 @@ type Run struct {
 	jobs         pool.Semaphore // for scenarios that are played
 	sessions     atomic.Int64
 	began        time.Time
+	judging      context.Context // ends some time after playing has to
 
 	endpoints []*endpoint
 	stages    []*pool.Pool
@@ -151,6 +152,7 @@ func (r *Run) allow(detection time.Duration) {
 
 // prepare sets up what a run needs to give verdicts.
 func (r *Run) prepare() {
+	r.judging = context.Background()
 	r.results, r.done = &results{started: make(chan struct{})}, make(chan struct{})
 	r.leaked = sync.OnceValue(r.leaks)
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(r.cfg.Target.Secrets()) })

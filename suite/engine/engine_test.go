@@ -271,6 +271,22 @@ func TestScenariosStandInOrder(t *testing.T) {
 	}
 }
 
+// TestJudgingEnds: what is not judged when the time for judging is over is blocked.
+func TestJudgingEnds(t *testing.T) {
+	r := &Run{cfg: Config{Target: &target.Target{}}.withDefaults()}
+	r.catalogue = catalogue{set: r.cfg.Areas}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(ErrBudget)
+	r.judging = ctx
+	at := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
+	rows := r.list([]requirement.Combination{at}, func(row Row) bool { return row.Requirement.ID == "LIST-01" })
+	take := newTake(&recording.Facts{Combination: at, Declared: []byte(`{"capabilities":{"resources":{}}}`)})
+	take.Recordings[recording.WalkResources] = &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage, Outcome: recording.Silent}}}
+	if j := r.row(rows[0], take); j.Outcome != verdict.Blocked || j.Code != recording.CodeBudget {
+		t.Errorf("%s (%s): %s", j.Outcome, j.Code, j.Reason)
+	}
+}
+
 func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 	head := `{"schema":"` + RecordingSchema + `","complete":true`
 	for name, c := range map[string]struct{ file, want string }{

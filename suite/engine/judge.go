@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -15,6 +16,24 @@ import (
 type Judgement struct {
 	Row
 	verdict.Result
+}
+
+// judgeTime is how long what is known may be judged once a run has to end.
+const judgeTime = 5 * time.Second
+
+// lasting is a context for judging: it ends some time after that for playing, unless all is
+// judged before.
+func lasting(ctx context.Context) (judging context.Context, judged func()) {
+	judging, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(judgeTime):
+			end(context.Cause(ctx))
+		case <-over:
+		}
+	})
+	return judging, func() { stop(); close(over) }
 }
 
 // judge judges all rows that are left and confirms those that are red or blocked. These are given
@@ -29,6 +48,9 @@ func (r *Run) judge(ctx context.Context) {
 				r.results.give(j)
 			}
 		}
+	}
+	if cause := context.Cause(r.judging); cause != nil {
+		r.ended = cause // not everything could be judged
 	}
 	r.confirm(ctx, late)
 	for _, j := range late {
@@ -61,10 +83,14 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
+		ended := r.ended
+		if ended == nil {
+			ended = context.Cause(r.judging)
+		}
 		switch {
-		case errors.Is(r.ended, ErrBudget):
+		case errors.Is(ended, ErrBudget):
 			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
-		case errors.Is(r.ended, ErrVolume):
+		case errors.Is(ended, ErrVolume):
 			j.Code, j.Reason = recording.CodeVolume, ErrVolume.Error()
 		}
 	}
@@ -132,5 +158,5 @@ func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	if !ok {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}
-	return verdict.Evaluate(k, req, take.Facts, take.Recordings)
+	return verdict.EvaluateUntil(r.judging, k, req, take.Facts, take.Recordings)
 }

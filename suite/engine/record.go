@@ -316,12 +316,10 @@ func (r *Run) reattach(x *recording.Exchange) {
 		return
 	}
 	m := gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
-	if m.IsArray() {
-		for _, one := range m.Array() {
-			if one.Get("result").Exists() || one.Get("error").Exists() {
-				m = one
-				break
-			}
+	for _, one := range wire.Members(m) {
+		if one.Get("result").Exists() || one.Get("error").Exists() {
+			m = one
+			break
 		}
 	}
 	x.Attach([]byte(m.Raw))

@@ -52,6 +52,9 @@ func (r *Run) execute(ctx context.Context) {
 	defer func() { r.took = time.Since(r.began) }()
 	bounded, cancel := r.bounded(ctx)
 	defer cancel()
+	var judged func()
+	r.judging, judged = lasting(bounded)
+	defer judged()
 	total := 0
 	plans := map[*pool.Pool][]*scenario.Scenario{}
 	for _, st := range r.stages {

@@ -142,11 +142,7 @@ func messages(raw []byte) []gjson.Result {
 	if len(raw) == 0 || !wire.Valid(raw) {
 		return nil
 	}
-	m := gjson.ParseBytes(raw)
-	if m.IsArray() {
-		return m.Array()
-	}
-	return []gjson.Result{m}
+	return wire.Members(gjson.ParseBytes(raw))
 }
 
 // routeMessage handles one message on a shared channel.

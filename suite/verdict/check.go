@@ -15,6 +15,7 @@ package verdict
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"runtime/debug"
@@ -118,11 +119,40 @@ type Finding struct {
 // Recordings are the scenarios of one combination, by name.
 type Recordings map[recording.Name]*recording.Recording
 
+// EvaluateUntil is [Evaluate] for as long as a context lasts. A check that takes longer is
+// abandoned: the verdict is that the run ended, and the check goes no further than to its next
+// statement.
+func EvaluateUntil(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) Result {
+	judged := make(chan Result, 1)
+	go func() { judged <- evaluate(ctx, c, req, facts, recs) }()
+	select {
+	case result := <-judged:
+		return result
+	case <-ctx.Done():
+		return unjudged(c)
+	}
+}
+
+// unjudged is the verdict of a check that was abandoned.
+func unjudged(c *Check) Result {
+	return Result{Outcome: Blocked, Code: recording.CodeInterrupted, Reason: "the run ended before this was judged", From: c.From}
+}
+
+// abandoned is what a check panics with that goes on after the end of its context.
+type abandoned struct{}
+
 // Evaluate runs a check in one combination.
-func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
-	v := &Verdict{Facts: facts, check: c, recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision)}
+func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) Result {
+	return evaluate(context.Background(), c, req, facts, recs)
+}
+
+func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) (result Result) {
+	v := &Verdict{Facts: facts, check: c, recs: recs, req: req, grade: req.GradeIn(facts.Combination.Revision), over: ctx.Done()}
 	defer func() {
-		if p := recover(); p != nil {
+		p := recover()
+		if _, late := p.(abandoned); late {
+			result = unjudged(c)
+		} else if p != nil {
 			result = Result{Outcome: Blocked, Code: recording.CodePanic, From: c.From,
 				Reason: fmt.Sprintf("the check of %s failed: %v; please report this\n%s", req.ID, p, firstLines(debug.Stack(), 12))}
 		}

@@ -52,13 +52,9 @@ func receive(r *recording.Recording) []Message {
 	return all
 }
 
-// Members are the messages of a frame: those of an array, or the one that it is.
-func Members(m gjson.Result) []gjson.Result {
-	if m.IsArray() {
-		return m.Array()
-	}
-	return []gjson.Result{m}
-}
+// Members are the messages of a frame: those of an array, or the one that it is. Of very long
+// arrays they are the first ones: nothing that we send is answered by as many.
+func Members(m gjson.Result) []gjson.Result { return wire.Members(m) }
 
 // CarriesMessage reports whether a frame is where the protocol has messages: a
 // line of stdio, an event, or the body of a successful POST. A body with an error
@@ -269,8 +265,9 @@ type member struct {
 
 // LookedUp is a value with its members looked up.
 func LookedUp(r gjson.Result) Object {
+	const short = 512 // bytes, through which a member is found as quickly
 	o := Object{Result: r}
-	if r.IsObject() {
+	if r.IsObject() && len(r.Raw) > short {
 		o.members = make([]member, 0, 8)
 		r.ForEach(func(name, value gjson.Result) bool {
 			o.members = append(o.members, member{name.Str, value})

@@ -32,6 +32,7 @@ type Verdict struct {
 	judged        int
 	skipped       *recording.Skipped
 	blocked       *recording.Broken
+	over          <-chan struct{} // closed when nobody waits for the verdict any more
 	blockedFrames []int
 	Observations  []Observation
 	samples       []string // why what was judged is only a sample
@@ -92,12 +93,22 @@ func (v *Verdict) ThatIf(full bool) func(ok bool, expected, actual string, frame
 }
 
 func (v *Verdict) state(ok bool, f Finding) bool {
+	v.goOn()
 	v.judged++
 	v.noted = !ok
 	if !ok {
 		v.findings = append(v.findings, f)
 	}
 	return ok
+}
+
+// goOn ends the check if nobody waits for its verdict any more.
+func (v *Verdict) goOn() {
+	select {
+	case <-v.over:
+		panic(abandoned{})
+	default:
+	}
 }
 
 // Hint adds to the violation that was just stated what to change in the target.
@@ -220,6 +231,7 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 // Answered reports whether an exchange has an answer to be judged, and notes
 // why not if it has none.
 func (v *Verdict) Answered(x *recording.Exchange) bool {
+	v.goOn()
 	if x == nil {
 		v.Skip(recording.CodeNotExercised, noOccasion)
 		return false

@@ -100,6 +100,21 @@ func deeper(raw []byte) bool {
 	return false
 }
 
+// Members are the messages of a value: those of an array, or the one that it is. Of an array
+// they are the first thousand.
+func Members(m gjson.Result) []gjson.Result {
+	if !m.IsArray() {
+		return []gjson.Result{m}
+	}
+	const most = 1000
+	all := []gjson.Result{}
+	m.ForEach(func(_, one gjson.Result) bool {
+		all = append(all, one)
+		return len(all) < most
+	})
+	return all
+}
+
 // Member is a top-level member of a message; it does not exist if the message
 // is no well-formed object. Of two members with one name it is the first.
 func Member(raw []byte, name string) gjson.Result {

@@ -1,0 +1,29 @@
+package verdict
+
+import (
+	"context"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+)
+
+// TestEvaluateUntil: a check that takes longer than there is time is abandoned, and goes no
+// further than to its next statement.
+func TestEvaluateUntil(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan struct{})
+	endless := &Check{Requirement: "X-01", Judge: func(_ *recording.Recording, v *Verdict) {
+		defer close(left)
+		for {
+			v.That(true, "", "")
+			cancel()
+		}
+	}}
+	req := &requirement.Requirement{ID: "X-01"}
+	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
+	if r := EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != Blocked || r.Code != recording.CodeInterrupted {
+		t.Errorf("%s (%s): %s", r.Outcome, r.Code, r.Reason)
+	}
+	<-left
+}
