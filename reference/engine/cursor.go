@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 )
 
 // signingKey derives the key for cursors and request states from the name of
@@ -24,16 +25,25 @@ func (e *Engine) sign(purpose string, payload []byte) []byte {
 	return mac.Sum(nil)
 }
 
-// seal makes a token: the payload and a signature of n bytes, in base64url.
+// What tokens begin and end with: characters that do not survive when a client percent-encodes or
+// decodes a token, or takes it for Base64 and writes it in the other alphabet or without padding.
+const (
+	tokenBegin = "+/_%3D"
+	tokenEnd   = "=="
+)
+
+// seal makes a token: the payload and a signature of n bytes, in Base64.
 func (e *Engine) seal(purpose string, payload []byte, n int) string {
 	token := append(append([]byte{}, payload...), e.sign(purpose, payload)[:n]...)
-	return base64.RawURLEncoding.EncodeToString(token)
+	return tokenBegin + base64.RawStdEncoding.EncodeToString(token) + tokenEnd
 }
 
 // unseal takes a token apart; ok is false if it is not one of ours.
 func (e *Engine) unseal(purpose, token string, n int) (payload []byte, ok bool) {
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) < n {
+	inner, begins := strings.CutPrefix(token, tokenBegin)
+	inner, ends := strings.CutSuffix(inner, tokenEnd)
+	raw, err := base64.RawStdEncoding.Strict().DecodeString(inner)
+	if !begins || !ends || err != nil || len(raw) < n {
 		return nil, false
 	}
 	payload = raw[:len(raw)-n]

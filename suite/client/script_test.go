@@ -3,6 +3,7 @@ package client_test
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -94,6 +95,17 @@ func (c *scripted) probe() {
 	}
 }
 
+// alterations are what clients do to cursors that they take for more than strings.
+var alterations = map[string]func(cursor string) string{
+	"CL-12":          func(cursor string) string { return cursor + "=" },
+	"CL-12 encoded":  url.QueryEscape,
+	"CL-12 path":     url.PathEscape,
+	"CL-12 decoded":  func(cursor string) string { plain, _ := url.QueryUnescape(cursor); return plain },
+	"CL-12 alphabet": strings.NewReplacer("+", "-", "/", "_").Replace,
+	"CL-12 backward": strings.NewReplacer("-", "+", "_", "/").Replace,
+	"CL-12 unpadded": func(cursor string) string { return strings.TrimRight(cursor, "=") },
+}
+
 // walk reads a list to its end.
 func (c *scripted) walk(method, member, name string) []string {
 	var found []string
@@ -111,8 +123,8 @@ func (c *scripted) walk(method, member, name string) []string {
 			return found
 		}
 		params = map[string]any{"cursor": next.String()}
-		if c.bad == "CL-12" {
-			c.ask(method, map[string]any{"cursor": next.String() + "="})
+		if alter := alterations[c.bad]; alter != nil {
+			c.ask(method, map[string]any{"cursor": alter(next.String())})
 		}
 	}
 	return found

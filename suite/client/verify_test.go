@@ -190,6 +190,9 @@ func TestBadClients(t *testing.T) {
 	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-37 filter", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2026-07-28"})
 	}
+	for bad := range alterations {
+		tests = append(tests, test{bad, "stdio", "2025-11-25"})
+	}
 	proven := map[string]bool{"CL-18": true, "CL-28": true, "CL-31": true, "CL-32": true, "CL-36": true}
 	for _, test := range tests {
 		id, _, _ := strings.Cut(test.bad, " ")
