@@ -120,6 +120,8 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
 				e.lane(s, in, out.deliver, nil, e.arrived(s, in))
+			case l.err == nil: // a line with nothing in it, which is no message
+				e.arrived(s, parse(l.raw))
 			}
 			if errors.Is(l.err, io.EOF) {
 				return nil

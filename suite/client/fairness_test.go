@@ -135,3 +135,18 @@ func TestEqualPings(t *testing.T) {
 		})
 	}
 }
+
+// TestOfferedVersions: a client may offer what was, is or will be a version, and drafts.
+func TestOfferedVersions(t *testing.T) {
+	for version, want := range map[string]reports.Verdict{
+		"2024-11-05": reports.Pass, "2026-07-28": reports.Pass, "2024-10-07": reports.Pass, "DRAFT-2026-v1": reports.Pass, "2099-01-01": reports.Pass,
+		"2025-07-01": reports.Warn, "2024-01-01": reports.Warn, "1.0": reports.Warn, "latest": reports.Warn,
+	} {
+		hello := fmt.Sprintf(`>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`, version)
+		answer := `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"resources":{}},"serverInfo":{"name":"y","version":"1"}}}`
+		r := judged(t, lines(hello, answer), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-04"}})
+		if len(r.Results) != 1 || r.Results[0].Verdict != want {
+			t.Errorf("%s: %+v", version, r.Results)
+		}
+	}
+}

@@ -2,7 +2,10 @@ package client
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/tidwall/gjson"
@@ -53,7 +56,18 @@ func onceInitialize(g *group, v *judging) {
 					"keep the result of the first handshake; for another one open another session", c.initialize.Seq, m.Seq)
 			}
 		}
+		if all := g.arrived(c, "notifications/initialized"); len(all) > 1 {
+			v.violated("one notifications/initialized in the session", "notifications/initialized was sent again", "send it once, after the result of initialize", all[0].Seq, all[1].Seq)
+		}
 	}
+}
+
+// arrived lists the notifications of the client with a method, without those whose POST failed.
+func (g *group) arrived(c *conversation, method string) []*message {
+	return slices.DeleteFunc(c.fromClient(kindNotification), func(m *message) bool {
+		a := g.record.status[m.Seq]
+		return m.method != method || m.HTTP != nil && (a == nil || a.HTTP.Status >= http.StatusBadRequest)
+	})
 }
 
 func completesHandshake(g *group, v *judging) {
@@ -118,8 +132,23 @@ func settlesVersion(g *group, v *judging) {
 				"compare the version in the result with those that you support, and disconnect if it is none of them", m.answer.Seq, c.last())
 			continue
 		}
+		if !offerable(offered) {
+			v.warn("a client may support versions of its own", "a published version", "initialize offers "+shorten(offered)+", which never was a version of the protocol",
+				"offer the newest published version that the client supports", m.Seq)
+			continue
+		}
 		v.pass(m.Seq)
 	}
+}
+
+// offerable reports whether a version is, was or may become one: published, a draft, the one from
+// before the first, or a date after the newest.
+func offerable(version string) bool {
+	const beforeTheFirst = "2024-10-07" // which released clients still know
+	all := requirement.Revisions()
+	_, err := time.Parse(time.DateOnly, version)
+	return requirement.Revision(version).Known() || version == beforeTheFirst || strings.Contains(strings.ToLower(version), "draft") ||
+		err == nil && version > string(all[len(all)-1])
 }
 
 // missing is the first member of an initialize request that is not as it has to be.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,6 +90,9 @@ func wellFormed(g *group, v *judging) {
 			twice = repeated(m)
 		}
 		switch {
+		case m.empty():
+			v.warn("an empty line is taken for no message", "messages, and nothing else", "an empty line was written to the standard input of the server",
+				"end each message with one line break", m.Seq)
 		case wrong != "":
 			v.violated("a JSON-RPC 2.0 message", wrong, hint, m.Seq)
 		case twice != "":
@@ -98,6 +102,11 @@ func wellFormed(g *group, v *judging) {
 			v.pass(m.Seq)
 		}
 	}
+}
+
+// empty reports whether a line on stdio has nothing in it.
+func (m *message) empty() bool {
+	return m.Transport == requirement.Stdio && m.kind == kindUnreadable && m.whole && len(bytes.TrimSpace(m.entry.raw)) == 0
 }
 
 // repeated says of a message which name stands twice in one object, however deep it lies.

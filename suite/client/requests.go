@@ -219,6 +219,12 @@ func oneEra(g *group, v *judging) {
 			v.warn("it is only implied", "requests with metadata to the end", "initialize was sent after "+m.what()+" had succeeded",
 				"choose one era for a connection, by the answer to server/discover", m.answer.Seq, s.initialize.Seq)
 		}
+		for _, m := range c.requests("initialize") {
+			if known := c.understood(); known != nil && known.answer.Seq < m.Seq {
+				v.warn("it is only implied", "requests with metadata to the end", "initialize was sent, with the metadata of this revision, after "+known.what()+" had succeeded",
+					"leave the handshake to older revisions: server/discover says what a server can do", known.answer.Seq, m.Seq)
+			}
+		}
 	}
 }
 

@@ -42,6 +42,9 @@ func (c *scripted) initialize() {
 		c.ask("initialize", params)
 		params["clientInfo"] = map[string]any{"name": "script", "version": "1"}
 	}
+	if c.bad == "CL-04 never" {
+		params["protocolVersion"] = "2025-07-01"
+	}
 	c.ask("initialize", params)
 }
 
@@ -56,6 +59,8 @@ func (c *scripted) handshake() {
 	switch c.bad {
 	case "CL-02":
 		c.initialize()
+	case "CL-02 twice", "CL-02 good":
+		c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	case "CL-02 bare":
 		c.header = func(h http.Header, _ []byte) { h.Del("Mcp-Protocol-Version") }
 		c.initialize()
@@ -198,6 +203,10 @@ func (c *scripted) messages(uris []string) {
 		c.send(`{"id":906,"method":"ping"}`)
 	case "CL-09":
 		c.ask("resources/list", map[string]any{"_meta": map[string]any{"io.modelcontextprotocol/protocolVersion": c.revision}})
+	case "CL-24 empty":
+		c.send("\n")
+	case "CL-27 handshake":
+		c.initialize()
 	case "CL-24 line":
 		c.send("{\"jsonrpc\":\"2.0\",\n\"method\":\"notifications/initialized\"}")
 	case "CL-24 params":

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -42,6 +43,9 @@ func play(t *testing.T, transport, revision, bad string, change ...reference.Opt
 	hooks := o.Hooks()
 	if bad == "CL-26" || bad == "CL-26 good" {
 		hooks = hook.Join(hooks, asksForRoots())
+	}
+	if bad == "CL-02 good" {
+		hooks = hook.Join(hooks, refusesOnce("notifications/initialized"))
 	}
 	if bad == "CL-33" {
 		hooks = hook.Join(hooks, answersTogether())
@@ -83,6 +87,18 @@ func answersTogether() hook.Hooks {
 			}
 		}
 		return next(ctx, c)
+	})
+}
+
+// refusesOnce answers the first POST with a method by 503.
+func refusesOnce(method string) hook.Hooks {
+	var refused atomic.Bool
+	return hook.OnHTTP(func(r *http.Request) bool { return r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if body, err := hook.PeekBody(r); err == nil && bytes.Contains(body, []byte(method)) && !refused.Swap(true) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		next.ServeHTTP(w, r)
 	})
 }
 
@@ -177,17 +193,17 @@ func TestBadClients(t *testing.T) {
 	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-35"} {
 		tests = append(tests, test{bad, "http", "2025-11-25"})
 	}
-	for _, bad := range []string{"CL-01", "CL-02", "CL-03", "CL-04", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction",
-		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-26 roots", "CL-33", "CL-37", "CL-38", "CL-39"} {
+	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction",
+		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 empty", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-26 roots", "CL-33", "CL-37", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-20 twice", "CL-25", "CL-26 roots"} {
+	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-02 twice", "CL-20 twice", "CL-25", "CL-26 roots"} {
 		tests = append(tests, test{bad, "http", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-27", "CL-34 state", "CL-34 input"} {
+	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input"} {
 		tests = append(tests, test{bad, "http", "2026-07-28"})
 	}
-	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-37 filter", "CL-38", "CL-39"} {
+	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-27 handshake", "CL-37 filter", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2026-07-28"})
 	}
 	for bad := range alterations {
@@ -240,7 +256,7 @@ func TestHabits(t *testing.T) {
 // TestOccasions: what a client has to react to rightly, and does.
 func TestOccasions(t *testing.T) {
 	for bad, combination := range map[string][2]string{
-		"CL-17 good": {"http", "2025-11-25"}, "CL-26 good": {"stdio", "2025-11-25"}, "CL-26 roots good": {"http", "2025-11-25"}, "CL-34 good": {"http", "2026-07-28"},
+		"CL-02 good": {"http", "2025-11-25"}, "CL-17 good": {"http", "2025-11-25"}, "CL-26 good": {"stdio", "2025-11-25"}, "CL-26 roots good": {"http", "2025-11-25"}, "CL-34 good": {"http", "2026-07-28"},
 	} {
 		t.Run(bad, func(t *testing.T) {
 			r := play(t, combination[0], combination[1], bad)
