@@ -20,6 +20,8 @@ type ConsoleOptions struct {
 	// Verbose shows more of each frame, and every requirement that was not
 	// exercised. Quiet leaves one line for each finding and the last line.
 	Verbose, Quiet bool
+	// Observed has a line for each observation as well where the output is quiet.
+	Observed bool
 	// Strict says that warnings count as failures.
 	Strict bool
 	// Areas lists areas in the order in which they are shown, with titles;
@@ -325,5 +327,12 @@ func (c *console) brief() {
 		const few = 6
 		text := fmt.Sprintf("%-7s %s  %s", Blocked, c.list(t.ids, few), cmp.Or(t.text, t.code))
 		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
+	}
+	if !c.o.Observed {
+		return
+	}
+	for _, s := range observed(c.r) {
+		text := fmt.Sprintf("%-7s %s  %s", "seen", cmp.Or(s.first.Requirement, s.first.ID), cmp.Or(s.first.Detail, s.first.Title))
+		c.Line(Shorten(Sanitize(text), 4*c.Width))
 	}
 }

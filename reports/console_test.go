@@ -95,6 +95,15 @@ func TestConsoleQuiet(t *testing.T) {
 	}
 }
 
+func TestConsoleQuietObserved(t *testing.T) {
+	r := sample()
+	for observed, want := range map[bool]int{false: 0, true: len(r.Observations)} {
+		if got := strings.Count("\n"+render(t, r, ConsoleOptions{Quiet: true, Observed: observed}), "\nseen "); got != want || len(r.Observations) == 0 {
+			t.Errorf("observed %t: %d lines", observed, got)
+		}
+	}
+}
+
 func TestConsoleOutcomes(t *testing.T) {
 	for name, test := range map[string]struct {
 		results []Result

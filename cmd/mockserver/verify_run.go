@@ -127,7 +127,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
+	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Observed: true, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}

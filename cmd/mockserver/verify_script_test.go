@@ -157,6 +157,11 @@ func (c *tiny) work() {
 			c.begin()
 		}
 	}
+	if c.mode == "persists" {
+		for range 5 {
+			c.ask("resources/read", `{"uri":"note:none"}`)
+		}
+	}
 	c.ask("ping", `{}`)
 }
 

@@ -120,6 +120,8 @@ type Options struct {
 	Describe func(id string) (text, tolerated string)
 	Rerun    func(id, revision, transport string) string
 	Told     bool
+	// Observed shows observations also where the output is quiet.
+	Observed bool
 }
 
 // Write writes all reports, and shows the results unless one of them goes to standard
@@ -135,7 +137,7 @@ func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
 		err := Buffered(stdout, func(w io.Writer) error {
 			return reports.WriteConsole(w, r, reports.ConsoleOptions{
 				Color: Color(stdout, o.NoColor), Width: Width(stdout), Verbose: o.Verbose, Quiet: o.Quiet,
-				Strict: x.Strict, Areas: x.Areas, Told: x.Told,
+				Strict: x.Strict, Areas: x.Areas, Told: x.Told, Observed: x.Observed,
 			})
 		})
 		if err != nil {

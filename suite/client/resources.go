@@ -21,6 +21,8 @@ var resourceChecks = []check{
 	{"CL-16", "it named no resource by a template that it had been told of", expansions},
 	{"CL-18", "it subscribed to nothing", subscriptions},
 	{"CL-23", "it used no optional feature", onlyDeclared},
+	{"CL-40", "it named no resource and no template", toldOf},
+	{"CL-41", "nothing that it asked for was missing", takesRefusals},
 }
 
 // known collects the URIs that a group was told of by lists, results and notifications,
@@ -69,6 +71,54 @@ func (g *group) named(visit func(m *message, uri string)) {
 		for _, x := range uris {
 			if x.Type == gjson.String {
 				visit(m, x.String())
+			}
+		}
+	}
+}
+
+// missed reports whether a request was answered with the error for a resource that does not exist,
+// which in revisions without a handshake is that for bad params.
+func (m *message) missed() bool {
+	return m.answer != nil && slices.Contains([]int64{-32002, -32602}, m.answer.raw.Get("error.code").Int())
+}
+
+func toldOf(g *group, v *judging) {
+	told, templates := g.known("uri"), g.known("uriTemplate")
+	remarked := map[string]bool{}
+	look := func(m *message, uri string, known bool) {
+		if seq, listed := told[uri]; known || listed && seq < m.Seq || !m.missed() || remarked[uri] {
+			v.pass(m.Seq)
+			return
+		}
+		remarked[uri] = true
+		v.remark(fmt.Sprintf("%s names %q, which the server does not have and never told of", m.what(), shorten(uri)), m.Seq, m.answer.Seq)
+	}
+	g.named(func(m *message, uri string) { look(m, uri, expansion(templates, m, uri)) })
+	for _, m := range g.requests(methodComplete) {
+		if ref := m.params.Get("ref.uri"); ref.Type == gjson.String {
+			seq, listed := templates[ref.String()]
+			look(m, ref.String(), listed && seq < m.Seq)
+		}
+	}
+}
+
+// enoughRefusals is how often a client may be told on end that there is no such resource.
+const enoughRefusals = 5
+
+func takesRefusals(g *group, v *judging) {
+	for _, c := range g.conversations {
+		refused := map[string][]int{}
+		for _, m := range c.messages {
+			switch {
+			case m.sent && m.kind == kindNotification:
+				clear(refused) // something may be there now
+			case m.sent || m.kind != kindRequest || m.uri == "" || !m.missed():
+			default:
+				refused[m.method+" "+m.uri] = append(refused[m.method+" "+m.uri], m.Seq)
+				v.pass(m.Seq)
+				if all := refused[m.method+" "+m.uri]; len(all) == enoughRefusals {
+					v.remark(fmt.Sprintf("%s of %q was sent again and again, and refused each time", m.what(), shorten(m.uri)), all...)
+				}
 			}
 		}
 	}

@@ -226,6 +226,14 @@ func (c *scripted) messages(uris []string) {
 		c.endpoint = old
 	case "CL-31":
 		c.ask("resources/list", nil)
+	case "CL-40":
+		c.ask("resources/read", map[string]any{"uri": "note:made-up"})
+	case "CL-40 template":
+		c.complete("city:{name}", map[string]any{"name": "name", "value": ""})
+	case "CL-41":
+		for range 40 {
+			c.ask("resources/read", map[string]any{"uri": "note:nothing-of-the-kind"})
+		}
 	}
 	c.send(`{"jsonrpc":"2.0","id":905,` + c.metaIn(strings.Replace(read, `"uri"`, `"_meta":{"progressToken":8},"uri"`, 1)))
 	if c.transport != "http" {
