@@ -78,8 +78,47 @@ func (v *verifier) serveStdio(cmd *cobra.Command, stdin io.Reader, stdout, stder
 		return errors.Join(err, f.Close())
 	}
 	defer unwatch()
-	err = serveStdio(cmd.Context(), server, stdin, stdout)
+	ctx, input, ended := crossing(cmd.Context(), stdin)
+	err = serveStdio(ctx, server, input, stdout)
+	ended()
 	return errors.Join(err, server.Close(), server.Journal().Err(), f.Close())
+}
+
+// ending is an input that tells when it has come to its end.
+type ending struct {
+	io.Reader
+	seen func()
+}
+
+func (e ending) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if err != nil {
+		e.seen()
+	}
+	return n, err
+}
+
+// crossed is how long after a signal the end of the input may be noticed that came before it.
+const crossed = 250 * time.Millisecond
+
+// crossing is a context that outlives another, which a signal ends, for as long as it takes to see
+// whether the input had been closed before, as it should be. The function that it returns is to be
+// called in the end.
+func crossing(signalled context.Context, stdin io.Reader) (ctx context.Context, input io.Reader, ended func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(signalled))
+	closed, see := context.WithCancel(ctx)
+	stop := context.AfterFunc(signalled, func() {
+		select {
+		case <-closed.Done(): // the server ends by itself
+			select {
+			case <-ctx.Done():
+			case <-time.After(afterwards):
+			}
+		case <-time.After(crossed):
+		}
+		cancel()
+	})
+	return ctx, ending{stdin, see}, func() { stop(); see(); cancel() }
 }
 
 // judge runs the client and writes the verdict. It returns the exit status.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -109,6 +110,15 @@ func tinyClient(mode string, server []string) int {
 		c.in, c.out = bufio.NewReader(in), out
 		defer cmd.Wait()  //nolint:errcheck // how a server ends is not what is tested
 		defer out.Close() //nolint:errcheck // as above
+		defer func() {
+			if mode == "closes" {
+				_ = out.Close()
+			}
+			if mode == "closes" || mode == "signals" {
+				_ = cmd.Process.Signal(syscall.SIGTERM)
+				_, _ = io.Copy(io.Discard, c.in) // until it has ended
+			}
+		}()
 	}
 	switch mode {
 	case "discovers", "guesses", "insists":

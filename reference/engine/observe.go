@@ -21,12 +21,13 @@ import (
 
 // Why sessions and connections end, as the journal says it.
 const (
-	reasonClient   = "client"
-	reasonServer   = "server"
-	reasonAbort    = "abort"
-	reasonEvicted  = "evicted"
-	reasonDeleted  = "deleted"
-	reasonShutdown = "shutdown"
+	reasonClient      = "client"
+	reasonServer      = "server"
+	reasonAbort       = "abort"
+	reasonEvicted     = "evicted"
+	reasonDeleted     = "deleted"
+	reasonShutdown    = "shutdown"
+	reasonInterrupted = "interrupted" // told to end with its input still open, as by a signal
 )
 
 // noteIn notes an incoming message.

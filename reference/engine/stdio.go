@@ -76,6 +76,9 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 		defer s.endBecause(reasonClient)
 		settle(s.ctx, &s.busy, drainTime)
 	}
+	if err != nil && ctx.Err() != nil {
+		s.endBecause(reasonInterrupted)
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

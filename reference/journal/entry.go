@@ -94,7 +94,8 @@ type Entry struct {
 	// the request: the one applied (Applied), or all so far (Out).
 	Rules []string `json:"rules,omitempty"`
 	// Scope says what was opened or closed, Reason how it came to be closed:
-	// "client", "server", "abort", "evicted", "deleted" or "shutdown".
+	// "client", "server", "abort", "evicted", "deleted", "shutdown" or "interrupted" (by a
+	// signal, with the input still open).
 	Scope  string `json:"scope,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }

@@ -177,7 +177,9 @@ func endsSession(g *group, v *judging) {
 			v.skip("the connection was still open when it was judged")
 		case c.closed != nil && c.closed.Reason == "client":
 			v.pass(c.closed.Seq)
-		case c.closed == nil || c.closed.Reason == "abort":
+		case g.options.Interrupted != "":
+			v.skip("the client was ended")
+		case c.closed == nil || c.closed.Reason == "abort" || c.closed.Reason == "interrupted":
 			v.warn("a signal may have come between", "the end of the server's standard input", "the server was ended with its standard input open",
 				"close the standard input of the server and wait for it to exit before sending signals", c.last())
 		default:
