@@ -105,7 +105,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.Args, root.RunE = noArgs, act
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return filled(cmd) }
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
-	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
+	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout), quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usagef("%w%s", err, helpcmd.NearFlag(c, err))
@@ -116,7 +116,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
 	})
 	for _, c := range root.Commands() {
-		if slices.Contains([]string{"check", "worlds", "world", "record"}, c.Name()) {
+		if slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks"}, c.Name()) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
 		}
 	}

@@ -16,6 +16,8 @@ type ConnectionFailure struct {
 	Name string
 	// Summary says in one clause what happens.
 	Summary string
+	// Client says in a sentence what a good client does.
+	Client string
 	// Transports are those on which it can happen.
 	Transports []string
 	Hooks      hook.Hooks
@@ -35,11 +37,13 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "reset", Transports: everywhere,
 		Summary: "the connection is reset instead of an answer (on stdio it ends)",
+		Client:  "Reports that the connection was lost, and repeats only what can be repeated without harm (lists, reads), a bounded number of times.",
 		Hooks:   hook.Join(onRequest(reset), abortStdio),
 	},
 	{
 		Name: "empty-reply", Transports: everywhere,
 		Summary: "the connection closes without a byte of an answer (on stdio the answer is an empty line)",
+		Client:  "Takes the missing answer for a failure of the connection, not for an empty result.",
 		Hooks: hook.Join(onRequest(func(http.ResponseWriter) { panic(http.ErrAbortHandler) }), onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
 			_, err := w.Write([]byte{'\n'})
 			return err
@@ -48,6 +52,7 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "truncated-body", Transports: everywhere,
 		Summary: "the connection ends in the middle of the answer",
+		Client:  "Fails the request; it never hands on a part of an answer as the whole.",
 		Hooks: hook.Join(onBody(func(_ *http.Request, w http.ResponseWriter, p []byte) (int, error) {
 			_ = push(w, p[:len(p)/2]) // it ends in any case
 			panic(http.ErrAbortHandler)
@@ -68,6 +73,7 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "stalled-stream", Transports: everywhere,
 		Summary: "the answer stops in its middle, and the connection stays open",
+		Client:  "Gives up at its time limit, closes the connection, and says so.",
 		Hooks: hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
 			if err := push(w, p[:len(p)/2]); err != nil {
 				return 0, err
@@ -93,6 +99,7 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
+		Client:  "Resumes the stream with the last event id, or repeats the request.",
 		Hooks: hook.Join(hook.Hooks{EventStreams: true}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
 				return next(ctx, e)
@@ -103,6 +110,7 @@ var connectionFailures = []ConnectionFailure{
 	{
 		Name: "half-closed-stdio", Transports: []string{hook.Stdio},
 		Summary: "the server closes its output instead of answering, and goes on reading its input",
+		Client:  "Notices that the output has ended, ends the process, and reports what was not answered.",
 		Hooks: onStdioAnswer(func(_ context.Context, w io.Writer, _ []byte) error {
 			if c, ok := w.(io.Closer); ok {
 				return errors.Join(hook.ErrOutputClosed, c.Close())

@@ -26,3 +26,24 @@ func TestCatalogue(t *testing.T) {
 		t.Error("a fault of no name is found")
 	}
 }
+
+// TestWhatClientsDo: for each requirement that a fault breaks there is either a sentence or the word that clients notice
+// nothing, and for no other.
+func TestWhatClientsDo(t *testing.T) {
+	all, err := advice()
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := map[string]bool{}
+	for _, f := range All() {
+		broken[f.Requirement] = true
+		if _, told := all[f.Requirement]; !told {
+			t.Errorf("%s: nothing is said of %s", f.Name, f.Requirement)
+		}
+	}
+	for id := range all {
+		if !broken[id] {
+			t.Errorf("no fault breaks %s", id)
+		}
+	}
+}

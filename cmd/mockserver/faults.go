@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/quirk"
+)
+
+// The sides that notice a fault, and the area of the failures that break no requirement.
+const (
+	sideClient     = "client"
+	sideServer     = "server"
+	areaConnection = "connection"
+)
+
+// listed is a fault or a quirk as it is found.
+type listed struct {
+	Name string `json:"name"`
+	// Requirement is what a fault breaks; empty for failures of the connection, which break none.
+	Requirement string   `json:"requirement,omitempty"`
+	Permits     []string `json:"permits,omitempty"`
+	Area        string   `json:"area,omitempty"`
+	Summary     string   `json:"summary"`
+	Needs       []string `json:"needs,omitempty"`
+	Side        string   `json:"side"`
+	// Client is what a good client does; empty if it notices nothing.
+	Client string `json:"client,omitempty"`
+}
+
+// catalogue lists the faults by name, and then the failures of the connection.
+func catalogue() []listed {
+	var all []listed
+	for _, f := range fault.All() {
+		area, _, _ := strings.Cut(f.Requirement, "-")
+		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area), Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client()}
+		if one.Client == "" {
+			one.Side = sideServer
+		}
+		all = append(all, one)
+	}
+	for _, c := range control.ConnectionFailures() {
+		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(fault.Needs{Transports: c.Transports}), Side: sideClient, Client: c.Client})
+	}
+	return all
+}
+
+// oddities lists the quirks by name.
+func oddities() []listed {
+	var all []listed
+	for _, q := range quirk.All() {
+		all = append(all, listed{Name: q.Name, Permits: q.Permits, Summary: q.Summary, Needs: needed(q.Needs), Side: sideClient, Client: "Works as it does without the quirk."})
+	}
+	return all
+}
+
+// needed says what a fault needs in order to be seen.
+func needed(n fault.Needs) []string {
+	var all []string
+	say := func(is bool, format string, args ...any) {
+		if is {
+			all = append(all, fmt.Sprintf(format, args...))
+		}
+	}
+	say(n.PageSize > 0, "--page-size %d", n.PageSize)
+	say(n.World != "", "--world %s", n.World)
+	say(len(n.Served) > 0, "--revision %s", strings.Join(n.Served, ","))
+	say(len(n.Revisions) > 0, "a client of %s", strings.Join(n.Revisions, ", "))
+	say(len(n.Transports) > 0 && len(n.Transports) < 3, "a client over %s", strings.Join(n.Transports, ", "))
+	say(n.Trigger, "a resource or the list that changes meanwhile")
+	say(n.Authorization, "--token-env")
+	say(n.Process, "a process of its own")
+	return all
+}
+
+// text is all that is said, for words to be found in.
+func (l *listed) text() string {
+	return strings.ToLower(strings.Join([]string{l.Name, l.Requirement, strings.Join(l.Permits, " "), l.Area, l.Summary, strings.Join(l.Needs, " "), l.Client}, " "))
+}
+
+// having are those that have all the words.
+func having(all []listed, words []string) []listed {
+	return slices.DeleteFunc(slices.Clone(all), func(l listed) bool {
+		text := l.text()
+		return slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, strings.ToLower(word)) })
+	})
+}
+
+// unknown says that nothing is found, and what the words may have been meant to be.
+func unknown(what string, from []listed, words []string) error {
+	var known []string
+	for _, l := range from {
+		known = append(known, l.Name, l.Area)
+		known = append(known, strings.FieldsFunc(l.text(), func(r rune) bool { return r < 'a' || r > 'z' })...)
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	for _, word := range words {
+		if !slices.ContainsFunc(from, func(l listed) bool { return strings.Contains(l.text(), strings.ToLower(word)) }) {
+			return usagef("no %s has %q in what is said of it%s", what, word, nearest.Question(word, known))
+		}
+	}
+	return usagef("no %s has all of these words", what)
+}
+
+func faultsCommand(stdout io.Writer) *cobra.Command {
+	c := helpcmd.New(help, "faults")
+	var area, side string
+	var asJSON bool
+	c.Args = cobra.ArbitraryArgs
+	c.Flags().StringVar(&area, "area", "", "only faults of this `AREA` of the requirements, say page, or connection")
+	c.Flags().StringVar(&side, "side", "", "only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
+	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
+	c.RunE = func(cmd *cobra.Command, words []string) error {
+		if err := only(cmd); err != nil {
+			return err
+		}
+		all := catalogue()
+		if area != "" {
+			within := slices.DeleteFunc(slices.Clone(all), func(l listed) bool { return !strings.EqualFold(l.Area, area) })
+			if len(within) == 0 {
+				return usagef("--area: there are no faults of %q%s", area, nearest.Question(area, areas(all)))
+			}
+			all = within
+		}
+		if side != "" {
+			if side != sideClient && side != sideServer {
+				return usagef("--side is client or server, not %q%s", side, nearest.Question(side, []string{sideClient, sideServer}))
+			}
+			all = slices.DeleteFunc(all, func(l listed) bool { return l.Side != side })
+		}
+		return search(stdout, "fault", all, words, asJSON)
+	}
+	return c
+}
+
+// areas are those of faults.
+func areas(all []listed) []string {
+	var names []string
+	for _, l := range all {
+		names = append(names, l.Area)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+func quirksCommand(stdout io.Writer) *cobra.Command {
+	c := helpcmd.New(help, "quirks")
+	var asJSON bool
+	c.Args = cobra.ArbitraryArgs
+	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
+	c.RunE = func(cmd *cobra.Command, words []string) error {
+		if err := only(cmd); err != nil {
+			return err
+		}
+		return search(stdout, "quirk", oddities(), words, asJSON)
+	}
+	return c
+}
+
+// search prints those that have all the words.
+func search(stdout io.Writer, what string, from []listed, words []string, asJSON bool) error {
+	all := having(from, words)
+	if len(all) == 0 {
+		return unknown(what, from, words)
+	}
+	if asJSON {
+		return output.JSON(stdout, all)
+	}
+	var b strings.Builder
+	for _, l := range all {
+		about := l.Requirement
+		if len(l.Permits) > 0 {
+			about = strings.Join(l.Permits, ", ")
+		}
+		fmt.Fprintf(&b, "%s\n", strings.TrimSpace(l.Name+"  "+about))
+		fmt.Fprintf(&b, "  does    %s\n", l.Summary)
+		if len(l.Needs) > 0 {
+			fmt.Fprintf(&b, "  needs   %s\n", strings.Join(l.Needs, "; "))
+		}
+		client := l.Client
+		if client == "" {
+			client = "Notices nothing if it keeps the rules itself: this is for who tests servers."
+		}
+		fmt.Fprintf(&b, "  client  %s\n", client)
+	}
+	_, err := io.WriteString(stdout, b.String())
+	return err
+}
