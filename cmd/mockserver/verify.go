@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -39,6 +40,14 @@ type verifier struct {
 	listRules    bool
 	only         []string
 	serveInto    string
+
+	// Those of --faults, and of one run against a fault: what the server on stdio is told otherwise than on the
+	// command line, what the client finds in its environment, and where its output goes.
+	faultSet  []string
+	jobs      int
+	overrides map[string]string
+	env       []string
+	clientOut io.Writer
 }
 
 func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
@@ -55,6 +64,8 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	f.BoolVar(&v.protect, "protect", false, "demand a bearer token over HTTP, which the client gets in MCP_SERVER_TOKEN")
 	f.BoolVar(&v.ignoreExit, "ignore-exit", false, "judge a client by what it said, even if it ends with another status than 0")
 	f.BoolVar(&v.listRules, "list", false, "list the requirements and exit; with --json - as JSON")
+	f.StringSliceVar(&v.faultSet, "faults", nil, "run the client against each fault of this `SET`, and say how it coped: names, areas (page), connection, or all")
+	f.IntVar(&v.jobs, "jobs", runtime.NumCPU(), "with --faults, run this many clients at a time, `N`")
 	f.StringVar(&v.serveInto, "serve-into", "", "")
 	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
@@ -74,7 +85,11 @@ func (v *verifier) act(cmd *cobra.Command, args []string, stdin io.Reader, stdou
 	if err := v.checkUsage(cmd, args); err != nil {
 		return err
 	}
-	status, err := v.judge(cmd, args, stdout, stderr)
+	judge := v.judge
+	if len(v.faultSet) > 0 {
+		judge = v.judgeFaults
+	}
+	status, err := judge(cmd, args, stdout, stderr)
 	if err != nil || status == reports.ExitOK {
 		return err
 	}

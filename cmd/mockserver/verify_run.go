@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -246,7 +247,8 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	if v.stdioCommand {
 		client.Env = append(client.Env, "MCP_SERVER_COMMAND="+shell.Join(line))
 	}
-	client.Stdout, client.Stderr = stderr, stderr
+	client.Env = append(client.Env, v.env...)
+	client.Stdout, client.Stderr = cmp.Or(v.clientOut, stderr), stderr
 	client.WaitDelay = 2 * time.Second
 	procgroup.Separate(client)
 	client.Cancel = func() error { return procgroup.Terminate(client.Process.Pid) }
@@ -303,7 +305,7 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if own[f.Name] {
+		if _, other := v.overrides[f.Name]; own[f.Name] || other {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -320,6 +322,11 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 			line = append(line, "--"+f.Name+"="+value)
 		}
 	})
+	for name, value := range v.overrides {
+		if value != "" {
+			line = append(line, "--"+name+"="+value)
+		}
+	}
 	return line, nil
 }
 

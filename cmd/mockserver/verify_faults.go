@@ -1,0 +1,307 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reports"
+)
+
+// faultPatience is how long a client has with a fault where --timeout does not say.
+const faultPatience = 10 * time.Second
+
+// combination is a revision over a transport.
+type combination struct {
+	Revision  string `json:"revision"`
+	Transport string `json:"transport"`
+}
+
+func (c combination) String() string { return c.Revision + " over " + c.Transport }
+
+// coping is a combination and whether the client works in it without a fault.
+type coping struct {
+	combination
+	Works bool `json:"works"`
+	// Why says what went wrong, or what cannot be judged.
+	Why string `json:"why,omitempty"`
+}
+
+// faulty is how a client coped with a fault in a combination.
+type faulty struct {
+	Fault       string `json:"fault"`
+	Requirement string `json:"requirement,omitempty"`
+	combination
+	Outcome outcome `json:"outcome"`
+	// Detail says how it ended: the exit status, what it printed instead, which request it repeated.
+	Detail string `json:"detail,omitempty"`
+	TookMS int64  `json:"tookMs"`
+	// Client is what a good client does.
+	Client string `json:"client,omitempty"`
+}
+
+// faultReport is the JSON of verify --faults.
+type faultReport struct {
+	Schema       string          `json:"schema"`
+	Client       []string        `json:"client"`
+	Combinations []coping        `json:"combinations"`
+	Trials       []faulty        `json:"trials"`
+	Summary      map[outcome]int `json:"summary"`
+	Interrupted  bool            `json:"interrupted,omitempty"`
+}
+
+// chosen are the faults of a set: names, areas, connection, or all that clients notice.
+func chosen(set []string) ([]listed, error) {
+	all := catalogue()
+	var known []string
+	for _, l := range all {
+		known = append(known, l.Name)
+	}
+	known = append(known, append(areas(all), "all")...)
+	var picked []listed
+	for _, word := range set {
+		n := 0
+		for _, l := range all {
+			if l.Name != word && (l.Side != sideClient || word != "all" && !strings.EqualFold(l.Area, word)) {
+				continue
+			}
+			n++
+			if !slices.ContainsFunc(picked, func(other listed) bool { return other.Name == l.Name }) {
+				picked = append(picked, l)
+			}
+		}
+		if n == 0 {
+			return nil, usagef("--faults: there is no fault or area %q%s", word, nearest.Question(word, known))
+		}
+	}
+	return picked, nil
+}
+
+// checkFaults finds mistakes in what goes with --faults.
+func (v *verifier) checkFaults() error {
+	for flag := range v.Given() {
+		if flag != "--json" {
+			return usagef("%s means nothing with --faults, which prints a table, or JSON with --json", flag)
+		}
+	}
+	switch {
+	case v.jobs < 1:
+		return usagef("--jobs must be at least 1")
+	case v.provoke || v.protect || len(v.only) > 0 || v.settings.journal != "" || v.steer.admin != "" || v.steer.tokens != "":
+		return usagef("--faults judges how a client copes: --provoke, --protect, --only, --journal, --admin and --token-env do not go with it")
+	}
+	return nil
+}
+
+// combinations are those in which the client is run: over the transport that its arguments name, or over all.
+func (v *verifier) combinations(args []string) []combination {
+	has := func(word string) bool {
+		return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, word) })
+	}
+	transports := []string{hook.HTTP}
+	switch {
+	case has("{server}"):
+		transports = []string{hook.Stdio, hook.HTTP, hook.SSE}
+	case has("{stdio}") || v.stdioCommand:
+		transports = []string{hook.Stdio}
+	case has("{sse}"):
+		transports = []string{hook.SSE}
+	}
+	var all []combination
+	for _, revision := range reference.Revisions() {
+		if len(v.options.Revisions) > 0 && !slices.Contains(v.options.Revisions, revision) {
+			continue
+		}
+		for _, transport := range transports {
+			if transport == hook.Stdio || (transport == hook.SSE) == (revision == hook.R20241105) {
+				all = append(all, combination{revision, transport})
+			}
+		}
+	}
+	return all
+}
+
+// faultRun is a run of a client against a set of faults.
+type faultRun struct {
+	*verifier
+	cmd  *cobra.Command
+	args []string
+	base map[string]*baseline // by combination and needs
+	mu   sync.Mutex
+}
+
+// judgeFaults runs the client against each fault of the set, in each combination, and says how it coped.
+func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr io.Writer) (int, error) {
+	set, err := chosen(v.faultSet)
+	if err != nil {
+		return 0, err
+	}
+	if err := v.checkFaults(); err != nil {
+		return 0, err
+	}
+	if !cmd.Flags().Changed("timeout") {
+		v.timeout = faultPatience
+	}
+	run := &faultRun{verifier: v, cmd: cmd, args: args, base: map[string]*baseline{}}
+	r := &faultReport{Schema: "mockserver.faults/1", Client: args, Combinations: []coping{}, Trials: []faulty{}, Summary: map[outcome]int{}}
+	var works []combination
+	for _, at := range v.combinations(args) {
+		b, err := run.baseline(at, fault.Needs{})
+		if err != nil {
+			return 0, err
+		}
+		r.Combinations = append(r.Combinations, coping{at, b.why == "", b.why})
+		if b.why == "" {
+			works = append(works, at)
+		} else {
+			fmt.Fprintf(stderr, "mockserver: %s is left out: %s\n", at, b.why)
+		}
+	}
+	if r.Trials, err = run.trials(set, works); err != nil {
+		return 0, err
+	}
+	r.Interrupted = cmd.Context().Err() != nil
+	for _, t := range r.Trials {
+		r.Summary[t.Outcome]++
+	}
+	if v.JSON != "" {
+		if err := v.writeFaults(stdout, r); err != nil {
+			return 0, err
+		}
+	}
+	if v.JSON != "-" {
+		if _, err := io.WriteString(stdout, r.table(v.Quiet)); err != nil {
+			return 0, err
+		}
+	}
+	return r.status(v.strict), nil
+}
+
+// writeFaults writes the report as JSON.
+func (v *verifier) writeFaults(stdout io.Writer, r *faultReport) error {
+	if v.JSON == "-" {
+		return output.JSON(stdout, r)
+	}
+	f, err := os.Create(v.JSON)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := output.JSON(f, r); err != nil {
+		_ = f.Close() // it has failed already
+		return err
+	}
+	return f.Close()
+}
+
+// trials run the client against each fault, some at a time; the order of the results is that of the set.
+func (f *faultRun) trials(set []listed, works []combination) ([]faulty, error) {
+	type job struct {
+		of listed
+		at combination
+	}
+	var jobs []job
+	for _, l := range set {
+		for _, at := range works {
+			jobs = append(jobs, job{l, at})
+		}
+	}
+	results, failed := make([]*faulty, len(jobs)), make([]error, len(jobs))
+	free := make(chan struct{}, f.jobs)
+	var all sync.WaitGroup
+	for i, j := range jobs {
+		select {
+		case free <- struct{}{}:
+		case <-f.cmd.Context().Done():
+		}
+		if f.cmd.Context().Err() != nil {
+			break
+		}
+		all.Go(func() {
+			defer func() { <-free }()
+			results[i], failed[i] = f.trial(j.of, j.at)
+		})
+	}
+	all.Wait()
+	list := []faulty{}
+	for i := range results {
+		if failed[i] != nil {
+			return nil, failed[i]
+		}
+		if results[i] != nil {
+			list = append(list, *results[i])
+		}
+	}
+	return list, nil
+}
+
+// shows reports whether a fault can show in a combination at all.
+func shows(n fault.Needs, at combination) bool {
+	return (len(n.Revisions) == 0 || slices.Contains(n.Revisions, at.Revision)) &&
+		(len(n.Transports) == 0 || slices.Contains(n.Transports, at.Transport)) &&
+		(len(n.Served) == 0 || slices.Contains(n.Served, at.Revision)) &&
+		(!n.Process || at.Transport == hook.Stdio) && (!n.Authorization || at.Transport != hook.Stdio)
+}
+
+// status is the exit status.
+func (r *faultReport) status(strict bool) int {
+	switch {
+	case r.Summary[hung]+r.Summary[crashed] > 0 || strict && r.Summary[otherData] > 0:
+		return reports.ExitFindings
+	case r.Interrupted || len(r.Trials) == r.Summary[notShown]:
+		return reports.ExitNotEstablished
+	}
+	return reports.ExitOK
+}
+
+// table is the report for people: the worst first, each fault with what a good client does.
+func (r *faultReport) table(quiet bool) string {
+	var b strings.Builder
+	for _, o := range outcomes {
+		if quiet && o != hung && o != crashed && o != otherData {
+			continue
+		}
+		places := map[string][]string{}
+		var order []faulty
+		for _, t := range r.Trials {
+			if t.Outcome != o {
+				continue
+			}
+			if places[t.Fault] == nil {
+				order = append(order, t)
+			}
+			places[t.Fault] = append(places[t.Fault], t.String())
+		}
+		if o == notShown && len(order) > 0 {
+			fmt.Fprintf(&b, "%-11s %s, in %s: nothing that the client was sent differed\n", o, count(len(order), "fault"), count(r.Summary[o], "run"))
+			continue
+		}
+		for _, t := range order {
+			fmt.Fprintf(&b, "%-11s %s  (%s)\n", o, t.Fault, strings.Join(places[t.Fault], ", "))
+			if t.Detail != "" {
+				fmt.Fprintf(&b, "%-11s   %s\n", "", t.Detail)
+			}
+			if slices.Contains([]outcome{hung, crashed, otherData}, o) && t.Client != "" {
+				fmt.Fprintf(&b, "%-11s   A good client: %s\n", "", t.Client)
+			}
+		}
+	}
+	fmt.Fprintf(&b, "%s in %s", count(len(r.Trials), "run"), count(len(r.Combinations), "combination"))
+	for _, o := range outcomes {
+		if r.Summary[o] > 0 {
+			fmt.Fprintf(&b, ", %d %s", r.Summary[o], o)
+		}
+	}
+	b.WriteString("\n")
+	return b.String()
+}

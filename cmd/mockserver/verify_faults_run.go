@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/fault"
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+)
+
+// outcome is how a client coped with a fault.
+type outcome string
+
+// The outcomes.
+const (
+	hung      outcome = "hung"       // it had to be ended
+	crashed   outcome = "crashed"    // a signal, or an error that nobody caught, ended it
+	otherData outcome = "other data" // it ended as without the fault, and printed something else
+	reported  outcome = "reported"   // it ended with another status than without the fault
+	retried   outcome = "retried"    // it printed the same, and repeated a request
+	survived  outcome = "survived"   // it printed the same
+	notShown  outcome = "not shown"  // nothing that it was sent differed
+)
+
+// outcomes are all of them, the worst first.
+var outcomes = []outcome{hung, crashed, otherData, reported, retried, survived, notShown}
+
+// talk is one run of the client, and what was said in it.
+type talk struct {
+	played
+	stdout, stderr []byte
+	sent           string         // what the server sent, in an order of its own
+	asked          map[string]int // requests of the client, by what they say
+}
+
+// baseline is the client without a fault.
+type baseline struct {
+	talk
+	why string // why nothing can be judged by it
+	// steady says that it prints the same every time, exact that it is sent the same.
+	steady, exact bool
+}
+
+// baseline runs the client twice without a fault, once for each combination and needs.
+func (f *faultRun) baseline(at combination, n fault.Needs) (*baseline, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	key := fmt.Sprint(at, n.PageSize, n.World, n.Served, n.Authorization)
+	if b := f.base[key]; b != nil {
+		return b, nil
+	}
+	first, err := f.converse(at, n, "")
+	if err != nil {
+		return nil, err
+	}
+	b := &baseline{talk: first}
+	switch {
+	case first.interrupted != "":
+		b.why = "without a fault the client does not come to its end in time"
+	case first.exit != "0":
+		b.why = "without a fault the client ends with " + first.exit
+	case len(first.asked) == 0:
+		b.why = "without a fault the client sends no request"
+	default:
+		again, err := f.converse(at, n, "")
+		if err != nil {
+			return nil, err
+		}
+		b.steady, b.exact = bytes.Equal(first.stdout, again.stdout), first.sent == again.sent
+	}
+	f.base[key] = b
+	return b, nil
+}
+
+// trial runs the client against a fault; nil if that cannot show in the combination.
+func (f *faultRun) trial(l listed, at combination) (*faulty, error) {
+	found, _ := fault.Find(l.Name) // a failure of the connection needs what its transports are
+	n := found.Needs
+	if l.Area == areaConnection {
+		n = connectionNeeds(l.Name)
+	}
+	if !shows(n, at) {
+		return nil, nil
+	}
+	b, err := f.baseline(at, n)
+	if err != nil || b.why != "" {
+		return nil, err
+	}
+	t := &faulty{Fault: l.Name, Requirement: l.Requirement, combination: at, Client: l.Client}
+	for range 2 { // what speaks against the client has to be so twice: a machine can be slow
+		c, err := f.converse(at, n, l.Name)
+		if err != nil || c.interrupted == "interrupted" {
+			return nil, err
+		}
+		t.TookMS = c.took.Milliseconds()
+		if t.Outcome, t.Detail = b.judge(&c); t.Outcome != hung && t.Outcome != crashed {
+			break
+		}
+	}
+	return t, nil
+}
+
+// judge says how a talk with a fault went, compared with one without.
+func (b *baseline) judge(c *talk) (outcome, string) {
+	repeated := b.repeated(c)
+	switch {
+	case c.interrupted != "":
+		return hung, "it was ended " + cmp.Or(repeated, "at its time limit")
+	case c.exit != b.exit && uncaught(c) != "":
+		return crashed, fmt.Sprintf("%s: %s", c.exit, uncaught(c))
+	case c.exit != b.exit:
+		return reported, fmt.Sprintf("%s: %s", c.exit, lastLine(c.stderr))
+	case b.exact && c.sent == b.sent:
+		return notShown, ""
+	case b.steady && !bytes.Equal(b.stdout, c.stdout):
+		return otherData, fmt.Sprintf("it printed %s", difference(b.stdout, c.stdout))
+	case repeated != "":
+		return retried, repeated
+	}
+	return survived, ""
+}
+
+// repeated names a request that the client sent more often than without the fault.
+func (b *baseline) repeated(c *talk) string {
+	for _, request := range slices.Sorted(maps.Keys(c.asked)) {
+		if c.asked[request] > max(b.asked[request], 1) {
+			return fmt.Sprintf("after %d times %.100s", c.asked[request], request)
+		}
+	}
+	return ""
+}
+
+// panics are what programs say that end of an error which nobody caught.
+var panics = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|thread '.*' panicked at.*|Traceback \(most recent call last\):|Exception in thread .*|Unhandled exception.*|.*triggerUncaughtException.*|.*UnhandledPromiseRejection.*|Uncaught .*)$`)
+
+// uncaught says by which signal or error a client ended that nobody caught; empty if there was none.
+func uncaught(c *talk) string {
+	if strings.HasPrefix(c.exit, "signal: ") {
+		return "it was ended by a signal"
+	}
+	if code := strings.TrimPrefix(c.exit, "exit status "); len(code) == 3 && code > "128" && code < "160" {
+		return "a shell says that a signal ended it"
+	}
+	if found := panics.Find(c.stderr); found != nil {
+		return fmt.Sprintf("%.200s ... %s", found, lastLine(c.stderr))
+	}
+	return ""
+}
+
+// lastLine is the last line that says something, as far as it is short.
+func lastLine(text []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return fmt.Sprintf("%.200q", lines[len(lines)-1])
+}
+
+// difference names the first line that is another one.
+func difference(was, is []byte) string {
+	old, lines := strings.Split(string(was), "\n"), strings.Split(string(is), "\n")
+	for i, line := range lines {
+		if i >= len(old) || old[i] != line {
+			return fmt.Sprintf("%.100q in line %d", line, i+1)
+		}
+	}
+	return fmt.Sprintf("%d lines of %d", len(lines)-1, len(old)-1)
+}
+
+// connectionNeeds are those of a failure of the connection.
+func connectionNeeds(name string) fault.Needs {
+	for _, c := range control.ConnectionFailures() {
+		if c.Name == name {
+			return fault.Needs{Transports: c.Transports}
+		}
+	}
+	return fault.Needs{}
+}
+
+// converse runs the client once, against a server of its own.
+func (f *faultRun) converse(at combination, n fault.Needs, name string) (c talk, err error) {
+	v, args := f.prepared(at, n, name)
+	var stdout, stderr bytes.Buffer
+	v.clientOut = &stdout
+	w, files, err := v.prepare(f.cmd, io.Discard)
+	if err != nil {
+		return c, err
+	}
+	defer closeFiles(files)
+	v.options.Journal = journal.New(journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage})
+	v.overrides["page-size"] = fmt.Sprint(v.options.PageSize)
+	server, unwatch, err := v.serve(f.cmd.Context(), w, files)
+	if err != nil {
+		return c, err
+	}
+	defer unwatch()
+	defer server.Close() //nolint:errcheck // what it has to say is in the journal
+	into, err := os.MkdirTemp("", "mockserver-verify-*")
+	if err != nil {
+		return c, err
+	}
+	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
+	c.played, err = v.play(f.cmd, server, args, into, &stderr)
+	if err != nil {
+		return c, err
+	}
+	c.stdout, c.stderr = stdout.Bytes(), stderr.Bytes()
+	journals, err := stdioJournals(into)
+	var own bytes.Buffer
+	_, unwritten := server.Journal().WriteTo(&own)
+	c.read(append(journals, own.Bytes()))
+	return c, errors.Join(err, unwritten)
+}
+
+// prepared are the settings and arguments of a run.
+func (f *faultRun) prepared(at combination, n fault.Needs, name string) (*verifier, []string) {
+	s, v := *f.settings, *f.verifier
+	v.settings = &s
+	v.overrides = map[string]string{}
+	s.options.Rules = slices.Clone(s.options.Rules)
+	s.options.Revisions = []string{at.Revision}
+	if len(n.Served) > 0 {
+		s.options.Revisions = n.Served
+	}
+	s.options.PageSize = cmp.Or(n.PageSize, s.options.PageSize)
+	if n.World != "" {
+		s.world, v.overrides["world"] = n.World, n.World
+	}
+	s.faults = slices.Clone(s.faults)
+	if name != "" {
+		s.faults = append(s.faults, name)
+	}
+	if n.Authorization {
+		v.token = hook.TokenFull
+		s.options.Hooks = hook.Join(s.options.Hooks, hook.RequireBearer())
+	}
+	v.overrides["fault"] = strings.Join(s.faults, ",")
+	v.overrides["revision"] = strings.Join(s.options.Revisions, ",")
+	v.env = []string{"MCP_SERVER_REVISION=" + at.Revision, "MCP_SERVER_TRANSPORT=" + at.Transport}
+	place := map[string]string{hook.Stdio: "{stdio}", hook.HTTP: "{url}", hook.SSE: "{sse}"}[at.Transport]
+	var args []string
+	for _, a := range f.args {
+		args = append(args, strings.NewReplacer("{server}", place, "{revision}", at.Revision).Replace(a))
+	}
+	return &v, args
+}
+
+// read takes from journals what was said.
+func (c *talk) read(journals [][]byte) {
+	c.asked = map[string]int{}
+	var sent []string
+	for _, lines := range journals {
+		for raw := range bytes.Lines(lines) {
+			e := gjson.ParseBytes(raw)
+			switch {
+			case e.Get("direction").String() == string(journal.Out):
+				text := e.Get("message").Raw + e.Get("text").Raw + e.Get("base64").Raw
+				for _, name := range []string{"session", "connection"} {
+					if id := e.Get(name).String(); id != "" {
+						text = strings.ReplaceAll(text, id, name)
+					}
+				}
+				header := e.Get("http.header").Map()
+				delete(header, "Mcp-Session-Id")
+				var names []string
+				for _, name := range slices.Sorted(maps.Keys(header)) {
+					names = append(names, name+header[name].Raw)
+				}
+				sent = append(sent, strings.Join([]string{e.Get("kind").String(), e.Get("http.status").Raw, strings.Join(names, ""), e.Get("stream").String(), text}, " "))
+			case e.Get("kind").String() == string(journal.Request):
+				c.asked[strings.TrimSpace(e.Get("method").String()+" "+e.Get("message.params").Raw)]++
+			case e.Get("kind").String() == string(journal.Closed) && e.Get("scope").String() != "":
+				sent = append(sent, "closed "+e.Get("scope").String()+e.Get("reason").String())
+			}
+		}
+	}
+	slices.Sort(sent)
+	c.sent = strings.Join(sent, "\n")
+}
