@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -236,8 +237,17 @@ func unmount(path string) (rest, name string) {
 	return path, ""
 }
 
+// pathHealth is for those who want to know nothing but whether the server is up: it needs no token, and is
+// in no journal.
+const pathHealth = "/healthz"
+
 // ServeHTTP hands a request to the namespace that it is for.
 func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == pathHealth && (r.Method == http.MethodGet || r.Method == http.MethodHead) && !e.server.ended() {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that has gone needs no answer
+		return
+	}
 	rest, name := unmount(r.URL.Path)
 	if name == "" && slices.Contains(mounted, rest) {
 		name = r.Header.Get(HeaderNamespace)

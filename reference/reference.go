@@ -97,6 +97,9 @@ type Options struct {
 	// AllowedOrigins are web origins that may use the HTTP endpoints, beside
 	// those on loopback addresses.
 	AllowedOrigins []string
+	// AllowedHosts are names, "*" for all, by which the HTTP endpoints may be called beside
+	// those of loopback addresses. Without any the name matters at loopback addresses only.
+	AllowedHosts []string
 	// Name and Version are how the server introduces itself; empty means as
 	// the world says.
 	Name    string
@@ -179,7 +182,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	}
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
-		AllowedOrigins: o.AllowedOrigins, Name: o.Name, Version: o.Version, Now: o.Now,
+		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts, Name: o.Name, Version: o.Version, Now: o.Now,
 		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Live: s.rules, Journal: s.journal,
 	})
 	if err != nil {

@@ -27,7 +27,7 @@ type steering struct {
 
 func (s *steering) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
-	f.StringVar(&s.admin, "admin", "", "serve the admin interface on this loopback `ADDRESS`, say 127.0.0.1:0; it is described at /openapi.json")
+	f.StringVar(&s.admin, "admin", "", "serve the admin interface on this `ADDRESS`, say 127.0.0.1:0, of loopback unless --admin-token-env is given; it is described at /openapi.json")
 	f.StringVar(&s.adminToken, "admin-token-env", "", "the environment variable `VAR` that holds the bearer token of the admin interface")
 	f.StringVar(&s.tokens, "token-env", "", "demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE ...], with commas between several; without scopes a token is good for everything")
 	f.StringArrayVar(&s.scopes, "require-scope", nil, "a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to list, read and complete and resources:subscribe to subscribe")
@@ -77,25 +77,25 @@ func (s *steering) protect(stdio bool) (*guard.Guard, error) {
 }
 
 // serveAdmin serves the admin interface, if it is asked for, until the function that it
-// returns is called. The address goes to stderr, and is returned; it is empty without one.
-func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, stderr io.Writer) (address string, end func() error, err error) {
+// returns is called. Hosts are the names by which it may be called. The address goes to stderr, and is returned; it is empty without one.
+func (s *steering) serveAdmin(ctx context.Context, server *reference.Server, hosts []string, stderr io.Writer) (address string, end func() error, err error) {
 	if s.admin == "" {
 		if s.adminToken != "" {
 			return "", nil, usagef("--admin-token-env needs --admin")
 		}
 		return "", func() error { return nil }, nil
 	}
-	o := admin.Options{Judge: judged}
+	o := admin.Options{Judge: judged, AllowedHosts: hosts}
 	if s.adminToken != "" {
 		if o.Token, err = variable("--admin-token-env", s.adminToken); err != nil {
 			return "", nil, err
 		}
 	}
-	l, err := admin.Listen(ctx, s.admin)
+	l, err := admin.Listen(ctx, s.admin, o)
 	if err != nil {
 		return "", nil, usageError{unlistened("--admin", s.admin, err)}
 	}
-	address = "http://" + l.Addr().String()
+	address = "http://" + callable(l.Addr())
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan error, 1)
 	go func() { done <- admin.New(server, o).Serve(ctx, l) }()

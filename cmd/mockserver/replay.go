@@ -18,7 +18,7 @@ func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 }
 
 // replayed are the flags of serve that mean something to replay.
-var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin",
+var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin", "allow-host", "ready-file",
 	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server"}
 
 func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {

@@ -54,6 +54,7 @@ type settings struct {
 	latency    []string
 	failures   []string
 	journal    string
+	ready      string
 	steer      steering
 	options    reference.Options
 }
@@ -186,6 +187,8 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
 	f.StringVar(&s.journal, "journal", "", "write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is in it; - is the standard output, with --http only")
 	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins to admit beside loopback, `O,...`")
+	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil, "host names by which the server and its admin interface may be called beside those of loopback, `NAME,...`; * is any")
+	f.StringVar(&s.ready, "ready-file", "", "write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, version), and remove it in the end")
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
 	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
 	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
@@ -238,14 +241,14 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 
 // operate has a server serve until the end, and ends all that goes with the server.
 func (s *settings) operate(ctx context.Context, server *reference.Server, stdin io.Reader, stdout, stderr io.Writer, closeJournal func() error) error {
-	_, endAdmin, err := s.steer.serveAdmin(ctx, server, stderr)
+	adminURL, endAdmin, err := s.steer.serveAdmin(ctx, server, s.options.AllowedHosts, stderr)
 	if err != nil {
 		return errors.Join(busy(err), server.Close(), closeJournal())
 	}
 	if s.stdio {
-		err = serveStdio(ctx, server, stdin, stdout)
+		err = s.whileReady(readiness{AdminURL: adminURL}, func() error { return serveStdio(ctx, server, stdin, stdout) })
 	} else {
-		err = serveHTTP(ctx, server, s.addr, stderr)
+		err = s.serveHTTP(ctx, server, adminURL, stderr)
 	}
 	return errors.Join(err, endAdmin(), server.Close(), server.Journal().Err(), closeJournal())
 }
@@ -276,6 +279,11 @@ func (s *settings) check() error {
 	}
 	if s.options.PageSize < 0 {
 		return usagef("--page-size must not be negative")
+	}
+	for _, name := range s.options.AllowedHosts {
+		if strings.ContainsAny(name, "/@ ") || name == "" {
+			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any", name)
+		}
 	}
 	if s.stdio && s.journal == "-" {
 		return usagef("--journal - needs --http: with --stdio the standard output belongs to the protocol")
@@ -313,11 +321,14 @@ func serveStdio(ctx context.Context, server *reference.Server, stdin io.Reader, 
 
 // serveHTTP serves until the context ends. The address goes to stderr once the
 // server can be reached.
-func serveHTTP(ctx context.Context, server *reference.Server, addr string, stderr io.Writer) error {
-	listener, err := server.Listen(ctx, addr)
+func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, adminURL string, stderr io.Writer) error {
+	listener, err := server.Listen(ctx, s.addr)
 	if err != nil {
-		return unlistened("--http", addr, err)
+		return unlistened("--http", s.addr, err)
 	}
 	fmt.Fprintf(stderr, "mockserver: listening on http://%s/mcp (Streamable HTTP) and http://%[1]s/sse (HTTP+SSE)\n", listener.Addr())
-	return server.Serve(ctx, listener)
+	base := "http://" + callable(listener.Addr())
+	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
+	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })
+	return errors.Join(err, unused(listener.Close()))
 }

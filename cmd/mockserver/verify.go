@@ -70,7 +70,7 @@ func (s *settings) verifyCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 	_ = f.MarkHidden("serve-into") // the flag is there
 	v.Register(f)
 	conceal(c, func(name string) bool {
-		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds"}, name)
+		return !slices.Contains([]string{"stdio", "http", "list-faults", "list-quirks", "list-worlds", "ready-file"}, name)
 	})
 	return c
 }
@@ -107,6 +107,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("--stdio and --http belong to serve: verify serves both by itself")
 	case v.listFaults || v.listQuirks || v.listWorlds:
 		return usagef("--list-faults, --list-quirks and --list-worlds belong to serve: verify lists requirements, with --list")
+	case v.ready != "":
+		return usagef("--ready-file belongs to serve: verify starts the client when the server is ready")
 	case v.timeout <= 0:
 		return usagef("--timeout must be more than nothing")
 	case v.settings.journal == "-":

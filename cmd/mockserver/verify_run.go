@@ -227,7 +227,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	if err != nil {
 		return played{}, err
 	}
-	adminURL, endAdmin, err := v.steer.serveAdmin(serving, server, stderr)
+	adminURL, endAdmin, err := v.steer.serveAdmin(serving, server, v.options.AllowedHosts, stderr)
 	if err != nil {
 		return played{}, err
 	}

@@ -29,6 +29,9 @@ func OpenAPI() []byte { return slices.Clone(openAPI) }
 type Options struct {
 	// Token is demanded of every request as a bearer token; empty demands none.
 	Token string
+	// AllowedHosts are names, "*" for all, by which the interface may be called beside those
+	// of loopback addresses.
+	AllowedHosts []string
 	// Judge makes the report that POST /verify answers with of a journal, one JSON object
 	// a line. An error that is a [*Problem] is told as such. Nil answers that there is
 	// nobody to judge.
@@ -86,7 +89,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // admit says why a request may not be made.
 func (a *API) admit(r *http.Request) *Problem {
-	if !loopback.Host(r.Host) {
+	known := loopback.Host(r.Host) || loopback.Among(r.Host, a.options.AllowedHosts)
+	if !known && (a.token == nil || !loopback.Remote(r)) { // no page has the token
 		return problem(CodeForbidden, "", "the host name %q is not allowed: call this interface by a loopback address or localhost", r.Host)
 	}
 	for _, origin := range r.Header.Values("Origin") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
@@ -16,7 +17,7 @@ import (
 
 func TestListenIsForThisMachineOnly(t *testing.T) {
 	for _, addr := range []string{"127.0.0.1:0", "localhost:0"} {
-		l, err := Listen(t.Context(), addr)
+		l, err := Listen(t.Context(), addr, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", addr, err)
 			continue
@@ -24,7 +25,7 @@ func TestListenIsForThisMachineOnly(t *testing.T) {
 		_ = l.Close()
 	}
 	for _, addr := range []string{":0", "0.0.0.0:0", "192.0.2.1:0", "[::]:0", "example.org:80", "127.0.0.1", ""} {
-		l, err := Listen(t.Context(), addr)
+		l, err := Listen(t.Context(), addr, Options{})
 		if err == nil {
 			_ = l.Close()
 			t.Errorf("%q is listened on", addr)
@@ -166,6 +167,35 @@ func TestWhoMayCall(t *testing.T) {
 	}
 }
 
+// TestRemote: an address that others can call is for those who have the token, by any name.
+func TestRemote(t *testing.T) {
+	s := reference.Start(t, reference.DefaultWorld())
+	for _, test := range []struct {
+		local, host   string
+		token, header string
+		hosts         []string
+		want          int
+	}{
+		{"192.0.2.1", "mock:9", "right", "right", nil, 200},
+		{"192.0.2.1", "mock:9", "right", "wrong", nil, 401},
+		{"192.0.2.1", "mock:9", "", "", nil, 403},
+		{"127.0.0.1", "mock:9", "right", "right", nil, 403},
+		{"127.0.0.1", "mock:9", "right", "right", []string{"mock"}, 200},
+		{"127.0.0.1", "other:9", "", "", []string{"mock"}, 403},
+		{"127.0.0.1", "other:9", "", "", []string{"*"}, 200},
+	} {
+		at := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(test.local)}))
+		r := httptest.NewRequestWithContext(at, "GET", "/health", nil)
+		r.Host = test.host
+		r.Header.Set("Authorization", "Bearer "+test.header)
+		w := httptest.NewRecorder()
+		New(s.Server, Options{Token: test.token, AllowedHosts: test.hosts}).ServeHTTP(w, r)
+		if w.Code != test.want {
+			t.Errorf("%+v: %d", test, w.Code)
+		}
+	}
+}
+
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -177,7 +207,7 @@ func (endless) Read(p []byte) (int, error) {
 
 func TestServeEndsWhatWaits(t *testing.T) {
 	s := reference.Start(t, reference.DefaultWorld())
-	l, err := Listen(t.Context(), "127.0.0.1:0")
+	l, err := Listen(t.Context(), "127.0.0.1:0", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

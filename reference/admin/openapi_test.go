@@ -110,7 +110,7 @@ func (b *builder) document() any {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "mockserver admin", "version": "1",
-			"description": "Steers a mock server of MCP resources while it runs. For this machine only. Requests are read strictly: what they do not know is an error that names it.",
+			"description": "Steers a mock server of MCP resources while it runs. For this machine only, unless it demands a token. Requests are read strictly: what they do not know is an error that names it.",
 		},
 		"servers": []any{
 			object{"url": "/"},

@@ -18,22 +18,23 @@ const (
 	shutdownTimeout = time.Second
 )
 
-// Listen listens on a TCP address of this machine alone, say "127.0.0.1:0". All others are
-// refused.
-func Listen(ctx context.Context, addr string) (net.Listener, error) {
+// Listen listens on a TCP address, say "127.0.0.1:0", for an interface with these options. Without a
+// token all are refused that are not of this machine alone.
+func Listen(ctx context.Context, addr string, o Options) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("the admin address %q is not written HOST:PORT, as 127.0.0.1:0 is", addr)
 	}
-	if !loopback.Host(host) {
-		return nil, fmt.Errorf("the admin interface is for this machine only: %q is no loopback address, as 127.0.0.1:0 is", addr)
+	remote := o.Token != ""
+	if !remote && !loopback.Host(host) {
+		return nil, fmt.Errorf("the admin interface is for this machine only unless it demands a token: %q is no loopback address, as 127.0.0.1:0 is", addr)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	if at, ok := l.Addr().(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
-		return nil, fmt.Errorf("the admin interface is for this machine only: %q leads to %s (%w)", addr, l.Addr(), closed(l))
+	if at, ok := l.Addr().(*net.TCPAddr); !remote && (!ok || !at.IP.IsLoopback()) {
+		return nil, fmt.Errorf("the admin interface is for this machine only unless it demands a token: %q leads to %s (%w)", addr, l.Addr(), closed(l))
 	}
 	return l, nil
 }

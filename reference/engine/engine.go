@@ -41,6 +41,9 @@ type Config struct {
 	// AllowedOrigins are web origins ("https://app.example") that may use the
 	// HTTP endpoints, beside those on loopback addresses.
 	AllowedOrigins []string
+	// AllowedHosts are names, "*" for all, by which the HTTP endpoints may be called beside
+	// those of loopback addresses. Without any the name matters at loopback addresses only.
+	AllowedHosts []string
 	// Name and Version replace those of the world, if not empty.
 	Name, Version string
 	// Now is the clock for expiry dates; nil means time.Now.

@@ -20,7 +20,8 @@ func (e *Engine) checkOrigin(r *http.Request) string {
 			return "this origin is not allowed"
 		}
 	}
-	if loopback.Rebound(r) && !e.hostAllowed(r.Host) {
+	guarded := len(e.config.AllowedHosts) > 0 && !loopback.Host(r.Host)
+	if (guarded || loopback.Rebound(r)) && !loopback.Among(r.Host, e.config.AllowedHosts) && !e.hostAllowed(r.Host) {
 		return "this host name is not allowed"
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -19,10 +20,28 @@ func Host(hostport string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
+// Among reports whether a host is one of those that were allowed: a name, with or without a port, or
+// "*" for all.
+func Among(hostport string, allowed []string) bool {
+	host := hostport
+	if h, _, err := net.SplitHostPort(hostport); err == nil {
+		host = h
+	}
+	return slices.ContainsFunc(allowed, func(name string) bool {
+		return name == "*" || strings.EqualFold(name, host) || strings.EqualFold(name, hostport)
+	})
+}
+
 // Origin reports whether a web origin is one of this machine.
 func Origin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Opaque == "" && Host(u.Host)
+}
+
+// Remote reports whether a request has come to an address that other machines can call.
+func Remote(r *http.Request) bool {
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && !local.IP.IsLoopback()
 }
 
 // Rebound reports whether a request has come to a loopback address by a name that is none: a

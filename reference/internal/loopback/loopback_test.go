@@ -18,6 +18,20 @@ func TestHost(t *testing.T) {
 	}
 }
 
+func TestAmong(t *testing.T) {
+	for _, test := range []struct {
+		host, allowed string
+		want          bool
+	}{
+		{"mock:8931", "mock", true}, {"Mock", "mock", true}, {"mock:8931", "mock:8931", true}, {"any.example:1", "*", true},
+		{"mock:8931", "mock:8932", false}, {"mock.evil.example", "mock", false}, {"", "mock", false},
+	} {
+		if got := Among(test.host, []string{test.allowed}); got != test.want {
+			t.Errorf("%v: %t", test, got)
+		}
+	}
+}
+
 func TestOrigin(t *testing.T) {
 	for origin, want := range map[string]bool{
 		"http://localhost:3000": true, "https://127.0.0.1": true, "http://[::1]:1": true,
@@ -36,6 +50,9 @@ func TestRebound(t *testing.T) {
 	}{{"127.0.0.1", "evil.example", true}, {"127.0.0.1", "localhost:1", false}, {"10.0.0.1", "name.example", false}} {
 		ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(test.local)}))
 		r := (&http.Request{Host: test.host}).WithContext(ctx)
+		if got := Remote(r); got != (test.local == "10.0.0.1") {
+			t.Errorf("%v: remote is %t", test, got)
+		}
 		if got := Rebound(r); got != test.want {
 			t.Errorf("%v: %t", test, got)
 		}
