@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -15,7 +16,7 @@ import (
 
 // TestAlone: a requirement's verdict is the same alone as in the whole run, for all
 // requirements on the reference, each in the first legacy and the first modern
-// combination that it names, or one of the two if it looks at all scenarios. With one fault of each area, where it kills, this holds for
+// combination that it names, or one of the two if it looks at all scenarios, as always in a sample. With one fault of each area, where it kills, this holds for
 // the requirements of the area, and for all others that the fault changes.
 func TestAlone(t *testing.T) {
 	if testing.Short() {
@@ -78,7 +79,7 @@ func said(x *reports.Result) string {
 var sessionID = regexp.MustCompile(`\b[A-Z2-7]{26}\b`)
 
 // firstOfEachEra lists the first legacy and the first modern combination that a
-// requirement names. If it looks at all scenarios, which have to be played, it is one of them.
+// requirement names. In a sample it is one of them, and if it looks at all scenarios, which have to be played.
 func firstOfEachEra(req *requirement.Requirement) (first []requirement.Combination) {
 	for _, c := range requirement.Grid() {
 		same := func(other requirement.Combination) bool { return other.Revision.Modern() == c.Revision.Modern() }
@@ -87,10 +88,10 @@ func firstOfEachEra(req *requirement.Requirement) (first []requirement.Combinati
 		}
 	}
 	check, ok := area.BuiltIn().Check(req.ID)
-	if !ok || !slices.Contains(check.Inputs(), recording.Everything) && !slices.Contains(check.Inputs(), recording.Every) {
+	if sample.Whole() && (!ok || !slices.Contains(check.Inputs(), recording.Everything) && !slices.Contains(check.Inputs(), recording.Every)) {
 		return first
 	}
-	i := hashOf(req.ID) % len(first)
+	i := sample.Hash(req.ID) % len(first)
 	return first[i : i+1]
 }
 

@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"hash/fnv"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -24,18 +24,22 @@ import (
 
 // TestKill: every fault turns the requirement red that it breaks, and its whole
 // effect is known: testdata/kill has a golden file for each area, and a README that
-// says how to read them. PROOF_WHOLE=1 has every fault judged in all combinations
-// instead of one or two.
+// says how to read them. A run of the whole package judges one fault of each requirement;
+// package sample says how to have all judged, also in all combinations.
 //
 //	go test ./proof -run TestKill/PAGE -update
 //
 // writes that of one area anew.
 func TestKill(t *testing.T) {
 	areas := map[string][]fault.Fault{}
+	chosen := sample.One(fault.All(), func(f fault.Fault) string { return f.Requirement }, func(f fault.Fault) string { return f.Name })
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
-		if testing.Short() && (len(areas[area]) > 0 || f.Needs.Process) {
+		switch {
+		case testing.Short() && (len(areas[area]) > 0 || f.Needs.Process):
 			continue // one of each area, for slow runs such as those with the race detector
+		case !sample.Whole() && !*update && !chosen(f):
+			continue
 		}
 		areas[area] = append(areas[area], f)
 	}
@@ -143,7 +147,7 @@ func kill(t *testing.T, f fault.Fault) []string {
 	if f.Needs.Process {
 		before, report = inProcess(t, f), inProcess(t, f, "--fault", f.Name)
 	} else {
-		within := sample(f)
+		within := sampled(f)
 		if testing.Short() { // that one combination, and not all for the sake of it
 			before = c.run(t, within)
 		} else {
@@ -179,18 +183,18 @@ func kill(t *testing.T, f fault.Fault) []string {
 // envDetails is the environment variable that asks for all that is wrong, in full.
 const envDetails = "PROOF_DETAILS"
 
-// envWhole is the environment variable that asks for every fault in every combination
-// in which it can show, instead of a sample of them.
-const envWhole = "PROOF_WHOLE"
+// inAll reports whether faults are judged in all combinations in which they can show:
+// the golden file knows them all.
+func inAll() bool { return *update || sample.InAll() }
 
-// sample is the filter of the combinations in which a fault is judged. Unless all are
+// sampled is the filter of the combinations in which a fault is judged. Unless all are
 // asked for, or the golden file is written, or knows nothing of the fault, this is
 // one in which the fault is known to kill, chosen by the fault's name: over all faults
-// every combination has its share. A third of the faults, but not in short runs, is
+// every combination has its share. Where all faults are judged, a third of them is
 // judged in another one as well, where it may have another effect or none.
-func sample(f fault.Fault) func(requirement.Combination) bool {
+func sampled(f fault.Fault) func(requirement.Combination) bool {
 	admitted := admits(f.Needs)
-	if *update || os.Getenv(envWhole) != "" {
+	if inAll() {
 		return admitted
 	}
 	killed := knownToKill(f)
@@ -203,9 +207,9 @@ func sample(f fault.Fault) func(requirement.Combination) bool {
 			others = append(others, c)
 		}
 	}
-	n := hashOf(f.Name)
+	n := sample.Hash(f.Name)
 	chosen := []requirement.Combination{killed[n%len(killed)]}
-	if n/7%3 == 0 && !testing.Short() {
+	if n/7%3 == 0 && sample.Whole() {
 		chosen = append(chosen, others[n/21%len(others)])
 	}
 	return func(c requirement.Combination) bool { return slices.Contains(chosen, c) }
@@ -229,13 +233,6 @@ func knownToKill(f fault.Fault) (killed []requirement.Combination) {
 	return killed
 }
 
-// hashOf makes a number of a name, so that what is chosen by it is the same every time.
-func hashOf(name string) int {
-	h := fnv.New32a()
-	_, _ = h.Write([]byte(name)) // a hash never fails
-	return int(h.Sum32() >> 1)
-}
-
 // admits is the filter of the combinations in which a fault can show.
 func admits(n fault.Needs) func(requirement.Combination) bool {
 	return func(c requirement.Combination) bool {
@@ -253,7 +250,7 @@ func inProcess(t *testing.T, f fault.Fault, args ...string) *reports.Report {
 	}
 	all := []string{"--label-filter", "area:STDIO || area:LIFE || area:LIST", "--quiet"}
 	for _, c := range requirement.Grid() {
-		if c.Transport == requirement.Stdio && sample(f)(c) && !(*update || os.Getenv(envWhole) != "") {
+		if c.Transport == requirement.Stdio && sampled(f)(c) && !inAll() {
 			all = append(all, "--revision", string(c.Revision))
 		}
 	}

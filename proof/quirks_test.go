@@ -3,15 +3,14 @@ package proof
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -51,11 +50,11 @@ func rowName(x *reports.Result) string {
 }
 
 // TestQuirks: no unusual but legal behaviour is held against a server, and none
-// keeps anything from being judged but what it says itself. PROOF_WHOLE=1 has every
-// quirk judged in all combinations instead of one of each era.
+// keeps anything from being judged but what it says itself. Each is judged in one
+// combination of each era, in a sample in one of them, or in all.
 func TestQuirks(t *testing.T) {
 	if testing.Short() {
-		t.Skip("slow: the sets of quirks are a sample")
+		t.Skip("slow: TestComplete judges as much")
 	}
 	for _, q := range quirk.All() {
 		t.Run(q.Name, func(t *testing.T) {
@@ -68,18 +67,18 @@ func TestQuirks(t *testing.T) {
 				cfg.Transports = append(cfg.Transports, requirement.Transport(transport))
 			}
 			sampled := cfg
-			if os.Getenv(envWhole) == "" {
-				sampled.Filter = only(eachEra(q))
+			if !sample.InAll() {
+				sampled.Filter = only(someOf(q))
 			}
 			tolerate(t, rowsOf(faultlessUnder(t, conditions{})), sampled, cfg, q)
 		})
 	}
 }
 
-// eachEra is the filter of the combinations in which a quirk alone is judged: one of each
-// era, chosen by the quirk's name among those in which it can show. [TestQuirkSets] puts
-// every quirk into many more.
-func eachEra(q quirk.Quirk) func(requirement.Combination) bool {
+// someOf is the filter of the combinations in which a quirk alone is judged: one of each
+// era, or of either in a sample, chosen by the quirk's name among those in which it can show.
+// [TestQuirkSets] puts every quirk into many more.
+func someOf(q quirk.Quirk) func(requirement.Combination) bool {
 	var legacy, modern []requirement.Combination
 	admitted := admits(q.Needs)
 	for _, c := range requirement.Grid() {
@@ -91,7 +90,10 @@ func eachEra(q quirk.Quirk) func(requirement.Combination) bool {
 			legacy = append(legacy, c)
 		}
 	}
-	n := hashOf(q.Name)
+	n := sample.Hash(q.Name)
+	if !sample.Whole() {
+		legacy, modern = slices.Concat(legacy, modern), slices.Concat(legacy, modern)
+	}
 	return func(c requirement.Combination) bool {
 		all := legacy
 		if c.Revision.Modern() {
@@ -209,30 +211,23 @@ func TestQuirksOfProcesses(t *testing.T) {
 	}
 }
 
-// How many sets of quirks are tried, and the environment variable that asks for
-// another number.
-const (
-	someSets = 200
-	envSets  = "PROOF_QUIRK_SETS"
-)
-
 // TestQuirkSets: neither do several quirks at once. Each set is judged in one
-// combination, so that there is time for many.
+// combination, so that there is time for many: 200, in a sample 40.
 func TestQuirkSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: TestComplete judges as much")
+	}
 	grid := requirement.Grid()
 	was := map[requirement.Combination]func(*testing.T) rows{}
 	for _, c := range grid {
 		was[c] = plainOnce(in(c))
 	}
-	n := someSets
-	if testing.Short() {
-		n = len(grid) // a sample, for slow runs such as those with the race detector
-	}
-	if s := os.Getenv(envSets); s != "" {
-		var err error
-		if n, err = strconv.Atoi(s); err != nil {
-			t.Fatalf("%s: %v", envSets, err)
-		}
+	n := 40
+	switch {
+	case sample.InAll():
+		n = 1000
+	case sample.Whole():
+		n = 200
 	}
 	for seed := range n {
 		t.Run(fmt.Sprint("seed-", seed), func(t *testing.T) {
@@ -240,9 +235,6 @@ func TestQuirkSets(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(seed), 1))
 			set := pick(rng)
 			c := grid[rng.IntN(len(grid))]
-			if testing.Short() {
-				c = grid[seed%len(grid)] // so that each has its turn
-			}
 			set = slices.DeleteFunc(set, func(q quirk.Quirk) bool { return !permitted(q, c) })
 			t.Log(strings.Join(names(set), ","), c.Revision, c.Transport)
 			tolerate(t, was[c](t), in(c), in(c), set...)

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"unicode/utf8"
 
+	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -88,14 +89,7 @@ func TestExamples(t *testing.T) {
 		if !x.Check || len(x.Faults) == 0 || !slices.ContainsFunc(x.Faults, func(b behaviour) bool { f, _ := fault.Find(b.Name); return showsHere(f) }) {
 			continue
 		}
-		every := 8 // a sample, because all take a minute
-		switch {
-		case os.Getenv("EXPLAIN_ALL") != "":
-			every = 1
-		case testing.Short():
-			every = 20
-		}
-		if n++; n%every != 0 {
+		if n++; !sample.InAll() && n%8 != 0 { // all take a minute
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
