@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint docs bench bench-mock fuzz
+.PHONY: all build test race lint docs bench bench-mock fuzz packages
 
 all: build test
 
@@ -38,6 +38,11 @@ lint:
 # The pages of the requirements: each fault and its counterpart are judged on the spot.
 docs:
 	$(GO) run ./cmd/mcpcheck explain --pages docs/requirements
+
+# The packages for npm and the wheels for Python, for all platforms of a release, into
+# packages/dist: make packages VERSION=1.2.3
+packages:
+	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION))
 
 # Figures for docs/speed.md; see bench.
 bench:

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// The directory with what the main package consists of, and the scope of those with programs.
+const (
+	npmSources = "packages/npm"
+	npmScope   = "@mcpcheck/"
+)
+
+func (n names) npm() string { return n.os + "-" + n.cpu }
+
+// npmPlatform writes the npm package with the programs for a platform. It has no script that
+// runs when it is installed: npm leaves out what is for other platforms.
+func npmPlatform(out, version string, p platform, programs []file) error {
+	n := known[p]
+	main, err := npmManifest()
+	if err != nil {
+		return err
+	}
+	manifest := map[string]any{
+		"name":            npmScope + n.npm(),
+		"version":         version,
+		"description":     fmt.Sprintf("The programs of mcpcheck for %s on %s; install mcpcheck, which takes what it needs", n.os, n.cpu),
+		"os":              []string{n.os},
+		"cpu":             []string{n.cpu},
+		"preferUnplugged": true, // programs cannot be run from within an archive
+		"license":         main["license"],
+		"homepage":        main["homepage"],
+		"repository":      main["repository"],
+		"publishConfig":   main["publishConfig"],
+	}
+	files := []file{}
+	for _, f := range programs {
+		f.name = "bin/" + f.name
+		files = append(files, f)
+	}
+	return writeNpm(out, "mcpcheck-"+n.npm(), version, manifest, files)
+}
+
+// npmMain writes the package that users install: launchers, the client of the admin interface and
+// the fixtures. It depends on those with programs, of which npm installs the one for the machine.
+func npmMain(out, version string, platforms []platform) error {
+	manifest, err := npmManifest()
+	if err != nil {
+		return err
+	}
+	files, err := under(npmSources)
+	if err != nil {
+		return err
+	}
+	manifest["version"] = version
+	optional := map[string]string{}
+	for _, p := range platforms {
+		optional[npmScope+known[p].npm()] = version
+	}
+	manifest["optionalDependencies"] = optional
+	rest := []file{}
+	for _, f := range files {
+		if f.name != "package.json" {
+			rest = append(rest, f)
+		}
+	}
+	return writeNpm(out, "mcpcheck", version, manifest, rest)
+}
+
+func npmManifest() (map[string]any, error) {
+	path := filepath.Join(npmSources, "package.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var manifest map[string]any
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return manifest, nil
+}
+
+func writeNpm(out, name, version string, manifest map[string]any, files []file) error {
+	var data bytes.Buffer
+	e := json.NewEncoder(&data)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(manifest); err != nil {
+		return err
+	}
+	license, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return err
+	}
+	files = append([]file{{name: "package.json", data: data.Bytes()}, {name: "LICENSE", data: license}}, files...)
+	packed, err := tarball(files)
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(out, "npm", name+"-"+version+".tgz"), packed)
+}
