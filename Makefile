@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint docs bench bench-mock fuzz packages
+.PHONY: all build test race lint docs bench bench-mock fuzz packages clients
 
 all: build test
 
@@ -43,6 +43,10 @@ docs:
 # packages/dist: make packages VERSION=1.2.3
 packages:
 	$(GO) run ./packages/pack $(addprefix -version ,$(VERSION))
+
+# The clients of the admin interface in TypeScript and Python, from its description.
+clients:
+	$(GO) run ./packages/clients
 
 # Figures for docs/speed.md; see bench.
 bench:
