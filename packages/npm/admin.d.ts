@@ -41,6 +41,18 @@ export class Admin {
   /** Notify clients as if the list of resources had changed. */
   postListChanged(): Promise<void>;
 
+  /** The namespaces by name. All paths but those of namespaces are there beneath /namespaces/NAME as well, and are about that one. */
+  getNamespaces(): Promise<NamespaceList>;
+
+  /** Make a namespace: a server with world, rules, sessions, timeline and journal of its own, called at /mcp/NAME. */
+  postNamespaces(body: NewNamespace): Promise<Namespace>;
+
+  /** End a namespace and all its connections. */
+  deleteNamespacesName(name: string): Promise<void>;
+
+  /** A namespace. */
+  getNamespacesName(name: string): Promise<Namespace>;
+
   /** This document. */
   getOpenapiJson(): Promise<Record<string, any>>;
 
@@ -86,6 +98,12 @@ export class Admin {
   /** Send a request of the server to the client of a session (revisions with a handshake) and wait for the answer. */
   postSessionsIdAsk(id: string, body: Ask): Promise<Answer>;
 
+  /** The states of scenarios, which rules ask for and change. */
+  getStates(): Promise<StateList>;
+
+  /** Give scenarios other states; those that are not named keep theirs. */
+  putStates(body: StateList): Promise<StateList>;
+
   /** Take a template away. Clients are notified. */
   deleteTemplate(query: { uriTemplate: string }): Promise<void>;
 
@@ -100,6 +118,9 @@ export class Admin {
 
   /** All templates, in the order of listing. */
   getTemplates(): Promise<TemplateList>;
+
+  /** The steps of the timeline, how often each has happened, and when it happens next. */
+  getTimeline(): Promise<StepList>;
 
   /** Notify the subscribers of a resource as if it had changed. */
   postTouch(body: Touch): Promise<void>;
@@ -196,7 +217,7 @@ export interface Entry {
   revision?: string;
   /** Rules names the faults, quirks, failures and delays that were in force for the request: the one applied (Applied), or all so far (Out). */
   rules?: Array<string>;
-  /** Scope says what was opened or closed, Reason how it came to be closed: "client", "server", "abort", "evicted", "deleted" or "shutdown". */
+  /** Scope says what was opened or closed, Reason how it came to be closed: "client", "server", "abort", "evicted", "deleted", "shutdown" or "interrupted" (by a signal, with the input still open). */
   scope?: string;
   /** Seq numbers the entries from 1. */
   seq: number;
@@ -301,6 +322,39 @@ export interface Input {
   message?: string;
 }
 
+/** Namespace describes a namespace. */
+export interface Namespace {
+  name: string;
+  /** Path is that of its endpoint of Streamable HTTP. */
+  path: string;
+  sessions: number;
+  since: string;
+  /** World is the name of what it serves. */
+  world: string;
+}
+
+/** NamespaceList is all namespaces, by name. */
+export interface NamespaceList {
+  namespaces: Array<Namespace>;
+}
+
+/** NewNamespace is a namespace that is to be made. */
+export interface NewNamespace {
+  /** Faults and Quirks are names, each with limits behind it if it has any: those with which the namespace begins. Those of the server do not hold in it. */
+  faults?: Array<string>;
+  /** Name has 1 to 64 letters of ASCII, digits and ._- in it. */
+  name: string;
+  /** PageSize is the number of entries on a page; 0 means that of the world. */
+  pageSize?: number;
+  quirks?: Array<string>;
+  /** Revisions are those that are served; empty means those of the server. */
+  revisions?: Array<string>;
+  /** Seed feeds the randomness of faults, quirks and delays. */
+  seed?: number;
+  /** World is the name of a ready world, or a world as a file has it; absent means what the server serves. */
+  world?: any;
+}
+
 /** Operation does one thing to the messages that it selects: exactly one of Set, Drop, Retype, Rewrite, Code, Silence, Delay, Repeat, Reorder, Abort, Send, Answer and Note is given. */
 export interface Operation {
   /** Abort ends the connection, on HTTP the session. */
@@ -312,6 +366,8 @@ export interface Operation {
   apart?: boolean;
   /** As is string, number, array, element or json. */
   as?: string;
+  /** Chance is the probability, drawn by the seed, with which one is changed; 0 means always. */
+  chance?: number;
   /** Code is the new code of an error. */
   code?: number;
   /** Count is how many are changed; 0 means all. */
@@ -505,18 +561,24 @@ export interface ResourceSummary {
 
 /** Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set. */
 export interface Rule {
+  /** Become are the states that scenarios are in from the next message on when one has been affected. */
+  become?: Record<string, string>;
+  /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
+  chance?: number;
   /** Count is how many matching messages are affected; 0 means all. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;
   /** Do changes messages in the vocabulary in which faults and quirks are written. */
   do?: Array<Operation>;
+  /** Every affects only every so many of them; 0 means each. */
+  every?: number;
   fail?: Failure;
   /** Fault is the name of a fault or of a failure of the connection. */
   fault?: string;
   /** ID names the rule in a set, which makes one up if it is empty. */
   id?: string;
-  /** Identity is a bearer token or its fingerprint, as entries of the journal have it. */
+  /** Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either. */
   identity?: string;
   /** Method is a JSON-RPC method; "resources/*" matches by beginning, "a|b" either. HTTP requests without a message have their HTTP method instead ("GET" is the opening of an event stream, "DELETE" the end of a session). */
   method?: string;
@@ -528,6 +590,10 @@ export interface Rule {
   skip?: number;
   /** URI is a pattern for params.uri. A URI with braces in it is an RFC 6570 template. Otherwise "**" stands for anything and "*" for anything without a slash, and what is neither must be equal. */
   uri?: string;
+  /** When are tests of the message as it came in, whose paths begin with params or header. */
+  when?: Array<Test>;
+  /** While are the states that scenarios have to be in: {link: down}. One that has not been set is in the state "". */
+  while?: Record<string, string>;
 }
 
 /** RuleList is all rules, outermost first. */
@@ -558,8 +624,17 @@ export interface SessionList {
   sessions: Array<SessionInfo>;
 }
 
+/** StateList is states of scenarios, by name. */
+export interface StateList {
+  states: Record<string, string>;
+}
+
 /** Status is a rule of a set and how it has fared. */
 export interface Status {
+  /** Become are the states that scenarios are in from the next message on when one has been affected. */
+  become?: Record<string, string>;
+  /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
+  chance?: number;
   /** Count is how many matching messages are affected; 0 means all. */
   count?: number;
   /** Delay holds answers back. */
@@ -568,6 +643,8 @@ export interface Status {
   do?: Array<Operation>;
   /** Done says that its count is used up. */
   done?: boolean;
+  /** Every affects only every so many of them; 0 means each. */
+  every?: number;
   fail?: Failure;
   /** Fault is the name of a fault or of a failure of the connection. */
   fault?: string;
@@ -575,7 +652,7 @@ export interface Status {
   hits: number;
   /** ID names the rule in a set, which makes one up if it is empty. */
   id?: string;
-  /** Identity is a bearer token or its fingerprint, as entries of the journal have it. */
+  /** Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either. */
   identity?: string;
   /** Method is a JSON-RPC method; "resources/*" matches by beginning, "a|b" either. HTTP requests without a message have their HTTP method instead ("GET" is the opening of an event stream, "DELETE" the end of a session). */
   method?: string;
@@ -595,11 +672,35 @@ export interface Status {
   uri?: string;
   /** Warnings say what is most likely a mistake in the rule, or why it cannot show. */
   warnings?: Array<string>;
+  /** When are tests of the message as it came in, whose paths begin with params or header. */
+  when?: Array<Test>;
+  /** While are the states that scenarios have to be in: {link: down}. One that has not been set is in the state "". */
+  while?: Record<string, string>;
 }
 
-/** Stub is what a request is answered with: a Result, an error with a Code, or Raw; an http-request with a Status and a Body. A notification is answered only by Raw. */
+/** StepList is the steps of the timeline, in the order of the world. */
+export interface StepList {
+  steps: Array<StepStatus>;
+}
+
+/** StepStatus is a step of the timeline and how it has fared. */
+export interface StepStatus {
+  /** Done says that it has happened for the last time. */
+  done?: boolean;
+  /** Next is in what time it happens next; absent if that is not known yet, or it has happened for the last time. */
+  next?: string;
+  /** Step says what happens. */
+  step: string;
+  /** Taken is how often it has happened. */
+  taken: number;
+  /** Waits says which message it waits for, each time or once; empty if for none. */
+  waits?: string;
+}
+
+/** Stub is what a request is answered with: a Result, an error with a Code, Raw, or Base64; an http-request with a Status and a Body. A notification is answered only by Raw and Base64. */
 export interface Stub {
-  /** Body is the body of the answer to an http-request. */
+  base64?: string;
+  /** Body is the body of the answer to an http-request; Base64 can stand for it. */
   body?: string;
   /** Code is the code of an error. */
   code?: number;
@@ -609,12 +710,14 @@ export interface Stub {
   header?: Record<string, string>;
   /** Message is the message of the error. */
   message?: string;
-  /** Raw is sent as it stands. */
+  /** Raw is sent as it stands, Base64 decoded; on stdio a line break follows. */
   raw?: string;
   /** Result is the result of a request. */
   result?: Record<string, any>;
   /** Status is the HTTP status; 0 means 200. */
   status?: number;
+  /** Template has placeholders in Raw and Body stand for values. */
+  template?: boolean;
 }
 
 /** Template is a resource template. */

@@ -84,6 +84,26 @@ export class Admin {
     return this.#call("POST", "/list-changed");
   }
 
+  /** The namespaces by name. All paths but those of namespaces are there beneath /namespaces/NAME as well, and are about that one. */
+  getNamespaces() {
+    return this.#call("GET", "/namespaces");
+  }
+
+  /** Make a namespace: a server with world, rules, sessions, timeline and journal of its own, called at /mcp/NAME. */
+  postNamespaces(body) {
+    return this.#call("POST", "/namespaces", undefined, body);
+  }
+
+  /** End a namespace and all its connections. */
+  deleteNamespacesName(name) {
+    return this.#call("DELETE", `/namespaces/${encodeURIComponent(name)}`);
+  }
+
+  /** A namespace. */
+  getNamespacesName(name) {
+    return this.#call("GET", `/namespaces/${encodeURIComponent(name)}`);
+  }
+
   /** This document. */
   getOpenapiJson() {
     return this.#call("GET", "/openapi.json");
@@ -159,6 +179,16 @@ export class Admin {
     return this.#call("POST", `/sessions/${encodeURIComponent(id)}/ask`, undefined, body);
   }
 
+  /** The states of scenarios, which rules ask for and change. */
+  getStates() {
+    return this.#call("GET", "/states");
+  }
+
+  /** Give scenarios other states; those that are not named keep theirs. */
+  putStates(body) {
+    return this.#call("PUT", "/states", undefined, body);
+  }
+
   /** Take a template away. Clients are notified. */
   deleteTemplate(query) {
     return this.#call("DELETE", "/template", query);
@@ -182,6 +212,11 @@ export class Admin {
   /** All templates, in the order of listing. */
   getTemplates() {
     return this.#call("GET", "/templates");
+  }
+
+  /** The steps of the timeline, how often each has happened, and when it happens next. */
+  getTimeline() {
+    return this.#call("GET", "/timeline");
   }
 
   /** Notify the subscribers of a resource as if it had changed. */

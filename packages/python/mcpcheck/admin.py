@@ -93,6 +93,22 @@ class Admin:
         "Notify clients as if the list of resources had changed."
         self._call("POST", "/list-changed")
 
+    def get_namespaces(self) -> NamespaceList:
+        "The namespaces by name. All paths but those of namespaces are there beneath /namespaces/NAME as well, and are about that one."
+        return self._call("GET", "/namespaces")
+
+    def post_namespaces(self, body: NewNamespace) -> Namespace:
+        "Make a namespace: a server with world, rules, sessions, timeline and journal of its own, called at /mcp/NAME."
+        return self._call("POST", "/namespaces", body=body)
+
+    def delete_namespaces_name(self, name: str) -> None:
+        "End a namespace and all its connections."
+        self._call("DELETE", f"/namespaces/{quote(name, safe='')}")
+
+    def get_namespaces_name(self, name: str) -> Namespace:
+        "A namespace."
+        return self._call("GET", f"/namespaces/{quote(name, safe='')}")
+
     def get_openapi_json(self) -> dict[str, Any]:
         "This document."
         return self._call("GET", "/openapi.json")
@@ -153,6 +169,14 @@ class Admin:
         "Send a request of the server to the client of a session (revisions with a handshake) and wait for the answer."
         return self._call("POST", f"/sessions/{quote(id, safe='')}/ask", body=body)
 
+    def get_states(self) -> StateList:
+        "The states of scenarios, which rules ask for and change."
+        return self._call("GET", "/states")
+
+    def put_states(self, body: StateList) -> StateList:
+        "Give scenarios other states; those that are not named keep theirs."
+        return self._call("PUT", "/states", body=body)
+
     def delete_template(self, *, uri_template: str) -> None:
         "Take a template away. Clients are notified."
         self._call("DELETE", "/template", {"uriTemplate": uri_template})
@@ -172,6 +196,10 @@ class Admin:
     def get_templates(self) -> TemplateList:
         "All templates, in the order of listing."
         return self._call("GET", "/templates")
+
+    def get_timeline(self) -> StepList:
+        "The steps of the timeline, how often each has happened, and when it happens next."
+        return self._call("GET", "/timeline")
 
     def post_touch(self, body: Touch) -> None:
         "Notify the subscribers of a resource as if it had changed."
@@ -309,7 +337,7 @@ Entry = TypedDict(
         # (Applied), or all so far (Out).
         "rules": "list[str]",
         # Scope says what was opened or closed, Reason how it came to be closed: "client", "server", "abort", "evicted",
-        # "deleted" or "shutdown".
+        # "deleted", "shutdown" or "interrupted" (by a signal, with the input still open).
         "scope": "str",
         # Seq numbers the entries from 1.
         "seq": "Required[int]",
@@ -458,6 +486,52 @@ Input = TypedDict(
     total=False,
 )
 
+# Namespace describes a namespace.
+Namespace = TypedDict(
+    "Namespace",
+    {
+        "name": "Required[str]",
+        # Path is that of its endpoint of Streamable HTTP.
+        "path": "Required[str]",
+        "sessions": "Required[int]",
+        "since": "Required[str]",
+        # World is the name of what it serves.
+        "world": "Required[str]",
+    },
+    total=False,
+)
+
+# NamespaceList is all namespaces, by name.
+NamespaceList = TypedDict(
+    "NamespaceList",
+    {
+        "namespaces": "Required[list[Namespace]]",
+    },
+    total=False,
+)
+
+# NewNamespace is a namespace that is to be made.
+NewNamespace = TypedDict(
+    "NewNamespace",
+    {
+        # Faults and Quirks are names, each with limits behind it if it has any: those with which the namespace begins.
+        # Those of the server do not hold in it.
+        "faults": "list[str]",
+        # Name has 1 to 64 letters of ASCII, digits and ._- in it.
+        "name": "Required[str]",
+        # PageSize is the number of entries on a page; 0 means that of the world.
+        "pageSize": "int",
+        "quirks": "list[str]",
+        # Revisions are those that are served; empty means those of the server.
+        "revisions": "list[str]",
+        # Seed feeds the randomness of faults, quirks and delays.
+        "seed": "int",
+        # World is the name of a ready world, or a world as a file has it; absent means what the server serves.
+        "world": "Any",
+    },
+    total=False,
+)
+
 # Operation does one thing to the messages that it selects: exactly one of Set, Drop, Retype, Rewrite, Code, Silence,
 # Delay, Repeat, Reorder, Abort, Send, Answer and Note is given.
 Operation = TypedDict(
@@ -472,6 +546,8 @@ Operation = TypedDict(
         "apart": "bool",
         # As is string, number, array, element or json.
         "as": "str",
+        # Chance is the probability, drawn by the seed, with which one is changed; 0 means always.
+        "chance": "float",
         # Code is the new code of an error.
         "code": "int",
         # Count is how many are changed; 0 means all.
@@ -715,18 +791,24 @@ ResourceSummary = TypedDict(
 Rule = TypedDict(
     "Rule",
     {
+        # Become are the states that scenarios are in from the next message on when one has been affected.
+        "become": "dict[str, str]",
+        # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
+        "chance": "float",
         # Count is how many matching messages are affected; 0 means all.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
         # Do changes messages in the vocabulary in which faults and quirks are written.
         "do": "list[Operation]",
+        # Every affects only every so many of them; 0 means each.
+        "every": "int",
         "fail": "Failure",
         # Fault is the name of a fault or of a failure of the connection.
         "fault": "str",
         # ID names the rule in a set, which makes one up if it is empty.
         "id": "str",
-        # Identity is a bearer token or its fingerprint, as entries of the journal have it.
+        # Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either.
         "identity": "str",
         # Method is a JSON-RPC method; "resources/*" matches by beginning, "a|b" either. HTTP requests without a message
         # have their HTTP method instead ("GET" is the opening of an event stream, "DELETE" the end of a session).
@@ -740,6 +822,10 @@ Rule = TypedDict(
         # URI is a pattern for params.uri. A URI with braces in it is an RFC 6570 template. Otherwise "**" stands for
         # anything and "*" for anything without a slash, and what is neither must be equal.
         "uri": "str",
+        # When are tests of the message as it came in, whose paths begin with params or header.
+        "when": "list[Test]",
+        # While are the states that scenarios have to be in: {link: down}. One that has not been set is in the state "".
+        "while": "dict[str, str]",
     },
     total=False,
 )
@@ -785,10 +871,23 @@ SessionList = TypedDict(
     total=False,
 )
 
+# StateList is states of scenarios, by name.
+StateList = TypedDict(
+    "StateList",
+    {
+        "states": "Required[dict[str, str]]",
+    },
+    total=False,
+)
+
 # Status is a rule of a set and how it has fared.
 Status = TypedDict(
     "Status",
     {
+        # Become are the states that scenarios are in from the next message on when one has been affected.
+        "become": "dict[str, str]",
+        # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
+        "chance": "float",
         # Count is how many matching messages are affected; 0 means all.
         "count": "int",
         # Delay holds answers back.
@@ -797,6 +896,8 @@ Status = TypedDict(
         "do": "list[Operation]",
         # Done says that its count is used up.
         "done": "bool",
+        # Every affects only every so many of them; 0 means each.
+        "every": "int",
         "fail": "Failure",
         # Fault is the name of a fault or of a failure of the connection.
         "fault": "str",
@@ -804,7 +905,7 @@ Status = TypedDict(
         "hits": "Required[int]",
         # ID names the rule in a set, which makes one up if it is empty.
         "id": "str",
-        # Identity is a bearer token or its fingerprint, as entries of the journal have it.
+        # Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either.
         "identity": "str",
         # Method is a JSON-RPC method; "resources/*" matches by beginning, "a|b" either. HTTP requests without a message
         # have their HTTP method instead ("GET" is the opening of an event stream, "DELETE" the end of a session).
@@ -826,16 +927,48 @@ Status = TypedDict(
         "uri": "str",
         # Warnings say what is most likely a mistake in the rule, or why it cannot show.
         "warnings": "list[str]",
+        # When are tests of the message as it came in, whose paths begin with params or header.
+        "when": "list[Test]",
+        # While are the states that scenarios have to be in: {link: down}. One that has not been set is in the state "".
+        "while": "dict[str, str]",
     },
     total=False,
 )
 
-# Stub is what a request is answered with: a Result, an error with a Code, or Raw; an http-request with a Status and a
-# Body. A notification is answered only by Raw.
+# StepList is the steps of the timeline, in the order of the world.
+StepList = TypedDict(
+    "StepList",
+    {
+        "steps": "Required[list[StepStatus]]",
+    },
+    total=False,
+)
+
+# StepStatus is a step of the timeline and how it has fared.
+StepStatus = TypedDict(
+    "StepStatus",
+    {
+        # Done says that it has happened for the last time.
+        "done": "bool",
+        # Next is in what time it happens next; absent if that is not known yet, or it has happened for the last time.
+        "next": "str",
+        # Step says what happens.
+        "step": "Required[str]",
+        # Taken is how often it has happened.
+        "taken": "Required[int]",
+        # Waits says which message it waits for, each time or once; empty if for none.
+        "waits": "str",
+    },
+    total=False,
+)
+
+# Stub is what a request is answered with: a Result, an error with a Code, Raw, or Base64; an http-request with a Status
+# and a Body. A notification is answered only by Raw and Base64.
 Stub = TypedDict(
     "Stub",
     {
-        # Body is the body of the answer to an http-request.
+        "base64": "str",
+        # Body is the body of the answer to an http-request; Base64 can stand for it.
         "body": "str",
         # Code is the code of an error.
         "code": "int",
@@ -845,12 +978,14 @@ Stub = TypedDict(
         "header": "dict[str, str]",
         # Message is the message of the error.
         "message": "str",
-        # Raw is sent as it stands.
+        # Raw is sent as it stands, Base64 decoded; on stdio a line break follows.
         "raw": "str",
         # Result is the result of a request.
         "result": "dict[str, Any]",
         # Status is the HTTP status; 0 means 200.
         "status": "int",
+        # Template has placeholders in Raw and Body stand for values.
+        "template": "bool",
     },
     total=False,
 )
