@@ -11,15 +11,10 @@ import (
 )
 
 var stdioCode = code{
-	"stdio-01-banner":      stateless(atStart("Server running, press Ctrl+C to stop\n")),
-	"stdio-01-blank-lines": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte { return append([]byte{'\n'}, raw...) }))),
-	"stdio-02-pretty-printed": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
-		var b bytes.Buffer
-		if json.Indent(&b, raw, "", "  ") != nil {
-			return raw
-		}
-		return b.Bytes()
-	}))),
+	"stdio-01-banner":           stateless(atStart("Server running, press Ctrl+C to stop\n")),
+	"stdio-01-blank-lines":      stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte { return append([]byte{'\n'}, raw...) }))),
+	"stdio-02-pretty-handshake": stateless(hook.OnResponse("initialize|"+hook.MethodDiscover, onStdio(indented))),
+	"stdio-02-pretty-printed":   stateless(hook.OnResponse(hook.MethodTemplates, onStdio(indented))),
 	"stdio-02-two-in-a-line": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
 		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
 	}))),
@@ -56,6 +51,15 @@ func onStdio(edit func(raw []byte) []byte) func(context.Context, hook.Message, h
 		}
 		return next(ctx, m)
 	}
+}
+
+// indented is a message over many lines.
+func indented(raw []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 // holdingWriter keeps lists of templates back.

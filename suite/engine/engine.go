@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ type endpoint struct {
 	unoffered string
 	cause     error
 	// broken is why no session can be opened although the endpoint is what the
-	// user says it is; see misspeaks.
+	// user says it is; see misspeaks, and [session.Found.Spread].
 	broken error
 }
 
@@ -203,6 +204,11 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			e.found = &session.Found{Served: []requirement.Revision{requirement.R20241105}}
 			return nil
 		}
+		if len(found.Spread) > 0 && context.Cause(ctx) == nil {
+			e.transport, e.dialer, e.broken, e.unreachable, e.cause = t, dialer, err, "", nil
+			e.found = &session.Found{Served: slices.Sorted(maps.Keys(found.Spread)), Declared: found.Spread, Spread: found.Spread}
+			return nil
+		}
 		if e.unreachable == "" || tellsMore(err, e.cause) {
 			e.transport, e.unreachable, e.cause = t, err.Error(), err
 		}
@@ -299,6 +305,9 @@ func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	})
 	if s := e.found.Open[c.Revision]; s != nil {
 		st.Adopt(s)
+	}
+	if e.found.Spread[c.Revision] != nil {
+		st.Establish(recording.FactSpread, e.broken.Error())
 	}
 	return st
 }

@@ -75,3 +75,7 @@ const FactOneByOne = "one-by-one"
 // FactListens is the note in [Facts] which says that a listen stream was
 // acknowledged.
 const FactListens = "listens"
+
+// FactSpread is the note in [Facts] about a target over stdio that answers the first request of a
+// session over several lines, so that none can be opened: why, in one sentence.
+const FactSpread = "spread"

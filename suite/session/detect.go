@@ -28,6 +28,9 @@ type Found struct {
 	Declared map[requirement.Revision]json.RawMessage
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
+	// Spread holds, by revision, what is declared in answers to the first request that come
+	// over several lines on stdio: it would be served if they did not.
+	Spread map[requirement.Revision]json.RawMessage
 
 	mu         sync.Mutex
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
@@ -47,6 +50,7 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	found := &Found{
 		Open: map[requirement.Revision]*Session{}, Declared: map[requirement.Revision]json.RawMessage{},
 		Reasons:    map[requirement.Revision]string{},
+		Spread:     map[requirement.Revision]json.RawMessage{},
 		handshakes: map[requirement.Revision]*recording.Exchange{},
 	}
 	limited := instances > 0
@@ -263,7 +267,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		f.serve(s, json.RawMessage(x.Result().Raw))
 		return nil
 	}
-	if !s.onlyEchoes() && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
+	if !s.onlyEchoes() && s.spread() == nil && s.Alive() && !(x.Failed() && len(versions) > 0 && !slices.Contains(versions, string(o.Revision))) && !namesAnother(versions, o.Revision) {
 		// A server that lacks server/discover, or leaves the version out of
 		// its list, but answers in the modern form is modern nevertheless.
 		y := s.Do(ask, Request{Step: recording.StepDiscoverByList, Method: "resources/list", Timeout: min(o.Timeout, 2*time.Second)})
@@ -284,8 +288,8 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	switch {
 	case s.onlyEchoes():
 		failed.Reason, failed.Other = echoReason, false
-	case x.Outcome == recording.Silent && s.spread() != "":
-		failed = &OpenError{Code: recording.CodeUnreadable, Reason: "server/discover was answered with " + s.spread()}
+	case x.Outcome != recording.Replied && s.spread() != nil:
+		failed = s.spreadError("server/discover")
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
 		failed = &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
@@ -438,6 +442,9 @@ func (f *Found) reject(s *Session, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Reasons[s.opts.Revision] = err.Error()
+	if m := s.spread(); open != nil && open.Code == recording.CodeUnreadable && settles(m, s.opts.Revision) {
+		f.Spread[s.opts.Revision] = json.RawMessage(gjson.GetBytes(m, "result").Raw)
+	}
 	return err
 }
 

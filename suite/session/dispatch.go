@@ -98,6 +98,7 @@ func (s *Session) route(f *wire.Frame) {
 		return
 	}
 	if len(all) == 0 {
+		s.endSpread(f.Raw)
 		// No message, such as an empty array: what else can it be but a
 		// reaction to a probe?
 		if p := s.probing(true); p != nil {

@@ -108,15 +108,25 @@ func TestBusyStart(t *testing.T) {
 // so, in whatever revision it is asked first.
 func TestSpreadMessagesAreNamed(t *testing.T) {
 	for name, c := range map[string]struct {
-		ask  requirement.Revision
-		says []string
-		want string
+		ask      requirement.Revision
+		says     []string
+		want     string
+		declared string // in an answer that would open a session on one line
+		took     time.Duration
 	}{
-		"legacy":      {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`, `  }`, "}"}, `initialize was answered with JSON over several lines`},
-		"modern":      {requirement.R20260728, []string{"{", `  "id": %s,`, `  "result": {}`, "}"}, `server/discover was answered with JSON over several lines`},
-		"with banner": {requirement.R20251125, []string{"ready", "{", `  "id": %s,`, `  "result": {}`, "}"}, `JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`},
-		"endless":     {requirement.R20251125, append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...), `initialize was not answered with JSON`},
-		"no message":  {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `initialize was not answered with JSON`},
+		"legacy": {requirement.R20251125, []string{"{", `  "jsonrpc": "2.0",`, `  "id": %s,`, `  "result": {`, `"protocolVersion":"2025-11-25"`, `  }`, "}"},
+			`initialize was answered with JSON over several lines`, `"2025-11-25"`, 0},
+		"another version": {requirement.R20251125, []string{"{", `  "id": %s,`, `  "result": {"protocolVersion":"2025-06-18"}`, "}"},
+			`initialize was answered with JSON over several lines`, "", 0},
+		"modern": {requirement.R20260728, []string{"{", `  "id": %s,`, `  "result": {"supportedVersions":["2025-11-25","2026-07-28"]}`, "}"},
+			`server/discover was answered with JSON over several lines`, `"2026-07-28"`, 0},
+		"an error": {requirement.R20260728, []string{"{", `  "id": %s,`, `  "error": {"code":-32601}`, "}"},
+			`server/discover was answered with JSON over several lines`, "", 0},
+		"with banner": {requirement.R20251125, []string{"ready", "{", `  "id": %s,`, `  "result": {}`, "}"},
+			`JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio)`, "", 0},
+		"endless": {requirement.R20251125, append([]string{"{"}, slices.Repeat([]string{`"a":{`, "},"}, 10_000)...),
+			`initialize was not answered with JSON`, "", 30 * time.Second},
+		"no message": {requirement.R20251125, []string{"{", "this is no JSON", "}"}, `initialize was not answered with JSON`, "", 30 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -126,10 +136,17 @@ func TestSpreadMessagesAreNamed(t *testing.T) {
 					}
 					return true
 				})
-				_, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
+				begin := time.Now()
+				found, err := Detect(t.Context(), srv.pipe(), options(""), []requirement.Revision{c.ask}, 0, func() string { return "s1" })
 				var open *OpenError
 				if !errors.As(err, &open) || open.Code != recording.CodeUnreadable || !strings.Contains(open.Reason, c.want) {
 					t.Errorf("%v, expected %s", err, c.want)
+				}
+				if took := time.Since(begin); took < c.took || took > c.took+time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if got := string(found.Spread[c.ask]); (got != "") != (c.declared != "") || !strings.Contains(got, c.declared) {
+					t.Errorf("declared: %s", got)
 				}
 			})
 		})

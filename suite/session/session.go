@@ -8,7 +8,6 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,13 +66,14 @@ type Session struct {
 	channels map[string]*Pending // owners of HTTP responses
 	answered map[string]*recording.Exchange
 	// given maps the ids of all requests that were sent to their exchanges.
-	given    map[string]*recording.Exchange
-	incoming []wire.Frame
-	echoes   int           // how many of them are requests of ours that came back
-	changed  chan struct{} // closed and replaced at each incoming frame
-	last     int           // number of the last frame
-	turns    int           // messages sent so far
-	closed   bool
+	given     map[string]*recording.Exchange
+	incoming  []wire.Frame
+	echoes    int           // how many of them are requests of ours that came back
+	lastLines int           // how many of them may have been the end of a message over several lines
+	changed   chan struct{} // closed and replaced at each incoming frame
+	last      int           // number of the last frame
+	turns     int           // messages sent so far
+	closed    bool
 	// life ends with the session, and with it the answers to requests of the
 	// server; the counts are of those under way, and of all.
 	life                   context.Context
@@ -205,8 +205,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")}
-	case x.Outcome == recording.Silent && s.spread() != "":
-		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was answered with " + s.spread()}
+	case x.Outcome != recording.Replied && s.spread() != nil:
+		return s.spreadError("initialize")
 	case x.Outcome == recording.Silent && s.nonsense() != "":
 		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
 	case x.Outcome == recording.Silent:
@@ -257,44 +257,6 @@ func (s *Session) nonsense() string {
 				return wire.Excerpt(f.Raw, 80)
 			}
 			return ""
-		}
-	}
-	return ""
-}
-
-// spread says that what the target sent on stdio is a message that goes over several
-// lines, as it does if it is written with indentation; else it is empty.
-func (s *Session) spread() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over != requirement.Stdio {
-		return ""
-	}
-	const (
-		most    = 20_000   // lines
-		longest = 64 << 10 // bytes
-		trials  = 1000     // lines that may be the end
-	)
-	var joined []byte
-	tried := 0
-	for i := range s.incoming[:min(len(s.incoming), most)] {
-		f := &s.incoming[i]
-		line := bytes.TrimSpace(f.Raw)
-		if len(joined) == 0 && (!f.HasFlaw(wire.FlawNotJSON) || len(line) == 0 || line[0] != '{' && line[0] != '[') {
-			continue
-		}
-		if len(joined)+len(f.Raw) > longest || tried == trials {
-			return ""
-		}
-		first := len(joined) == 0
-		joined = append(append(joined, f.Raw...), '\n')
-		// The end is a line that closes what the first one has opened.
-		if !first && len(line) > 0 && (line[0] == '}' || line[0] == ']') {
-			if tried++; !wire.Valid(joined) {
-				continue
-			}
-			return "JSON over several lines: a message must not contain newlines on stdio (basic/transports#stdio); " +
-				"write it without indentation, on one line: " + wire.Excerpt(bytes.Join(bytes.Fields(joined), []byte(" ")), 80)
 		}
 	}
 	return ""

@@ -17,6 +17,10 @@ import (
 // The checks of basic/index on how requests and notifications are treated.
 var rpcRequestsChecks = []verdict.Check{
 	{Requirement: "RPC-09", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if why := v.Facts.Notes[recording.FactSpread]; why != "" {
+			v.Block(recording.CodeUnreadable, why) // that is what STDIO-02 is about
+			return
+		}
 		for _, x := range r.Exchanges {
 			if verdict.Request(x) && x.Tags[recording.TagCancelled] == "" && x.Method != "subscriptions/listen" {
 				answeredOnce(r, x, v)

@@ -11,13 +11,16 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
 // Step "before" is an ordinary request. Step "joined" is two requests in a single
 // write. Steps "part" and, with the rest and the newline, "split" are one request
 // in three writes with short pauses, cut in the middle of a character. Step "crlf" is
 // a request that ends in a carriage return and a newline, "blank-line" one after an
-// empty line. Step "long" is a request of more than a mebibyte.
+// empty line. Step "long" is a request of more than a mebibyte. A target that answers its
+// first request over several lines gets no other: step "initialize" or, in modern revisions,
+// "discover".
 var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
@@ -29,16 +32,44 @@ var framingScenario = &scenario.Scenario{
 		}
 		return nil
 	},
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-		joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
-		c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
-		split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))
-		if c.S.Alive() {
-			c.Probes(ctx, oddEnds(p)...)
-			c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
+	Script: func(ctx context.Context, p *scenario.Play) {
+		if why := p.Facts.Notes[recording.FactSpread]; why != "" {
+			spreadAnswer(ctx, p, why)
+			return
 		}
-	}),
+		scenario.OnExpendable(framed)(ctx, p)
+	},
+}
+
+func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
+	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
+	split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))
+	if c.S.Alive() {
+		c.Probes(ctx, oddEnds(p)...)
+		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
+	}
+}
+
+// spreadAnswer is the first request, and the only one, to a target that answers it over several
+// lines: nobody gets a session, and the answer is what there is to judge.
+func spreadAnswer(ctx context.Context, p *scenario.Play, why string) {
+	dialer, err := p.Endpoint.Dialer(target.DialOptions{})
+	if err != nil {
+		p.Break(recording.CodeUnreachable, err.Error())
+		return
+	}
+	c, ok := p.Fresh(ctx, session.Options{NoHandshake: true, Dialer: dialer})
+	if !ok {
+		return
+	}
+	q := session.Request{Step: recording.StepInitialize, Method: "initialize", Params: session.InitializeParams(string(p.Revision())), Timeout: p.Limits.Start}
+	if p.Modern() {
+		q = session.Request{Step: recording.StepDiscover, Method: "server/discover", Timeout: p.Limits.Start}
+	}
+	c.Note(c.S.Do(ctx, q))
+	p.Break(recording.CodeUnreadable, why)
 }
 
 // oddEnds are requests that are framed in ways which only robustness lets a server
