@@ -36,6 +36,7 @@ type Run struct {
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
 	sessions     atomic.Int64
+	longs        *wire.Results
 	began        time.Time
 	judging      context.Context // ends some time after playing has to
 
@@ -98,7 +99,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: newLimiter(cfg.Rate),
-		began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
+		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
 	ctx, cancel := r.bounded(ctx)
@@ -180,7 +181,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection,
+			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs,
 		}})
 		if err != nil {
 			return err

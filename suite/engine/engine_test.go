@@ -297,6 +297,7 @@ func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 		"more behind it":     {head + "}\n{}", "more follows"},
 		"incomplete":         {`{"schema":"` + RecordingSchema + `"}`, "truncated"},
 		"frame numbers":      {head + `,"frames":[{"number":2}]}`, "frames[0]"},
+		"no such result":     {head + `,"frames":[{"number":1},{"number":2,"result_of":1}]}`, "frames[1]"},
 		"null take":          {head + `,"takes":[null]}`, "facts are missing"},
 		"null recording":     {head + `,"takes":[{"facts":{},"recordings":[null]}]}`, "null"},
 		"null exchange":      {head + `,"takes":[{"facts":{},"recordings":[{"exchanges":[null]}]}]}`, "null"},

@@ -90,8 +90,20 @@ func (r *Run) Record(w io.Writer) error {
 	out.value(h, "}")
 	out.text(",\n\"frames\":[")
 	leaks := r.leaks()
+	written := map[*wire.Long]int{} // the frames in which they stand
 	for n := 1; n <= r.transcript.Len(); n++ {
 		if frame, ok := r.transcript.Frame(n); ok {
+			_, cut := leaks[n]
+			switch long := frame.Long; {
+			case long == nil:
+			case written[long] > 0 && !cut:
+				frame.Long, frame.ResultOf = nil, written[long]
+			default:
+				frame.Raw, frame.Long = frame.Whole(), nil
+				if !cut {
+					written[long] = n
+				}
+			}
 			out.item(n > 1, maskFrame(leaks.without(frame, masker), masker))
 		}
 	}
@@ -255,10 +267,23 @@ func restore(rd io.Reader) (*Run, error) {
 
 // restoreFrames fills the transcript; frames must be numbered from 1 on.
 func (r *Run) restoreFrames(frames []wire.Frame) error {
-	for i, f := range frames {
+	longs := map[int]*wire.Long{}
+	for i := range frames {
+		f := &frames[i]
 		if f.Number != i+1 {
 			return fmt.Errorf("frames[%d] has the number %d", i, f.Number)
 		}
+		n := f.ResultOf
+		if n == 0 {
+			continue
+		}
+		if n < 0 || n > i || frames[n-1].ResultOf != 0 || !gjson.GetBytes(frames[n-1].Raw, "result").IsObject() || gjson.GetBytes(f.Raw, "result").Raw != "{}" {
+			return fmt.Errorf("frames[%d] refers to the result of frame %d, which has none", i, n)
+		}
+		if longs[n] == nil {
+			longs[n] = &wire.Long{Text: gjson.GetBytes(frames[n-1].Raw, "result").Raw}
+		}
+		f.Long = longs[n]
 	}
 	r.transcript = wire.Restore(frames)
 	return nil
@@ -323,6 +348,9 @@ func (r *Run) reattach(x *recording.Exchange) {
 		}
 	}
 	x.Attach([]byte(m.Raw))
+	if f.Long != nil {
+		x.AttachResult(f.Long.Text)
+	}
 }
 
 func (r *Run) restoreRows(rows []recordedRow) error {

@@ -266,7 +266,7 @@ func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
 		session = "session " + strconv.Itoa(len(w.sessions)+1)
 		w.sessions[f.Session] = session
 	}
-	raw := f.Raw
+	raw := f.Whole()
 	out := reports.Frame{
 		Number: number, Session: session, Channel: f.Channel, Direction: string(f.Dir),
 		AtMS: reports.Milliseconds(f.At), Size: f.Size, Truncated: f.Truncated, Note: w.mask.String(f.Text),
@@ -302,7 +302,7 @@ func masked(m *mask.Masker, f *wire.Frame) []byte {
 	if f.Truncated {
 		return m.MaskCut(f.Raw)
 	}
-	return m.Mask(f.Raw)
+	return m.Mask(f.Whole())
 }
 
 func (w *writer) header(h http.Header) http.Header {

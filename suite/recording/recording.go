@@ -250,6 +250,9 @@ func (x *Exchange) Attach(raw []byte) {
 	x.notes = &sync.Map{}
 }
 
+// AttachResult gives the first reply its result, where that is kept apart.
+func (x *Exchange) AttachResult(text string) { x.result = gjson.Parse(text) }
+
 // Note is [Recording.Note] for what depends on the exchange alone. Without a reply
 // there is nothing worth keeping.
 func (x *Exchange) Note(key any, work func() any) any {

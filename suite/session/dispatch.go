@@ -325,6 +325,9 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	p.got++
 	if p.got == 1 {
 		p.x.Attach([]byte(m.Raw))
+		if f.Long != nil {
+			p.x.AttachResult(f.Long.Text)
+		}
 	}
 	if id := m.Get("id"); len(p.ids) > 1 && (!id.Exists() || id.Type == gjson.Null) {
 		p.got = max(p.got, p.want) // a batch was refused as a whole

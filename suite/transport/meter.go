@@ -126,11 +126,16 @@ func (m *metered) Read(p []byte) (int, error) {
 
 // inspect adds the flaws of the message itself to those of the framing. Of one that is nested
 // too deeply only the beginning is kept, as of one that is too long.
-func inspect(f *wire.Frame) {
+func (l *line) inspect(f *wire.Frame) {
 	if f.Truncated {
 		return // what is left of a message that was cut is no JSON, but that was us
 	}
-	f.Flaws = wire.Merge(f.Flaws, wire.Inspect(f.Raw))
+	f.Size = max(f.Size, len(f.Raw))
+	if known := l.limits.Results.Inspect(f); known > 0 {
+		l.mu.Lock()
+		l.bytes -= int64(known)
+		l.mu.Unlock()
+	}
 	if f.HasFlaw(wire.FlawTooDeep) {
 		f.Raw, f.Truncated = bytes.Clone(f.Raw[:min(len(f.Raw), foreignKept)]), true
 	}

@@ -166,7 +166,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 		}
 	}
 	if len(raw) > 0 {
-		inspect(&f)
+		x.client.inspect(&f)
 		x.cutForeign(&f)
 	}
 	x.in(f)
@@ -214,7 +214,7 @@ func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
 	f := wire.Frame{Event: &ev.Event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
 	// The endpoint event of HTTP+SSE carries a URI, not a message.
 	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
-		inspect(&f)
+		x.client.inspect(&f)
 	}
 	return f
 }

@@ -118,7 +118,7 @@ func (s *stdio) takeLine(l wire.Line) {
 		}
 	}
 	if !f.HasFlaw(wire.FlawBlank) {
-		inspect(&f)
+		s.inspect(&f)
 	}
 	s.emit(f)
 }

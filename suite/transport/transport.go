@@ -121,6 +121,8 @@ type Limits struct {
 	Total   int64 // bytes of one connection; default 64 MiB
 	Stderr  int   // bytes of standard error kept; default 16 KiB
 	Frames  int   // frames of one connection, in and out; default 200000
+	// Results knows what was sent before over any connection, and counts once; may be nil.
+	Results *wire.Results
 }
 
 // WithDefaults replaces zero members by the defaults.

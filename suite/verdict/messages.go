@@ -44,7 +44,7 @@ func receive(r *recording.Recording) []Message {
 		}
 		for _, m := range Members(p.Value) {
 			if m.IsObject() {
-				o := LookedUp(m)
+				o := messageOf(p.Frame, m)
 				all = append(all, Message{o, p.Frame, wire.KindOf(o.Get)})
 			}
 		}
@@ -137,7 +137,7 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		}
 		for _, m := range Members(gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
-				all = append(all, Message{Object{Result: m}, f, wire.KindResponse})
+				all = append(all, Message{messageOf(f, m), f, wire.KindResponse})
 			}
 		}
 	}
@@ -266,8 +266,29 @@ type member struct {
 // LookedUp is a value with its members looked up.
 func LookedUp(r gjson.Result) Object {
 	const short = 512 // bytes, through which a member is found as quickly
+	if len(r.Raw) <= short {
+		return Object{Result: r}
+	}
+	return lookUp(r)
+}
+
+// messageOf is a message of a frame, with its result if that is kept apart.
+func messageOf(f *wire.Frame, m gjson.Result) Object {
+	if f.Long == nil {
+		return LookedUp(m)
+	}
+	o := lookUp(m)
+	for i := range o.members {
+		if o.members[i].name == "result" {
+			o.members[i].value = gjson.Parse(f.Long.Text)
+		}
+	}
+	return o
+}
+
+func lookUp(r gjson.Result) Object {
 	o := Object{Result: r}
-	if r.IsObject() && len(r.Raw) > short {
+	if r.IsObject() {
 		o.members = make([]member, 0, 8)
 		r.ForEach(func(name, value gjson.Result) bool {
 			o.members = append(o.members, member{name.Str, value})
@@ -351,7 +372,7 @@ func Body(r *recording.Recording, x *recording.Exchange) []byte {
 	var all []byte
 	for _, n := range x.Evidence() {
 		if f := r.Frame(n); f != nil && f.Dir == wire.In {
-			all = append(all, f.Raw...)
+			all = append(all, f.Whole()...)
 		}
 	}
 	return all

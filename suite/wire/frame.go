@@ -42,9 +42,13 @@ type Frame struct {
 	// Raw is the message as it was sent, without the framing of the
 	// transport (the newline of stdio, the "data:" of an event stream). It
 	// is cut at the size limit; Size is the original length in bytes.
-	Raw       []byte `json:"raw,omitempty"`
-	Size      int    `json:"size"`
-	Truncated bool   `json:"truncated,omitempty"`
+	Raw []byte `json:"raw,omitempty"`
+	// Long is the result of the message, if it is kept apart; an empty object stands in
+	// its place in Raw. In a recorded run ResultOf is the number of a frame with the same one.
+	Long      *Long `json:"-"`
+	ResultOf  int   `json:"result_of,omitempty"`
+	Size      int   `json:"size"`
+	Truncated bool  `json:"truncated,omitempty"`
 	// HTTP is set on each outgoing HTTP request and on the first frame of
 	// each HTTP response.
 	HTTP *HTTP `json:"http,omitempty"`

@@ -43,13 +43,14 @@ type Transcript struct {
 	frames   []Frame
 	sessions map[string][]int // indexes into frames
 	spent    int64
+	long     map[*Long]bool // those that are kept
 	overflow bool
 	full     chan struct{} // closed when frames are refused
 }
 
 // NewTranscript starts an empty transcript; its clock begins now.
 func NewTranscript(b Budget) *Transcript {
-	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{}, full: make(chan struct{})}
+	return &Transcript{start: time.Now(), budget: b.withDefaults(), sessions: map[string][]int{}, long: map[*Long]bool{}, full: make(chan struct{})}
 }
 
 // Full is closed when the budget is spent and frames are refused.
@@ -79,6 +80,10 @@ func (t *Transcript) Add(f Frame) (int, time.Duration) {
 		f.Flaws = Merge(f.Flaws, []Flaw{TooLong(f.Size, t.budget.Frame)})
 	}
 	cost := cost(&f)
+	if f.Long != nil && !t.long[f.Long] {
+		t.long[f.Long] = true
+		cost += int64(len(f.Long.Text))
+	}
 	if t.spent+cost > t.budget.Total {
 		t.overflow = true
 		close(t.full)

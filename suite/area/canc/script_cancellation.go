@@ -127,7 +127,7 @@ func races(c *scenario.Client, before *recording.Exchange) int {
 	const most, least, volume, together = 60, 5, 4 << 20, 6 * time.Second
 	size := 1
 	for _, f := range c.S.Incoming(before.Request) {
-		size += len(f.Raw)
+		size += f.Size
 	}
 	return min(max(min(volume/size, int(together/max(before.Took, time.Microsecond))), least), most)
 }

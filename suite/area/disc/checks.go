@@ -311,7 +311,7 @@ func answerText(r *recording.Recording, x *recording.Exchange) string {
 	var b strings.Builder
 	for _, n := range append(slices.Clone(x.Replies), x.Others...) {
 		if f := r.Frame(n); f != nil {
-			b.Write(f.Raw)
+			b.Write(f.Whole())
 			b.WriteByte('\n')
 		}
 	}

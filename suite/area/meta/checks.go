@@ -106,8 +106,13 @@ const (
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 func eachMessage(r *recording.Recording, visit func(m gjson.Result, frame int)) {
+	seen := map[*wire.Long]bool{}
 	for _, p := range verdict.ParsedFrames(r) {
 		if p.Valid && !p.Marked {
+			if long := p.Frame.Long; long != nil && !seen[long] {
+				seen[long] = true
+				p.Value = gjson.ParseBytes(p.Frame.Whole())
+			}
 			for _, m := range verdict.Members(p.Value) {
 				visit(m, p.Frame.Number)
 			}

@@ -117,7 +117,7 @@ func askMetadata(ctx context.Context, p *scenario.Play, c *scenario.Client, chal
 		x := c.Do(ctx, q)
 		for _, f := range c.S.Incoming(x.Request) {
 			if slices.Contains(x.Evidence(), f.Number) {
-				x.Tags[recording.TagText] += string(f.Raw)
+				x.Tags[recording.TagText] += string(f.Whole())
 			}
 		}
 		if x.Status == http.StatusOK {

@@ -263,7 +263,7 @@ func otherSessions(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			for _, f := range replayed(r, x) {
-				if bytes.Equal(f.Raw, own.Raw) {
+				if bytes.Equal(f.Whole(), own.Whole()) {
 					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100), mine.Request, n, x.Request, f.Number)
 					v.Hint("look for the event in the session that Mcp-Session-Id names")
 					return
