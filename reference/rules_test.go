@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/record"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -127,4 +128,28 @@ func TestOperationsAtRunTime(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// TestCountWhereRulesAct: messages that a fault does nothing about do not use up how often it acts,
+// and the journal names it for those alone that it is about.
+func TestCountWhereRulesAct(t *testing.T) {
+	for _, spec := range []string{"life-14-ping-unknown:count=1", "life-14-ping-unknown:count=1:skip=1"} {
+		synctest.Test(t, func(t *testing.T) {
+			server := serve(t, reference.Options{Faults: []string{spec}})
+			c := connect(t, server, hook.R20250618, hook.Stdio)
+			defer c.close()
+			c.result("resources/list", nil)
+			pings := ""
+			for range 3 {
+				pings += map[bool]string{true: "-", false: "+"}[c.answer(c.start("ping", nil))["error"] != nil]
+			}
+			if want := map[bool]string{true: "+-+", false: "-++"}[strings.Contains(spec, "skip")]; pings != want {
+				t.Errorf("%s: pings went %s", spec, pings)
+			}
+			applied := server.Journal().Query(journal.Query{Kinds: []journal.Kind{journal.Applied}})
+			if len(applied) != 1 || applied[0].Method != "ping" {
+				t.Errorf("%s: %+v", spec, applied)
+			}
+		})
+	}
 }

@@ -419,13 +419,21 @@ func (n *node) applies(t *hook.Trace) bool {
 	}
 	fresh, at := false, n.statesAt(t)
 	yes := t.Decide(n, func() bool {
-		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.spend()
+		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.concerns(t) && n.spend()
 		return fresh
 	})
 	if fresh {
 		n.mark(t)
 	}
 	return yes
+}
+
+// concerns reports whether the rule can do anything about a message: where it acts on calls alone,
+// it knows on which, and the others do not count.
+func (n *node) concerns(t *hook.Trace) bool {
+	h := &n.hooks
+	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams
+	return elsewhere || h.About == nil || h.About(t.Method, t)
 }
 
 // spend counts a matching message and says whether it is affected.

@@ -33,7 +33,8 @@ type Limits struct {
 	While map[string]string `yaml:"while" json:"while,omitempty"`
 	// Become are the states that scenarios are in from the next message on when one has been affected.
 	Become map[string]string `yaml:"become" json:"become,omitempty"`
-	// Count is how many matching messages are affected; 0 means all.
+	// Count is how many matching messages are affected; 0 means all. Those with a method that
+	// the rule does nothing about are not counted.
 	Count int `yaml:"count" json:"count,omitempty"`
 	// Skip is how many matching messages pass before the first is affected.
 	Skip int `yaml:"skip" json:"skip,omitempty"`
