@@ -26,7 +26,8 @@
 // which npm installs once into the cache directory of the user, with a Node.js of their
 // own. They go through the same operations in every revision and transport that they
 // speak, under "mockserver verify"; its red verdicts need rulings as well. The official
-// conformance suite for servers is run, too. Without npm, with -short and with
+// conformance suite for servers is run, too, and where there is Chromium a page in it is a client.
+// All clients go through all ready worlds. Without npm, with -short and with
 // MCPCHECK_NODE=0 these are left out; MCPCHECK_NODE=1 makes it a failure that npm cannot
 // install.
 //

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
@@ -425,5 +426,44 @@ func TestCloseEndsStreams(t *testing.T) {
 	if resp, err := web.Client().Get(web.URL + "/sse"); err == nil {
 		_ = resp.Body.Close()
 		t.Errorf("served after Close: %d", resp.StatusCode)
+	}
+}
+
+// TestBrowsers: pages of admitted origins get preflights answered, also where a token is demanded,
+// and may see the headers that they need; other origins get none of it.
+func TestBrowsers(t *testing.T) {
+	g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: "sesame-open"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]reference.Options{"open": {}, "guarded": {Guard: g}} {
+		o.AllowedOrigins = []string{"https://app.example"}
+		h := serve(t, o).Handler()
+		ask := func(origin string) http.Header {
+			return header("Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,mcp-session-id", "Access-Control-Request-Private-Network", "true")
+		}
+		for _, path := range []string{"/mcp", "/sse", "/message"} {
+			for _, origin := range []string{"https://app.example", "http://localhost:5173"} {
+				w := exchange(h, "OPTIONS", path, nil, ask(origin))
+				got := w.Header()
+				if w.Code != 204 || got.Get("Access-Control-Allow-Origin") != origin || got.Get("Access-Control-Allow-Headers") != "content-type,mcp-session-id" ||
+					!strings.Contains(got.Get("Access-Control-Allow-Methods"), "DELETE") || got.Get("Vary") != "Origin" || got.Get("Access-Control-Allow-Private-Network") != "true" {
+					t.Errorf("%s %s from %s: %d %v", name, path, origin, w.Code, got)
+				}
+			}
+			if w := exchange(h, "OPTIONS", path, nil, ask("https://evil.example")); w.Code < 400 || w.Header().Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s %s from elsewhere: %d %v", name, path, w.Code, w.Header())
+			}
+			if w := exchange(h, "OPTIONS", path, nil, nil); w.Code < 400 {
+				t.Errorf("%s %s without an origin: %d", name, path, w.Code)
+			}
+		}
+		w := exchange(h, "POST", "/mcp", []byte(hello), header("Origin", "https://app.example"))
+		if got := w.Header(); got.Get("Access-Control-Allow-Origin") != "https://app.example" || !strings.Contains(got.Get("Access-Control-Expose-Headers"), "Mcp-Session-Id") {
+			t.Errorf("%s: %d %v", name, w.Code, got)
+		}
+		if w := exchange(h, "POST", "/mcp", []byte(hello), nil); w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != "" {
+			t.Errorf("%s: who is no browser gets %v", name, w.Header())
+		}
 	}
 }

@@ -186,7 +186,7 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f.StringArrayVar(&s.latency, "latency", nil, "delay answers by a `DURATION[:LIMITS]`: 50ms, uniform:10ms-90ms, lognormal:50ms,0.5 (median and sigma), dribble:1KiB/s")
 	f.Uint64Var(&s.options.Seed, "seed", 0, "the seed of everything random")
 	f.StringVar(&s.journal, "journal", "", "write what clients send and get to this `FILE`, a line of JSON for each, in the place of what is in it; - is the standard output, with --http only")
-	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins to admit beside loopback, `O,...`")
+	f.StringSliceVar(&s.options.AllowedOrigins, "allow-origin", nil, "web origins whose pages may call the server (CORS), beside loopback ones, `O,...`")
 	f.StringSliceVar(&s.options.AllowedHosts, "allow-host", nil, "host names by which the server and its admin interface may be called beside those of loopback, `NAME,...`; * is any")
 	f.StringVar(&s.ready, "ready-file", "", "write a line of JSON to this `FILE` when the server is ready (url, sseUrl, adminUrl, pid, version), and remove it in the end")
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")

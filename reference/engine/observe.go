@@ -222,7 +222,9 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	}
 	v.rec = recorder{ResponseWriter: w, engine: e, request: r, trace: &v.trace, entry: entry, values: &v.values}
 	defer v.rec.end()
-	e.web.ServeHTTP(&v.rec, r)
+	if !e.crossOrigin(&v.rec, r) {
+		e.web.ServeHTTP(&v.rec, r)
+	}
 	v.rec.returned = true
 }
 

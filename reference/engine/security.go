@@ -27,6 +27,35 @@ func (e *Engine) checkOrigin(r *http.Request) string {
 	return ""
 }
 
+// exposed are the headers of answers that a page may look at.
+const exposed = headerSession + ", " + writtenVersion + ", WWW-Authenticate, Retry-After"
+
+// crossOrigin tells a browser that a page from an origin that may call the server may also see
+// its answers (Fetch standard, CORS protocol), and reports whether that was all it asked: a
+// preflight carries no token, so that it never gets as far as a guard.
+func (e *Engine) crossOrigin(w http.ResponseWriter, r *http.Request) bool {
+	origins := r.Header["Origin"]
+	if len(origins) != 1 || e.checkOrigin(r) != "" {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", origins[0])
+	h.Add("Vary", "Origin")
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		h.Set("Access-Control-Expose-Headers", exposed)
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	if asked := r.Header.Get("Access-Control-Request-Headers"); asked != "" {
+		h.Set("Access-Control-Allow-Headers", asked)
+	}
+	if r.Header.Get("Access-Control-Request-Private-Network") != "" {
+		h.Set("Access-Control-Allow-Private-Network", "true")
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
 // hostAllowed reports whether an allowed origin has that host.
 func (e *Engine) hostAllowed(host string) bool {
 	return slices.ContainsFunc(e.config.AllowedOrigins, func(origin string) bool {

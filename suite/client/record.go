@@ -2,6 +2,7 @@ package client
 
 import (
 	"iter"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -257,6 +258,9 @@ func (r *record) start(transport requirement.Transport, modern bool, keys ...str
 
 // take files an entry of the client.
 func (r *record) take(e *entry) {
+	if e.HTTP != nil && e.HTTP.Method == http.MethodOptions {
+		return // a browser asks on its own account whether the client may
+	}
 	messages := messagesOf(e)
 	c := r.owner(e, messages)
 	if c == nil {
