@@ -2,7 +2,9 @@ package record
 
 import (
 	"encoding/json"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -22,10 +24,11 @@ type exchange struct {
 	id                           json.RawMessage
 	method                       string
 	params                       json.RawMessage
-	token                        string // the progress token, as JSON
-	canonical                    string // params without what does not count
-	answer                       []byte // nil if there was none
-	status                       int    // of HTTP
+	token                        string         // the progress token, as JSON
+	canonical                    string         // params without what does not count
+	masked                       *regexp.Regexp // what canonical may have been before it was masked; nil if it was not
+	answer                       []byte         // nil if there was none
+	status                       int            // of HTTP
 	// before are the messages that came on its behalf until it was answered, after those that
 	// followed the answer.
 	before, after []message
@@ -77,6 +80,13 @@ func (b *builder) asked(m *journal.Entry) {
 		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
 	}
 	x.canonical = canonical(x.params)
+	if parts := strings.Split(x.canonical, replacement); len(parts) > 1 {
+		for i := range parts {
+			parts[i] = regexp.QuoteMeta(parts[i])
+		}
+		// What was masked stood in one string.
+		x.masked = regexp.MustCompile(`^` + strings.Join(parts, `(?:[^"\\]|\\.)*`) + `$`)
+	}
 	b.all = append(b.all, x)
 	b.open[openKey(x.seq, x.id)] = x
 }

@@ -76,6 +76,8 @@ func Read(name string, r io.Reader) (*Recording, error) {
 				rec.Cut = true
 			case jsonErr != nil:
 				return nil, fmt.Errorf("%s:%d: this is no entry of a recording: %w", name, number, jsonErr)
+			case misspelt(line) != "":
+				return nil, fmt.Errorf("%s:%d: %s", name, number, misspelt(line))
 			case e.Kind == "":
 				return nil, fmt.Errorf("%s:%d: this is no entry of a recording: it has no kind", name, number)
 			default:

@@ -33,7 +33,7 @@ const (
 
 // Serve makes a server that answers as the recorded one did, over any transport, in the revisions
 // that were recorded. Requests are matched by method and params; ids, metadata and progress
-// tokens do not count. Of several with the same params the answers come in the order in
+// tokens do not count, and what was masked stands for any value. Of several with the same params the answers come in the order in
 // which they were recorded, for each session, and the last one again and again. What was not
 // recorded is answered with an error that names the nearest that was. Notifications are sent
 // after the answer that they followed. A revision that this program does not speak is an error.
@@ -136,6 +136,9 @@ func (p *player) find(c *hook.Call, revision string) *exchange {
 	}
 	want := canonical(c.Params)
 	matching := filter(same, func(x *exchange) bool { return x.canonical == want })
+	if len(matching) == 0 { // a value that was masked may have been any
+		matching = filter(same, func(x *exchange) bool { return x.masked != nil && x.masked.MatchString(want) })
+	}
 	if len(matching) == 0 && c.Method == "initialize" {
 		matching = same // clients differ in their names and what they can do
 	}
