@@ -43,6 +43,13 @@ func TestFaultsAreFound(t *testing.T) {
 			}
 		}
 	}
+	var printed bytes.Buffer
+	if code := run(t.Context(), []string{"world", "schema"}, nil, &printed, &printed); code != 0 || !json.Valid(printed.Bytes()) {
+		t.Errorf("the schema: code %d, %.100s", code, printed.String())
+	}
+	if code := run(t.Context(), []string{"world", "schema", "x"}, nil, &printed, &printed); code != exitUsage {
+		t.Errorf("an argument too many: code %d", code)
+	}
 	var out, errs bytes.Buffer
 	var all []listed
 	if code := run(t.Context(), []string{"faults", "--json"}, nil, &out, &errs); code != 0 || json.Unmarshal(out.Bytes(), &all) != nil || len(all) < 500 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference/record"
+	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 func worldCommand(stdout, stderr io.Writer) *cobra.Command {
@@ -27,6 +28,19 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 		}
 		return worldFrom(from, to, stdout, stderr)
 	}
+	schema := helpcmd.New(help, "schema")
+	schema.Args = cobra.ArbitraryArgs
+	schema.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := only(cmd); err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			return usagef("unexpected argument %q", args[0])
+		}
+		_, err := io.WriteString(stdout, world.Schema)
+		return err
+	}
+	c.AddCommand(schema)
 	c.Flags().StringVar(&from, "from", "", "the `RECORDING` to read")
 	c.Flags().StringVar(&to, "to", "", "the `FILE` to write, which must not exist; otherwise it is the standard output")
 	return c

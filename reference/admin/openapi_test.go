@@ -4,19 +4,16 @@ import (
 	"encoding"
 	"encoding/json"
 	"flag"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/internal/doccomment"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -29,7 +26,11 @@ var update = flag.Bool("update", false, "write openapi.json anew")
 // types that the handlers read and write, and nothing else. Descriptions are the comments of
 // the types.
 func TestTheDocumentIsTrue(t *testing.T) {
-	b := &builder{schemas: map[string]any{}, types: map[string]reflect.Type{}, comments: comments(t, ".", "..", "../control", "../engine", "../guard", "../journal", "../operation", "../world")}
+	comments, err := doccomment.Read(".", "..", "../control", "../engine", "../guard", "../journal", "../operation", "../world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &builder{schemas: map[string]any{}, types: map[string]reflect.Type{}, comments: comments}
 	data, err := json.MarshalIndent(b.document(), "", "  ")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestTheDocumentIsTrue(t *testing.T) {
 		}
 		return
 	}
-	want, got := undescribed(t, data), undescribed(t, openAPI)
+	want, got := doccomment.Undescribed(data), doccomment.Undescribed(openAPI)
 	for i := range min(len(got), len(want)) {
 		if got[i] != want[i] {
 			t.Fatalf("there is\n%s\nand not\n%s\n(run the test with -update)", got[i], want[i])
@@ -50,38 +51,6 @@ func TestTheDocumentIsTrue(t *testing.T) {
 	if len(got) != len(want) {
 		t.Fatal("the document is too short or too long (run the test with -update)")
 	}
-}
-
-// undescribed is the document in lines, without the descriptions: how things are put may change
-// elsewhere before the document follows.
-func undescribed(t *testing.T, document []byte) []string {
-	t.Helper()
-	var v any
-	if err := json.Unmarshal(document, &v); err != nil {
-		t.Fatal(err)
-	}
-	var strip func(v any)
-	strip = func(v any) {
-		switch v := v.(type) {
-		case object:
-			if _, text := v["description"].(string); text {
-				delete(v, "description")
-			}
-			for _, member := range v {
-				strip(member)
-			}
-		case []any:
-			for _, element := range v {
-				strip(element)
-			}
-		}
-	}
-	strip(v)
-	data, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(string(data), "\n")
 }
 
 type object = map[string]any
@@ -336,62 +305,6 @@ func fields(t reflect.Type) []field {
 	}
 	return all
 }
-
-// comments reads the comments of types and their fields: "package.Type" and "package.Type.Field".
-func comments(t *testing.T, dirs ...string) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			if strings.HasSuffix(name, "_test.go") {
-				continue
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if d, ok := n.(*ast.GenDecl); ok {
-					collect(all, file.Name.Name+".", d)
-				}
-				return true
-			})
-		}
-	}
-	return all
-}
-
-func collect(all map[string]string, pkg string, d *ast.GenDecl) {
-	for _, spec := range d.Specs {
-		s, ok := spec.(*ast.TypeSpec)
-		if !ok || !s.Name.IsExported() {
-			continue
-		}
-		if all[pkg+s.Name.Name] == "" {
-			all[pkg+s.Name.Name] = sentence(d.Doc.Text() + s.Doc.Text())
-		}
-		structure, ok := s.Type.(*ast.StructType)
-		if !ok {
-			continue
-		}
-		for _, f := range structure.Fields.List {
-			text := sentence(f.Doc.Text() + f.Comment.Text())
-			for _, name := range f.Names {
-				all[pkg+s.Name.Name+"."+name.Name] = text
-			}
-		}
-	}
-}
-
-// plainly are the words for readers who do not write Go.
-var plainly = strings.NewReplacer("; nil if", "; absent if", "nil means", "absent means", "nil for", "absent for", " (journal.Fingerprint)", ", as entries of the journal have it")
-
-// sentence is a comment in one line.
-func sentence(text string) string { return plainly.Replace(strings.Join(strings.Fields(text), " ")) }
 
 // TestTheDocumentIsForEveryone: no words of the program's own in the descriptions.
 func TestTheDocumentIsForEveryone(t *testing.T) {

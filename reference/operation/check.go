@@ -59,6 +59,13 @@ var roots = map[string][]string{
 // retypes are what As can be.
 var retypes = []string{"string", "number", "array", "element", "json"}
 
+// Words are what there is to choose from for members of operations and tests, by the names of the members.
+func Words() map[string][]string {
+	return map[string][]string{
+		"on": slices.Sorted(maps.Keys(roots)), "era": {"legacy", "modern"}, "per": {perConnection, perSession}, "as": retypes, "type": kinds,
+	}
+}
+
 // given are the verbs that the operation has, in the order of their names.
 func (o *Operation) given() []string {
 	var names []string
@@ -113,9 +120,10 @@ func (c *checker) oneOf(member, given string, known []string) {
 // Check says what is wrong with the operation; nothing if it can be done.
 func (o *Operation) Check() []Problem {
 	c := &checker{}
-	c.oneOf("on", o.On, slices.Sorted(maps.Keys(roots)))
-	c.oneOf("era", o.Era, []string{"legacy", "modern"})
-	c.oneOf("per", o.Per, []string{perConnection, perSession})
+	words := Words()
+	c.oneOf("on", o.On, words["on"])
+	c.oneOf("era", o.Era, words["era"])
+	c.oneOf("per", o.Per, words["per"])
 	for _, transport := range hook.MethodsOf(o.Transport) {
 		c.oneOf("transport", transport, []string{hook.Stdio, hook.HTTP, hook.SSE})
 	}
