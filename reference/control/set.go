@@ -50,7 +50,7 @@ type Set struct {
 
 	states states
 	base   chain // the server without any rule
-	head   atomic.Pointer[chain]
+	head   atomic.Pointer[ways]
 	// live is nodes, for those who only look.
 	live atomic.Pointer[[]*node]
 }
@@ -59,7 +59,7 @@ type Set struct {
 // may be nil.
 func New(seed uint64, j *journal.Journal) *Set {
 	s := &Set{seed: seed, journal: j}
-	s.head.Store(&s.base)
+	s.head.Store(&ways{&s.base, &s.base, &s.base, &s.base, &s.base})
 	s.live.Store(&[]*node{})
 	return s
 }
@@ -184,10 +184,10 @@ func (s *Set) has(id string) bool {
 // link chains the rules. A call that is within a rule which has gone goes on with
 // what came after it then. The caller holds mu.
 func (s *Set) link() {
-	next := &s.base
+	next := &ways{&s.base, &s.base, &s.base, &s.base, &s.base}
 	for _, n := range slices.Backward(s.nodes) {
 		n.next.Store(next)
-		next = &n.own
+		next = next.before(n)
 	}
 	s.head.Store(next)
 	live := s.nodes
@@ -201,23 +201,23 @@ func (s *Set) Hooks() hook.Hooks {
 		About:  s.concern,
 		Handle: func(next hook.Handler) hook.Handler {
 			s.base.handle = next
-			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle(ctx, c) }
+			return func(ctx context.Context, c *hook.Call) *hook.Reply { return s.head.Load().handle.handle(ctx, c) }
 		},
 		Emit: func(next hook.Emitter) hook.Emitter {
 			s.base.emit = next
-			return func(ctx context.Context, m hook.Message) error { return s.head.Load().emit(ctx, m) }
+			return func(ctx context.Context, m hook.Message) error { return s.head.Load().emit.emit(ctx, m) }
 		},
 		Receive: func(next hook.Receiver) hook.Receiver {
 			s.base.receive = next
-			return func(ctx context.Context, in hook.Incoming) { s.head.Load().receive(ctx, in) }
+			return func(ctx context.Context, in hook.Incoming) { s.head.Load().receive.receive(ctx, in) }
 		},
 		Event: func(next hook.EventWriter) hook.EventWriter {
 			s.base.event = next
-			return func(ctx context.Context, e hook.Event) error { return s.head.Load().event(ctx, e) }
+			return func(ctx context.Context, e hook.Event) error { return s.head.Load().event.event(ctx, e) }
 		},
 		HTTP: func(next http.Handler) http.Handler {
 			s.base.web = next.ServeHTTP
-			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web(w, r) })
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web.web(w, r) })
 		},
 	}
 }
@@ -270,15 +270,6 @@ func (s *Set) Public() bool {
 	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool { return n.hooks.Public })
 }
 
-// chain is the way through a rule and all that come after it.
-type chain struct {
-	handle  hook.Handler
-	emit    hook.Emitter
-	receive hook.Receiver
-	event   hook.EventWriter
-	web     func(w http.ResponseWriter, r *http.Request)
-}
-
 // The sorts of rules, from outside to inside.
 const (
 	rankDelay = iota
@@ -297,7 +288,7 @@ type node struct {
 	chance  *rand.Rand
 	hooks   hook.Hooks
 	own     chain
-	next    atomic.Pointer[chain]
+	next    atomic.Pointer[ways]
 
 	mu   sync.Mutex
 	seen int
@@ -346,66 +337,6 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	n.chance = stream(s.seed, source|streamChance)
 	n.build()
 	return n, nil
-}
-
-// build makes the way through the rule: each kind of hook acts where the rule
-// applies, and lets everything else pass.
-func (n *node) build() {
-	n.own = chain{
-		handle:  func(ctx context.Context, c *hook.Call) *hook.Reply { return n.next.Load().handle(ctx, c) },
-		emit:    func(ctx context.Context, m hook.Message) error { return n.next.Load().emit(ctx, m) },
-		receive: func(ctx context.Context, in hook.Incoming) { n.next.Load().receive(ctx, in) },
-		event:   func(ctx context.Context, e hook.Event) error { return n.next.Load().event(ctx, e) },
-		web:     func(w http.ResponseWriter, r *http.Request) { n.next.Load().web(w, r) },
-	}
-	pass := n.own
-	if n.hooks.Handle != nil {
-		act := n.hooks.Handler(pass.handle)
-		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
-			if n.applies(c.Trace) {
-				return act(ctx, c)
-			}
-			return pass.handle(ctx, c)
-		}
-	}
-	if n.hooks.Emit != nil {
-		act := n.hooks.Emitter(pass.emit)
-		n.own.emit = func(ctx context.Context, m hook.Message) error {
-			if n.appliesTo(ctx, m) {
-				return act(ctx, m)
-			}
-			return pass.emit(ctx, m)
-		}
-	}
-	if h := n.hooks.Receive; h != nil {
-		act := h(pass.receive)
-		n.own.receive = func(ctx context.Context, in hook.Incoming) {
-			if n.applies(hook.TraceOf(ctx)) {
-				act(ctx, in)
-				return
-			}
-			pass.receive(ctx, in)
-		}
-	}
-	if h := n.hooks.Event; h != nil {
-		act := h(pass.event)
-		n.own.event = func(ctx context.Context, e hook.Event) error {
-			if n.appliesToEvent(ctx, e) {
-				return act(ctx, e)
-			}
-			return pass.event(ctx, e)
-		}
-	}
-	if h := n.hooks.HTTP; h != nil {
-		act := h(http.HandlerFunc(pass.web))
-		n.own.web = func(w http.ResponseWriter, r *http.Request) {
-			if n.applies(hook.TraceOf(r.Context())) {
-				act.ServeHTTP(w, r)
-				return
-			}
-			pass.web(w, r)
-		}
-	}
 }
 
 // applies decides, once for each message of the client, whether the rule holds
