@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 )
 
 func TestListenIsForThisMachineOnly(t *testing.T) {
@@ -109,6 +110,21 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		}
 		if w.Code != test.status || got.Error.Code != test.code || got.Error.Field != test.field || got.Error.Message == "" {
 			t.Errorf("%s %s %s: %d %+v", test.method, test.path, test.body, w.Code, got.Error)
+		}
+	}
+}
+
+// TestTheRightMemberIsNamed: a misspelt member is told with the one that was meant, also within others.
+func TestTheRightMemberIsNamed(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"fualt":"reset"}`:                             `unknown member "fualt": did you mean fault?`,
+		`{"do":[{"silnce":true}]}`:                      "did you mean silence?",
+		`{"delay":"1s","whle":{"a":"b"}}`:               "did you mean while?",
+		`{"do":[{"on":"request","answer":{"rwa":""}}]}`: "did you mean raw?",
+	} {
+		err := decode([]byte(body), &control.Rule{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, not %q", body, err, want)
 		}
 	}
 }
