@@ -194,7 +194,7 @@ func (s *Server) cues() hook.Hooks {
 	}
 	heard := func(t *hook.Trace) {
 		if r := s.steps.Load(); r != nil && t != nil && methods.Has(t.Method) {
-			r.heard(t)
+			t.Once(&s.steps, func() any { r.heard(t); return nil })
 		}
 	}
 	return hook.Hooks{
@@ -208,8 +208,10 @@ func (s *Server) cues() hook.Hooks {
 		},
 		HTTP: func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.Method != http.MethodPost { // a stream, whose end is not waited for, or the end of a session
-					heard(hook.TraceOf(r.Context()))
+				if t := hook.TraceOf(r.Context()); r.Method != http.MethodPost { // a stream, whose end is not waited for, or the end of a session
+					heard(t)
+				} else {
+					defer heard(t) // what a rule has answered before it was received
 				}
 				next.ServeHTTP(w, r)
 			})

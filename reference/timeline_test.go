@@ -79,6 +79,34 @@ func TestStepsThatWait(t *testing.T) {
 	}
 }
 
+// TestStepsCountWhatRulesAnswer: a read that a rule has answered, or cut off, before it was received is one, too; none counts twice.
+func TestStepsCountWhatRulesAnswer(t *testing.T) {
+	w := timed(t, `
+  - {after: {method: resources/read, count: 3}, become: {reads: three}}
+rules:
+  - {method: resources/read, count: 1, fail: {status: 503}}
+`)
+	synctest.Test(t, func(t *testing.T) {
+		s := reference.Start(t, w)
+		body := strings.Replace(discover(hook.R20260728), `"server/discover","params":{`, `"resources/read","params":{"uri":"doc:1",`, 1)
+		header := modernHeader(hook.R20260728)
+		header.Set("Mcp-Method", "resources/read")
+		header.Set("Mcp-Name", "doc:1")
+		for i, want := range []int{http.StatusServiceUnavailable, http.StatusOK, http.StatusOK} {
+			if state := s.States()["reads"]; state != "" {
+				t.Errorf("before read %d: %s", i+1, state)
+			}
+			if w := exchange(s.Handler(), http.MethodPost, "/mcp", []byte(body), header); w.Code != want {
+				t.Errorf("read %d: %d %s", i+1, w.Code, w.Body)
+			}
+			synctest.Wait()
+		}
+		if s.States()["reads"] != "three" {
+			t.Errorf("%+v", s.Timeline())
+		}
+	})
+}
+
 // TestStepsOfTheServer: sessions end once the answer is out, tokens expire, revisions are replaced, and a reset undoes it.
 func TestStepsOfTheServer(t *testing.T) {
 	w := timed(t, `
