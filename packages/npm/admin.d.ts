@@ -565,7 +565,7 @@ export interface Rule {
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. */
+  /** Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing about are not counted. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;
@@ -635,7 +635,7 @@ export interface Status {
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. */
+  /** Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing about are not counted. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;

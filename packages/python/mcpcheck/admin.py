@@ -795,7 +795,8 @@ Rule = TypedDict(
         "become": "dict[str, str]",
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
-        # Count is how many matching messages are affected; 0 means all.
+        # Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing
+        # about are not counted.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
@@ -888,7 +889,8 @@ Status = TypedDict(
         "become": "dict[str, str]",
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
-        # Count is how many matching messages are affected; 0 means all.
+        # Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing
+        # about are not counted.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
