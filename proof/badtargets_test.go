@@ -229,6 +229,7 @@ func TestBadProcesses(t *testing.T) {
 		// On a busy machine a flood may take longer to reach a limit than there is time for
 		// the handshake.
 		{mode: "exit", status: 3, cause: `ended during initialize: the process ended: exit status 7; .*no licence found`},
+		// One that is still at work when its time to start is over gets more of it.
 		{mode: "silent", status: 3, cause: `initialize was not answered: no answer within [2-6]`},
 		{mode: "deaf", status: 3, cause: `initialize was not answered: no answer within [2-6]`, slow: true},
 		{mode: "flood", status: 3, cause: `sent more than|initialize was not answered`, slow: true},

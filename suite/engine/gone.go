@@ -148,8 +148,9 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 // knock opens a session and asks for a sign of life. It returns why there was
 // none; whatever answers lives.
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
+	id := r.nextID()
 	s, err := session.Open(ctx, e.dialer, session.Options{
-		Revision: st.Combination.Revision, Kind: recording.Probe, ID: r.nextID(), Transcript: r.transcript,
+		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
 		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,
 	})
 	defer func() {
@@ -158,7 +159,9 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 		s.Close(shut)
 	}()
 	if err != nil {
-		if code := scenario.Code(err); code == recording.CodeUnreachable || code == recording.CodeDied {
+		// An endpoint event that cannot be used, say, is a sign of life as well.
+		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool { return f.Dir == wire.In })
+		if code := scenario.Code(err); !heard && (code == recording.CodeUnreachable || code == recording.CodeDied) {
 			return err.Error()
 		}
 		return ""
