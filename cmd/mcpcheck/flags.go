@@ -113,7 +113,7 @@ func reads(s string) (int, error) {
 // notEmpty refuses flags that are given without a value, as by a variable that is not set.
 func notEmpty(c *cobra.Command, names ...string) error {
 	for _, name := range names {
-		if f := c.Flags().Lookup(name); f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
+		if f := c.Flags().Lookup(name); f != nil && f.Changed && (f.Value.String() == "" || f.Value.String() == "[]") {
 			return badUsage("--%s is empty: give it a value, or leave it out", name)
 		}
 	}

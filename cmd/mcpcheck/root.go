@@ -32,7 +32,7 @@ func (p *program) root() *cobra.Command {
 		return badUsage("%w%s", err, cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help")))
 	})
 	flags, arguments := completed()
-	root.AddCommand(p.runCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
+	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
 	helpcmd.Complete(root, flags, arguments)
 	helpcmd.Refuse(root, func(args []string) error {
 		return noCommand(root, args)

@@ -60,6 +60,13 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	o.connect.register(c, true)
 	o.outputs.register(c)
 	o.excuses.register(c)
+	o.register(c)
+	c.Flags().StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
+	return c
+}
+
+// register adds the flags that say what is judged, and how.
+func (o *runFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
 	f.StringVar(&o.labelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
@@ -80,8 +87,6 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 	f.IntVar(&o.bounds.Message, "message-bytes", 0, "read messages of up to this many `bytes` (default 16777216)")
 	f.Int64Var(&o.bounds.Connection, "connection-bytes", 0, "read up to this many `bytes` from a connection (default 67108864)")
 	f.Int64Var(&o.bounds.Run, "run-bytes", 0, "keep up to this many `bytes` of what crosses the wire (default 134217728)")
-	f.StringVar(&o.record, "record", "", "record the run to a `file` that \"mcpcheck judge\" can judge again")
-	return c
 }
 
 // run carries out "mcpcheck run".

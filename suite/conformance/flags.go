@@ -44,6 +44,7 @@ func Flags(f *flag.FlagSet) *Arguments {
 	f.Var((*list)(&t.Env), "env", "set a variable of the server's environment, `K=V`; may be repeated")
 	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
+	f.BoolVar(&t.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too")
 	f.Var(&a.revisions, "revision", "judge this protocol `revision` only; may be repeated")
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
 	f.DurationVar(&c.Timeout, "timeout", 0, "time for one request (default 10s)")

@@ -88,7 +88,7 @@ func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Cla
 	for i := range entries {
 		e := &entries[i]
 		for k, class := range classes {
-			if e.Class != class {
+			if e.Class != class || p.Brief() && !e.Always {
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok && (p.SecurityProbes || !pathlike(uri)) {

@@ -98,6 +98,9 @@ var uriSubscriptionsScenario = &Scenario{
 		if p.SecurityProbes {
 			all = append(all, struct{ form, uri string }{"climbing", "file:///mcpcheck/../../../../mcpcheck-no-such-resource"})
 		}
+		if p.Brief() {
+			all = Sample(all, 4)
+		}
 		Each(c, all, func(_ int, m struct{ form, uri string }, c *Client) {
 			tags := served(p, m.uri).With(recording.Tags{recording.TagForm: m.form, recording.TagURI: m.uri})
 			if p.Modern() {

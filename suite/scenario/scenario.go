@@ -61,6 +61,8 @@ type Scenario struct {
 	// Apart says that the script talks in sessions of its own alone: where each is a process
 	// it harms nobody, and is played at once, so that it starts while others are in use.
 	Apart bool
+	// Security says that it tests defences: where security probes are switched off it is not played.
+	Security bool
 	// Script talks to the target.
 	Script func(ctx context.Context, p *Play)
 }
@@ -129,6 +131,10 @@ func Perform(ctx context.Context, st *Stage, sc *Scenario, earlier map[recording
 			p.Break(code, reason)
 			return nil
 		}
+	}
+	if sc.Security && !p.SecurityProbes {
+		p.Skip(recording.CodeOptedOut, "security probes are switched off")
+		return nil
 	}
 	if sc.When != nil {
 		if skip := sc.When(p); skip != nil {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -44,6 +45,13 @@ type Stage struct {
 	OneByOne bool
 
 	Sessions
+}
+
+// Brief reports whether a sweep over very many values is to be a sample: what a URI leads to
+// depends little on the revision in which it is read, so only the newest that the endpoint
+// serves gets all of them. That does not depend on which revisions are judged.
+func (st *Stage) Brief() bool {
+	return slices.ContainsFunc(st.Facts.Served, func(r requirement.Revision) bool { return r > st.Combination.Revision })
 }
 
 // History is what came before in a session that one script leaves to another: some must not

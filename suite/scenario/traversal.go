@@ -21,17 +21,12 @@ import (
 // listed resource, or what a listed template may expand to, and the tag "guessed" is
 // set. "links" is "forbidden" where the target file says so.
 var traversalScenario = &Scenario{
-	Name:  recording.Traversal,
-	Title: "trying to leave a served directory",
-	Sends: "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
-	Phase: Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When: func(p *Play) *recording.Skipped {
-		if !p.SecurityProbes {
-			return Skip(recording.CodeOptedOut, "security probes are switched off")
-		}
-		return nil
-	},
+	Name:     recording.Traversal,
+	Title:    "trying to leave a served directory",
+	Sends:    "Reads that lead out of a served directory if the path is taken at face value: dots, encodings, tricks, expanded templates, and files that most systems have.",
+	Phase:    Read,
+	After:    []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	Security: true,
 	Script: func(ctx context.Context, p *Play) {
 		roots := p.Target.Subjects.Roots
 		var all []URIRead
@@ -115,14 +110,18 @@ func waysThrough(p *Play, goal, except string) []URIRead {
 		if scheme, _ := judge.LiteralScheme(t); strings.HasPrefix(strings.TrimLeft(t[len(scheme):], ":/"), "{") {
 			absolute = recording.StepSystem
 		}
-		for _, way := range []struct {
+		ways := []struct {
 			step  recording.Step
 			value string
 		}{
 			{recording.StepTemplate, strings.Repeat("../", depthOfAny) + goal},
 			{recording.StepTemplate, strings.Repeat("..%2F", depthOfAny) + strings.ReplaceAll(goal, "/", "%2F")},
 			{absolute, "/" + goal},
-		} {
+		}
+		if p.Brief() {
+			ways = ways[:1]
+		}
+		for _, way := range ways {
 			if uri, ok := filled(t, way.value); ok && t != except {
 				all = append(all, URIRead{way.step, uri, recording.Tags{recording.TagForm: way.value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
 			}

@@ -55,10 +55,10 @@ var cancelRaceScenario = &scenario.Scenario{
 		patience := c.Patience(ctx, 3*time.Second)
 		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
 		race := raceApart
-		if !p.Modern() && p.Combination.Transport == requirement.Stdio {
+		if together(p) {
 			race = raceTogether
 		}
-		pending := race(ctx, p, c, races(c, before))
+		pending := race(ctx, p, c, races(p, c, before))
 		last := p.Ordinary(stepAfter)
 		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
 		after := c.Note(c.S.Do(ctx, last))
@@ -70,6 +70,11 @@ var cancelRaceScenario = &scenario.Scenario{
 			p.End(c.S) // deaf: nobody else is to get it
 		}
 	}),
+}
+
+// together reports whether requests are raced several at once.
+func together(p *scenario.Play) bool {
+	return !p.Modern() && p.Combination.Transport == requirement.Stdio
 }
 
 // raced is a request that is about to be cancelled.
@@ -123,13 +128,20 @@ func cancelling(id json.RawMessage) session.Request {
 
 // races is how many requests are raced: few hit the moment at which a response is under way, but
 // where responses are long or slow a run could not keep, or wait for, many.
-func races(c *scenario.Client, before *recording.Exchange) int {
-	const most, least, volume, together = 60, 5, 4 << 20, 6 * time.Second
+func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int {
+	const least, volume, waiting = 5, 4 << 20, 6 * time.Second
+	most := 24
+	switch {
+	case together(p):
+		most = 40
+	case p.Brief():
+		most = 8
+	}
 	size := 1
 	for _, f := range c.S.Incoming(before.Request) {
 		size += f.Size
 	}
-	return min(max(min(volume/size, int(together/max(before.Took, time.Microsecond))), least), most)
+	return min(max(min(volume/size, int(waiting/max(before.Took, time.Microsecond))), least), most)
 }
 
 // cancel cancels a request as a client does.
@@ -277,7 +289,7 @@ var listenChurnScenario = &scenario.Scenario{
 			return
 		}
 		p.Establish(recording.FactListens, "yes")
-		scenario.Each(c, make([]struct{}, 64), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
+		scenario.Each(c, make([]struct{}, 32), func(_ int, _ struct{}, c *scenario.Client) { listenOnce(ctx, c, recording.StepListen) })
 		listenOnce(ctx, c, stepLast)
 		c.Note(c.S.Do(ctx, p.Ordinary(stepAfter)))
 	},

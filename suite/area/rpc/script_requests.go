@@ -58,7 +58,10 @@ var concurrencyScenario = &scenario.Scenario{
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When:  scenario.Declared("resources"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		const requests = 20
+		requests := 16
+		if p.Brief() {
+			requests = 8
+		}
 		uris := scenario.Sample(yielded(p), 5)
 		pending := make([]*session.Pending, requests)
 		for i := range pending {

@@ -26,11 +26,12 @@ const inventedToken = "Bearer mcpcheck-7b4e91-invented-token"
 // protected-resource metadata: the tag "from" says whether a challenge or the
 // well-known address led there, "text" is the body.
 var credentialsScenario = &scenario.Scenario{
-	Name:  Credentials,
-	Title: "calling without valid credentials",
-	Sends: "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
-	Phase: scenario.Read,
-	When:  scenario.All(scenario.OverHTTP, probing),
+	Name:     Credentials,
+	Title:    "calling without valid credentials",
+	Sends:    "First requests without credentials, with a token that nobody issued and with those of other identities; a fetch of the protected-resource metadata.",
+	Phase:    scenario.Read,
+	When:     scenario.OverHTTP,
+	Security: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, ok := stranger(ctx, p)
 		if !ok {
@@ -203,16 +204,16 @@ func authorized(p *scenario.Play) bool {
 // Steps: "level" asks for all log messages, where that is possible; "list" and
 // "read" carry a made-up bearer token, which must not turn up in the log.
 var logSecretsScenario = &scenario.Scenario{
-	Name:  LogSecrets,
-	Title: "watching the log for credentials",
-	Sends: "A list and a read with a made-up bearer token, with all log messages switched on.",
-	Phase: scenario.Quiet,
-	After: []recording.Name{recording.Reads},
+	Name:     LogSecrets,
+	Title:    "watching the log for credentials",
+	Sends:    "A list and a read with a made-up bearer token, with all log messages switched on.",
+	Phase:    scenario.Quiet,
+	After:    []recording.Name{recording.Reads},
+	Security: true,
 	When: scenario.All(
 		overAnyHTTP,
 		scenario.Where(func(p *scenario.Play) bool { return !authorized(p) },
 			recording.CodeNotExercised, "the endpoint has credentials of its own, which every other scenario sends"),
-		probing,
 	),
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		stream := c.S.OpenStream(ctx, stepGet)

@@ -27,9 +27,6 @@ var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
 	return p.Combination.Transport != requirement.Stdio && p.Combination.Defined()
 }, recording.CodeCombination, "the scenario is about HTTP")
 
-// probing takes a scenario out where the security probes are switched off.
-var probing = scenario.Where(func(p *scenario.Play) bool { return p.SecurityProbes }, recording.CodeOptedOut, "security probes are switched off")
-
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
@@ -38,12 +35,13 @@ var probing = scenario.Where(func(p *scenario.Play) bool { return p.SecurityProb
 // loopback address "foreign-host" is a request without Origin whose Host header is that
 // of a foreign page, as it is after DNS rebinding (tag "host").
 var originsScenario = &scenario.Scenario{
-	Name:  Origins,
-	Title: "calling from foreign web pages",
-	Sends: "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
-	Phase: scenario.Read,
-	After: []recording.Name{recording.Reads},
-	When:  scenario.All(overAnyHTTP, probing),
+	Name:     Origins,
+	Title:    "calling from foreign web pages",
+	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
+	Phase:    scenario.Read,
+	After:    []recording.Name{recording.Reads},
+	When:     overAnyHTTP,
+	Security: true,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		without, own := p.Ordinary(stepNoOrigin), p.Ordinary(stepOwnOrigin)
 		without.Tags, without.Omit = recording.Tags{recording.TagOrigin: "none"}, []string{"Origin"}
@@ -152,11 +150,12 @@ func ownOrigin(p *scenario.Play) string {
 // Step "public" is a request to another address of this machine, with the Host
 // header of the endpoint. The tag "address" is that address.
 var publicAddressScenario = &scenario.Scenario{
-	Name:  PublicAddress,
-	Title: "calling a local server at another address of the machine",
-	Sends: "A request to another address of this machine, with the Host header of the endpoint.",
-	Phase: scenario.Read,
-	When: scenario.All(overAnyHTTP, probing, scenario.Where(func(p *scenario.Play) bool {
+	Name:     PublicAddress,
+	Title:    "calling a local server at another address of the machine",
+	Sends:    "A request to another address of this machine, with the Host header of the endpoint.",
+	Phase:    scenario.Read,
+	Security: true,
+	When: scenario.All(overAnyHTTP, scenario.Where(func(p *scenario.Play) bool {
 		l, ok := p.Endpoint.Handler.(transport.Listener)
 		return ok && l.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())
 	}, recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")),

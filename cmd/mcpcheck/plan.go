@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/embedded"
+	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/spf13/cobra"
+)
+
+func (p *program) planCommand() *cobra.Command {
+	o := &runFlags{}
+	c := helpcmd.New(help, "plan")
+	o.connect.register(c, true)
+	o.register(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		cfg, err := p.configure(c, args, o)
+		if err != nil {
+			return err
+		}
+		if cfg.Target == nil {
+			return badUsage("give a server, which is sent nothing: a command behind --, --serve, --url or --config")
+		}
+		if _, err := suite.Possible(cfg); err != nil {
+			return err
+		}
+		planned, err := tryOut(c.Context(), cfg)
+		if err != nil {
+			return impossible("%w", err)
+		}
+		return output.Buffered(p.stdout, func(w io.Writer) error { return planned.write(w, cfg) })
+	}
+	return c
+}
+
+// trial is what the reference server was sent in the place of a target.
+type trial struct {
+	combinations []requirement.Combination
+	scenarios    map[recording.Name]*planned
+	methods      map[string]int
+	messages     int
+}
+
+// planned is a scenario, and how many messages of its own it came to.
+type planned struct {
+	*scenario.Scenario
+	messages, played int
+}
+
+// tryOut plays the run against the reference server: how much is sent depends on answers.
+// Of the target itself only the transports and the revisions are used.
+func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
+	done := &trial{scenarios: map[recording.Name]*planned{}, methods: map[string]int{}}
+	var mu sync.Mutex
+	notes := journal.New(journal.Options{Tap: func(e *journal.Entry, _ []byte) {
+		if e.Direction != journal.In || e.Scope != "" {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		done.messages++
+		done.methods[cmp.Or(e.Method, "what names no method, such as GET, DELETE and malformed messages")]++
+	}})
+	t, server, err := embedded.Target(reference.Options{Journal: notes})
+	if err != nil {
+		return nil, fmt.Errorf("the reference server that is built in cannot be started: %w", err)
+	}
+	defer server.Close()
+	var endpoints []target.Endpoint
+	for _, e := range t.Endpoints {
+		if slices.ContainsFunc(cfg.Target.Endpoints, func(asked target.Endpoint) bool {
+			return cmp.Or(asked.Transport(), requirement.HTTP) == e.Transport()
+		}) {
+			endpoints = append(endpoints, e)
+		}
+	}
+	asked := cfg.Target
+	cfg.Target = &target.Target{Endpoints: endpoints, Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
+	cfg.Rate, cfg.QuietWindow, cfg.Unfiltered = -1, embedded.QuietWindow, false
+	r, err := suite.Prepare(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if why := r.Unreachable(); why != "" {
+		return nil, fmt.Errorf("nothing can be planned: %s", why)
+	}
+	r.Execute(ctx)
+	done.combinations = r.Combinations()
+	for _, at := range done.combinations {
+		done.add(r.Take(at).Recordings)
+	}
+	return done, context.Cause(ctx)
+}
+
+// add counts what was recorded in one combination.
+func (d *trial) add(all map[recording.Name]*recording.Recording) {
+	for name, rec := range all {
+		s, ok := area.BuiltIn().Scenario(name)
+		if !ok || rec.Skipped != nil && len(rec.Exchanges) == 0 {
+			continue
+		}
+		if d.scenarios[name] == nil {
+			d.scenarios[name] = &planned{Scenario: s}
+		}
+		d.scenarios[name].played++
+		d.scenarios[name].messages += len(rec.Exchanges)
+	}
+}
+
+// write tells people what is planned.
+func (d *trial) write(w io.Writer, cfg suite.Config) error {
+	hide := mask.NewMasker(cfg.Target.Secrets()).String
+	var names []string
+	for i := range cfg.Target.Endpoints {
+		names = append(names, reports.Sanitize(hide(cfg.Target.Endpoints[i].Label())))
+	}
+	var grid []string
+	for _, c := range d.combinations {
+		grid = append(grid, c.String())
+	}
+	fmt.Fprintf(w, "Nothing was sent. \"mcpcheck run\" would judge %s, in up to %d combinations: %s.\n\n", strings.Join(names, " and "), len(d.combinations), strings.Join(grid, ", "))
+	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence", scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "MESSAGES\tIN\tSCENARIO\tKIND")
+	for _, s := range slices.SortedFunc(maps.Values(d.scenarios), func(a, b *planned) int {
+		return cmp.Or(int(a.Phase)-int(b.Phase), b.messages-a.messages, cmp.Compare(a.Name, b.Name))
+	}) {
+		kind := phases[s.Phase]
+		if s.Security {
+			kind += ", security probe"
+		}
+		fmt.Fprintf(table, "%d\t%d\t%s\t%s\n", s.messages, s.played, s.Title, kind)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%d messages in all, handshakes and the ends of sessions included; by method:\n", d.messages)
+	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int { return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b)) }) {
+		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], reports.Sanitize(m))
+	}
+	fmt.Fprintln(w, "\nThat is what the reference server, which is built in, was sent just now. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
+	for _, line := range terms(cfg, d.messages, hide) {
+		fmt.Fprintln(w, "* "+reports.Sanitize(line))
+	}
+	return nil
+}
+
+// terms are what a target file and the flags change.
+func terms(cfg suite.Config, messages int, hide func(string) string) []string {
+	var all []string
+	if rate := cfg.Target.Pace(cmp.Or(cfg.Rate, cfg.Target.Limits.Rate)); rate > 0 {
+		all = append(all, fmt.Sprintf("No more than %g messages per second are sent (--rate): for so many, %s at least.", rate, time.Duration(float64(messages)/rate*float64(time.Second)).Round(time.Second)))
+	}
+	if cfg.NoSecurityProbes {
+		all = append(all, "Security probes are left out.")
+	} else {
+		all = append(all, "--no-security-probes leaves out security probes; --quick what may cost a session or a process.")
+	}
+	if slices.Contains(cfg.Target.Allow, target.AllowRisky) {
+		all = append(all, "What speaks of deletion or execution is read and expanded, too.")
+	} else {
+		all = append(all, "What speaks of deletion or execution is neither read nor expanded: --allow-risky.")
+	}
+	for name, tr := range cfg.Target.Triggers.All() {
+		if tr != nil {
+			all = append(all, "The trigger "+name+" is fired, which makes the target change ("+string(tr.Kind())+").")
+		}
+	}
+	for i := range cfg.Target.Endpoints {
+		if e := &cfg.Target.Endpoints[i]; len(e.Command) > 0 {
+			all = append(all, hide("A program is started, as often as needed, and ended: "+e.AddressWithout(hide)))
+		}
+	}
+	if len(cfg.Target.Configured()) > 0 {
+		all = append(all, "What the target file names is read, expanded and completed beside that: "+strings.Join(slices.Sorted(maps.Keys(cfg.Target.Configured())), ", ")+".")
+	}
+	return all
+}
