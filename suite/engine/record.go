@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -90,19 +91,21 @@ func (r *Run) Record(w io.Writer) error {
 	out.value(h, "}")
 	out.text(",\n\"frames\":[")
 	leaks := r.leaks()
-	written := map[*wire.Long]int{} // the frames in which they stand
+	type result struct {
+		long   *wire.Long
+		cut    judge.LeakCut
+		leaked bool
+	}
+	written := map[result]int{} // the frames in which they stand
 	for n := 1; n <= r.transcript.Len(); n++ {
 		if frame, ok := r.transcript.Frame(n); ok {
-			_, cut := leaks[n]
-			switch long := frame.Long; {
-			case long == nil:
-			case written[long] > 0 && !cut:
+			cut, leaked := leaks[n]
+			switch long := (result{frame.Long, cut, leaked}); {
+			case long.long == nil:
+			case written[long] > 0:
 				frame.Long, frame.ResultOf = nil, written[long]
 			default:
-				frame.Raw, frame.Long = frame.Whole(), nil
-				if !cut {
-					written[long] = n
-				}
+				frame.Raw, frame.Long, written[long] = frame.Whole(), nil, n
 			}
 			out.item(n > 1, maskFrame(leaks.without(frame, masker), masker))
 		}
