@@ -3,13 +3,16 @@ package reference_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 func TestModernResultsAreComplete(t *testing.T) {
@@ -95,6 +98,77 @@ func TestListenRefusals(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRoundsOfInput: a read asks in several rounds, by a form, at a URL, a model and for roots, each only of clients that can; what
+// they yield is in the text, and clients of other revisions get the defaults.
+func TestRoundsOfInput(t *testing.T) {
+	w, err := world.Parse("w.yaml", []byte(`
+resources:
+  - uri: "trip:plan"
+    name: plan
+    text: "{name} goes from {places} to {city}.\n"
+    input:
+      key: who
+      message: Who?
+      fields: [{name: name, default: nobody}]
+      then: {key: pay, kind: url, message: Pay first, url: "https://pay.example/1", then: {key: city, kind: sampling, message: Which city?, default: Rome, then: {key: places, kind: roots, default: here}}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		server := reference.Start(t, w)
+		c := connect(t, server.Server, hook.R20260728, hook.HTTP)
+		defer c.close()
+		all := object{"elicitation": object{"form": object{}, "url": object{}}, "sampling": object{}, "roots": object{}}
+		params, steps := object{"uri": "trip:plan"}, []struct {
+			key, method string
+			lacks       string
+			answer      object
+		}{
+			{"who", "elicitation/create", "elicitation", object{"action": "accept", "content": object{"name": "Ada"}}},
+			{"pay", "elicitation/create", "elicitation", object{"action": "accept"}},
+			{"city", "sampling/createMessage", "sampling", object{"role": "assistant", "model": "m", "content": object{"type": "text", "text": "Oslo"}}},
+			{"places", "roots/list", "roots", object{"roots": []any{object{"uri": "file:///a"}, object{"uri": "file:///b"}}}},
+		}
+		for _, step := range steps {
+			c.caps = maps.Clone(all)
+			delete(c.caps, step.lacks)
+			if r := c.call("resources/read", params); at(r, "error", "data", "requiredCapabilities", step.lacks) == nil {
+				t.Errorf("%s without the capability: %v", step.key, r)
+			}
+			c.caps = all
+			asked := c.result("resources/read", params)
+			if asked["resultType"] != "input_required" || at(asked, "inputRequests", step.key, "method") != step.method {
+				t.Fatalf("%s: %v", step.key, asked)
+			}
+			params = object{"uri": "trip:plan", "requestState": asked["requestState"], "inputResponses": object{step.key: object{}}}
+			if step.key != "pay" && step.key != "who" {
+				if code := c.code("resources/read", params); code != "-32602" {
+					t.Errorf("%s with a malformed answer: %s", step.key, code)
+				}
+			}
+			params["inputResponses"] = object{step.key: step.answer}
+		}
+		if text := list(c.result("resources/read", params), "contents")[0]["text"]; text != "Ada goes from file:///a, file:///b to Oslo.\n" {
+			t.Errorf("%v", text)
+		}
+		old := connect(t, server.Server, hook.R20251125, hook.Stdio)
+		defer old.close()
+		if text := list(old.result("resources/read", object{"uri": "trip:plan"}), "contents")[0]["text"]; text != "nobody goes from here to Rome.\n" {
+			t.Errorf("%v", text)
+		}
+	})
+	for input, want := range map[string]string{
+		"{key: a, kind: samplng}":               "input.kind: is \"samplng\": known are form, url, sampling, roots: did you mean sampling?",
+		"{key: a, kind: url}":                   "input.url: is there for the kind url",
+		"{key: a, kind: roots, then: {key: b}}": "input.then: needs a key and, if it is a form, at least one field",
+	} {
+		if _, err := world.Parse("w.yaml", []byte("resources: [{uri: 'a:b', name: n, text: t, input: "+input+"}]")); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", input, err)
+		}
+	}
 }
 
 func TestInput(t *testing.T) {

@@ -314,12 +314,21 @@ export interface IdentityList {
   identities: Array<Owner>;
 }
 
-/** Input is a form that the user has to fill in before a read (2026-07-28). In the text of the resource {name} stands for the answer to the field "name". */
+/** Input is what has to be asked before a read (2026-07-28): of the user by a form or at a URL, of a model, or of the client for its roots. In the text of the resource {name} stands for the answer to the field "name" of a form, and {key} for what the model said, or the URIs of the roots. */
 export interface Input {
+  /** Default is the answer of a model or the roots, used for clients of revisions that cannot be asked. */
+  default?: string;
+  /** Fields are those of a form. */
   fields?: Array<Field>;
   /** Key names the input request. */
   key?: string;
+  /** Kind is form, which an empty one means, url, sampling or roots. */
+  kind?: string;
+  /** Message is what the user or the model is told. */
   message?: string;
+  then?: Input;
+  /** URL is where the user is sent to. */
+  url?: string;
 }
 
 /** Namespace describes a namespace. */

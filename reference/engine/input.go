@@ -3,7 +3,9 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -15,11 +17,13 @@ const (
 	stateSignature = 32
 )
 
-// state is what a request state holds: for which read it was made and until
-// when it is good.
+// state is what a request state holds: for which read it was made, until when it is good, which round it
+// asks for, and what the rounds before have yielded.
 type state struct {
-	Read    []byte `json:"r"` // digest of the URI
-	Expires int64  `json:"e"` // Unix time in seconds
+	Read    []byte            `json:"r"` // digest of the URI
+	Expires int64             `json:"e"` // Unix time in seconds
+	Round   int               `json:"n,omitempty"`
+	Values  map[string]string `json:"v,omitempty"`
 }
 
 func digest(uri string) []byte {
@@ -27,37 +31,55 @@ func digest(uri string) []byte {
 	return sum[:]
 }
 
-// withInput makes the text of a resource that has to ask the user first. It
+// withInput makes the text of a resource that has to ask first. It
 // returns a reply instead if the answers are still to come, or never can.
 func (e *Engine) withInput(c *hook.Call, params *arguments, en *entry) (text string, r *hook.Reply) {
-	in := en.res.Input
 	if !hook.Modern(c.Revision) {
-		values := map[string]string{}
-		for _, f := range in.Fields {
-			values[f.Name] = f.Default
-		}
-		return substitute(*en.res.Text, values), nil
+		return substitute(*en.res.Text, en.res.Input.Answers()), nil
 	}
-	given, r := e.answers(params.decode(), en)
+	given := params.decode()
+	st, r := e.stateOf(given, en)
 	if r != nil {
 		return "", r
 	}
-	if given == nil {
-		return "", e.ask(c, en)
-	}
-	return substitute(*en.res.Text, given), nil
-}
-
-// answers reads what the client brings: nil values mean that it brings nothing
-// yet, or not all.
-func (e *Engine) answers(params hook.Object, en *entry) (map[string]string, *hook.Reply) {
-	v, hasState := params["requestState"]
-	if hasState {
-		token, ok := v.(string)
-		if !ok || !e.goodState(token, en.res.URI) {
-			return nil, fail(codeInvalidParams, "Invalid params: the request state is not valid here")
+	in := en.res.Input
+	for range st.Round {
+		if in = in.Then; in == nil {
+			return "", fail(codeInvalidParams, "Invalid params: the request state is not valid here") // the resource has changed
 		}
 	}
+	values, r := answers(given, in)
+	if r != nil {
+		return "", r
+	}
+	if values != nil {
+		maps.Copy(st.Values, values)
+		st.Round, in = st.Round+1, in.Then
+	}
+	if in != nil {
+		return "", e.ask(c, in, st)
+	}
+	return substitute(*en.res.Text, st.Values), nil
+}
+
+// stateOf is the state that the client brings, or that of a first request.
+func (e *Engine) stateOf(params hook.Object, en *entry) (st state, r *hook.Reply) {
+	st = state{Read: digest(en.res.URI)}
+	if v, there := params["requestState"]; there {
+		token, ok := v.(string)
+		if !ok || !e.readState(token, &st) {
+			return st, fail(codeInvalidParams, "Invalid params: the request state is not valid here")
+		}
+	}
+	if st.Values == nil {
+		st.Values = map[string]string{}
+	}
+	return st, nil
+}
+
+// answers reads what the client brings for a round: nil values mean that it brings nothing
+// yet, or not all.
+func answers(params hook.Object, in *world.Input) (map[string]string, *hook.Reply) {
 	v, there := params["inputResponses"]
 	if !there {
 		return nil, nil
@@ -66,7 +88,8 @@ func (e *Engine) answers(params hook.Object, en *entry) (map[string]string, *hoo
 	if !ok {
 		return nil, fail(codeInvalidParams, `Invalid params: "inputResponses" must be an object`)
 	}
-	v, there = responses[en.res.Input.Key]
+	_, hasState := params["requestState"]
+	v, there = responses[in.Key]
 	if !there || !hasState {
 		return nil, nil
 	}
@@ -74,7 +97,47 @@ func (e *Engine) answers(params hook.Object, en *entry) (map[string]string, *hoo
 	if !ok {
 		return nil, fail(codeInvalidParams, "Invalid params: an input response must be an object")
 	}
-	return readAnswers(response, en.res.Input)
+	switch in.Asks() {
+	case world.InputSampling:
+		return readSample(response, in)
+	case world.InputRoots:
+		return readRoots(response, in)
+	}
+	return readAnswers(response, in)
+}
+
+// readSample reads what a model said: its text.
+func readSample(response hook.Object, in *world.Input) (map[string]string, *hook.Reply) {
+	blocks, several := response["content"].([]any)
+	if !several {
+		blocks = []any{response["content"]}
+	}
+	var said strings.Builder
+	for _, block := range blocks {
+		content, ok := block.(hook.Object)
+		text, isText := content["text"].(string)
+		if !ok || !isText {
+			return nil, fail(codeInvalidParams, "Invalid params: the answer of the model must be a text")
+		}
+		said.WriteString(text)
+	}
+	return map[string]string{in.Key: said.String()}, nil
+}
+
+// readRoots reads the roots of a client: their URIs.
+func readRoots(response hook.Object, in *world.Input) (map[string]string, *hook.Reply) {
+	roots, ok := response["roots"].([]any)
+	if !ok {
+		return nil, fail(codeInvalidParams, `Invalid params: "roots" must be an array`)
+	}
+	uris := make([]string, len(roots))
+	for i, root := range roots {
+		o, _ := root.(hook.Object)
+		if uris[i], ok = o["uri"].(string); !ok {
+			return nil, fail(codeInvalidParams, "Invalid params: a root must have a uri")
+		}
+	}
+	return map[string]string{in.Key: strings.Join(uris, ", ")}, nil
 }
 
 func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hook.Reply) {
@@ -84,6 +147,9 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 		return nil, fail(codeInvalidParams, "Invalid params: the input that this resource needs was refused")
 	default:
 		return nil, fail(codeInvalidParams, `Invalid params: "action" must be accept, decline or cancel`)
+	}
+	if in.Asks() == world.InputURL {
+		return map[string]string{}, nil // what the user did there comes by another way
 	}
 	v, there := response["content"]
 	if !there {
@@ -108,38 +174,77 @@ func readAnswers(response hook.Object, in *world.Input) (map[string]string, *hoo
 	return values, nil
 }
 
-func (e *Engine) goodState(token, uri string) bool {
+// readState reads a token into the state of a read, which it has to be one of.
+func (e *Engine) readState(token string, st *state) bool {
 	payload, ok := e.unseal("state", token, stateSignature)
 	if !ok {
 		return false
 	}
-	var st state
-	if json.Unmarshal(payload, &st) != nil {
+	read := st.Read
+	if json.Unmarshal(payload, st) != nil {
 		return false
 	}
-	return string(st.Read) == string(digest(uri)) && e.config.Now().Unix() < st.Expires
+	return string(st.Read) == string(read) && e.config.Now().Unix() < st.Expires
 }
 
-// ask is the reply that asks the user, by way of a client that has declared
+// ask is the reply that asks, by way of a client that has declared
 // that it can.
-func (e *Engine) ask(c *hook.Call, en *entry) *hook.Reply {
+func (e *Engine) ask(c *hook.Call, in *world.Input, st state) *hook.Reply {
 	capabilities, _ := c.Meta(metaCapabilities).(hook.Object)
-	if !canElicit(capabilities) {
-		r := failWith(codeMissingCapability, "Missing required client capability", hook.Object{
-			"requiredCapabilities": hook.Object{"elicitation": hook.Object{"form": hook.Object{}}},
-		})
+	if required := lacking(capabilities, in.Asks()); required != nil {
+		r := failWith(codeMissingCapability, "Missing required client capability", hook.Object{"requiredCapabilities": required})
 		r.Status = http.StatusBadRequest
 		return r
 	}
-	payload, err := json.Marshal(state{Read: digest(en.res.URI), Expires: e.config.Now().Add(stateTTL).Unix()})
+	st.Expires = e.config.Now().Add(stateTTL).Unix()
+	payload, err := json.Marshal(st)
 	if err != nil {
 		return fail(codeInternal, "Internal error: "+err.Error())
 	}
 	return &hook.Reply{Result: hook.Object{
 		"resultType":    "input_required",
-		"inputRequests": hook.Object{en.res.Input.Key: form(en.res.Input)},
+		"inputRequests": hook.Object{in.Key: inputRequest(in)},
 		"requestState":  e.seal("state", payload, stateSignature),
 	}}
+}
+
+// lacking is the capability that a client lacks for an input; nil if it has it.
+func lacking(capabilities hook.Object, kind string) hook.Object {
+	switch kind {
+	case world.InputSampling, world.InputRoots:
+		if _, ok := capabilities[kind].(hook.Object); !ok {
+			return hook.Object{kind: hook.Object{}}
+		}
+		return nil
+	case world.InputURL:
+		if hook.ObjectAt(capabilities, "elicitation", "url") == nil {
+			return hook.Object{"elicitation": hook.Object{"url": hook.Object{}}}
+		}
+		return nil
+	}
+	if !canElicit(capabilities) {
+		return hook.Object{"elicitation": hook.Object{"form": hook.Object{}}}
+	}
+	return nil
+}
+
+// maxTokens is how much a model may say.
+const maxTokens = 1000
+
+// inputRequest is the request that an input makes.
+func inputRequest(in *world.Input) hook.Object {
+	switch in.Asks() {
+	case world.InputSampling:
+		return hook.Object{"method": "sampling/createMessage", "params": hook.Object{
+			"messages":  []any{hook.Object{"role": "user", "content": hook.Object{"type": "text", "text": in.Message}}},
+			"maxTokens": hook.Number(maxTokens),
+		}}
+	case world.InputRoots:
+		return hook.Object{"method": "roots/list"}
+	case world.InputURL:
+		return hook.Object{"method": "elicitation/create", "params": hook.Object{"mode": "url", "message": in.Message, "url": in.URL}}
+	}
+	return form(in)
 }
 
 // canElicit reports whether the client can show forms. An empty elicitation

@@ -142,15 +142,22 @@ func (r Resource) lintInput() []problem {
 	}
 	var found []problem
 	var names []string
-	for i, f := range r.Input.Fields {
-		at := fmt.Sprintf("input.fields[%d].name", i)
-		switch {
-		case f.Name == "":
-			found = append(found, problem{at, "is missing"})
-		case slices.Contains(names, f.Name):
-			found = append(found, problem{at, fmt.Sprintf("is %q, as that of a field before it", clip(f.Name))})
+	round := "input"
+	for in := r.Input; in != nil && len(found) < maxRounds; in = in.Then {
+		for i, f := range in.Fields {
+			at := fmt.Sprintf("%s.fields[%d].name", round, i)
+			switch {
+			case f.Name == "":
+				found = append(found, problem{at, "is missing"})
+			case slices.Contains(names, f.Name):
+				found = append(found, problem{at, fmt.Sprintf("is %q, as that of a field before it", clip(f.Name))})
+			}
+			names = append(names, f.Name)
 		}
-		names = append(names, f.Name)
+		if in.Asks() == InputSampling || in.Asks() == InputRoots {
+			names = append(names, in.Key)
+		}
+		round += ".then"
 	}
 	if r.Text != nil {
 		found = append(found, strangers("text", *r.Text, names, "field")...)

@@ -152,6 +152,31 @@ func (r Resource) Validate() error {
 	return first("resource "+r.URI, r.problems())
 }
 
+// maxRounds bounds the inputs that a read asks for after each other.
+const maxRounds = 10
+
+// problems are those of an input and its further rounds.
+func (in *Input) problems() []problem {
+	var found []problem
+	at := "input"
+	for round := 0; in != nil; round, at, in = round+1, at+".then", in.Then {
+		kinds := InputKinds()
+		switch {
+		case round == maxRounds:
+			return append(found, problem{at, fmt.Sprintf("is a round too many: there are %d at the most", maxRounds)})
+		case !slices.Contains(kinds, in.Asks()):
+			found = append(found, problem{at + ".kind", fmt.Sprintf("is %q: known are %s%s", clip(in.Kind), strings.Join(kinds, ", "), nearest.Question(in.Kind, kinds))})
+		case in.Key == "" || in.Asks() == InputForm && len(in.Fields) == 0:
+			found = append(found, problem{at, "needs a key and, if it is a form, at least one field"})
+		case in.Asks() != InputForm && len(in.Fields) > 0:
+			found = append(found, problem{at + ".fields", "belong to a form"})
+		case (in.Asks() == InputURL) != (in.URL != ""):
+			found = append(found, problem{at + ".url", "is there for the kind url, and for that only"})
+		}
+	}
+	return found
+}
+
 // contents are the names of the members that give the content.
 func (r Resource) contents() []string {
 	is := [...]bool{r.Text != nil, r.Blob != nil, r.Contains != nil, r.Generate != nil, r.File != "", r.Source != nil}
@@ -173,9 +198,7 @@ func (r Resource) problems() []problem {
 		found = append(found, problem{"generate.bytes", fmt.Sprintf("must be between 0 and %d", maxGenerated)})
 	}
 	if r.Input != nil {
-		if r.Input.Key == "" || len(r.Input.Fields) == 0 {
-			found = append(found, problem{"input", "needs a key and at least one field"})
-		}
+		found = append(found, r.Input.problems()...)
 		if r.Text == nil && r.File == "" {
 			found = append(found, problem{"input", "needs a text to put the answers into"})
 		}

@@ -9,6 +9,7 @@
 package world
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"math/rand/v2"
@@ -155,13 +156,55 @@ type Icon struct {
 	Theme    string   `yaml:"theme"`
 }
 
-// Input is a form that the user has to fill in before a read (2026-07-28). In
-// the text of the resource {name} stands for the answer to the field "name".
+// Input is what has to be asked before a read (2026-07-28): of the user by a form or at a URL, of a model, or of the client
+// for its roots. In the text of the resource {name} stands for the answer to the field "name" of a form, and {key} for what
+// the model said, or the URIs of the roots.
 type Input struct {
 	// Key names the input request.
-	Key     string  `yaml:"key"`
-	Message string  `yaml:"message"`
-	Fields  []Field `yaml:"fields"`
+	Key string `yaml:"key"`
+	// Kind is form, which an empty one means, url, sampling or roots.
+	Kind string `yaml:"kind"`
+	// Message is what the user or the model is told.
+	Message string `yaml:"message"`
+	// Fields are those of a form.
+	Fields []Field `yaml:"fields"`
+	// URL is where the user is sent to.
+	URL string `yaml:"url"`
+	// Default is the answer of a model or the roots, used for clients of revisions that cannot be asked.
+	Default string `yaml:"default"`
+	// Then is what is asked in a further round, once this has been answered.
+	Then *Input `yaml:"then"`
+}
+
+// The kinds of inputs.
+const (
+	InputForm     = "form"
+	InputURL      = "url"
+	InputSampling = "sampling"
+	InputRoots    = "roots"
+)
+
+// InputKinds are the kinds of inputs.
+func InputKinds() []string { return []string{InputForm, InputURL, InputSampling, InputRoots} }
+
+// Asks is the kind of the input.
+func (in *Input) Asks() string { return cmp.Or(in.Kind, InputForm) }
+
+// Answers are the names of what the input and its further rounds yield, with the answers that stand for them where nobody can be
+// asked.
+func (in *Input) Answers() map[string]string {
+	all := map[string]string{}
+	for ; in != nil; in = in.Then {
+		switch in.Asks() {
+		case InputForm:
+			for _, f := range in.Fields {
+				all[f.Name] = f.Default
+			}
+		case InputSampling, InputRoots:
+			all[in.Key] = in.Default
+		}
+	}
+	return all
 }
 
 // Field is a text field of a form.

@@ -473,15 +473,25 @@ IdentityList = TypedDict(
     total=False,
 )
 
-# Input is a form that the user has to fill in before a read (2026-07-28). In the text of the resource {name} stands for
-# the answer to the field "name".
+# Input is what has to be asked before a read (2026-07-28): of the user by a form or at a URL, of a model, or of the
+# client for its roots. In the text of the resource {name} stands for the answer to the field "name" of a form, and
+# {key} for what the model said, or the URIs of the roots.
 Input = TypedDict(
     "Input",
     {
+        # Default is the answer of a model or the roots, used for clients of revisions that cannot be asked.
+        "default": "str",
+        # Fields are those of a form.
         "fields": "list[Field]",
         # Key names the input request.
         "key": "str",
+        # Kind is form, which an empty one means, url, sampling or roots.
+        "kind": "str",
+        # Message is what the user or the model is told.
         "message": "str",
+        "then": "Input",
+        # URL is where the user is sent to.
+        "url": "str",
     },
     total=False,
 )
