@@ -345,12 +345,12 @@ func (n *node) applies(t *hook.Trace) bool {
 	if t == nil {
 		return n.matcher.Free
 	}
-	if !n.matcher.Concerns(t) {
+	if !n.matcher.Concerns(t) || !n.concerns(t) {
 		return false // of most rules for most messages: nothing needs to be remembered
 	}
 	fresh, at := false, n.statesAt(t)
 	yes := t.Decide(n, func() bool {
-		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.concerns(t) && n.spend()
+		fresh = n.matcher.Holds(at) && n.matcher.Tests(t) && n.spend()
 		return fresh
 	})
 	if fresh {
