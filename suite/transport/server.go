@@ -180,6 +180,9 @@ func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
 			return nil, err
 		}
 		if listens(ctx, address) {
+			if any && first && trial < portTrials {
+				continue // somebody else took the port in the meantime
+			}
 			return nil, fmt.Errorf("cannot start %q: another program listens at %s already; end it, or write %s for the port, and a free one is taken",
 				s.program.Argv[0], address, PortMark)
 		}
