@@ -136,3 +136,29 @@ func authorize(t *testing.T, revision string, looks []string, goesOn int, token 
 	c.close()
 	return judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Secrets: []string{"sesame-open"}})
 }
+
+// TestSentAgain: what was refused for its token is sent again with another, as it was.
+func TestSentAgain(t *testing.T) {
+	g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: "sesame-open"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const read = `{"jsonrpc":"2.0","id":"once","method":"resources/read","params":{"uri":"note:shopping","_meta":{"progressToken":"p"}}}`
+	for name, want := range map[string]reports.Verdict{"refused": reports.Pass, "answered": reports.Fail} {
+		server := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
+		c := newClient(t, server, "http", "2025-11-25", "")
+		c.token = "sesame-open"
+		c.handshake()
+		if name == "refused" {
+			c.token = "sesame-none"
+		}
+		c.send(read)
+		c.token = "sesame-open"
+		c.send(read)
+		c.close()
+		r := judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-21"}})
+		if len(r.Results) != 1 || r.Results[0].Verdict != want {
+			t.Errorf("%s: %+v", name, r.Results)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func requestIDs(g *group, v *judging) {
 				continue // the id is what is wrong with it, see CL-24
 			case m.id == "nnull" || m.id[0] == 'n' && !judge.IsInteger(gjson.Parse(m.id[1:])):
 				v.violated("a string or an integer", "the id of "+m.what()+" is "+shorten(m.id[1:]), "number requests from 1", m.Seq)
-			case before == nil || separate(c):
+			case before == nil || separate(c) || g.record.turnedAway(before):
 				v.pass(m.Seq)
 			case !c.modern || before.answer == nil || before.answer.Seq > m.Seq:
 				v.violated("an id that no other request has", shownID(m.id)+" of "+m.what()+" has been used for "+before.what(),
@@ -173,7 +173,7 @@ func progressTokens(g *group, v *judging) {
 			switch {
 			case token.Type != gjson.String && !judge.IsInteger(token):
 				v.violated("a string or an integer", "the progress token of "+m.what()+" is "+shorten(token.Raw), "number progress tokens", m.Seq)
-			case before != nil && !separate(c) && (before.answer == nil || before.answer.Seq > m.Seq):
+			case before != nil && !separate(c) && !g.record.turnedAway(before) && (before.answer == nil || before.answer.Seq > m.Seq):
 				v.violated("a progress token of its own", "the token "+shorten(token.Raw)+" of "+m.what()+" is that of another request in progress", "use the id of the request as its token", before.Seq, m.Seq)
 			default:
 				v.pass(m.Seq)

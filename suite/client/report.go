@@ -297,13 +297,19 @@ func (r *record) atWork() bool {
 			if !strings.HasPrefix(m.method, "resources/") && m.method != methodComplete && m.method != methodListen {
 				continue
 			}
-			a := r.status[m.Seq]
-			if a == nil || a.HTTP.Status != http.StatusUnauthorized && a.HTTP.Status != http.StatusForbidden {
+			if !r.turnedAway(m) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// turnedAway reports whether a message was refused for its token: it is as if it had not been sent,
+// and a client sends it again when it has another.
+func (r *record) turnedAway(m *message) bool {
+	a := r.status[m.Seq]
+	return a != nil && (a.HTTP.Status == http.StatusUnauthorized || a.HTTP.Status == http.StatusForbidden)
 }
 
 // withhold blocks the verdicts on lists and resources that an idle client gave no occasion for:
