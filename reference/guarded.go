@@ -1,10 +1,13 @@
 package reference
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/oauth"
 )
 
 // guarded puts the guard around and within the deviations.
@@ -54,3 +57,33 @@ func (s *Server) Fingerprint(owner string) string { return strings.Join(s.guard.
 
 // Owners describes who has a token, where tokens are demanded.
 func (s *Server) Owners() []guard.Owner { return s.guard.Owners() }
+
+// OAuth is the authorization server of the server; nil if it has none.
+func (s *Server) OAuth() *oauth.Server { return s.options.OAuth }
+
+// authorize hands a request to the authorization server. The journal says that it came and how it was
+// answered, but nothing of the secrets in it.
+func (s *Server) authorize(as *oauth.Server, w http.ResponseWriter, r *http.Request) {
+	seq := s.journal.Note(&journal.Entry{
+		Direction: journal.In, Kind: journal.HTTPRequest, Transport: hook.HTTP, Connection: r.RemoteAddr,
+		HTTP: &journal.HTTP{Method: r.Method, Path: r.URL.Path},
+	}, nil)
+	told := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+	as.ServeHTTP(told, r)
+	s.journal.Note(&journal.Entry{
+		Direction: journal.Out, Kind: journal.HTTPAnswer, Transport: hook.HTTP, Connection: r.RemoteAddr, RequestSeq: seq,
+		HTTP: &journal.HTTP{Status: told.status},
+	}, nil)
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader sends the status.
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 
 	"github.com/mcpcheck/mcpcheck/reference/engine"
@@ -18,9 +19,10 @@ func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) 
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 }
 
-// hooked is a listener whose connections pass the hooks.
+// hooked is a listener whose connections pass the hooks, within TLS if there is some.
 type hooked struct {
 	net.Listener
+	tls       *tls.Config
 	endpoints *engine.Endpoints
 }
 
@@ -29,6 +31,9 @@ func (l hooked) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
+	}
+	if l.tls != nil {
+		c = tls.Server(c, l.tls)
 	}
 	return l.endpoints.WrapConn(c), nil
 }

@@ -248,6 +248,10 @@ func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"status":"ok"}`+"\n") // a client that has gone needs no answer
 		return
 	}
+	if as := e.server.options.OAuth; as != nil && as.Serves(r.URL.Path) && !e.server.ended() {
+		e.server.authorize(as, w, r)
+		return
+	}
 	rest, name := unmount(r.URL.Path)
 	if name == "" && slices.Contains(mounted, rest) {
 		name = r.Header.Get(HeaderNamespace)

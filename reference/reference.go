@@ -32,6 +32,7 @@
 //	reference/control  rules: which deviations are in force, for which messages, how often; delays and failures
 //	reference/journal  what clients sent and what they were sent, in order: query, wait, assert, JSONL
 //	reference/guard    bearer tokens and scopes for the HTTP endpoints, with the metadata that leads to them
+//	reference/oauth    an authorization server for tests; reference/cert makes certificates for TLS
 //	reference/occasion what a client has to react to, so that it can be judged
 //	reference/record   recordings of real servers: made between any two transports, replayed, turned into worlds
 //	reference/admin    the HTTP API that steers a server; reference/adminclient calls it
@@ -42,6 +43,7 @@ package reference
 
 import (
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"io/fs"
@@ -59,6 +61,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/oauth"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -109,6 +112,11 @@ type Options struct {
 	// Guard makes the HTTP endpoints demand bearer tokens; nil leaves them open.
 	// Names of its owners may stand for their tokens in rules and in the world.
 	Guard *guard.Guard
+	// OAuth is an authorization server that is served beside the HTTP endpoints; nil means none. Without a
+	// Guard one is made that takes its tokens.
+	OAuth *oauth.Server
+	// TLS has Serve speak HTTPS; nil means HTTP.
+	TLS *tls.Config
 	// Hooks change the server further, inside of all faults and quirks.
 	Hooks hook.Hooks
 	// TimelineOnRequest has the timeline of the world begin with the first request of a client
@@ -162,6 +170,11 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	}
 	if w, err = w.Expand(); err != nil {
 		return nil, err
+	}
+	if o.OAuth != nil && o.Guard == nil {
+		if o.Guard, err = guard.New(guard.Options{Issuer: o.OAuth}); err != nil {
+			return nil, err
+		}
 	}
 	s := &Server{within: within, options: o, journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
 	s.resolve()

@@ -23,6 +23,7 @@ type steering struct {
 	tokens     string // likewise
 	scopes     []string
 	issuer     string
+	oauth      authorization
 }
 
 func (s *steering) declare(cmd *cobra.Command) {
@@ -32,6 +33,7 @@ func (s *steering) declare(cmd *cobra.Command) {
 	f.StringVar(&s.tokens, "token-env", "", "demand bearer tokens over HTTP; the environment variable `VAR` holds them: TOKEN[@NAME] [SCOPE ...], with commas between several; without scopes a token is good for everything")
 	f.StringArrayVar(&s.scopes, "require-scope", nil, "a scope that requests need, `SCOPE=METHOD[:URI]` with patterns; without any, resources:read to list, read and complete and resources:subscribe to subscribe")
 	f.StringVar(&s.issuer, "authorization-server", "", "the `URL` that the protected-resource metadata names")
+	s.oauth.declare(f)
 }
 
 // variable reads an environment variable that a flag names.
@@ -43,24 +45,34 @@ func variable(flag, name string) (string, error) {
 	return value, nil
 }
 
-// protect makes the guard that the flags ask for; nil for none.
-func (s *steering) protect(stdio bool) (*guard.Guard, error) {
-	if s.tokens == "" {
-		if len(s.scopes) > 0 || s.issuer != "" {
-			return nil, usagef("--require-scope and --authorization-server need --token-env")
-		}
-		return nil, nil
-	}
-	if stdio {
-		return nil, usagef("--token-env needs --http: over stdio there are no bearer tokens")
-	}
-	text, err := variable("--token-env", s.tokens)
-	if err != nil {
+// protect has a server be protected as the flags ask for. The address is that on which it is going to listen;
+// empty if it is not over HTTP.
+func (s *steering) protect(to *reference.Options, address string) error {
+	g, err := s.guard(to, address)
+	to.Guard = g
+	return err
+}
+
+// guard makes the guard; nil for none.
+func (s *steering) guard(to *reference.Options, address string) (*guard.Guard, error) {
+	if err := s.checkAuthorization(address == ""); err != nil {
 		return nil, err
 	}
 	o := guard.Options{AuthorizationServer: s.issuer}
-	if o.Tokens, err = guard.Parse(text); err != nil {
-		return nil, usagef("--token-env %s: %w", s.tokens, err)
+	if s.tokens == "" && !s.oauth.on && (len(s.scopes) > 0 || s.issuer != "") {
+		return nil, usagef("--require-scope and --authorization-server need --token-env")
+	}
+	if s.tokens != "" {
+		if address == "" {
+			return nil, usagef("--token-env needs --http: over stdio there are no bearer tokens")
+		}
+		text, err := variable("--token-env", s.tokens)
+		if err != nil {
+			return nil, err
+		}
+		if o.Tokens, err = guard.Parse(text); err != nil {
+			return nil, usagef("--token-env %s: %w", s.tokens, err)
+		}
 	}
 	for _, text := range s.scopes {
 		d, err := guard.ParseDemand(text)
@@ -68,6 +80,13 @@ func (s *steering) protect(stdio bool) (*guard.Guard, error) {
 			return nil, usageError{err}
 		}
 		o.Demands = append(o.Demands, d)
+	}
+	as, err := s.secure(to, o.Demands, address)
+	if err != nil || s.tokens == "" && as == nil {
+		return nil, err
+	}
+	if as != nil {
+		o.Issuer = as
 	}
 	g, err := guard.New(o)
 	if err != nil {

@@ -19,7 +19,8 @@ func (s *settings) replayCommand(stdin io.Reader, stdout, stderr io.Writer) *cob
 
 // replayed are the flags of serve that mean something to replay.
 var replayed = []string{"stdio", "http", "revision", "fault", "quirk", "fail", "latency", "seed", "journal", "allow-origin", "allow-host", "ready-file",
-	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server"}
+	"admin", "admin-token-env", "token-env", "require-scope", "authorization-server",
+	"oauth", "oauth-user", "oauth-expires", "oauth-consent", "tls-ca"}
 
 func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	known := only(cmd, replayed...)
@@ -38,7 +39,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	if err != nil {
 		return err
 	}
-	if s.options.Guard, err = s.steer.protect(s.stdio); err != nil {
+	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
 	closeJournal, err := s.openJournal(stdout)

@@ -211,8 +211,7 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	if err := s.rules(); err != nil {
 		return err
 	}
-	var err error
-	if s.options.Guard, err = s.steer.protect(s.stdio); err != nil {
+	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
 	}
 	for _, line := range s.suit(cmd) {
@@ -326,8 +325,9 @@ func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, admi
 	if err != nil {
 		return unlistened("--http", s.addr, err)
 	}
-	fmt.Fprintf(stderr, "mockserver: listening on http://%s/mcp (Streamable HTTP) and http://%[1]s/sse (HTTP+SSE)\n", listener.Addr())
-	base := "http://" + callable(listener.Addr())
+	scheme := scheme(s.options)
+	fmt.Fprintf(stderr, "mockserver: listening on %s%s/mcp (Streamable HTTP) and %[1]s%[2]s/sse (HTTP+SSE)\n", scheme, listener.Addr())
+	base := scheme + callable(listener.Addr())
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
 	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })
 	return errors.Join(err, unused(listener.Close()))

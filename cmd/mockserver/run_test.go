@@ -210,7 +210,7 @@ func TestSplit(t *testing.T) {
 
 // TestFlagsGivenWithNothing: a variable of the shell that is not set must not switch protection off.
 func TestFlagsGivenWithNothing(t *testing.T) {
-	for _, name := range []string{"token-env", "admin", "admin-token-env", "journal", "revision", "fault", "quirk", "fail", "latency", "allow-origin", "allow-host", "ready-file", "require-scope", "authorization-server"} {
+	for _, name := range []string{"token-env", "admin", "admin-token-env", "journal", "revision", "fault", "quirk", "fail", "latency", "allow-origin", "allow-host", "ready-file", "oauth-user", "tls-ca", "require-scope", "authorization-server"} {
 		for _, args := range [][]string{{"--http", "127.0.0.1:0"}, {"verify"}, {"replay", "--stdio", "talk.jsonl"}} {
 			var errs bytes.Buffer
 			args = append(args, "--"+name, "")

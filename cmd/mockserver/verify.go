@@ -113,6 +113,8 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 		return usagef("--timeout must be more than nothing")
 	case v.settings.journal == "-":
 		return usagef("--journal needs a file")
+	case v.protect && (v.steer.oauth.on || v.steer.oauth.ca != ""):
+		return usagef("give either --protect, which makes a token, or --oauth, which has the client get one; --tls-ca goes with the latter")
 	case v.protect && v.steer.tokens != "":
 		return usagef("give either --protect, which makes a token, or --token-env, which names yours")
 	}

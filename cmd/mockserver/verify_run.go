@@ -232,7 +232,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 		return played{}, err
 	}
 	defer endAdmin() //nolint:errcheck // that it did not end well says nothing about the client
-	base := "http://" + listener.Addr().String()
+	base := scheme(v.options) + listener.Addr().String()
 	ctx, cancel := context.WithTimeout(cmd.Context(), v.timeout)
 	defer cancel()
 	args = expand(args, base, v.token, line)
@@ -302,6 +302,9 @@ func (v *verifier) stdioLine(cmd *cobra.Command, into string) ([]string, error) 
 	own := map[string]bool{
 		"stdio": true, "http": true, "journal": true, "admin": true, "admin-token-env": true,
 		"token-env": true, "require-scope": true, "authorization-server": true, // there are no tokens on stdio
+	}
+	for _, name := range authorizationFlags {
+		own[name] = true
 	}
 	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
 	cmd.Flags().Visit(func(f *pflag.Flag) {

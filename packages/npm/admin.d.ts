@@ -53,6 +53,21 @@ export class Admin {
   /** A namespace. */
   getNamespacesName(name: string): Promise<Namespace>;
 
+  /** Forget all clients, grants and tokens. */
+  deleteOauth(): Promise<void>;
+
+  /** The clients that have registered, oldest first. */
+  getOauthClients(): Promise<OAuthClientList>;
+
+  /** Have access tokens expire now, and refresh tokens if that is asked for. */
+  postOauthExpire(body: Expire): Promise<Expired>;
+
+  /** What the authorization server has granted to clients, oldest first. */
+  getOauthGrants(): Promise<GrantList>;
+
+  /** Revoke a grant with all its tokens. */
+  deleteOauthGrantsId(id: string): Promise<void>;
+
   /** This document. */
   getOpenapiJson(): Promise<Record<string, any>>;
 
@@ -171,6 +186,16 @@ export interface Caching {
   ttl?: string;
 }
 
+/** Client describes a client that has registered. */
+export interface Client {
+  /** AuthMethod is how it authenticates: none, client_secret_basic or client_secret_post. */
+  authMethod: string;
+  id: string;
+  name?: string;
+  /** Redirects are the addresses that users are sent back to. */
+  redirects: Array<string>;
+}
+
 /** Days is a span of days, written 2006-01-02. */
 export interface Days {
   from?: string;
@@ -246,6 +271,19 @@ export interface EntryList {
   lost: number;
 }
 
+/** Expire has tokens expire. */
+export interface Expire {
+  /** Grant is the id of the grant whose tokens they are; empty means all. */
+  grant?: string;
+  /** Refresh has the refresh tokens expire as well, so that clients have to ask the user again. */
+  refresh?: boolean;
+}
+
+/** Expired says how many tokens have expired that were good before. */
+export interface Expired {
+  tokens: number;
+}
+
 /** Failure is what matching requests are answered with. With a Code it is a JSON-RPC error, over HTTP with Status (0 means 200). Without one, Status makes it an HTTP answer without a JSON-RPC message (over HTTP+SSE that to the POST, whose request is then never answered on the stream); on stdio such a failure is the error -32603. */
 export interface Failure {
   /** Body is the body of an HTTP answer without a message, as plain text. */
@@ -273,6 +311,29 @@ export interface Generate {
   bytes?: number;
   /** without line break */
   line?: string;
+}
+
+/** Grant describes what has been granted to a client. */
+export interface Grant {
+  client?: string;
+  /** ClientID and Client are id and name of the client. */
+  clientId: string;
+  expires?: string;
+  /** Fingerprint is that of the newest access token, Expires when that is good no more. */
+  fingerprint?: string;
+  id: string;
+  /** Refreshed is how often it has been refreshed. */
+  refreshed: number;
+  resource?: string;
+  /** Scopes and Resource are what its tokens are good for; without a resource it was not asked for one, and they are good for all of the server. */
+  scopes: Array<string>;
+  since: string;
+  user: string;
+}
+
+/** GrantList is what users have granted to clients, oldest first. */
+export interface GrantList {
+  grants: Array<Grant>;
 }
 
 /** HTTP is the head of an HTTP request (Method, Path) or answer (Status). */
@@ -362,6 +423,11 @@ export interface NewNamespace {
   seed?: number;
   /** World is the name of a ready world, or a world as a file has it; absent means what the server serves. */
   world?: any;
+}
+
+/** OAuthClientList is the clients that have registered, oldest first. */
+export interface OAuthClientList {
+  clients: Array<Client>;
 }
 
 /** Operation does one thing to the messages that it selects: exactly one of Set, Drop, Retype, Rewrite, Code, Silence, Delay, Repeat, Reorder, Abort, Send, Answer and Note is given. */

@@ -104,6 +104,31 @@ export class Admin {
     return this.#call("GET", `/namespaces/${encodeURIComponent(name)}`);
   }
 
+  /** Forget all clients, grants and tokens. */
+  deleteOauth() {
+    return this.#call("DELETE", "/oauth");
+  }
+
+  /** The clients that have registered, oldest first. */
+  getOauthClients() {
+    return this.#call("GET", "/oauth/clients");
+  }
+
+  /** Have access tokens expire now, and refresh tokens if that is asked for. */
+  postOauthExpire(body) {
+    return this.#call("POST", "/oauth/expire", undefined, body);
+  }
+
+  /** What the authorization server has granted to clients, oldest first. */
+  getOauthGrants() {
+    return this.#call("GET", "/oauth/grants");
+  }
+
+  /** Revoke a grant with all its tokens. */
+  deleteOauthGrantsId(id) {
+    return this.#call("DELETE", `/oauth/grants/${encodeURIComponent(id)}`);
+  }
+
   /** This document. */
   getOpenapiJson() {
     return this.#call("GET", "/openapi.json");

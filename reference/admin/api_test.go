@@ -95,6 +95,8 @@ func TestRequestsAreReadStrictly(t *testing.T) {
 		{"POST", "/namespaces", `{"name":"a","world":{"resources":[{"uri":"a:b","name":"b","file":"/etc/passwd"}]}}`, 422, CodeInvalid, "world.resources[0].file"},
 		{"POST", "/namespaces", `{"name":"a","world":{"colour":1}}`, 422, CodeUnknownField, "world.colour"},
 		{"POST", "/namespaces", `{"name":"a","faults":["nothing"]}`, 422, CodeInvalid, ""},
+		{"GET", "/oauth/grants", "", 404, CodeNotFound, ""},
+		{"POST", "/oauth/expire", `{}`, 404, CodeNotFound, ""},
 		{"GET", "/namespaces/a", "", 404, CodeNotFound, "name"},
 		{"GET", "/namespaces/a/rules", "", 404, CodeNotFound, "name"},
 		{"GET", "/", "", 404, CodeNotFound, ""},

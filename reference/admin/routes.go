@@ -81,6 +81,12 @@ var routes = []route{
 	{"GET", "/namespaces/{name}", nil, nil, reference.Namespace{}, http.StatusOK, getNamespace, "A namespace."},
 	{"DELETE", "/namespaces/{name}", nil, nil, nil, http.StatusNoContent, removal("namespace", "name", (*reference.Server).RemoveNamespace), "End a namespace and all its connections."},
 
+	{"GET", "/oauth/grants", nil, nil, GrantList{}, http.StatusOK, getGrants, "What the authorization server has granted to clients, oldest first."},
+	{"DELETE", "/oauth/grants/{id}", nil, nil, nil, http.StatusNoContent, deleteGrant, "Revoke a grant with all its tokens."},
+	{"POST", "/oauth/expire", nil, Expire{}, Expired{}, http.StatusOK, postExpire, "Have access tokens expire now, and refresh tokens if that is asked for."},
+	{"GET", "/oauth/clients", nil, nil, OAuthClientList{}, http.StatusOK, getOAuthClients, "The clients that have registered, oldest first."},
+	{"DELETE", "/oauth", nil, nil, nil, http.StatusNoContent, deleteOAuth, "Forget all clients, grants and tokens."},
+
 	{"POST", "/verify", nil, Verify{}, reports.Report{}, http.StatusOK, taking(postVerify), "Judge the clients by what the journal has of them."},
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/oauth"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -186,7 +188,11 @@ func TestEveryRoute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, c, check := started(t, reference.Options{Guard: g}, "")
+	as, err := oauth.New(oauth.Options{User: "alice"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, c, check := started(t, reference.Options{Guard: g, OAuth: as}, "")
 	ctx := t.Context()
 	must := func(err error) {
 		t.Helper()
@@ -202,6 +208,7 @@ func TestEveryRoute(t *testing.T) {
 	t.Run("sessions", func(t *testing.T) { sessionRoutes(t, c) })
 	t.Run("journal", func(t *testing.T) { journalRoutes(t, c, send) })
 	t.Run("namespaces", func(t *testing.T) { namespaceRoutes(t, c) })
+	t.Run("oauth", func(t *testing.T) { oauthRoutes(t, c, as) })
 	owners, err := c.Identities(ctx)
 	must(err)
 	if len(owners) != 1 || owners[0].Identity != "alice" || owners[0].Fingerprint == "" {
@@ -228,6 +235,56 @@ func TestEveryRoute(t *testing.T) {
 				t.Errorf("%s %s has not been tried with success", method, path)
 			}
 		}
+	}
+}
+
+func oauthRoutes(t *testing.T, c *Client, as *oauth.Server) {
+	ctx := t.Context()
+	web := httptest.NewServer(as)
+	defer web.Close()
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := browser.Post(web.URL+"/register", "application/json", strings.NewReader(`{"client_name":"c","redirect_uris":["http://localhost/cb"],"token_endpoint_auth_method":"none"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	clients, err := c.OAuthClients(ctx)
+	if err != nil || len(clients) != 1 || clients[0].Name != "c" {
+		t.Fatalf("%+v, %v", clients, err)
+	}
+	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" // RFC 7636, appendix B
+	if resp, err = browser.Get(web.URL + "/authorize?response_type=code&code_challenge_method=S256&code_challenge=" + challenge + "&client_id=" + clients[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	to, err := resp.Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, err = browser.PostForm(web.URL+"/token", url.Values{
+		"grant_type": {"authorization_code"}, "client_id": {clients[0].ID}, "code": to.Query()["code"], "code_verifier": {verifier},
+	}); err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%v, %v", resp, err)
+	}
+	_ = resp.Body.Close()
+	grants, err := c.Grants(ctx)
+	if err != nil || len(grants) != 1 || grants[0].Client != "c" || grants[0].Fingerprint == "" {
+		t.Fatalf("%+v, %v", grants, err)
+	}
+	if n, err := c.ExpireTokens(ctx, admin.Expire{Grant: grants[0].ID}); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := c.RevokeGrant(ctx, grants[0].ID); err != nil {
+		t.Error(err)
+	}
+	if err := c.RevokeGrant(ctx, grants[0].ID); !NotFound(err) {
+		t.Errorf("%v", err)
+	}
+	if err := c.ForgetOAuth(ctx); err != nil {
+		t.Error(err)
+	}
+	if clients, err = c.OAuthClients(ctx); err != nil || len(clients) != 0 {
+		t.Errorf("%+v, %v", clients, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/admin"
 	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/oauth"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -287,6 +288,34 @@ func (c *Client) Namespace(ctx context.Context, name string) (reference.Namespac
 // RemoveNamespace ends the namespace of that name and all its connections.
 func (c *Client) RemoveNamespace(ctx context.Context, name string) error {
 	return c.call(ctx, "DELETE", "/namespaces/"+url.PathEscape(name), nil, nil, nil)
+}
+
+// Grants lists what the authorization server has granted to clients, oldest first.
+func (c *Client) Grants(ctx context.Context) ([]oauth.Grant, error) {
+	list, err := ask[admin.GrantList](ctx, c, "GET", "/oauth/grants", nil, nil)
+	return list.Grants, err
+}
+
+// RevokeGrant ends the grant with that id and all its tokens.
+func (c *Client) RevokeGrant(ctx context.Context, id string) error {
+	return c.call(ctx, "DELETE", "/oauth/grants/"+url.PathEscape(id), nil, nil, nil)
+}
+
+// ExpireTokens has tokens expire that the authorization server has issued, and returns how many.
+func (c *Client) ExpireTokens(ctx context.Context, e admin.Expire) (int, error) {
+	expired, err := ask[admin.Expired](ctx, c, "POST", "/oauth/expire", nil, e)
+	return expired.Tokens, err
+}
+
+// OAuthClients lists the clients that have registered with the authorization server, oldest first.
+func (c *Client) OAuthClients(ctx context.Context) ([]oauth.Client, error) {
+	list, err := ask[admin.OAuthClientList](ctx, c, "GET", "/oauth/clients", nil, nil)
+	return list.Clients, err
+}
+
+// ForgetOAuth forgets all clients, grants and tokens of the authorization server.
+func (c *Client) ForgetOAuth(ctx context.Context) error {
+	return c.call(ctx, "DELETE", "/oauth", nil, nil, nil)
 }
 
 // Verify judges the clients of the server by what its journal has of them.

@@ -178,10 +178,14 @@ func reset(w http.ResponseWriter) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // HTTP/2, or no network at all
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	raw := conn
+	if secured, ok := conn.(interface{ NetConn() net.Conn }); ok {
+		raw = secured.NetConn()
+	}
+	if tcp, ok := raw.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0) // closing then resets; a connection that is gone needs nothing
 	}
-	_ = conn.Close()
+	_ = raw.Close()
 }
 
 // stall waits until the client leaves or the server ends.

@@ -3,8 +3,8 @@
 // valid token 401 and a challenge that leads to the protected-resource metadata (RFC 9728),
 // which is served at its well-known address, and 403 where a token lacks a scope.
 //
-// The tokens are fixed ones for tests. There is no authorization server: the metadata names one
-// as it was told to.
+// The tokens are fixed ones for tests, or those of an [Issuer]. Where there is none, the metadata names an
+// authorization server as it was told to.
 //
 // On stdio there is nothing to protect; credentials then come from the environment.
 package guard
@@ -30,13 +30,27 @@ import (
 
 // Options are the choices of a guard.
 type Options struct {
-	// Tokens are those that are accepted; at least one.
+	// Tokens are those that are accepted; at least one, unless there is an Issuer.
 	Tokens []Token
 	// Demands are the scopes that are needed; nil means Standard.
 	Demands []Demand
 	// AuthorizationServer is the issuer that the metadata names; empty means an
 	// address at which nobody can be.
 	AuthorizationServer string
+	// Issuer issues tokens at the origin of the server, which is named as the authorization server then.
+	Issuer Issuer
+}
+
+// Issuer is an authorization server that belongs to the server.
+type Issuer interface {
+	// Find looks an access token up that is good for a resource, an absolute URL. The Secret of the result
+	// stands for all tokens of the owner.
+	Find(token, resource string) (Token, bool)
+	// Tokens describes the access tokens, and what stands for all of an owner.
+	Tokens() []Owner
+	// ExpireOwners has the access tokens of these owners, named or by fingerprint, be good no more;
+	// "*" is all of them.
+	ExpireOwners(owners []string)
 }
 
 // DefaultAuthorizationServer is named where Options name none.
@@ -51,6 +65,7 @@ type Guard struct {
 	sums    [][sha256.Size]byte
 	demands []demand
 	issuer  string
+	issues  Issuer // nil if there is none
 	scopes  []string
 
 	mu      sync.Mutex
@@ -66,10 +81,10 @@ type demand struct {
 
 // New makes a guard. It fails without tokens, or if a pattern cannot be read.
 func New(o Options) (*Guard, error) {
-	if len(o.Tokens) == 0 || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
+	if len(o.Tokens) == 0 && o.Issuer == nil || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
 		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens, maxDemands)
 	}
-	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: o.AuthorizationServer, owners: map[string]string{}}
+	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: o.AuthorizationServer, issues: o.Issuer, owners: map[string]string{}}
 	if g.issuer == "" {
 		g.issuer = DefaultAuthorizationServer
 	}
@@ -86,15 +101,13 @@ func New(o Options) (*Guard, error) {
 	if demands == nil {
 		demands = Standard()
 	}
+	g.scopes = Scopes(demands)
 	for _, d := range demands {
 		match, err := d.matcher()
 		if err != nil {
 			return nil, err
 		}
 		g.demands = append(g.demands, demand{d, match})
-		if !slices.Contains(g.scopes, d.Scope) {
-			g.scopes = append(g.scopes, d.Scope)
-		}
 	}
 	return g, nil
 }
@@ -106,6 +119,9 @@ func (g *Guard) Owners() []Owner {
 		for _, t := range g.tokens {
 			owners = append(owners, t.owner())
 		}
+		if g.issues != nil {
+			owners = append(owners, g.issues.Tokens()...)
+		}
 	}
 	return owners
 }
@@ -115,9 +131,9 @@ func (g *Guard) Owners() []Owner {
 func (g *Guard) Resolve(identity string) []string {
 	var all []string
 	if g != nil && identity != "" {
-		for _, t := range g.tokens {
-			if t.Identity == identity {
-				all = append(all, journal.Fingerprint(t.Secret))
+		for _, o := range g.Owners() {
+			if o.Identity == identity {
+				all = append(all, o.Fingerprint)
 			}
 		}
 	}
@@ -128,7 +144,12 @@ func (g *Guard) Resolve(identity string) []string {
 }
 
 // find looks a token up, in a time that does not depend on how much of it is right.
-func (g *Guard) find(secret string) (found Token, ok bool) {
+func (g *Guard) find(r *http.Request, secret string) (found Token, ok bool) {
+	if g.issues != nil && secret != "" {
+		if found, ok = g.issues.Find(secret, resource(r)); ok {
+			return found, true
+		}
+	}
 	sum := sha256.Sum256([]byte(secret))
 	for i := range g.sums {
 		if subtle.ConstantTimeCompare(sum[:], g.sums[i][:]) == 1 {
@@ -149,6 +170,9 @@ func (g *Guard) hasExpired(token int) bool {
 func (g *Guard) Expire(owners ...string) {
 	if g == nil {
 		return
+	}
+	if g.issues != nil {
+		g.issues.ExpireOwners(owners)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -189,7 +213,10 @@ func (g *Guard) Outer() hook.Hooks {
 	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c := &carried{values: r.Header.Values("Authorization")}
 		secret := journal.Token(r.Header)
-		c.token, c.known = g.find(secret)
+		c.token, c.known = g.find(r, secret)
+		if t := hook.TraceOf(r.Context()); t != nil && c.known {
+			t.Token = c.token.Secret // rules are for owners, whichever of their tokens they use
+		}
 		r = r.WithContext(context.WithValue(hook.WithGuard(r.Context()), carriedKey{}, c))
 		r.Header = r.Header.Clone()
 		switch {
@@ -294,7 +321,7 @@ func (g *Guard) bearer(r *http.Request) (Token, bool) {
 	header := r.Header.Get("Authorization")
 	switch {
 	case c == nil || len(r.Header.Values("Authorization")) > 1:
-		return g.find(journal.Token(r.Header))
+		return g.find(r, journal.Token(r.Header))
 	case header == c.header:
 		return c.token, c.known
 	case header == "Bearer "+hook.TokenFull:
@@ -304,7 +331,7 @@ func (g *Guard) bearer(r *http.Request) (Token, bool) {
 		}
 		return t, true
 	}
-	return g.find(journal.Token(r.Header))
+	return g.find(r, journal.Token(r.Header))
 }
 
 // lacking lists the scopes that a token would need for the messages of a body.
@@ -342,7 +369,7 @@ func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, co
 		}
 		fmt.Fprintf(&b, "%s=%q", name, value)
 	}
-	add("resource_metadata", origin(r)+hook.PathMetadata+endpoint(r.URL.Path)+hook.MountOf(r.Context()))
+	add("resource_metadata", Origin(r)+hook.PathMetadata+endpoint(r.URL.Path)+hook.MountOf(r.Context()))
 	if code != "" {
 		add("error", code)
 		add("error_description", why)
@@ -383,7 +410,7 @@ func (g *Guard) metadata(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{
-		"resource": origin(r) + path + hook.MountOf(r.Context()), "authorization_servers": []string{g.issuer},
+		"resource": Origin(r) + path + hook.MountOf(r.Context()), "authorization_servers": []string{g.server(r)},
 		"scopes_supported": g.scopes, "bearer_methods_supported": []string{"header"},
 	})
 }
@@ -396,11 +423,26 @@ func endpoint(path string) string {
 	return "/mcp"
 }
 
-func origin(r *http.Request) string {
-	if r.TLS != nil {
-		return "https://" + r.Host
+// resource is that to which a request belongs, as the metadata has it.
+func resource(r *http.Request) string {
+	return Origin(r) + endpoint(r.URL.Path) + hook.MountOf(r.Context())
+}
+
+// server is the authorization server for those who have sent a request.
+func (g *Guard) server(r *http.Request) string {
+	if g.issues != nil {
+		return Origin(r)
 	}
-	return "http://" + r.Host
+	return g.issuer
+}
+
+// Origin is that by which a request calls the server.
+func Origin(r *http.Request) string {
+	host := strings.ToLower(r.Host)
+	if r.TLS != nil {
+		return "https://" + host
+	}
+	return "http://" + host
 }
 
 // remember notes whose session it is; owns says whether it is somebody else's.

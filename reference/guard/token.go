@@ -51,6 +51,20 @@ const (
 	maxDemands = 1000
 )
 
+// Scopes are those that demands name, nil for the standard ones, each once.
+func Scopes(demands []Demand) []string {
+	if demands == nil {
+		demands = Standard()
+	}
+	var all []string
+	for _, d := range demands {
+		if !slices.Contains(all, d.Scope) {
+			all = append(all, d.Scope)
+		}
+	}
+	return all
+}
+
 // Parse reads tokens from text: separated by commas or line breaks, each the token, with
 // "@" and the name of its owner behind it if it has one, and its scopes after blanks:
 //

@@ -59,43 +59,6 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestSentAgain: a request that was refused for its token may be sent again as it was, with
-// another token, and only then.
-func TestSentAgain(t *testing.T) {
-	for name, test := range map[string]struct {
-		first string // the token of the first try
-		want  reports.Verdict
-	}{
-		"refused for its token": {"expired", reports.Pass},
-		"answered":              {"sesame-open", reports.Fail},
-	} {
-		t.Run(name, func(t *testing.T) {
-			g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: "sesame-open"}}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			server := reference.Start(t, reference.DefaultWorld(), reference.WithOptions(func(o *reference.Options) { o.Guard = g }))
-			c := newClient(t, server, "http", "2025-11-25", "")
-			c.token = "sesame-open"
-			c.handshake()
-			c.token = test.first
-			c.send(`{"jsonrpc":"2.0","id":900,"method":"resources/list"}`)
-			c.token = "sesame-open"
-			c.send(`{"jsonrpc":"2.0","id":900,"method":"resources/list"}`)
-			c.close()
-			r := judged(t, server.Journal().Query(journal.Query{}), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-21"}})
-			for _, x := range r.Results {
-				if x.Verdict != test.want {
-					t.Errorf("%s: %s; %s %s", x.ID, x.Verdict, x.Actual, x.Reason)
-				}
-			}
-			if len(r.Results) == 0 {
-				t.Error("CL-21 was not judged")
-			}
-		})
-	}
-}
-
 // authorize has a client begin without a token, look for metadata, and go on.
 func authorize(t *testing.T, revision string, looks []string, goesOn int, token bool) *reports.Report {
 	t.Helper()

@@ -3,7 +3,6 @@ package client
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -45,9 +44,7 @@ func requestIDs(g *group, v *judging) {
 				v.violated("an id that no other request has", shownID(m.id)+" of "+m.what()+" has been used for "+before.what(),
 					"count ids up for as long as the session lasts", before.Seq, m.Seq)
 			}
-			if a := g.record.status[m.Seq]; a == nil || a.HTTP.Status != http.StatusUnauthorized {
-				used[m.id] = m // what was refused for want of a token is sent again as it was, with another one
-			}
+			used[m.id] = m
 		}
 	}
 }

@@ -109,6 +109,26 @@ class Admin:
         "A namespace."
         return self._call("GET", f"/namespaces/{quote(name, safe='')}")
 
+    def delete_oauth(self) -> None:
+        "Forget all clients, grants and tokens."
+        self._call("DELETE", "/oauth")
+
+    def get_oauth_clients(self) -> OAuthClientList:
+        "The clients that have registered, oldest first."
+        return self._call("GET", "/oauth/clients")
+
+    def post_oauth_expire(self, body: Expire) -> Expired:
+        "Have access tokens expire now, and refresh tokens if that is asked for."
+        return self._call("POST", "/oauth/expire", body=body)
+
+    def get_oauth_grants(self) -> GrantList:
+        "What the authorization server has granted to clients, oldest first."
+        return self._call("GET", "/oauth/grants")
+
+    def delete_oauth_grants_id(self, id: str) -> None:
+        "Revoke a grant with all its tokens."
+        self._call("DELETE", f"/oauth/grants/{quote(id, safe='')}")
+
     def get_openapi_json(self) -> dict[str, Any]:
         "This document."
         return self._call("GET", "/openapi.json")
@@ -274,6 +294,20 @@ Caching = TypedDict(
     total=False,
 )
 
+# Client describes a client that has registered.
+Client = TypedDict(
+    "Client",
+    {
+        # AuthMethod is how it authenticates: none, client_secret_basic or client_secret_post.
+        "authMethod": "Required[str]",
+        "id": "Required[str]",
+        "name": "str",
+        # Redirects are the addresses that users are sent back to.
+        "redirects": "Required[list[str]]",
+    },
+    total=False,
+)
+
 # Days is a span of days, written 2006-01-02.
 Days = TypedDict(
     "Days",
@@ -373,6 +407,27 @@ EntryList = TypedDict(
     total=False,
 )
 
+# Expire has tokens expire.
+Expire = TypedDict(
+    "Expire",
+    {
+        # Grant is the id of the grant whose tokens they are; empty means all.
+        "grant": "str",
+        # Refresh has the refresh tokens expire as well, so that clients have to ask the user again.
+        "refresh": "bool",
+    },
+    total=False,
+)
+
+# Expired says how many tokens have expired that were good before.
+Expired = TypedDict(
+    "Expired",
+    {
+        "tokens": "Required[int]",
+    },
+    total=False,
+)
+
 # Failure is what matching requests are answered with. With a Code it is a JSON-RPC error, over HTTP with Status (0
 # means 200). Without one, Status makes it an HTTP answer without a JSON-RPC message (over HTTP+SSE that to the POST,
 # whose request is then never answered on the stream); on stdio such a failure is the error -32603.
@@ -413,6 +468,38 @@ Generate = TypedDict(
         "bytes": "int",
         # without line break
         "line": "str",
+    },
+    total=False,
+)
+
+# Grant describes what has been granted to a client.
+Grant = TypedDict(
+    "Grant",
+    {
+        "client": "str",
+        # ClientID and Client are id and name of the client.
+        "clientId": "Required[str]",
+        "expires": "str",
+        # Fingerprint is that of the newest access token, Expires when that is good no more.
+        "fingerprint": "str",
+        "id": "Required[str]",
+        # Refreshed is how often it has been refreshed.
+        "refreshed": "Required[int]",
+        "resource": "str",
+        # Scopes and Resource are what its tokens are good for; without a resource it was not asked for one, and they
+        # are good for all of the server.
+        "scopes": "Required[list[str]]",
+        "since": "Required[str]",
+        "user": "Required[str]",
+    },
+    total=False,
+)
+
+# GrantList is what users have granted to clients, oldest first.
+GrantList = TypedDict(
+    "GrantList",
+    {
+        "grants": "Required[list[Grant]]",
     },
     total=False,
 )
@@ -538,6 +625,15 @@ NewNamespace = TypedDict(
         "seed": "int",
         # World is the name of a ready world, or a world as a file has it; absent means what the server serves.
         "world": "Any",
+    },
+    total=False,
+)
+
+# OAuthClientList is the clients that have registered, oldest first.
+OAuthClientList = TypedDict(
+    "OAuthClientList",
+    {
+        "clients": "Required[list[Client]]",
     },
     total=False,
 )

@@ -1,0 +1,195 @@
+package oauth
+
+import (
+	"cmp"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
+)
+
+// Options are the choices of an authorization server. The zero value is fine.
+type Options struct {
+	// User is the name of the only user; empty means "user".
+	User string
+	// Scopes are those that can be granted; nil means those of guard.Standard.
+	Scopes []string
+	// Expires is how long access tokens are good; 0 means an hour.
+	Expires time.Duration
+	// Consent shows a page on which the user approves, instead of approving at once.
+	Consent bool
+	// AllowedOrigins and AllowedHosts are as for the server that is protected.
+	AllowedOrigins []string
+	AllowedHosts   []string
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+}
+
+// Server is an authorization server, an http.Handler. It may be used from several goroutines.
+type Server struct {
+	options Options
+	// holder stands for the user's tokens, which come and go, where a token is told to others.
+	holder string
+	paths  map[string]endpoint
+
+	mu      sync.Mutex
+	clients []*client // oldest first
+	grants  []*grant  // likewise
+	tokens  map[sum]*token
+	order   []sum // of the tokens, oldest first
+	pending []*request
+}
+
+// endpoint is what is served at a path.
+type endpoint struct {
+	methods []string
+	serve   http.HandlerFunc
+}
+
+// The paths. Those of the first three are where clients of 2025-03-26 look without metadata.
+const (
+	pathAuthorize = "/authorize"
+	pathToken     = "/token"
+	pathRegister  = "/register"
+	pathRevoke    = "/revoke"
+	pathConsent   = "/authorize/consent"
+	pathMetadata  = "/.well-known/oauth-authorization-server"
+)
+
+// The bounds of what is kept. Where there is more, the oldest goes.
+const (
+	maxClients = 1000
+	maxGrants  = 1000
+	maxTokens  = 10_000
+	maxPending = 100
+	maxBody    = 64 << 10
+	codeLife   = time.Minute
+)
+
+// New makes an authorization server.
+func New(o Options) (*Server, error) {
+	if o.Expires < 0 {
+		return nil, errors.New("access tokens cannot expire before they are issued: give a span that is not negative")
+	}
+	o.User, o.Expires = cmp.Or(o.User, "user"), cmp.Or(o.Expires, time.Hour)
+	if o.Scopes == nil {
+		o.Scopes = guard.Scopes(nil)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{options: o, holder: rand.Text(), tokens: map[sum]*token{}}
+	s.paths = map[string]endpoint{
+		pathAuthorize: {[]string{http.MethodGet}, s.authorize},
+		pathConsent:   {[]string{http.MethodPost}, s.consent},
+		pathToken:     {[]string{http.MethodPost}, s.token},
+		pathRegister:  {[]string{http.MethodPost}, s.register},
+		pathRevoke:    {[]string{http.MethodPost}, s.revoke},
+		pathMetadata:  {[]string{http.MethodGet, http.MethodHead}, s.metadata},
+	}
+	return s, nil
+}
+
+// Serves reports whether a path is one of this server.
+func (s *Server) Serves(path string) bool {
+	_, ok := s.paths[path]
+	return ok
+}
+
+// ServeHTTP handles a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e, ok := s.paths[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	if why := s.strange(r); why != "" {
+		refuse(w, &refusal{"access_denied", why, http.StatusForbidden})
+		return
+	}
+	// What can be redirected by is for browsers to go to, not for pages to fetch.
+	if origin := r.Header.Get("Origin"); origin != "" && r.URL.Path != pathAuthorize && r.URL.Path != pathConsent {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Add("Vary", "Origin")
+		if r.Method == http.MethodOptions {
+			h.Set("Access-Control-Allow-Methods", strings.Join(e.methods, ", "))
+			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, MCP-Protocol-Version")
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+	}
+	if !slices.Contains(e.methods, r.Method) {
+		h.Set("Allow", strings.Join(e.methods, ", "))
+		refuse(w, &refusal{"invalid_request", r.URL.Path + " takes " + strings.Join(e.methods, ", "), http.StatusMethodNotAllowed})
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	e.serve(w, r)
+}
+
+// strange says why a request may not come by that host name or from that origin.
+func (s *Server) strange(r *http.Request) string {
+	guarded := len(s.options.AllowedHosts) > 0 && !loopback.Host(r.Host)
+	if (guarded || loopback.Rebound(r)) && !loopback.Among(r.Host, s.options.AllowedHosts) {
+		return "this host name is not allowed"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != guard.Origin(r) && !loopback.Origin(origin) && !slices.Contains(s.options.AllowedOrigins, origin) {
+			return "this origin is not allowed"
+		}
+	}
+	return ""
+}
+
+// metadata serves the authorization-server metadata (RFC 8414).
+func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
+	issuer := guard.Origin(r)
+	reply(w, http.StatusOK, map[string]any{
+		"issuer":                                         issuer,
+		"authorization_endpoint":                         issuer + pathAuthorize,
+		"token_endpoint":                                 issuer + pathToken,
+		"registration_endpoint":                          issuer + pathRegister,
+		"revocation_endpoint":                            issuer + pathRevoke,
+		"scopes_supported":                               s.options.Scopes,
+		"response_types_supported":                       []string{"code"},
+		"response_modes_supported":                       []string{"query"},
+		"grant_types_supported":                          grantTypes,
+		"token_endpoint_auth_methods_supported":          authMethods,
+		"revocation_endpoint_auth_methods_supported":     authMethods,
+		"code_challenge_methods_supported":               []string{"S256"},
+		"authorization_response_iss_parameter_supported": true,
+	})
+}
+
+// refusal is an error of the protocol (RFC 6749, section 5.2).
+type refusal struct {
+	code, text string
+	status     int
+}
+
+func refused(code, text string) *refusal { return &refusal{code, text, http.StatusBadRequest} }
+
+func refuse(w http.ResponseWriter, f *refusal) {
+	reply(w, f.status, map[string]any{"error": f.code, "error_description": f.text})
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	data, err := json.Marshal(v)
+	if err != nil { // strings, numbers and lists of strings always can be
+		status, data = http.StatusInternalServerError, nil
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(data) // a client that has gone needs no answer
+}

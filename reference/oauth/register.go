@@ -1,0 +1,181 @@
+package oauth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
+)
+
+var (
+	grantTypes  = []string{"authorization_code", "refresh_token"}
+	authMethods = []string{"none", "client_secret_basic", "client_secret_post"}
+)
+
+// maxRedirects bounds the addresses of a client.
+const maxRedirects = 20
+
+// client is a client that has registered (RFC 7591). It is what the answer to that says.
+type client struct {
+	ID            string   `json:"client_id"`
+	Secret        string   `json:"client_secret,omitempty"`
+	Issued        int64    `json:"client_id_issued_at"`
+	SecretExpires *int     `json:"client_secret_expires_at,omitempty"`
+	Name          string   `json:"client_name,omitempty"`
+	URI           string   `json:"client_uri,omitempty"`
+	Scope         string   `json:"scope,omitempty"`
+	Redirects     []string `json:"redirect_uris"`
+	AuthMethod    string   `json:"token_endpoint_auth_method"`
+	GrantTypes    []string `json:"grant_types"`
+	ResponseTypes []string `json:"response_types"`
+}
+
+// register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section 2).
+func (s *Server) register(w http.ResponseWriter, r *http.Request) {
+	var c client
+	if err := json.NewDecoder(r.Body).Decode(&c); err != nil {
+		refuse(w, refused("invalid_client_metadata", "the body is no JSON object with client metadata"))
+		return
+	}
+	if f := c.complete(); f != nil {
+		refuse(w, f)
+		return
+	}
+	c.ID, c.Issued, c.Secret, c.SecretExpires = rand.Text(), s.options.Now().Unix(), "", nil
+	if c.AuthMethod != "none" {
+		c.Secret, c.SecretExpires = rand.Text()+rand.Text(), new(int)
+	}
+	s.mu.Lock()
+	s.clients = append(s.clients, &c)
+	if len(s.clients) > maxClients {
+		s.clients = s.clients[1:]
+	}
+	s.mu.Unlock()
+	reply(w, http.StatusCreated, &c)
+}
+
+// complete fills in what a client leaves to the server, and says what it cannot have.
+func (c *client) complete() *refusal {
+	if len(c.Redirects) == 0 || len(c.Redirects) > maxRedirects {
+		return refused("invalid_redirect_uri", "redirect_uris must have 1 to 20 addresses")
+	}
+	for _, address := range c.Redirects {
+		if why := unfit(address); why != "" {
+			return refused("invalid_redirect_uri", address+": "+why)
+		}
+	}
+	if c.AuthMethod == "" {
+		c.AuthMethod = "client_secret_basic" // RFC 7591, section 2
+	}
+	if !slices.Contains(authMethods, c.AuthMethod) {
+		return refused("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic or client_secret_post")
+	}
+	if len(c.GrantTypes) == 0 {
+		c.GrantTypes = []string{grantTypes[0]}
+	}
+	c.GrantTypes = slices.DeleteFunc(c.GrantTypes, func(t string) bool { return !slices.Contains(grantTypes, t) })
+	if !slices.Contains(c.GrantTypes, grantTypes[0]) {
+		return refused("invalid_client_metadata", "grant_types must have authorization_code among them")
+	}
+	if len(c.ResponseTypes) > 0 && !slices.Contains(c.ResponseTypes, "code") {
+		return refused("invalid_client_metadata", "response_types must have code among them")
+	}
+	c.ResponseTypes = []string{"code"}
+	return nil
+}
+
+// unfit says why nobody can be redirected to an address: it is HTTPS, or this machine.
+func unfit(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Host == "" || u.Opaque != "":
+		return "must be an absolute URL with a host"
+	case u.User != nil || u.Fragment != "" || len(address) > 0 && address[len(address)-1] == '#':
+		return "must have neither user information nor a fragment"
+	case u.Scheme == "https" || u.Scheme == "http" && loopback.Host(u.Host):
+		return ""
+	}
+	return "must be an https URL, or an http URL of localhost"
+}
+
+// admits reports whether an address is one of those of the client. The port of a loopback address
+// may be any (RFC 8252, section 7.3).
+func (c *client) admits(address string) bool {
+	if slices.Contains(c.Redirects, address) {
+		return true
+	}
+	bare := func(s string) string {
+		u, err := url.Parse(s)
+		if err != nil || u.Scheme != "http" || !loopback.Host(u.Host) || unfit(s) != "" {
+			return ""
+		}
+		if u.Host = u.Hostname(); u.Path == "" {
+			u.Path = "/"
+		}
+		return u.String()
+	}
+	given := bare(address)
+	return given != "" && slices.ContainsFunc(c.Redirects, func(known string) bool { return bare(known) == given })
+}
+
+// client is the client of that id; nil if there is none. The caller holds mu.
+func (s *Server) client(id string) *client {
+	for _, c := range s.clients {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
+}
+
+// authenticated is the client that sends a form, or says why it is not known. The caller holds mu.
+func (s *Server) authenticated(r *http.Request) (*client, *refusal) {
+	unknown := &refusal{"invalid_client", "the client is unknown or has not authenticated as it has registered", http.StatusUnauthorized}
+	id, secret, basic := r.BasicAuth()
+	if basic { // RFC 6749, section 2.3.1: both are encoded as in a form
+		var errID, errSecret error
+		id, errID = url.QueryUnescape(id)
+		secret, errSecret = url.QueryUnescape(secret)
+		if errID != nil || errSecret != nil || r.PostForm.Has("client_secret") {
+			return nil, unknown
+		}
+	} else {
+		id, secret = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
+	}
+	c := s.client(id)
+	if c == nil {
+		return nil, unknown
+	}
+	given, want := sha256.Sum256([]byte(secret)), sha256.Sum256([]byte(c.Secret))
+	right := subtle.ConstantTimeCompare(given[:], want[:]) == 1
+	if !right || basic != (c.AuthMethod == "client_secret_basic") {
+		return nil, unknown
+	}
+	return c, nil
+}
+
+// Client describes a client that has registered.
+type Client struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+	// Redirects are the addresses that users are sent back to.
+	Redirects []string `json:"redirects"`
+	// AuthMethod is how it authenticates: none, client_secret_basic or client_secret_post.
+	AuthMethod string `json:"authMethod"`
+}
+
+// Clients lists the clients that have registered, oldest first.
+func (s *Server) Clients() []Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := []Client{}
+	for _, c := range s.clients {
+		all = append(all, Client{c.ID, c.Name, slices.Clone(c.Redirects), c.AuthMethod})
+	}
+	return all
+}
