@@ -197,7 +197,7 @@ func revisionsOn(t requirement.Transport, set []requirement.Combination) string 
 // requirement that they are about, and nothing else is compared.
 var unsteady = map[string]string{
 	"rpc-02-counts-its-responses": "which answer a request gets depends on how many were given before",
-	"rpc-14-dies-of-garbage":      "what was under way when the server died is lost",
+	"sec-63-dies-of-garbage":      "what was under way when the server died is lost",
 	"rpc-16-null-id":              "what waits for an answer without an id is told apart by what else is under way",
 	"http-37-cached-by-id":        "which of two requests with one id comes first is open",
 	"uri-08-dies-of-nul":          "what was under way when the server died is lost",

@@ -68,7 +68,7 @@ var seen = map[string]struct {
 		c.result("resources/read", object{"uri": all[len(all)-1]["uri"]})
 		return strings.Contains(all[len(all)-1]["uri"].(string), " ")
 	}},
-	"rpc-14-dies-of-garbage": {hook.R20250618, hook.Stdio, func(c *client) bool {
+	"sec-63-dies-of-garbage": {hook.R20250618, hook.Stdio, func(c *client) bool {
 		c.sendRaw([]byte("{"))
 		_, err := c.conn.Write([]byte("{}\n"))
 		return err != nil

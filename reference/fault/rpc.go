@@ -7,19 +7,11 @@ import (
 	"io"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 var rpcCode = code{
-	"rpc-14-dies-of-garbage": stateless(killedBy(func(in hook.Incoming) bool { return !json.Valid(in.Raw) })),
-	"rpc-14-dies-of-the-unreadable": stateless(killedBy(func(in hook.Incoming) bool {
-		o, ok := hook.DecodeObject(in.Raw)
-		_, method := o["method"].(string)
-		return !ok || !method && o["result"] == nil && o["error"] == nil
-	})),
-	"rpc-14-dies-of-alien-bytes":  stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) })),
 	"rpc-14-deaf-after-garbage":   deafAfterGarbage,
 	"rpc-02-counts-its-responses": countedResponses,
 	"rpc-12-ready-event":          stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),

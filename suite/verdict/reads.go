@@ -208,14 +208,14 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 	return v.Answered(x)
 }
 
-// DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14
-// judges: that other input which it cannot read ends it as well has the same cause. r is
+// DiesOfText reports whether the target is lost over text that is no JSON, which RPC-14 and
+// SEC-63 judge: that other input which it cannot read ends it as well has the same cause. r is
 // the recording of [recording.InvalidMessages].
 func DiesOfText(r *recording.Recording, v *Verdict) bool {
 	if r == nil || !slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool { return x.Fatal }) {
 		return false
 	}
-	v.Skip(recording.CodeNotExercised, "the target dies of input that it cannot read: see RPC-14")
+	v.Skip(recording.CodeNotExercised, "the target dies of input that it cannot read: see RPC-14 and SEC-63")
 	return true
 }
 

@@ -50,6 +50,9 @@ var rpcRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "RPC-14", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepNotJSON) {
+			if endsServer(r, x, v) {
+				return
+			}
 			if x.Outcome == recording.Silent && !x.Fatal {
 				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
 			}
@@ -57,7 +60,7 @@ var rpcRequestsChecks = []verdict.Check{
 			v.Hint("answer what is no JSON with error -32700 and the id null, and go on")
 		}
 		for _, x := range r.Steps(recording.StepNotUTF8) {
-			if x.Fatal && verdict.DiesOfText(r, v) {
+			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			v.That(!x.Fatal, "a server that goes on after bytes that are no UTF-8", verdict.LostWords(x), x.Evidence()...)
@@ -66,14 +69,14 @@ var rpcRequestsChecks = []verdict.Check{
 	}},
 	{Requirement: "RPC-15", From: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepNoMethod) {
-			if x.Fatal && verdict.DiesOfText(r, v) {
+			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			refusedAsInvalid(x, v, "an object without a method", true, -32600, -32602, -32700)
 			v.Hint("answer what is JSON but no request with error -32600")
 		}
 		for _, x := range r.Steps(recording.StepMistypedMethod) {
-			if x.Fatal && verdict.DiesOfText(r, v) {
+			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
 			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
@@ -155,6 +158,15 @@ func strays(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("never answer a message without an id")
 		}
 	}
+}
+
+// endsServer reports whether a message ended the server, which is SEC-63's and not looked at again.
+func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) bool {
+	if !verdict.EndsServer(r, x, v) {
+		return false
+	}
+	v.Skip(recording.CodeNotExercised, "the server ends over what it cannot read: see SEC-63")
+	return true
 }
 
 // refusedAsInvalid judges the answer to input that is no request: an error with one

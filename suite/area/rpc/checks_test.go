@@ -127,11 +127,11 @@ func TestInvalidMessages(t *testing.T) {
 		return l
 	}
 	fatal := probe("not-json", "")
-	fatal.Fatal, fatal.Outcome = true, recording.Lost
+	fatal.Fatal = true // what ends the server is not judged here: see TestEndsOfServers
 	alien := probe("not-utf-8", "")
-	alien.Fatal, alien.Outcome = true, recording.Lost
+	alien.Fatal = true
 	numeric := probe("mistyped-method", "")
-	numeric.Fatal, numeric.Outcome = true, recording.Lost
+	numeric.Fatal = true
 	bad := probe("not-json", "-32603")
 	bad.Status = 400
 	inText := rt.Line{Step: "not-utf-8", Method: "ping", Kind: recording.Probe, Result: `{}`}
@@ -224,6 +224,33 @@ func TestConcurrencyAgainstReadsAlone(t *testing.T) {
 		}
 		if got := verdict.Evaluate(k, req, facts, recs); got.Outcome != c.want {
 			t.Errorf("%s: %s, expected %s: %s", name, got.Outcome, c.want, got.Actual)
+		}
+	}
+}
+
+// TestEndsOfServers: a message that ends the server is no finding of the rules on what it is
+// answered with; one that only ends a connection, or leaves the server deaf, is.
+func TestEndsOfServers(t *testing.T) {
+	for _, c := range []struct {
+		id   string
+		step recording.Step
+	}{{"RPC-14", "not-json"}, {"RPC-14", "not-utf-8"}, {"RPC-15", "no-method"}, {"RPC-15", "mistyped-method"}} {
+		for _, how := range []struct {
+			over    requirement.Transport
+			outcome recording.Outcome
+			want    verdict.Outcome
+		}{
+			{requirement.Stdio, recording.Lost, verdict.NotApplicable},
+			{requirement.Stdio, recording.Silent, verdict.Warn},
+			{requirement.HTTP, recording.Lost, verdict.Warn},
+		} {
+			facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: how.over}, `{}`)
+			rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: c.step, ID: "-", Kind: recording.Probe, Outcome: how.outcome, Fatal: true})
+			req, _ := area.Catalogue().Find(c.id)
+			k, _ := area.BuiltIn().Check(c.id)
+			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
+				t.Errorf("%s, %s, %s over %s: %+v", c.id, c.step, how.outcome, how.over, got)
+			}
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -38,7 +37,7 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 // survives: no probe ends a server that serves. Where a connection is not a server of its
 // own, only one that was started for the run is known to have ended.
 func survives(_ *recording.Recording, v *verdict.Verdict) {
-	if v.Facts.Combination.Transport != requirement.Stdio && v.Facts.Notes[recording.FactOneByOne] == "" {
+	if !verdict.OwnServer(v) {
 		v.Skip(recording.CodeNotExercised, "whether a message ends the server, or only a connection, cannot be seen at an address")
 		return
 	}
@@ -53,28 +52,12 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	seen := map[*recording.Exchange]bool{}
 	for _, r := range v.Recordings() {
 		for _, x := range r.Exchanges {
-			if x.Kind != recording.Probe || seen[x] || !began(r, x, v) {
+			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
 				continue
 			}
 			seen[x] = true
-			v.That(!x.Fatal || !ended(r, x), "a server that goes on serving",
+			v.That(!verdict.EndsServer(r, x, v), "a server that goes on serving",
 				fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", verdict.What(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
 		}
 	}
-}
-
-// ended reports whether the connection is gone over which a probe was sent. One that is there
-// and silent may only be busy with something.
-func ended(r *recording.Recording, x *recording.Exchange) bool {
-	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session && s.Lost != "" })
-}
-
-// began reports whether the session of a probe was in use when it was sent.
-func began(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) bool {
-	if v.Modern() {
-		return x.Method != "initialize"
-	}
-	return slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
-		return s.ID == x.Session && s.Initialize != nil && s.Initialize.Succeeded() && s.Initialize != x
-	})
 }
