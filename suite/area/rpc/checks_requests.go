@@ -53,6 +53,9 @@ var rpcRequestsChecks = []verdict.Check{
 			if endsServer(r, x, v) {
 				return
 			}
+			if bareServerError(x, v) {
+				continue
+			}
 			if x.Outcome == recording.Silent && !x.Fatal {
 				v.Observe("parse-error-unanswered", "text that is no JSON is passed over in silence: JSON-RPC has error -32700 with the id null for it, by which a client learns of its mistake", x.Evidence()...)
 			}
@@ -79,7 +82,8 @@ var rpcRequestsChecks = []verdict.Check{
 			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
 				continue
 			}
-			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32602, -32700)
+			// There is no method of that name either.
+			refusedAsInvalid(x, v, "a request whose method is a number", false, -32600, -32601, -32602, -32700)
 			v.Hint("answer what is JSON but no request with error -32600")
 		}
 	}},
@@ -166,6 +170,17 @@ func endsServer(r *recording.Recording, x *recording.Exchange, v *verdict.Verdic
 		return false
 	}
 	v.Skip(recording.CodeNotExercised, "the server ends over what it cannot read: see SEC-63")
+	return true
+}
+
+// bareServerError reports whether text that is no JSON drew an HTTP status 5xx and no more. That is
+// what HTTP-36 judges.
+func bareServerError(x *recording.Exchange, v *verdict.Verdict) bool {
+	at := v.Facts.Combination
+	if x.Outcome != recording.HTTPOnly || x.Status < 500 || x.Fatal || at.Transport != requirement.HTTP || at.Revision < requirement.R20250326 {
+		return false
+	}
+	v.Skip(recording.CodeNotExercised, "the status of the answer is all there is to judge: see HTTP-36")
 	return true
 }
 

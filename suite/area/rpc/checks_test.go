@@ -155,6 +155,8 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
 		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("no-method", ""), probe("mistyped-method", "-32700"))},
+		{ID: "RPC-15", Want: verdict.Pass, Rec: areatest.Lines(probe("mistyped-method", "-32601"))},
+		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32601"))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("mistyped-method", ""))},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(probe("no-method", "-32603"))},
 		{ID: "RPC-16", Want: verdict.Pass, Rec: areatest.Lines(probe("not-json", "-32700"), probe("mistyped-method", "-32600"))},
@@ -251,6 +253,23 @@ func TestEndsOfServers(t *testing.T) {
 			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != how.want {
 				t.Errorf("%s, %s, %s over %s: %+v", c.id, c.step, how.outcome, how.over, got)
 			}
+		}
+	}
+}
+
+// TestBareServerErrors: a status 5xx without a JSON-RPC error is HTTP-36's where there is that
+// requirement.
+func TestBareServerErrors(t *testing.T) {
+	for at, want := range map[requirement.Combination]verdict.Outcome{
+		{Revision: requirement.R20251125, Transport: requirement.HTTP}: verdict.NotApplicable,
+		{Revision: requirement.R20241105, Transport: requirement.SSE}:  verdict.Warn,
+	} {
+		facts := rt.Facts(at, `{}`)
+		rec := rt.New(recording.InvalidMessages, facts, rt.Line{Step: "not-json", ID: "-", Kind: recording.Probe, Outcome: recording.HTTPOnly, Status: 500})
+		req, _ := area.Catalogue().Find("RPC-14")
+		k, _ := area.BuiltIn().Check("RPC-14")
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec}); got.Outcome != want {
+			t.Errorf("%s: %+v", at, got)
 		}
 	}
 }
