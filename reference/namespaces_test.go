@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
@@ -123,6 +124,7 @@ func TestNamespacesAreBounded(t *testing.T) {
 		{s.Server, strings.Repeat("x", 65), reference.NamespaceOptions{}, "no name"},
 		{s.Server, "b", reference.NamespaceOptions{Faults: []string{"http-26-one-spelling"}}, "share"},
 		{s.Server, "b", reference.NamespaceOptions{Revisions: []string{"1999"}}, "unknown revision"},
+		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{Refuse: time.Second}}}}, "share"},
 		{inner, "b", reference.NamespaceOptions{}, "of its own"},
 	} {
 		if _, err := test.of.AddNamespace(test.name, test.o); err == nil || !strings.Contains(err.Error(), test.want) {
