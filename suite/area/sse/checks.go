@@ -236,10 +236,11 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	otherSessions(r, v)
-	evidence := append(second.Evidence(), resumed.Request)
+	named := namedEvent(r, resumed)
+	evidence := slices.Concat(named, second.Evidence(), []int{resumed.Request})
 	for _, f := range replayed(r, resumed) {
 		if f.Event.ID == resumed.Tags[tagID] && len(f.Raw) > 0 {
-			v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+", which Last-Event-ID names as received, comes once more: a stream goes on after it", resumed.Request, f.Number)
+			v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+", which Last-Event-ID names as received, comes once more: a stream goes on after it", append(named, resumed.Request, f.Number)...)
 		}
 		m := gjson.ParseBytes(f.Raw)
 		strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
@@ -248,6 +249,21 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 			return // it replays one, or all of them
 		}
 	}
+}
+
+// namedEvent are the frames that show where the Last-Event-ID of a request for a stream is from: the
+// request whose stream it was, and the event.
+func namedEvent(r *recording.Recording, resumed *recording.Exchange) []int {
+	first := r.Step(stepFirst)
+	if first == nil {
+		return nil
+	}
+	for _, n := range first.Evidence() {
+		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && f.Event.ID == resumed.Tags[tagID] {
+			return []int{first.Request, n}
+		}
+	}
+	return nil
 }
 
 // otherSessions: nobody gets what was sent to another session by naming one of its events.
@@ -264,7 +280,8 @@ func otherSessions(r *recording.Recording, v *verdict.Verdict) {
 			}
 			for _, f := range replayed(r, x) {
 				if bytes.Equal(f.Whole(), own.Whole()) {
-					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100), mine.Request, n, x.Request, f.Number)
+					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100),
+						append(namedEvent(r, x), mine.Request, n, x.Request, f.Number)...)
 					v.Hint("look for the event in the session that Mcp-Session-Id names")
 					return
 				}
