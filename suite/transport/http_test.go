@@ -251,6 +251,28 @@ func TestHTTPBodyEndsEarly(t *testing.T) {
 	}
 }
 
+// TestHTTPOtherProtocol: what follows a change of the protocol is not waited for.
+func TestHTTPOtherProtocol(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, b, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = b.WriteString("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+		_ = b.Flush()
+		_, _ = io.Copy(io.Discard, conn) // until the client has gone
+	}))
+	t.Cleanup(server.Close)
+	conn, _ := dial(t, &HTTP{URL: server.URL})
+	sent := send(t, conn, Message{Body: []byte("{}")})
+	finished(t, "the response", sent.Done)
+	if sent.Status() != http.StatusSwitchingProtocols {
+		t.Errorf("status %d, %v", sent.Status(), sent.Err())
+	}
+}
+
 func TestHTTPCancel(t *testing.T) {
 	gone := make(chan struct{})
 	conn, l := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

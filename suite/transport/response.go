@@ -86,6 +86,11 @@ func (x *call) run(s *sending) {
 	x.status, x.header = resp.StatusCode, resp.Header
 	x.mu.Unlock()
 	s.wrote()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// What follows is of another protocol, and a read of it does not end with the context.
+		_ = resp.Body.Close()
+		resp.Body = http.NoBody
+	}
 	head := &wire.HTTP{Status: resp.StatusCode, Header: resp.Header}
 	body := x.client.meter(resp.Body)
 	if mediaType(resp.Header) == "text/event-stream" {
