@@ -4,7 +4,7 @@ GO ?= go
 # How long `make fuzz` runs each target.
 FUZZTIME ?= 30s
 
-.PHONY: all build test race lint docs bench bench-mock fuzz packages clients
+.PHONY: all build test race lint docs bench bench-mock fuzz hostile packages clients
 
 all: build test
 
@@ -56,3 +56,8 @@ bench:
 bench-mock:
 	$(GO) build -o $(or $(TMPDIR),/tmp)/mcpcheck-mockserver ./cmd/mockserver
 	$(GO) -C interop run ./mockbench -mockserver $(or $(TMPDIR),/tmp)/mcpcheck-mockserver
+
+# The table of hostile servers, which takes some minutes; it fails where mcpcheck is not as it should be.
+hostile:
+	$(GO) build -o $(or $(TMPDIR),/tmp)/mcpcheck-hostile ./proof/hostile
+	$(or $(TMPDIR),/tmp)/mcpcheck-hostile > docs/hostile.md

@@ -243,6 +243,12 @@ func (s *server) answer(raw []byte) (string, bool) {
 	return failure(m.ID, -32601, "method not found"+s.echo()), true
 }
 
+// Good answers messages as the plain server does; false if a message gets no answer. It may
+// be used from one goroutine.
+func Good() func(message []byte) (answer string, ok bool) {
+	return (&server{mode: "good"}).answer
+}
+
 func (s *server) initialize(m *message) string {
 	version := m.Params.Version
 	if !slices.Contains([]string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}, version) {

@@ -1,0 +1,69 @@
+//go:build unix
+
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCases: the table can be read, is as long as it is meant to be, and has every transport.
+func TestCases(t *testing.T) {
+	all, err := cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	over := map[string]int{}
+	for _, c := range all {
+		over[c.Over]++
+	}
+	if len(all) < 120 || over["stdio"] < 30 || over["http"] < 30 || over["sse"] < 10 || over["tls"] < 5 {
+		t.Errorf("%d cases: %v", len(all), over)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	for text, want := range map[string]string{
+		"{answer}|{half}|{id}": "abcd|ab|7", "{length:-1} {n}": "3 2", "{pad:3}{open:2}{close:2}": "xxx[[]]", `{"a":{id}}`: `{"a":7}`, "{": "{", "{pad:x}": "{pad:x}",
+		"{items:2}": `{"uri":"test://0","name":"0"},{"uri":"test://1","name":"1"}`,
+	} {
+		if got := expand(text, "abcd", "7", 2); got != want {
+			t.Errorf("%s becomes %s", text, got)
+		}
+	}
+}
+
+// TestSample: a few of the servers are judged as they should be. How long that takes is no
+// matter here: the machine may be busy.
+func TestSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"mcpcheck", "hostile"} {
+		path := map[string]string{"mcpcheck": "cmd/mcpcheck", "hostile": "proof/hostile"}[name]
+		if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "github.com/mcpcheck/mcpcheck/"+path).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
+	self = func() string { return filepath.Join(dir, "hostile") }
+	for name, want := range map[string]string{
+		"stdio-banner":       "initialize was not answered",
+		"http-close-at-once": "",
+		"tls-expired":        "certificate has expired",
+		"sse-foreign-port":   "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, err := play(filepath.Join(dir, "mcpcheck"), t.TempDir(), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.panics || o.orphans > 0 || len(o.reds) > 0 || o.result != "not-established" || o.status != 3 || o.memory > mostMemory || !strings.Contains(o.cause, want) {
+				t.Errorf("%+v", o)
+			}
+		})
+	}
+}

@@ -1,0 +1,243 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/badtarget"
+)
+
+// hostile is a hostile server at work.
+type hostile struct {
+	hostileCase
+	mu   sync.Mutex
+	seen int
+
+	stream chan string // of HTTP+SSE
+}
+
+// asked is what a message asks for.
+type asked struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
+// reacts reports whether the hostility is due.
+func (h *hostile) reacts(q asked) bool {
+	if h.On == "start" || h.On != "" && h.On != q.Method || len(q.ID) == 0 && h.On == "" {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.seen++
+	return h.seen > h.After
+}
+
+// play does some steps on a connection. It returns false if that is over.
+func (h *hostile) play(w io.Writer, steps []step, answer, id string) bool {
+	for _, s := range steps {
+		times := max(s.Times, 1)
+		for n := 0; n < times || s.Times < 0; n++ {
+			if !h.do(w, s, answer, id, n) {
+				return false
+			}
+			time.Sleep(s.Every)
+		}
+	}
+	return true
+}
+
+func (h *hostile) do(w io.Writer, s step, answer, id string, n int) bool {
+	if s.Send != "" && s.Do != "stderr" {
+		if _, err := io.WriteString(w, expand(s.Send, answer, id, n)); err != nil {
+			if w == io.Writer(os.Stdout) {
+				os.Exit(1)
+			}
+			return false
+		}
+	}
+	switch s.Do {
+	case "close":
+		return false
+	case "exit":
+		os.Exit(3)
+	case "hang":
+		select {}
+	case "stderr":
+		fmt.Fprint(os.Stderr, expand(s.Send, answer, id, n))
+	case "ignore-signals":
+		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	case "spawn", "respawn":
+		spawn(s.Do)
+	}
+	return true
+}
+
+// spawn starts this program once more, as a process that outlives its parents: in a session
+// of its own, and with "respawn" as one that starts a successor before it ends, ten times.
+func spawn(how string) {
+	c := exec.Command(self(), "stay", how)
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		fmt.Fprintln(os.Stderr, "hostile:", err)
+	}
+}
+
+// stay is what such a process does.
+func stay(how string) {
+	note()
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
+	if how == "respawn" {
+		time.Sleep(200 * time.Millisecond)
+		generation := len(os.Getenv("HOSTILE_GENERATION"))
+		if generation < 10 {
+			os.Setenv("HOSTILE_GENERATION", strings.Repeat("x", generation+1))
+			spawn(how)
+			return
+		}
+	}
+	time.Sleep(5 * time.Minute)
+}
+
+// note leaves a file that is named after the id of this process.
+func note() {
+	if dir := os.Getenv(badtarget.EnvDir); dir != "" {
+		_ = os.WriteFile(fmt.Sprintf("%s/%d", dir, os.Getpid()), nil, 0o600)
+	}
+}
+
+// stdio serves standard input and output.
+func (h *hostile) stdio() {
+	note()
+	good := badtarget.Good()
+	if !h.play(os.Stdout, h.Starts, "", "0") {
+		return
+	}
+	in := bufio.NewReaderSize(os.Stdin, 1<<20)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var q asked
+		_ = json.Unmarshal(line, &q) // what is no message is answered as such
+		answer, due := good(line)
+		if h.reacts(q) {
+			if !h.play(os.Stdout, h.Does, answer, string(q.ID)) {
+				return
+			}
+			continue
+		}
+		if due {
+			fmt.Println(answer)
+		}
+	}
+}
+
+// listen serves connections.
+func (h *hostile) listen(l net.Listener) error {
+	h.stream = make(chan string, 64)
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return err
+		}
+		go func() {
+			defer conn.Close()
+			if h.play(conn, h.Starts, "", "0") {
+				h.serve(conn)
+			}
+		}()
+	}
+}
+
+// serve answers the requests on a connection.
+func (h *hostile) serve(conn net.Conn) {
+	good := badtarget.Good()
+	in := bufio.NewReader(conn)
+	for {
+		r, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return
+		}
+		var q asked
+		_ = json.Unmarshal(body, &q) // what is no message is answered as such
+		if r.Method == http.MethodGet && h.Over == "sse" {
+			h.events(conn)
+			return
+		}
+		answer, due := "", false
+		post := r.Method == http.MethodPost && (h.Over != "sse" || r.URL.Path != "/sse")
+		if post {
+			answer, due = good(bytes.TrimSpace(body))
+		}
+		switch hostility := post && h.reacts(q); {
+		case hostility && h.Over == "sse":
+			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+			var b strings.Builder
+			for _, s := range h.Does { // on a stream nothing goes on without end
+				for n := range max(s.Times, 1) {
+					b.WriteString(expand(s.Send, answer, string(q.ID), n))
+				}
+			}
+			h.stream <- b.String()
+		case hostility:
+			if !h.hostility(conn, answer, string(q.ID)) {
+				return
+			}
+		case !post:
+			_, _ = io.WriteString(conn, "HTTP/1.1 405 Method Not Allowed\r\nAllow: POST\r\nContent-Length: 0\r\n\r\n")
+		case !due:
+			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+		case h.Over == "sse":
+			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+			h.stream <- "event: message\ndata: " + answer + "\n\n"
+		default:
+			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+		}
+	}
+}
+
+// hostility is the hostile response over HTTP.
+func (h *hostile) hostility(conn net.Conn, answer, id string) bool {
+	if !h.Raw {
+		head := h.Head
+		if head == "" {
+			head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n"
+		}
+		if _, err := io.WriteString(conn, expand(head, answer, id, 0)); err != nil {
+			return false
+		}
+	}
+	return h.play(conn, h.Does, answer, id)
+}
+
+// events is the stream of HTTP+SSE.
+func (h *hostile) events(conn net.Conn) {
+	first := "event: endpoint\ndata: /message\n\n"
+	if h.Head != "" {
+		first = h.Head
+	}
+	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+first)
+	for err == nil {
+		_, err = io.WriteString(conn, <-h.stream)
+	}
+}
