@@ -135,7 +135,10 @@ func waysThrough(p *Play, goal, except string) []URIRead {
 func waysFromResource(p *Play) []URIRead {
 	found := spelt(p.Resources())
 	for _, l := range p.Resources() {
-		if values := spelt([]Listed{l}); values["dir"] != "" && judge.HasScheme(l.URI(), "file") {
+		if !judge.HasScheme(l.URI(), "file") {
+			continue
+		}
+		if values := spelt([]Listed{l}); values["dir"] != "" {
 			found = values
 			break
 		}

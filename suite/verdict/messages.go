@@ -44,7 +44,7 @@ func receive(r *recording.Recording) []Message {
 		}
 		for _, m := range Members(p.Value) {
 			if m.IsObject() {
-				o := messageOf(p.Frame, m)
+				o := MessageOf(p.Frame, m)
 				all = append(all, Message{o, p.Frame, wire.KindOf(o.Get)})
 			}
 		}
@@ -137,7 +137,7 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		}
 		for _, m := range Members(gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
-				all = append(all, Message{messageOf(f, m), f, wire.KindResponse})
+				all = append(all, Message{MessageOf(f, m), f, wire.KindResponse})
 			}
 		}
 	}
@@ -272,8 +272,8 @@ func LookedUp(r gjson.Result) Object {
 	return lookUp(r)
 }
 
-// messageOf is a message of a frame, with its result if that is kept apart.
-func messageOf(f *wire.Frame, m gjson.Result) Object {
+// MessageOf is a message of a frame, with its result if that is kept apart.
+func MessageOf(f *wire.Frame, m gjson.Result) Object {
 	if f.Long == nil {
 		return LookedUp(m)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -241,6 +242,7 @@ type LineReader struct {
 	r     *bufio.Reader
 	limit int
 	begun bool
+	last  int // the length of the last long line: lists are asked for again and again
 	err   error
 }
 
@@ -269,6 +271,9 @@ func (l *LineReader) Next() (Line, error) {
 			part = part[:len(part)-1]
 		}
 		line.Size += len(part)
+		if len(line.Data) >= keptOfLong && cap(line.Data) < l.last {
+			line.Data = slices.Grow(line.Data, l.last-len(line.Data))
+		}
 		if room := l.limit - len(line.Data); room > 0 && !line.Truncated {
 			line.Data = append(line.Data, part[:min(room, len(part))]...)
 		}
@@ -279,6 +284,9 @@ func (l *LineReader) Next() (Line, error) {
 		}
 		switch {
 		case ended:
+			if len(line.Data) >= keptOfLong {
+				l.last = len(line.Data) + 16 // digits of another id
+			}
 			l.judge(&line)
 			return line, nil
 		case errors.Is(err, bufio.ErrBufferFull):

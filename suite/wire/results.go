@@ -40,13 +40,15 @@ func (r *Results) Inspect(f *Frame) (known int) {
 	if len(result.Raw) < longResult || !result.IsObject() || !subject(result) {
 		return 0
 	}
-	if long := (&Long{result.Raw}); f.take(result.Index, long) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.known == nil {
-			r.known = map[string][]*Long{}
-		}
-		key := long.Text[:beginning]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil {
+		r.known = map[string][]*Long{}
+	}
+	key := result.Raw[:beginning]
+	if i := slices.IndexFunc(r.known[key], func(l *Long) bool { return l.Text == result.Raw }); i >= 0 {
+		f.take(result.Index, r.known[key][i]) // it came on two connections at once
+	} else if long := (&Long{result.Raw}); f.take(result.Index, long) {
 		r.known[key] = append(r.known[key], long)
 	}
 	return 0

@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -105,16 +106,18 @@ const (
 )
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
-func eachMessage(r *recording.Recording, visit func(m gjson.Result, frame int)) {
+// A long result that was sent before is left out.
+func eachMessage(r *recording.Recording, visit func(m verdict.Object, frame int)) {
 	seen := map[*wire.Long]bool{}
 	for _, p := range verdict.ParsedFrames(r) {
 		if p.Valid && !p.Marked {
-			if long := p.Frame.Long; long != nil && !seen[long] {
-				seen[long] = true
-				p.Value = gjson.ParseBytes(p.Frame.Whole())
-			}
 			for _, m := range verdict.Members(p.Value) {
-				visit(m, p.Frame.Number)
+				o := verdict.LookedUp(m)
+				if long := p.Frame.Long; long != nil && !seen[long] {
+					seen[long] = true
+					o = verdict.MessageOf(p.Frame, m)
+				}
+				visit(o, p.Frame.Number)
 			}
 		}
 	}
@@ -147,7 +150,7 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 			all = append(all, foundMeta{place, meta, frame})
 		}
 	}
-	eachMessage(r, func(m gjson.Result, frame int) {
+	eachMessage(r, func(m verdict.Object, frame int) {
 		result := verdict.LookedUp(m.Get("result"))
 		of("a result", result.Result, frame)
 		of("the params of "+judge.Brief(m.Get("method")), m.Get("params"), frame)
@@ -159,9 +162,13 @@ func allMeta(r *recording.Recording, rev requirement.Revision) []foundMeta {
 			if !list.IsArray() {
 				continue
 			}
-			for i, item := range list.Array() {
-				of(fmt.Sprintf("%s[%d]", member, i), item, frame)
-			}
+			i := -1
+			list.ForEach(func(_, item gjson.Result) bool {
+				if i++; strings.Contains(item.Raw, "_meta") || strings.Contains(item.Raw, `\`) {
+					of(fmt.Sprintf("%s[%d]", member, i), item, frame)
+				}
+				return true
+			})
 		}
 	})
 	return all
