@@ -87,11 +87,15 @@ func entriesOf(x *recording.Exchange, member string) []Item {
 	if member == "resourceTemplates" {
 		kind, id = "template", "uriTemplate"
 	}
-	var all []Item
-	for i, e := range list.Array() {
-		name := fmt.Sprintf("%s %d of its page", kind, i+1)
-		if u := e.Get(id); judge.IsString(u) {
-			name = "the " + kind + " " + judge.Brief(u)
+	entries := list.Array()
+	all := make([]Item, 0, len(entries))
+	for i, e := range entries {
+		u := e.Get(id)
+		name := "the " + kind + " "
+		if judge.IsString(u) {
+			name += judge.Brief(u)
+		} else {
+			name = fmt.Sprintf("%s %d of its page", kind, i+1)
 		}
 		all = append(all, Item{LookedUp(e), name, frames})
 	}
@@ -206,8 +210,9 @@ func TemplateTexts(r *recording.Recording, v *Verdict) []Item {
 }
 
 func listedTexts(r *recording.Recording, v *Verdict, member string) []Item {
-	var all []Item
-	for _, i := range ListedItems(r, v) {
+	items := ListedItems(r, v)
+	all := make([]Item, 0, len(items))
+	for _, i := range items {
 		if u := i.Get(member); judge.IsString(u) {
 			all = append(all, NewItem(u, i.Name, i.Frames))
 		}
