@@ -45,9 +45,14 @@ func offersResources(p *Play) *recording.Skipped {
 	return nil
 }
 
+// repeatedPages is how many pages in a row may be as earlier ones before a walk is given up:
+// a list that is that long without anything new does not end.
+const repeatedPages = 100
+
 // Walk follows nextCursor from the first page to the last, to a page that was
-// seen before under the same cursor, or to the bound. It notes how it ended in
-// the tag "end" of the last exchange: "done", "cycle", "bound" or "refused".
+// seen before under the same cursor, or to the bound, which is also where nothing
+// new has come for long. It notes how it ended in the tag "end" of the last
+// exchange: "done", "cycle", "bound" or "refused".
 func Walk(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step) []*recording.Exchange {
 	return WalkUpTo(ctx, p, c, method, member, step, p.Limits.Pages)
 }
@@ -55,11 +60,12 @@ func Walk(ctx context.Context, p *Play, c *Client, method, member string, step r
 // WalkUpTo is walk with a bound of its own.
 func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, step recording.Step, bound int) []*recording.Exchange {
 	var pages []*recording.Exchange
-	type look struct { // the cursor, and a hash of the page
+	type hash = [sha256.Size]byte
+	type look struct { // the cursor, and the page
 		next string
-		page [sha256.Size]byte
+		page hash
 	}
-	seen := map[look]bool{}
+	seen, known, repeated := map[look]bool{}, map[hash]bool{}, 0
 	var params any
 	if !p.Modern() {
 		params = map[string]any{}
@@ -71,6 +77,10 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		here := look{next: next.Str}
 		if next.Type == gjson.String {
 			here.page = sha256.Sum256([]byte(x.Result().Get(member).Raw))
+			repeated++
+			if !known[here.page] {
+				repeated = 0
+			}
 		}
 		switch {
 		case !x.Succeeded():
@@ -82,11 +92,11 @@ func WalkUpTo(ctx context.Context, p *Play, c *Client, method, member string, st
 		case seen[here]:
 			x.Tags[recording.TagEnd] = "cycle"
 			return pages
-		case n >= bound:
+		case n >= bound || repeated >= repeatedPages:
 			x.Tags[recording.TagEnd] = "bound"
 			return pages
 		}
-		seen[here] = true
+		seen[here], known[here.page] = true, true
 		params = map[string]any{"cursor": next.Str}
 	}
 }
