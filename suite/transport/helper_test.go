@@ -103,7 +103,7 @@ func labour() {
 	}
 }
 
-const labourTime = 500 * time.Millisecond
+const labourTime = 2 * time.Second
 
 // target is a process that plays the mode.
 func target(mode string) *Process {
