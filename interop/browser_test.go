@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -32,7 +33,13 @@ func TestBrowser(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	page := pages.URL + "/browser.html?url=" + url.QueryEscape(server.URL())
-	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(),
+	// Not TempDir: what the browser has started may still write there when the test is over.
+	profile, err := os.MkdirTemp("", "profile-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(profile) //nolint:errcheck // as above
+	cmd := exec.CommandContext(ctx, chromium, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--no-first-run", "--user-data-dir="+profile,
 		"--virtual-time-budget=60000", "--dump-dom", page)
 	cmd.WaitDelay = 10 * time.Second
 	out, err := cmd.Output()

@@ -7,8 +7,7 @@ from mcp import Client
 
 WORLD = {
     "resources": [{"uri": f"note:{n}", "name": f"note {n}", "text": "Tick."} for n in range(100)],
-    "timeline": [{"every": "10ms", "times": 200, "touch": f"note:{n}"} for n in range(100)],
-    "timelineFrom": "first-request",
+    "timeline": [{"after": {"method": "subscriptions/listen"}, "every": "10ms", "times": 200, "touch": f"note:{n}"} for n in range(100)],
 }
 
 
