@@ -83,6 +83,9 @@ func (s *Server) exchange(r *http.Request) (map[string]any, *refusal) {
 		return nil, f
 	}
 	t.spent = true
+	if t.kind == refresh {
+		t.grant.refreshed++
+	}
 	return s.answer(t, resource, scopes), nil
 }
 
@@ -120,7 +123,6 @@ func (s *Server) renew(c *client, r *http.Request) (*token, *refusal) {
 	if t.spent {
 		return nil, s.reused(t)
 	}
-	t.grant.refreshed++
 	return t, nil
 }
 
