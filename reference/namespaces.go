@@ -105,8 +105,8 @@ func (s *Server) AddNamespace(name string, o NamespaceOptions) (*Server, error) 
 	if o.World != nil {
 		w, all.PageSize = *o.World, 0
 	}
-	if slices.ContainsFunc(w.Timeline, func(step Step) bool { return step.Refuse > 0 }) {
-		return nil, errors.New("the timeline of the world refuses connections, which namespaces share: leave refuse out of it")
+	if slices.ContainsFunc(w.Timeline, func(step Step) bool { return step.Refuse > 0 || step.ExpireTokens != nil }) {
+		return nil, errors.New("the timeline of the world refuses connections or has tokens expire, which namespaces share: leave refuse and expireTokens out of it")
 	}
 	all.Faults, all.Quirks, all.Rules, all.Hooks, all.Current, all.Seed = o.Faults, o.Quirks, nil, hook.Hooks{}, nil, o.Seed
 	all.PageSize = cmp.Or(o.PageSize, all.PageSize)

@@ -125,6 +125,7 @@ func TestNamespacesAreBounded(t *testing.T) {
 		{s.Server, "b", reference.NamespaceOptions{Faults: []string{"http-26-one-spelling"}}, "share"},
 		{s.Server, "b", reference.NamespaceOptions{Revisions: []string{"1999"}}, "unknown revision"},
 		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{Refuse: time.Second}}}}, "share"},
+		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{ExpireTokens: []string{"*"}}}}}, "share"},
 		{inner, "b", reference.NamespaceOptions{}, "of its own"},
 	} {
 		if _, err := test.of.AddNamespace(test.name, test.o); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -189,8 +190,22 @@ func TestNamespaceOfTokens(t *testing.T) {
 	if err := json.NewDecoder(resp.Body).Decode(&metadata); err != nil || metadata.Resource != base+"/mcp/a" {
 		t.Errorf("%+v, %v", metadata, err)
 	}
-	if status, body := listed(t, base+"/mcp/a", http.Header{"Authorization": {"Bearer alices-secret"}}); status != 200 || !strings.Contains(body, "note:a") {
+	alices := http.Header{"Authorization": {"Bearer alices-secret"}}
+	if status, body := listed(t, base+"/mcp/a", alices); status != 200 || !strings.Contains(body, "note:a") {
 		t.Errorf("%d %s", status, body)
+	}
+	g.Expire("alice")
+	if a, _ := s.Namespace("a"); a.Reset() != nil {
+		t.Error("the namespace is not reset")
+	}
+	if status, body := listed(t, base+"/mcp", alices); status != 401 {
+		t.Errorf("the reset of a namespace has renewed the tokens of all: %d %s", status, body)
+	}
+	if err := s.Reset(); err != nil {
+		t.Fatal(err)
+	}
+	if status, body := listed(t, base+"/mcp", alices); status != 200 {
+		t.Errorf("after the reset of the server: %d %s", status, body)
 	}
 }
 

@@ -250,7 +250,9 @@ func (s *Server) Reset() error {
 	s.life.Unlock()
 	s.rules.Clear()
 	s.rules.ResetStates(s.pristine.States)
-	s.guard.Renew()
+	if s.within == "" { // tokens are shared with namespaces
+		s.guard.Renew()
+	}
 	s.doors.open()
 	if err := s.engine.SetRevisions(s.speaks); err != nil {
 		return err
