@@ -8,7 +8,7 @@ const it = test.extend({
   mockOptions: {
     world: {
       resources: [{ uri: "note:1", name: "one", text: "One." }],
-      timeline: [{ after: { method: "resources/subscribe" }, at: "100ms", refuse: "5s" }],
+      timeline: [{ after: { method: "resources/subscribe" }, at: "1s", refuse: "5s" }],
     },
   },
 });

@@ -53,11 +53,12 @@ it.skipIf(!browser)("works on a page of another origin", async ({ mock }) => {
   );
   await new Promise<void>((done) => page.listen(0, "127.0.0.1", done));
   const address = `http://127.0.0.1:${(page.address() as AddressInfo).port}/?mcp=${encodeURIComponent(mock.url)}`;
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", `--user-data-dir=${join(directory, "profile")}`];
+  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", `--user-data-dir=${join(directory, "profile")}`];
+  const late = new Promise((_, fail) => setTimeout(fail, 100_000, new Error("the page has sent nothing")).unref());
   const child = spawn(browser as string, [...flags, address], { stdio: "ignore" });
   const ended = new Promise((done) => child.on("close", done));
   try {
-    expect(await result).toMatchObject({ text: "One." });
+    expect(await Promise.race([result, late])).toMatchObject({ text: "One." });
   } finally {
     child.kill("SIGKILL");
     await ended;
