@@ -2,7 +2,6 @@ package engine
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +19,7 @@ func (e *Engine) checkOrigin(r *http.Request) string {
 			return "this origin is not allowed"
 		}
 	}
-	guarded := len(e.config.AllowedHosts) > 0 && !loopback.Host(r.Host)
-	if (guarded || loopback.Rebound(r)) && !loopback.Among(r.Host, e.config.AllowedHosts) && !e.hostAllowed(r.Host) {
+	if loopback.Foreign(r, e.config.AllowedHosts, e.config.AllowedOrigins) {
 		return "this host name is not allowed"
 	}
 	return ""
@@ -54,14 +52,6 @@ func (e *Engine) crossOrigin(w http.ResponseWriter, r *http.Request) bool {
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return true
-}
-
-// hostAllowed reports whether an allowed origin has that host.
-func (e *Engine) hostAllowed(host string) bool {
-	return slices.ContainsFunc(e.config.AllowedOrigins, func(origin string) bool {
-		u, err := url.Parse(origin)
-		return err == nil && strings.EqualFold(u.Host, host)
-	})
 }
 
 // usualAccept is what the specification has clients send with a POST.

@@ -140,8 +140,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // strange says why a request may not come by that host name or from that origin.
 func (s *Server) strange(r *http.Request) string {
-	guarded := len(s.options.AllowedHosts) > 0 && !loopback.Host(r.Host)
-	if (guarded || loopback.Rebound(r)) && !loopback.Among(r.Host, s.options.AllowedHosts) {
+	if loopback.Foreign(r, s.options.AllowedHosts, s.options.AllowedOrigins) {
 		return "this host name is not allowed"
 	}
 	for _, origin := range r.Header.Values("Origin") {

@@ -434,7 +434,7 @@ func TestWhoMayAsk(t *testing.T) {
 		want         int
 	}{
 		{"localhost", "", 400}, {"mock:80", "", 400}, {"evil.example", "", 403}, {"localhost", "https://evil.example", 403},
-		{"localhost", "null", 403}, {"localhost", "https://app.example", 400}, {"mock:80", "http://mock:80", 400},
+		{"app.example", "https://app.example", 400}, {"localhost", "null", 403}, {"localhost", "https://app.example", 400}, {"mock:80", "http://mock:80", 400},
 	} {
 		r := httptest.NewRequest("POST", "/token", strings.NewReader(""))
 		r.Host = test.host

@@ -44,6 +44,17 @@ func Remote(r *http.Request) bool {
 	return ok && !local.IP.IsLoopback()
 }
 
+// Foreign reports whether a request calls the server by a name that it must not be called by: beside those of
+// loopback addresses and those that were allowed, also as hosts of origins, there are others only at other
+// addresses, and only where no names were allowed.
+func Foreign(r *http.Request, allowed, origins []string) bool {
+	guarded := len(allowed) > 0 && !Host(r.Host)
+	return (guarded || Rebound(r)) && !Among(r.Host, allowed) && !slices.ContainsFunc(origins, func(origin string) bool {
+		u, err := url.Parse(origin)
+		return err == nil && strings.EqualFold(u.Host, r.Host)
+	})
+}
+
 // Rebound reports whether a request has come to a loopback address by a name that is none: a
 // page whose name has been rebound to this address calls it so.
 func Rebound(r *http.Request) bool {
