@@ -75,29 +75,68 @@ func countedResponses() hook.Hooks {
 	})
 }
 
-// mixedReads answers a read with the result of the one before if both came within
-// a millisecond, in the same revision and over the same transport.
+// mixedReads gives reads the contents of each other where several came together with several
+// lists, in the same revision and over the same transport. Reads that come alone, or with
+// other reads only, get their own: so it is known what belongs to which.
 func mixedReads() hook.Hooks {
+	const (
+		window = 100 * time.Millisecond // a stream is read on after 5 ms without an answer: these are 20 messages
+		lists  = 3
+	)
 	type key struct{ revision, transport string }
 	type read struct {
+		uri    string
 		result hook.Object
-		at     time.Time
+	}
+	type burst struct {
+		over  chan struct{}
+		reads []read
+		lists int
 	}
 	var mu sync.Mutex
-	last := map[key]read{}
-	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	bursts := map[key]*burst{}
+	// Whatever came within the window is answered at its end, in whatever order it came.
+	join := func(ctx context.Context, c *hook.Call, enter func(b *burst)) *burst {
+		k := key{c.Revision, c.Transport}
+		mu.Lock()
+		b := bursts[k]
+		if b == nil {
+			b = &burst{over: make(chan struct{})}
+			bursts[k] = b
+			time.AfterFunc(window, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				delete(bursts, k)
+				close(b.over)
+			})
+		}
+		enter(b)
+		mu.Unlock()
+		select {
+		case <-b.over:
+			return b
+		case <-ctx.Done():
+			return &burst{}
+		}
+	}
+	listed := hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		join(ctx, c, func(b *burst) { b.lists++ })
+		return next(ctx, c)
+	})
+	mixed := hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if r == nil || r.Error != nil {
 			return r
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		k := key{c.Revision, c.Transport}
-		before := last[k]
-		last[k] = read{r.Result, time.Now()}
-		if before.result != nil && time.Since(before.at) < time.Millisecond {
-			return &hook.Reply{Result: before.result}
+		params, _ := hook.DecodeObject(c.Params)
+		uri, _ := params["uri"].(string)
+		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
+		for _, other := range b.reads {
+			if b.lists >= lists && other.uri != uri {
+				return &hook.Reply{Result: other.result}
+			}
 		}
 		return r
 	})
+	return hook.Join(listed, mixed)
 }
