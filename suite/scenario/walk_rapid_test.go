@@ -107,7 +107,7 @@ func TestWalksEnd(t *testing.T) {
 				book[i].next = i + 1
 			}
 		}
-		rec, asked := walked(t, book)
+		rec, asked := walked(t, book, bound)
 		pages, end := trail(book, bound)
 		steps := rec.Steps("page")
 		want := len(pages)
@@ -125,8 +125,20 @@ func TestWalksEnd(t *testing.T) {
 	})
 }
 
+// TestNothingNew: a walk is given up where a hundred pages in a row are as earlier ones, whatever their cursors.
+func TestNothingNew(t *testing.T) {
+	book := make([]sheet, 400)
+	for i := range book {
+		book[i] = sheet{[]string{strconv.Itoa(min(i, 150))}, (i + 1) % len(book)}
+	}
+	rec, asked := walked(t, book, 1000)
+	if steps := rec.Steps("page"); asked != 251 || steps[len(steps)-1].Tags["end"] != "bound" || !judged(rec, "PAGE-04").Red() {
+		t.Errorf("%d pages, %v, PAGE-04 %s", asked, steps[len(steps)-1].Tags, judged(rec, "PAGE-04"))
+	}
+}
+
 // walked is the recording of a walk through a book, and how many pages were asked for.
-func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
+func walked(t *testing.T, book []sheet, bound int) (rec *recording.Recording, asked int) {
 	srv := &scenariotest.Server{Script: func(_ int64, m gjson.Result, say func(string, ...any)) bool {
 		if m.Get("method").Str == "resources/list" {
 			asked++
@@ -144,7 +156,7 @@ func walked(t *testing.T, book []sheet) (rec *recording.Recording, asked int) {
 		return true
 	}}
 	st := scenariotest.Stage(t, srv)
-	st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
+	st.Facts.Declared, st.Limits.Pages = []byte(`{"capabilities":{"resources":{}}}`), bound
 	sc, _ := area.BuiltIn().Scenario(recording.WalkResources)
 	rec = scenario.Perform(t.Context(), st.Stage, &scenario.Scenario{Name: sc.Name, Script: func(ctx context.Context, p *scenario.Play) { sc.Script(ctx, p) }}, nil)
 	st.Close()
