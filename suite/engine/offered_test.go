@@ -35,7 +35,7 @@ func TestOffered(t *testing.T) {
 		take := newTake(&recording.Facts{Combination: c, Declared: []byte(test.declared)})
 		x := &recording.Exchange{Outcome: recording.Replied}
 		if test.answered {
-			x.Attach([]byte(`{"jsonrpc":"2.0","id":1,"result":{"completion":{"values":[]}}}`))
+			x.Attach(`{"jsonrpc":"2.0","id":1,"result":{"completion":{"values":[]}}}`)
 		}
 		take.Recordings[recording.TemplateCompletions] = &recording.Recording{Exchanges: []*recording.Exchange{x}}
 		r := &Run{takes: map[requirement.Combination]*Take{c: take}}

@@ -343,14 +343,14 @@ func (r *Run) reattach(x *recording.Exchange) {
 	if !wire.Valid(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf"))) {
 		return
 	}
-	m := gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
+	m := wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))
 	for _, one := range wire.Members(m) {
 		if one.Get("result").Exists() || one.Get("error").Exists() {
 			m = one
 			break
 		}
 	}
-	x.Attach([]byte(m.Raw))
+	x.Attach(m.Raw)
 	if f.Long != nil {
 		x.AttachResult(f.Long.Text)
 	}

@@ -126,7 +126,7 @@ func reply(actual any) (*recording.Exchange, error) {
 		return nil, err
 	}
 	x := &recording.Exchange{Outcome: recording.Replied}
-	x.Attach([]byte(m.Raw))
+	x.Attach(m.Raw)
 	return x, nil
 }
 

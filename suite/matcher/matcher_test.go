@@ -28,7 +28,7 @@ func TestMatchers(t *testing.T) {
 	}
 	refused := &recording.Exchange{Outcome: recording.HTTPOnly, Status: 404}
 	forbidden := &recording.Exchange{Outcome: recording.Replied, Status: 400}
-	forbidden.Attach([]byte(`{"error":{"code":-32020}}`))
+	forbidden.Attach(`{"error":{"code":-32020}}`)
 	for _, c := range []struct {
 		m       matcher.Matcher
 		yes, no any

@@ -244,8 +244,8 @@ type Exchange struct {
 
 // Attach gives the exchange its first reply, so that checks can look into it.
 // Sessions call it when the reply comes, readers of recordings after reading.
-func (x *Exchange) Attach(raw []byte) {
-	x.message = gjson.ParseBytes(raw)
+func (x *Exchange) Attach(text string) {
+	x.message = gjson.Parse(text)
 	x.result, x.failure = x.message.Get("result"), x.message.Get("error")
 	x.notes = &sync.Map{}
 }

@@ -19,7 +19,7 @@ func listedAs(member, id string, names ...string) *recording.Recording {
 		items = append(items, fmt.Sprintf(`{%q:%q}`, id, n))
 	}
 	x := &recording.Exchange{Step: "page", Outcome: recording.Replied}
-	x.Attach([]byte(`{"result":{"` + member + `":[` + strings.Join(items, ",") + `]}}`))
+	x.Attach(`{"result":{"` + member + `":[` + strings.Join(items, ",") + `]}}`)
 	return &recording.Recording{Exchanges: []*recording.Exchange{x}}
 }
 

@@ -143,7 +143,7 @@ func messages(raw []byte) []gjson.Result {
 	if len(raw) == 0 || !wire.Valid(raw) {
 		return nil
 	}
-	return wire.Members(gjson.ParseBytes(raw))
+	return wire.Members(wire.Parse(raw))
 }
 
 // routeMessage handles one message on a shared channel.
@@ -324,7 +324,7 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 	}
 	p.got++
 	if p.got == 1 {
-		p.x.Attach([]byte(m.Raw))
+		p.x.Attach(m.Raw)
 		if f.Long != nil {
 			p.x.AttachResult(f.Long.Text)
 		}

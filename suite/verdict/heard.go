@@ -109,7 +109,7 @@ func AckOf(r *recording.Recording, x *recording.Exchange) (ack Heard, ok bool) {
 	if f == nil {
 		return Heard{}, false
 	}
-	return Heard{gjson.ParseBytes(f.Raw), f}, true
+	return Heard{wire.Parse(f.Raw), f}, true
 }
 
 // Grants reports what an acknowledgment grants: a flag that is true, a list that

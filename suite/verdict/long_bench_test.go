@@ -17,7 +17,7 @@ func BenchmarkLongList(b *testing.B) {
 		fmt.Fprintf(&list, `,{"uri":"file:///data/%06d.txt","name":"data-%06d","mimeType":"text/plain"}`, i, i)
 	}
 	x := &recording.Exchange{Step: recording.StepPage, Method: "resources/list", Outcome: recording.Replied, Request: 1, Replies: []int{2}}
-	x.Attach([]byte(`{"jsonrpc":"2.0","id":1,"result":{}}`))
+	x.Attach(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	x.AttachResult(`{"resources":[` + list.String()[1:] + `]}`)
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
 	check := &Check{Requirement: "X-01", From: ResourceWalk, Judge: func(r *recording.Recording, v *Verdict) {

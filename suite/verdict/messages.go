@@ -37,8 +37,9 @@ func Received(r *recording.Recording) []Message {
 }
 
 func receive(r *recording.Recording) []Message {
-	var all []Message
-	for _, p := range ParsedFrames(r) {
+	frames := ParsedFrames(r)
+	all := make([]Message, 0, len(frames))
+	for _, p := range frames {
 		if !p.Valid || p.Frame.Truncated || !CarriesMessage(r.Combination.Transport, p.Frame) {
 			continue
 		}
@@ -135,7 +136,7 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		if f == nil {
 			continue
 		}
-		for _, m := range Members(gjson.ParseBytes(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
+		for _, m := range Members(wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
 				all = append(all, Message{MessageOf(f, m), f, wire.KindResponse})
 			}
@@ -340,12 +341,13 @@ type Parsed struct {
 func ParsedFrames(r *recording.Recording) []Parsed {
 	type key struct{ frames int }
 	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		var all []Parsed
-		for _, f := range r.Incoming(0) {
+		frames := r.Incoming(0)
+		all := make([]Parsed, 0, len(frames))
+		for _, f := range frames {
 			raw, marked := bytes.CutPrefix(f.Raw, []byte("\xef\xbb\xbf"))
 			p := Parsed{Frame: f, Valid: wire.Valid(raw), Marked: marked}
 			if p.Valid {
-				p.Value = gjson.ParseBytes(raw)
+				p.Value = wire.Parse(raw)
 			}
 			all = append(all, p)
 		}

@@ -43,7 +43,7 @@ func TestDescribe(t *testing.T) {
 		{recording.Exchange{Outcome: recording.Canceled}, "", "no answer before the run ended to a ping"},
 	} {
 		if c.raw != "" {
-			c.x.Attach([]byte(c.raw))
+			c.x.Attach(c.raw)
 		}
 		if got := matcher.Describe(&c.x) + " to a ping"; got != c.want {
 			t.Errorf("%s, not %s", got, c.want)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 )
@@ -113,6 +114,13 @@ func Members(m gjson.Result) []gjson.Result {
 		return len(all) < most
 	})
 	return all
+}
+
+// Parse is gjson.ParseBytes without a copy, which of long messages, parsed for several
+// recordings, would take up more memory than all that was received. The bytes must not be
+// changed afterwards; those of a frame that was handed on never are.
+func Parse(raw []byte) gjson.Result {
+	return gjson.Parse(unsafe.String(unsafe.SliceData(raw), len(raw)))
 }
 
 // Member is a top-level member of a message; it does not exist if the message

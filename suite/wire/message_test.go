@@ -71,3 +71,18 @@ func TestSameID(t *testing.T) {
 		}
 	}
 }
+
+// TestParseCopiesNothing: the text of a parsed message is the message's own.
+func TestParseCopiesNothing(t *testing.T) {
+	raw := []byte(`{"id":1,"result":{"text":"` + strings.Repeat("x", 1<<20) + `"}}`)
+	if n := testing.AllocsPerRun(10, func() {
+		if Parse(raw).Raw[:8] != `{"id":1,` {
+			t.Error("the message is another one")
+		}
+	}); n > 0 {
+		t.Errorf("parsing takes %v allocations", n)
+	}
+	if Parse(nil).Exists() {
+		t.Error("nothing is a value")
+	}
+}

@@ -172,7 +172,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.HTTP != nil {
-				raw := gjson.ParseBytes(f.Raw)
+				raw := wire.Parse(f.Raw)
 				v.That(raw.IsObject() || raw.IsArray() && v.Revision() == requirement.R20250326, "one JSON object", "the body is "+judge.Brief(raw), x.Evidence()...)
 			}
 		}

@@ -155,7 +155,7 @@ func (b *builder) exchange(i int, l Line) *recording.Exchange {
 	replies := l.More
 	if l.Reply != "" {
 		replies = append([]string{l.Reply}, l.More...)
-		x.Attach([]byte(l.Reply))
+		x.Attach(l.Reply)
 	}
 	for _, m := range replies {
 		n := b.frame(&l, wire.In, m)
