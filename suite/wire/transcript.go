@@ -14,7 +14,7 @@ type Budget struct {
 	// need whole messages, so it should be no less than the limit at which
 	// the transport cuts them.
 	Frame int
-	// Total is how many bytes are kept in all, with 512 bytes for each
+	// Total is how many bytes are kept in all, with 1 KiB for each
 	// frame on top of its message and headers; default 256 MiB.
 	Total int64
 }
@@ -27,7 +27,7 @@ func (b Budget) withDefaults() Budget {
 
 // frameCost is what a frame takes beside its bytes, roughly. Without it a
 // stream of empty lines would cost nothing and fill the memory.
-const frameCost = 512
+const frameCost = 1024
 
 // Transcript is the list of everything that crossed the wire in a run, over all
 // sessions, numbered in the order in which it was seen. Its methods may be used
