@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -178,6 +179,25 @@ func TestHTTPConfiguredHeadersStayAtHome(t *testing.T) {
 		if got := <-seen; got != want {
 			t.Errorf("%q: got %q", url, got)
 		}
+	}
+}
+
+// TestReadUpTo: a body is read whole up to the limit, in however many parts it is read, and
+// of a longer one little is kept.
+func TestReadUpTo(t *testing.T) {
+	text := strings.Repeat("abcdefg", 500_000)
+	for _, c := range []struct{ length, limit, kept int }{
+		{0, 10, 0}, {10, 10, 10}, {11, 10, 10}, {1 << 20, 1 << 20, 1 << 20}, {1<<20 + 1, 1 << 20, foreignKept},
+		{3_400_000, 3_400_000, 3_400_000}, {3_400_000, 3_399_999, foreignKept},
+	} {
+		raw, size, err := readUpTo(strings.NewReader(text[:c.length]), c.limit)
+		if err != nil || string(raw) != text[:c.kept] || size != c.length {
+			t.Errorf("%d bytes with a limit of %d: %d of %d bytes, %v", c.length, c.limit, len(raw), size, err)
+		}
+	}
+	raw, size, err := readUpTo(iotest.TimeoutReader(strings.NewReader(text)), len(text))
+	if !errors.Is(err, iotest.ErrTimeout) || size != len(raw) || size == 0 || !strings.HasPrefix(text, string(raw)) {
+		t.Errorf("a body that breaks off: %d of %d bytes, %v", len(raw), size, err)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -154,11 +155,11 @@ func (x *call) in(f wire.Frame) {
 // readBody reads a response that is no event stream: one message, or none.
 func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	limit := x.client.limits.Message
-	raw, err := io.ReadAll(io.LimitReader(body, int64(limit)+1))
-	f := wire.Frame{HTTP: head, Raw: raw, Size: len(raw)}
+	raw, size, err := readUpTo(body, limit)
+	f := wire.Frame{HTTP: head, Raw: raw, Size: size}
 	switch {
-	case len(raw) > limit:
-		f.Raw, f.Truncated = bytes.Clone(raw[:min(limit, foreignKept)]), true
+	case size > limit:
+		f.Truncated = true
 		f.Flaws = []wire.Flaw{{Code: wire.FlawTooLong, Detail: fmt.Sprintf("more than %d bytes; the rest was not read", limit)}}
 		x.in(f)
 		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message (--message-bytes)", limit))
@@ -178,6 +179,28 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	if err != nil {
 		x.fail(x.explain(err))
 	}
+}
+
+// readUpTo reads a body of at most limit bytes. Of a longer one it returns the beginning only,
+// and a size beyond the limit: its parts are never joined, which would take as much again.
+func readUpTo(body io.Reader, limit int) (raw []byte, size int, err error) {
+	const most = 1 << 20 // bytes of a part
+	var parts [][]byte
+	for more := true; more && size <= limit && err == nil; {
+		room := min(most, limit+1-size)
+		var part []byte
+		part, err = io.ReadAll(io.LimitReader(body, int64(room)))
+		parts, size, more = append(parts, part), size+len(part), len(part) == room
+	}
+	switch {
+	case size > limit:
+		raw = bytes.Clone(parts[0][:min(limit, foreignKept)])
+	case len(parts) == 1:
+		raw = parts[0]
+	default:
+		raw = slices.Concat(parts...)
+	}
+	return raw, size, err
 }
 
 // cutForeign keeps only the beginning of a body that is no message, such as the
