@@ -79,6 +79,12 @@ var cancChecks = []verdict.Check{
 			x := raced[len(raced)-1]
 			last = append(x.Evidence(), cancellationOf(r, x)...)
 		}
+		if walk := v.Recording(recording.WalkResources); walk != nil {
+			if x := walk.Step(recording.StepPage); x != nil && x.Outcome == recording.Lost {
+				v.Skip(recording.CodeNotExercised, x.Method+" costs the connection without a cancellation, too")
+				return
+			}
+		}
 		for _, x := range r.Steps(stepAfter) {
 			stillServed(x, v, "cancellations that crossed with their responses", last...)
 		}
