@@ -18,7 +18,7 @@ import (
 
 // program is one that plays the mode at a free port.
 func program(mode string) Program {
-	return Program{Argv: []string{os.Args[0]}, Env: []string{helperVar + "=" + mode, "PORT={port}"}, URL: "http://127.0.0.1:{port}/mcp",
+	return Program{Argv: []string{os.Args[0]}, Env: []string{helperVar + "=" + mode, raceExit, "PORT={port}"}, URL: "http://127.0.0.1:{port}/mcp",
 		StartWait: time.Minute, TermWait: 10 * time.Second}
 }
 
