@@ -23,7 +23,7 @@ const (
 //
 // Viewers show a case that passes as a name at best, so each warning has a case of its own
 // as well, in a suite "warnings" before all others: skipped, with what was seen as its
-// message, the gravest first. Its class says how grave it is.
+// message, the gravest first. Its class says how grave it is. The totals count these cases too.
 //
 // A failure that the baseline excuses is skipped, with the reason as its message:
 // Jenkins and GitLab count skipped cases apart, whereas a case that passes would
@@ -40,9 +40,10 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 	x.text(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	groups := r.byCombination()
 	var tests, failures, errs int
+	var played float64
 	for _, g := range groups {
 		f, e, _ := junitCounts(g, strict)
-		tests, failures, errs = tests+len(g), failures+f, errs+e
+		tests, failures, errs, played = tests+len(g), failures+f, errs+e, played+playedFor(g)
 	}
 	entries, outdated, _ := r.Summary.Baseline.cases()
 	warnings := junitWarnings(r, strict)
@@ -51,7 +52,7 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
 	x.warnings(view{r: r}, warnings)
 	for _, g := range groups {
-		x.suite(r, g, strict)
+		x.suite(r, g, share(r.Summary.DurationMS, playedFor(g), played), strict)
 	}
 	x.baseline(r.Summary.Baseline)
 	x.shut("testsuites")
@@ -106,6 +107,24 @@ func seconds(ms float64) string {
 	return strconv.FormatFloat(ms/1000, 'f', 3, 64)
 }
 
+// playedFor adds up how long the scenarios of results took, in milliseconds.
+func playedFor(results []*Result) (ms float64) {
+	for _, x := range results {
+		ms += max(x.DurationMS, 0)
+	}
+	return ms
+}
+
+// share is the time of a suite in milliseconds. Requirements that are judged on the same
+// scenario have its time each, and scenarios overlap, so where all that was played takes
+// longer than the run, a suite has its part of the run's time.
+func share(run, suite, all float64) float64 {
+	if run > 0 && all > run {
+		return run * (suite / all)
+	}
+	return suite
+}
+
 // xmlWriter keeps the first error, after which it writes nothing.
 type xmlWriter struct {
 	w   *bufio.Writer
@@ -137,16 +156,12 @@ func (x *xmlWriter) element(name, content string, attributes ...string) {
 	x.shut(name)
 }
 
-func (x *xmlWriter) suite(r *Report, results []*Result, strict bool) {
+func (x *xmlWriter) suite(r *Report, results []*Result, ms float64, strict bool) {
 	failures, errs, skipped := junitCounts(results, strict)
-	var total float64
-	for _, result := range results {
-		total += max(result.DurationMS, 0)
-	}
 	in := results[0].combination()
 	name := in.revision + "." + in.transport
 	x.open("testsuite", "name", name, "tests", strconv.Itoa(len(results)), "failures", strconv.Itoa(failures),
-		"errors", strconv.Itoa(errs), "skipped", strconv.Itoa(skipped), "time", seconds(total), "id", name)
+		"errors", strconv.Itoa(errs), "skipped", strconv.Itoa(skipped), "time", seconds(ms), "id", name)
 	x.open("properties")
 	property := func(name, value string) { x.empty("property", "name", name, "value", value) }
 	property("tool", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
@@ -252,15 +267,18 @@ func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
 
 // findingText is a red verdict in words.
 func findingText(x *Result) string {
+	return fmt.Sprintf("requirement: %s %s\nlevel: %s\nsection: %s\n", x.ID, SanitizeLines(x.Title), SanitizeLines(x.Level), SanitizeLines(x.Section)) +
+		findingDetails(x)
+}
+
+// findingDetails is a red verdict without its head.
+func findingDetails(x *Result) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", name, SanitizeLines(value))
 		}
 	}
-	line("requirement", x.ID+" "+x.Title)
-	line("level", x.Level)
-	line("section", x.Section)
 	line("link", x.Link)
 	line("reason", x.Reason)
 	line("expected", x.Expected)
@@ -279,7 +297,7 @@ func junitOutput(r *Report, x *Result) string {
 	}
 	switch {
 	case x.Verdict.Red():
-		b.WriteString(findingText(x))
+		b.WriteString(findingDetails(x))
 	case x.Reason != "":
 		fmt.Fprintf(&b, "reason: %s\n", SanitizeLines(x.Reason))
 		if x.Hint != "" {

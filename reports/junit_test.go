@@ -99,11 +99,12 @@ func validateElement(stack []string, x xml.StartElement) error {
 type junitFile struct {
 	Name   string `xml:"name,attr"`
 	Suites []struct {
-		Name     string `xml:"name,attr"`
-		Tests    int    `xml:"tests,attr"`
-		Failures int    `xml:"failures,attr"`
-		Errors   int    `xml:"errors,attr"`
-		Skipped  int    `xml:"skipped,attr"`
+		Name     string  `xml:"name,attr"`
+		Time     float64 `xml:"time,attr"`
+		Tests    int     `xml:"tests,attr"`
+		Failures int     `xml:"failures,attr"`
+		Errors   int     `xml:"errors,attr"`
+		Skipped  int     `xml:"skipped,attr"`
 		Props    []struct {
 			Name  string `xml:"name,attr"`
 			Value string `xml:"value,attr"`
@@ -147,6 +148,9 @@ func TestJUnit(t *testing.T) {
 	}
 	if _, f := junit(t, sample(), true); f.Suites[0].Name == "warnings" {
 		t.Error("warnings that count as failures are told twice")
+	}
+	if strings.Count(w.Cases[0].Out, "level: ") != 1 {
+		t.Errorf("output of a warning: %s", w.Cases[0].Out)
 	}
 	s := f.Suites[1]
 	if len(s.Props) > 8 {
@@ -221,6 +225,24 @@ func TestJUnitTimes(t *testing.T) {
 			t.Errorf("%v ms is written %q", ms, s)
 		} else if _, err := strconv.ParseFloat(s, 64); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestJUnitSuitesShareTheRun: what is played for several requirements, or while something
+// else is, does not make the suites take longer than the run.
+func TestJUnitSuitesShareTheRun(t *testing.T) {
+	r := sample()
+	for i := range r.Results {
+		r.Results[i].DurationMS = 1000 // 5 of them in each of 4 suites
+	}
+	for run, want := range map[float64]float64{3000: 0.75, 60_000: 5, 0: 5} {
+		r.Summary.DurationMS = run
+		_, f := junit(t, r, true)
+		for _, s := range f.Suites {
+			if s.Time != want {
+				t.Errorf("run of %v ms: %s takes %v s, not %v", run, s.Name, s.Time, want)
+			}
 		}
 	}
 }
