@@ -190,10 +190,24 @@ func TestBadge(t *testing.T) {
 // uri, a digest or content, digests are of the right length, and the result is one of
 // the three words.
 func TestStatement(t *testing.T) {
-	clean := sample()
-	clean.Results = slices.DeleteFunc(clean.Results, func(x Result) bool { return x.Verdict != Pass })
-	clean.Summarize(SummaryOptions{})
-	for want, r := range map[string]*Report{"FAILED": sample(), "PASSED": clean} {
+	for _, test := range []struct {
+		verdicts []Verdict // what is in the report
+		o        SummaryOptions
+		want     string
+	}{
+		{Verdicts(), SummaryOptions{}, "FAILED"},
+		{[]Verdict{Pass, Fail}, SummaryOptions{Partial: true}, "FAILED"},
+		{[]Verdict{Pass, Warn}, SummaryOptions{Strict: true}, "FAILED"},
+		{[]Verdict{Pass, Blocked}, SummaryOptions{}, "FAILED"}, // not established
+		{[]Verdict{NotApplicable}, SummaryOptions{}, "FAILED"},
+		{[]Verdict{Pass, Warn}, SummaryOptions{}, "WARNED"},
+		{[]Verdict{Pass, Warn}, SummaryOptions{Partial: true}, "WARNED"},
+		{[]Verdict{Pass}, SummaryOptions{Partial: true}, "WARNED"},
+		{[]Verdict{Pass}, SummaryOptions{}, "PASSED"},
+	} {
+		r := sample()
+		r.Results = slices.DeleteFunc(r.Results, func(x Result) bool { return !slices.Contains(test.verdicts, x.Verdict) })
+		r.Summarize(test.o)
 		var b bytes.Buffer
 		if err := WriteStatement(&b, r, StatementOptions{Report: "r.json", ReportDigest: sha256.Sum256([]byte("x"))}); err != nil {
 			t.Fatal(err)
@@ -202,8 +216,8 @@ func TestStatement(t *testing.T) {
 		if err := json.Unmarshal(b.Bytes(), &s); err != nil {
 			t.Fatal(err)
 		}
-		if s.Type != StatementType || s.PredicateType != PredicateType || s.Predicate.Result != want {
-			t.Errorf("%s %s %s", s.Type, s.PredicateType, s.Predicate.Result)
+		if s.Type != StatementType || s.PredicateType != PredicateType || s.Predicate.Result != test.want {
+			t.Errorf("%v %+v: %s %s %s, not %s", test.verdicts, test.o, s.Type, s.PredicateType, s.Predicate.Result, test.want)
 		}
 		if len(s.Subject) != 1 || len(s.Subject[0].Digest["sha256"]) != 64 {
 			t.Errorf("subject %+v", s.Subject)

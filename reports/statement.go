@@ -93,12 +93,13 @@ func WriteStatement(w io.Writer, r *Report, o StatementOptions) error {
 }
 
 // result is the outcome in the predicate's words. What is not established did not
-// pass: the predicate knows no fourth word.
+// pass: the predicate knows no fourth word. A partial run without a failure is no more
+// than WARNED, because what it left out is unknown.
 func result(r *Report) string {
 	switch s := &r.Summary; {
-	case s.Outcome != Conformant || s.Scope != Full:
+	case s.Outcome != Conformant:
 		return "FAILED"
-	case s.Warn > 0:
+	case s.Warn > 0 || s.Scope != Full:
 		return "WARNED"
 	}
 	return "PASSED"
