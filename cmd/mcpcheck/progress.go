@@ -56,7 +56,7 @@ func (p *progress) tell(e engine.Event) {
 	switch e.Kind {
 	case engine.Played:
 	case engine.Confirming:
-		p.now, p.phase = e, confirming(e.Total)+" "
+		p.now, p.phase = e, confirming(e.Total)+": "
 	default:
 		p.now = e
 	}

@@ -24,7 +24,7 @@ func TestProgressText(t *testing.T) {
 		{engine.Event{Kind: engine.Judging}, "judging"},
 		{engine.Event{Kind: engine.Confirming, Total: 1}, "confirming 1 red verdict"},
 		{engine.Event{Kind: engine.Confirming, Total: 4}, "confirming 4 red verdicts"},
-		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts [            ] 0/2 0s  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts: [            ] 0/2 0s  2025-11-25 on stdio: page walk"},
 	} {
 		p.tell(step.event)
 		if got := p.text(step.event); got != step.want {
@@ -38,17 +38,22 @@ func TestProgressText(t *testing.T) {
 func TestHeartbeat(t *testing.T) {
 	for name, test := range map[string]struct {
 		quiet bool
+		again int // red verdicts that are being confirmed
 		after time.Duration
 		want  string
 	}{
 		"short": {after: 29 * time.Second},
 		"long":  {after: 61 * time.Second, want: "mcpcheck: 3 of 6 scenarios played after 30s: 2025-11-25 on stdio, page walk\nmcpcheck: 3 of 6 scenarios played after 1m0s: 2025-11-25 on stdio, page walk\n"},
+		"again": {again: 1, after: 31 * time.Second, want: "mcpcheck: confirming 1 red verdict: 3 of 6 scenarios played after 30s: 2025-11-25 on stdio, page walk\n"},
 		"quiet": {quiet: true, after: 61 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				p := newProgress(&out, test.quiet)
+				if test.again > 0 {
+					p.tell(engine.Event{Kind: engine.Confirming, Total: test.again})
+				}
 				p.tell(engine.Event{Kind: engine.Playing, Combination: requirement.Combination{Revision: "2025-11-25", Transport: requirement.Stdio}, Title: "page walk", Done: 3, Total: 6})
 				time.Sleep(test.after)
 				p.clear()
