@@ -85,7 +85,7 @@ type Result struct {
 	// Hint says what to change in the target.
 	Hint string
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
-	// was seen.
+	// was seen, or it is about more than the code of an error.
 	Gravity requirement.Gravity
 	// Frames is the evidence, From the scenarios that were judged.
 	Frames       []int
@@ -114,6 +114,7 @@ type Finding struct {
 	Frames     []int
 	warn       bool // a warning at most
 	harmless   bool // although the requirement is about security
+	onlyCode   bool // what was seen was refused, with another code than expected
 }
 
 // Recordings are the scenarios of one combination, by name.
@@ -312,14 +313,24 @@ func (v *Verdict) worst() (*Finding, Outcome) {
 	return warning, Warn
 }
 
-// gravity is that of the requirement, unless none of the findings that decide does harm.
+// gravity is that of the requirement, unless none of the findings that decide does harm, or
+// one is about more than a code where the requirement is mostly about codes.
 func (v *Verdict) gravity(o Outcome) requirement.Gravity {
+	harm := false
 	for i := range v.findings {
-		if f := &v.findings[i]; v.severity(f) == o && !f.harmless {
-			return v.req.Gravity
+		f := &v.findings[i]
+		if v.severity(f) != o {
+			continue
 		}
+		if v.req.Gravity == requirement.Codes && !f.onlyCode {
+			return ""
+		}
+		harm = harm || !f.harmless
 	}
-	return ""
+	if !harm {
+		return ""
+	}
+	return v.req.Gravity
 }
 
 func (v *Verdict) severity(f *Finding) Outcome {

@@ -136,6 +136,14 @@ func (v *Verdict) Downgrade(reason string) {
 	}
 }
 
+// OnlyCode says of the violation that was just stated that no more than the code of an error
+// is another one. Of what [Verdict.Expect] states of an exchange that is known.
+func (v *Verdict) OnlyCode() {
+	if v.noted {
+		v.findings[len(v.findings)-1].onlyCode = true
+	}
+}
+
 // Harmless says of the violation that was just stated that nobody is harmed by it, although
 // the requirement is about security: what must not be served was refused, if in another way.
 func (v *Verdict) Harmless() {
@@ -325,6 +333,7 @@ func (s seen) finding(message string) Finding {
 		if s.x != nil {
 			f.Actual = m.Actual(s.actual) + " to " + s.about
 			f.Cause = CauseCode(string(s.x.Step) + " " + f.Expected)
+			f.onlyCode = s.x.Failed()
 		}
 	}
 	return f

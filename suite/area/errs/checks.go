@@ -170,6 +170,7 @@ var errChecks = []verdict.Check{
 					v.Hint("check that uri is there and a string before it is used")
 				case ok && code != -32602 && !(v.Modern() && code == verdict.CodeHeaderMismatch && x.Status > 0):
 					v.WarnUnless(false, "the code -32602", matcher.Describe(x)+" to "+about, x.Evidence()...)
+					v.OnlyCode()
 					v.Downgrade(verdict.RefusedOtherwise)
 					v.Hint("answer a read without a usable uri with error -32602")
 				default:

@@ -113,6 +113,28 @@ func TestRequestIDs(t *testing.T) {
 	})
 }
 
+// TestMoreThanACode: silence where an error is due is no matter of codes.
+func TestMoreThanACode(t *testing.T) {
+	for code, want := range map[string]requirement.Gravity{"": "", "-32603": requirement.Codes} {
+		for id, l := range map[string]rt.Line{
+			"RPC-13": {Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Kind: recording.Probe},
+			"RPC-15": {Step: recording.StepMistypedMethod, ID: "-", Kind: recording.Probe},
+		} {
+			l.Outcome = recording.Silent
+			if code != "" {
+				l.Outcome, l.Error = "", areatest.Failure(code)
+			}
+			k, _ := area.BuiltIn().Check(id)
+			req, _ := area.Catalogue().Find(id)
+			facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rt.New(recording.InvalidMessages, facts, l)})
+			if !got.Outcome.Red() || got.Gravity != want {
+				t.Errorf("%s, code %q: %s of gravity %q, not %q", id, code, got.Outcome, got.Gravity, want)
+			}
+		}
+	}
+}
+
 func TestInvalidMessages(t *testing.T) {
 	probe := func(step recording.Step, code string) rt.Line {
 		l := rt.Line{Step: step, ID: "-", Kind: recording.Probe, Outcome: recording.Silent}
