@@ -144,9 +144,11 @@ const (
 type Session struct {
 	ID   string `json:"id"`
 	Kind Kind   `json:"kind"`
-	// Opened and Closed are times since the start of the run.
-	Opened time.Duration `json:"opened"`
-	Closed time.Duration `json:"closed,omitempty"`
+	// Opened and Closed are times since the start of the run, and so is Closing, when we
+	// began to end the session; 0 in recordings of earlier versions.
+	Opened  time.Duration `json:"opened"`
+	Closing time.Duration `json:"closing,omitempty"`
+	Closed  time.Duration `json:"closed,omitempty"`
 	// Initialize is the exchange of the handshake, in legacy revisions.
 	Initialize *Exchange `json:"initialize,omitempty"`
 	// Exchanges are all messages that we sent in the session.

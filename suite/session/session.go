@@ -369,6 +369,7 @@ func (s *Session) finish(ctx context.Context) *recording.Session {
 	s.end()
 	s.mu.Lock()
 	id, conn := s.session, s.conn
+	s.rec.Closing = s.opts.Transcript.Now()
 	s.mu.Unlock()
 	if id != "" {
 		s.endHTTP(ctx, conn)

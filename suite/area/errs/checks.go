@@ -5,6 +5,7 @@ package errs
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -12,6 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
 
@@ -61,26 +63,26 @@ var errChecks = []verdict.Check{
 			guessedCodes(r.Steps(recording.StepGuessed), v)
 		}},
 	{Requirement: "ERR-02", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, v, func(code int64, frame int) {
-			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frame)
+		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
+			v.That(code != -32002 && code != -32042, "no error with a code that this revision has withdrawn", fmt.Sprintf("an error with code %d", code), frames...)
 			v.Hint("use -32602 for a resource that does not exist")
 		})
 	}},
 	{Requirement: "ERR-04", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, v, func(code int64, frame int) {
+		eachErrorCode(r, r.Incoming(0), v, func(code int64, frames ...int) {
 			foreign := code < verdict.CodeUnsupportedVersion && code >= -32099 && code != -32042 // that one is judged by ERR-02
 			if foreign && v.Facts.Declares("extensions") && len(v.Facts.Capability("extensions").Map()) > 0 {
-				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frame)
+				v.Observe("extension-code", fmt.Sprintf("an error with code %d, which one of the declared extensions may define", code), frames...)
 				foreign = false
 			}
-			v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frame)
+			v.That(!foreign, "no code from -32020 to -32099 other than -32020, -32021 and -32022", fmt.Sprintf("an error with code %d", code), frames...)
 			v.Hint("use a code above -32000 or below -32768 for errors of your own")
 		})
 	}},
 	{Requirement: "ERR-05", From: []recording.Name{recording.Everything, recording.MissingReads}, Judge: keepMeaning},
 	{Requirement: "ERR-06", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		eachErrorCode(r, v, func(code int64, frame int) {
-			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frame)
+		eachErrorCode(r, whileOpen(r), v, func(code int64, frames ...int) {
+			v.That(!madeUp(code), "a code of JSON-RPC or of the specification, or one outside -32768 to -32000", fmt.Sprintf("an error with code %d", code), frames...)
 		})
 	}},
 	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -252,17 +254,39 @@ func guessedCodes(guesses []*recording.Exchange, v *verdict.Verdict) {
 	}
 }
 
-// eachErrorCode calls judge for the first occurrence of each error code in a recording.
-func eachErrorCode(r *recording.Recording, v *verdict.Verdict, judge func(code int64, frame int)) {
+// eachErrorCode calls judge for the first occurrence of each error code in frames of a
+// recording, with the frame and that of the request that it answers.
+func eachErrorCode(r *recording.Recording, in []*wire.Frame, v *verdict.Verdict, judge func(code int64, frames ...int)) {
 	seen := map[int64]bool{}
-	for _, f := range r.Incoming(0) {
+	for _, f := range in {
 		c := gjson.GetBytes(f.Raw, "error.code")
 		if code := int64(c.Num); c.Type == gjson.Number && c.Num == float64(code) && !seen[code] {
 			seen[code] = true
-			judge(code, f.Number)
+			judge(code, answering(r, f)...)
 		}
 	}
 	v.Skip(recording.CodeNotExercised, "no error was seen")
+}
+
+// answering is the frame of the request that a frame answers, if it is known, and the frame.
+func answering(r *recording.Recording, f *wire.Frame) []int {
+	for _, x := range r.Exchanges {
+		if x.Request > 0 && slices.Contains(x.Replies, f.Number) {
+			return []int{x.Request, f.Number}
+		}
+	}
+	return []int{f.Number}
+}
+
+// whileOpen lists the frames that the target sent before we ended their session. A request
+// that is open then, such as subscriptions/listen, may get an error that tells of nothing but
+// the end of the connection, and errors that are local to an implementation have no codes
+// assigned (2026-07-28 basic/index#error-codes).
+func whileOpen(r *recording.Recording) []*wire.Frame {
+	return slices.DeleteFunc(r.Incoming(0), func(f *wire.Frame) bool {
+		s := r.Session(f.Session)
+		return s != nil && s.Closing > 0 && f.At > s.Closing
+	})
 }
 
 // madeUp reports whether a code lies in the reserved range without being defined

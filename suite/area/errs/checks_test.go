@@ -1,8 +1,11 @@
 package errs_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/errs"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -91,4 +94,28 @@ func TestErrorCodes(t *testing.T) {
 		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{}`, areatest.OneText, ""))},
 		{ID: "ERR-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("untyped", `{"uri":null}`, "", ""))},
 	})
+}
+
+// TestCodesAfterTheEnd: an error to a request that is open when its session is ended is not
+// held against anybody, and before that it is, with the request among the evidence.
+func TestCodesAfterTheEnd(t *testing.T) {
+	k, _ := area.BuiltIn().Check("ERR-06")
+	req, _ := area.Catalogue().Find("ERR-06")
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, `{}`)
+	for _, test := range []struct {
+		closing time.Duration // the error comes after 2 ms
+		want    verdict.Outcome
+		frames  []int
+	}{
+		{closing: time.Millisecond, want: verdict.NotApplicable},
+		{closing: 3 * time.Millisecond, want: verdict.Warn, frames: []int{1, 2}},
+		{want: verdict.Warn, frames: []int{1, 2}}, // a recording that does not tell
+	} {
+		rec := rt.New(recording.Everything, facts, rt.Line{Step: "listen", Method: "subscriptions/listen", Error: areatest.Failure("-32000")})
+		rec.Sessions[0].Closing = test.closing
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+		if got.Outcome != test.want || !slices.Equal(got.Frames, test.frames) {
+			t.Errorf("closing at %v: %s with the frames %v, not %s with %v", test.closing, got.Outcome, got.Frames, test.want, test.frames)
+		}
+	}
 }
