@@ -11,6 +11,7 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Lint lists, in sentences that begin with the member, what a careful author of a world
@@ -62,7 +63,19 @@ func (w World) warnings() []problem {
 	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
 		found = append(found, problem{"caching", "lists differ by identity, so their scope is sent as private"})
 	}
+	for i, r := range w.Rules {
+		found = append(found, lintLimits(fmt.Sprintf("rules[%d]", i), r.Limits)...)
+	}
 	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
+}
+
+// lintLimits are the warnings about which messages a rule or a step is for.
+func lintLimits(at string, l operation.Limits) []problem {
+	var found []problem
+	for _, p := range l.Warnings() {
+		found = append(found, problem{at + "." + p.Member, p.Text})
+	}
+	return found
 }
 
 // sample is the resource itself or the first of those that it stands for.
@@ -291,7 +304,7 @@ func (w World) lintTimeline(present map[string]bool) []problem {
 	})
 	for _, i := range order {
 		s := w.Timeline[i]
-		complaints := s.misses(present, templates)
+		complaints := append(s.misses(present, templates), s.lintCues()...)
 		switch {
 		case s.Put != nil:
 			present[s.Put.URI] = true
@@ -309,6 +322,21 @@ func (w World) lintTimeline(present map[string]bool) []problem {
 			complaints = append(complaints, problem{"ask.method", fmt.Sprintf("no client knows %q%s", clip(s.Ask.Method), nearest.Question(s.Ask.Method, asked))})
 		}
 		found = append(found, below(fmt.Sprintf("timeline[%d]", i), complaints)...)
+	}
+	return found
+}
+
+// lintCues are the warnings about the messages that a step waits for and that its rule is for.
+func (s Step) lintCues() []problem {
+	var found []problem
+	if s.After != nil {
+		found = append(found, lintLimits("after", s.After.Limits())...)
+	}
+	if s.On != nil {
+		found = append(found, lintLimits("on", s.On.Limits())...)
+	}
+	if s.PutRule != nil {
+		found = append(found, lintLimits("putRule", s.PutRule.Limits)...)
 	}
 	return found
 }

@@ -45,6 +45,33 @@ func TestStatesThatNothingSets(t *testing.T) {
 	}
 }
 
+// TestMethodsThatNobodySends: rules and steps that no message meets are told, with the method that was meant.
+func TestMethodsThatNobodySends(t *testing.T) {
+	got, err := inspect(t, `rules:
+  - {method: resources/list|resources/raed, delay: 1ms}
+  - {method: "resources/*", delay: 1ms}
+timeline:
+  - {after: {method: resource/read}, become: {a: b}}
+  - {on: {method: GET}, become: {a: b}}
+  - {on: {method: resources/lst}, become: {a: b}}
+  - {at: 1s, putRule: {method: my/own, delay: 1ms}}
+`)
+	want := []string{
+		`2 rules[0].method: the protocol has no method "resources/raed": did you mean resources/read or resources/list?`,
+		`5 timeline[0].after.method: the protocol has no method "resource/read": did you mean resources/read`,
+		`7 timeline[2].on.method: the protocol has no method "resources/lst": did you mean `,
+		`8 timeline[3].putRule.method: the protocol has no method "my/own"`,
+	}
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%v, %q", err, got)
+	}
+	for i := range want {
+		if !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("%s\nnot %s", got[i], want[i])
+		}
+	}
+}
+
 func TestWarningsNameLineAndMember(t *testing.T) {
 	got, err := inspect(t, `server: {icons: [{src: ftp://a/b}]}
 resources:

@@ -1,0 +1,35 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
+)
+
+// methods are those that messages of the protocol have, and HTTP requests without one.
+var methods = []string{
+	"initialize", "ping", "server/discover", "resources/list", "resources/read", "resources/templates/list", "resources/subscribe",
+	"resources/unsubscribe", "subscriptions/listen", "completion/complete", "logging/setLevel", "tools/list", "tools/call",
+	"prompts/list", "prompts/get", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update",
+	"roots/list", "sampling/createMessage", "elicitation/create",
+	"notifications/initialized", "notifications/cancelled", "notifications/progress", "notifications/message",
+	"notifications/roots/list_changed", "notifications/resources/updated", "notifications/resources/list_changed",
+	"notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/subscriptions/acknowledged",
+	"notifications/elicitation/complete", "notifications/tasks/status",
+	"GET", "POST", "DELETE", "OPTIONS", "HEAD", "PUT", "PATCH",
+}
+
+// Warnings lists what is most likely a mistake in limits that can be held to: methods that no message of
+// the protocol has.
+func (l Limits) Warnings() []Problem {
+	var found []Problem
+	for _, method := range strings.Split(l.Method, "|") {
+		if method == "" || strings.HasSuffix(method, "*") || slices.Contains(methods, method) {
+			continue
+		}
+		found = append(found, Problem{Member: "method", Text: fmt.Sprintf("the protocol has no method %q%s", method, nearest.Question(method, methods))})
+	}
+	return found
+}
