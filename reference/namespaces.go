@@ -218,6 +218,16 @@ func (s *Server) belongs(rules ...control.Rule) error {
 	return nil
 }
 
+// ruled are the rules that a timeline switches on.
+func ruled(timeline []Step) (rules []control.Rule) {
+	for _, step := range timeline {
+		if step.PutRule != nil {
+			rules = append(rules, control.Of(*step.PutRule))
+		}
+	}
+	return rules
+}
+
 // endpoints are those of a server and of its namespaces.
 type endpoints struct {
 	*engine.Endpoints

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // spaceOf is a namespace with one resource of its own.
@@ -126,6 +127,7 @@ func TestNamespacesAreBounded(t *testing.T) {
 		{s.Server, "b", reference.NamespaceOptions{Revisions: []string{"1999"}}, "unknown revision"},
 		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{Refuse: time.Second}}}}, "share"},
 		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{ExpireTokens: []string{"*"}}}}}, "share"},
+		{s.Server, "b", reference.NamespaceOptions{World: &reference.World{Timeline: []reference.Step{{PutRule: &operation.Rule{Fault: "http-26-one-spelling"}}}}}, "share"},
 		{inner, "b", reference.NamespaceOptions{}, "of its own"},
 	} {
 		if _, err := test.of.AddNamespace(test.name, test.o); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -178,7 +178,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	}
 	s := &Server{within: within, options: o, journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
 	s.resolve()
-	if err := s.belongs(rules...); err != nil {
+	if err := s.belongs(slices.Concat(rules, ruled(w.Timeline))...); err != nil {
 		return nil, err
 	}
 	if s.journal == nil {

@@ -299,7 +299,10 @@ func (s *Server) take(ctx context.Context, step Step) {
 
 // operate takes a step that happens to the server itself.
 func (s *Server) operate(ctx context.Context, step Step) {
-	s.journal.Note(&journal.Entry{Kind: journal.Applied, Rules: []string{"timeline: " + step.String()}}, nil)
+	note := func(text string) {
+		s.journal.Note(&journal.Entry{Kind: journal.Applied, Rules: []string{"timeline: " + text}}, nil)
+	}
+	note(step.String())
 	switch {
 	case step.PutRule != nil:
 		r := control.Of(*step.PutRule)
@@ -307,8 +310,11 @@ func (s *Server) operate(ctx context.Context, step Step) {
 			r.ID = fmt.Sprintf("timeline: %s", step)
 		}
 		s.RemoveRule(r.ID)
-		if _, err := s.AddRule(r); err == nil && ctx.Err() != nil {
+		switch _, err := s.AddRule(r); {
+		case ctx.Err() != nil:
 			s.RemoveRule(r.ID) // a reset was faster
+		case err != nil:
+			note(fmt.Sprintf("%s failed: %v", step, err))
 		}
 	case step.RemoveRule != "":
 		s.RemoveRule(step.RemoveRule)

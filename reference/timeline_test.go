@@ -15,6 +15,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
@@ -152,6 +153,19 @@ func TestStepsOfTheServer(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestStepsThatFail: why a rule could not be switched on is in the journal.
+func TestStepsThatFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := reference.Start(t, reference.World{Timeline: []reference.Step{{At: time.Second, PutRule: &operation.Rule{ID: "r", Fault: "no-such-fault"}}}})
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		told := s.Journal().Query(journal.Query{Kinds: []journal.Kind{journal.Applied}})
+		if len(told) != 2 || told[1].Rules[0] != `timeline: put rule r failed: unknown fault "no-such-fault": see mockserver faults` {
+			t.Errorf("%+v", told)
+		}
+	})
 }
 
 // TestRefusedConnections: the port is closed for a time, idle connections and streams end, and the same port is open again.

@@ -30,7 +30,7 @@ func deviations(*reference.Server) any {
 
 func postRule(c *call, r control.Rule) (any, error) {
 	if err := r.Validate(); err != nil {
-		return nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see --list-", "see GET /deviations for "))
+		return nil, problem(CodeInvalid, ruleField(r, err), "%s", strings.ReplaceAll(err.Error(), "see mockserver ", "see GET /deviations for "))
 	}
 	status, err := c.server.AddRule(r)
 	if err != nil {

@@ -113,12 +113,12 @@ func (r Rule) find() (made, error) {
 				return made{func(*rand.Rand) hook.Hooks { return c.Hooks }, nil, "connection", c.Summary}, nil
 			}
 		}
-		return made{}, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "--list-faults"))
+		return made{}, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
 			return made{q.HooksFor, q.Overlay, strings.Join(q.Permits, ","), q.Summary}, nil
 		}
-		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "--list-quirks"))
+		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
 	case r.Fail != nil:
 		return operations(r.Fail.Operations()), nil
 	case r.Delay != nil && r.Delay.Kind == operation.KindDribble:
@@ -137,11 +137,11 @@ func operations(all []operation.Operation) made {
 }
 
 // nearby says what a name may have been meant to be, or where all stand.
-func nearby(name string, known []string, flag string) string {
+func nearby(name string, known []string, list string) string {
 	if s := nearest.Question(name, known); s != "" {
 		return s
 	}
-	return ": see " + flag
+	return ": see " + list
 }
 
 // FaultNames lists the names of the faults and of the failures of the connection.
