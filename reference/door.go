@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"slices"
@@ -134,7 +135,7 @@ func (d *door) track(c net.Conn, state http.ConnState) {
 	}
 	d.conns[c] = state
 	if state == http.StateIdle && d.opened != nil {
-		_ = c.Close() // it is not needed any more
+		drop(c) // it is not needed any more
 	}
 }
 
@@ -160,21 +161,30 @@ func (d *door) shut(span time.Duration) {
 	d.opened, d.sooner = make(chan struct{}), make(chan struct{}, 1)
 	address := d.inner.Addr()
 	_ = d.inner.Close() // that is what is wanted
+	release := reserve(address)
 	d.cut(http.StateIdle)
-	d.keeper.Go(func() { d.keep(address) })
+	d.keeper.Go(func() { d.keep(address, release) })
 }
 
 // cut closes connections in a state. The caller holds mu.
 func (d *door) cut(states ...http.ConnState) {
 	for c, state := range d.conns {
 		if slices.Contains(states, state) {
-			_ = c.Close() // as above
+			drop(c)
 		}
 	}
 }
 
-// keep keeps the door shut until it is to be opened, and opens it.
-func (d *door) keep(address net.Addr) {
+// drop closes a connection at once: that of TLS would first wait for the client to take an alert.
+func drop(c net.Conn) {
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn()
+	}
+	_ = c.Close() // that is what is wanted
+}
+
+// keep keeps the door shut until it is to be opened, and opens it; release gives up what has kept the port.
+func (d *door) keep(address net.Addr, release func()) {
 	grace := time.NewTimer(shutGrace)
 	defer grace.Stop()
 	for {
@@ -194,10 +204,12 @@ func (d *door) keep(address net.Addr) {
 			d.mu.Unlock()
 		case <-d.done:
 			timer.Stop()
+			release()
 			return
 		}
 		timer.Stop()
 	}
+	release()
 	inner, err := d.reopen(address)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -209,6 +210,12 @@ func TestRefusedConnections(t *testing.T) {
 	}
 	if ctx.Err() != nil {
 		t.Fatal("the stream goes on")
+	}
+	if runtime.GOOS != "windows" { // another process cannot have the port meanwhile
+		if l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address); err == nil {
+			_ = l.Close()
+			t.Error("the port is free while it is closed")
+		}
 	}
 	if err := s.Reset(); err != nil {
 		t.Fatal(err)
