@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/control"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -90,7 +91,13 @@ func summary(w world.World) string {
 	line("pages", "%s", pages(w))
 	line("offers", "%s", offers(w))
 	if w.Caching != nil {
-		line("caching", "lists: %s for %s", w.Caching.Scope, w.Caching.TTL)
+		line("caching", "lists: %s for %s", w.Caching.Scope, short(w.Caching.TTL))
+	}
+	if len(w.Rules) > 0 {
+		line("rules", "%s", counted(w.Rules, ruleKinds))
+	}
+	if n := len(w.States); n > 0 {
+		line("states", "%s", count(n, "scenario"))
 	}
 	if n := len(w.Timeline); n > 0 {
 		line("timeline", "%s, %s", count(n, "step"), beginning(w.Timeline))
@@ -100,7 +107,7 @@ func summary(w world.World) string {
 
 const maxWarnings = 100
 
-// beginning says when the first steps happen.
+// beginning says when the first steps happen, and how many wait for messages.
 func beginning(steps []world.Step) string {
 	var times []time.Duration
 	for _, s := range steps {
@@ -108,10 +115,25 @@ func beginning(steps []world.Step) string {
 			times = append(times, s.First())
 		}
 	}
-	if len(times) == 0 {
+	switch waiting := len(steps) - len(times); {
+	case len(times) == 0:
 		return "each after a message"
+	case waiting == 0:
+		return fmt.Sprintf("from %s on", short(slices.Min(times)))
+	default:
+		return fmt.Sprintf("from %s on, %d of them after a message", short(slices.Min(times)), waiting)
 	}
-	return fmt.Sprintf("from %s on", slices.Min(times))
+}
+
+// short writes a duration without the zeros of smaller units: 1m, not 1m0s.
+func short(d time.Duration) string {
+	text := d.String()
+	for _, zeros := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zeros) {
+			text = text[:len(text)-2]
+		}
+	}
+	return text
 }
 
 // kind is a kind of the parts of a world.
@@ -158,6 +180,14 @@ var templateKinds = []kind[world.Template]{
 	}},
 	{"delayed", func(t world.Template) bool { return t.Delay > 0 }},
 	{"failing", func(t world.Template) bool { return t.Fails != "" }},
+}
+
+var ruleKinds = []kind[operation.Rule]{
+	{"fault", func(r operation.Rule) bool { return r.Fault != "" }},
+	{"quirk", func(r operation.Rule) bool { return r.Quirk != "" }},
+	{"failure", func(r operation.Rule) bool { return r.Fail != nil }},
+	{"delay", func(r operation.Rule) bool { return r.Delay != nil }},
+	{"operations", func(r operation.Rule) bool { return len(r.Do) > 0 }},
 }
 
 func pages(w world.World) string {
