@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,10 +99,13 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return s.act(cmd, stdin, stdout, stderr)
 	}
 	noArgs := func(c *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(c, args[0]))
+		switch {
+		case len(args) == 0:
+			return nil
+		case slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(args[0])):
+			return usagef("unexpected argument %q: a world is given as --world %s", args[0], args[0])
 		}
-		return nil
+		return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(c, args[0]))
 	}
 	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
 	root.Args, root.RunE = noArgs, act
@@ -109,6 +114,10 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout), quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		var wrong *pflag.InvalidValueError
+		if errors.As(err, &wrong) && wrong.GetFlag().Name == "seed" {
+			return usagef("--seed is %q, which is no whole number from 0 to %d", wrong.GetValue(), uint64(math.MaxUint64))
+		}
 		return usagef("%w%s", err, helpcmd.NearFlag(c, err))
 	})
 	s.declare(root)

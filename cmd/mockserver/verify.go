@@ -120,7 +120,11 @@ func (v *verifier) checkUsage(cmd *cobra.Command, args []string) error {
 	}
 	for _, id := range v.only {
 		if _, ok := client.Catalogue().Find(id); !ok {
-			return usagef("unknown requirement %q: \"mockserver verify --list\" lists them", id)
+			hint := ": \"mockserver verify --list\" lists them"
+			if near := client.Catalogue().Suggest(id); len(near) > 0 {
+				hint = ": did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usagef("unknown requirement %q%s", id, hint)
 		}
 	}
 	if err := v.Check(""); err != nil {

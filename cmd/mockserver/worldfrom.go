@@ -22,7 +22,7 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 		case err != nil:
 			return err
 		case len(args) > 0:
-			return usagef("unexpected argument %q", args[0])
+			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(cmd, args[0]))
 		case from == "":
 			return usagef("give a recording: mockserver world --from RECORDING")
 		}

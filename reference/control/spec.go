@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,11 +31,12 @@ func ParseQuirk(s string) (Rule, error) {
 // ParseFault does: "uniform:10ms-90ms:method=resources/read".
 func ParseLatency(s string) (Rule, error) {
 	text, limits, _ := strings.Cut(s, ":")
-	switch text {
-	case operation.KindFixed, operation.KindUniform, operation.KindLognormal, operation.KindDribble:
+	if slices.Contains(kinds, text) {
 		var value string
 		value, limits, _ = strings.Cut(limits, ":")
 		text += ":" + value
+	} else if near := nearest.Question(text, kinds); near != "" {
+		return Rule{}, fmt.Errorf("unknown delay %q%s", text, near)
 	}
 	d, err := ParseDelay(text)
 	if err != nil {
@@ -42,6 +44,9 @@ func ParseLatency(s string) (Rule, error) {
 	}
 	return parse(Rule{Delay: d}, limits)
 }
+
+// kinds are those of delays, which are written before the delay.
+var kinds = []string{operation.KindFixed, operation.KindUniform, operation.KindLognormal, operation.KindDribble}
 
 // ParseFailure reads a canned failure, the code of a JSON-RPC error or "http" and a status, and its
 // limits as ParseFault does: "-32603:method=resources/read:count=2", "http503".
@@ -55,7 +60,11 @@ func ParseFailure(s string) (Rule, error) {
 		f.Code, err = strconv.ParseInt(text, 10, 64)
 	}
 	if err != nil {
-		return Rule{}, fmt.Errorf("failure %q: %q is neither the code of an error nor http and a status, as -32603 and http503 are", s, text)
+		hint := nearest.Question(text, FaultNames())
+		if slices.Contains(FaultNames(), text) {
+			hint = fmt.Sprintf(": it is a fault: --fault %s", s)
+		}
+		return Rule{}, fmt.Errorf("failure %q: %q is neither the code of an error nor http and a status, as -32603 and http503 are%s", s, text, hint)
 	}
 	return parse(Rule{Fail: f}, limits)
 }
