@@ -15,7 +15,7 @@ var idleCodes = []struct {
 }{
 	{CodeNeedsConfig, "the target file has to say something first; \"mcpcheck init\" writes one", true},
 	{CodeNeedsSubject, "the target offers nothing to judge it on", true},
-	{CodeNotExercised, "the target gave no occasion", false},
+	{CodeNotExercised, "the other side gave no occasion", false},
 	{CodeOptedOut, "the target file leaves it out", false},
 }
 

@@ -120,7 +120,7 @@ func TestWorldsAreListed(t *testing.T) {
 			t.Errorf("code %d: %s", code, &errs)
 		}
 		for _, name := range []string{"big", "binary", "default", "empty", "multilingual", "project", "public-suites", "small"} {
-			if !strings.Contains("\n"+out.String(), "\n"+name+"\t") {
+			if !strings.Contains("\n"+out.String(), "\n"+name+"  ") {
 				t.Errorf("%s is not in %s", name, &out)
 			}
 		}

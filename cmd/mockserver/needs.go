@@ -22,6 +22,9 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 	}
 	set["world"] = set["world"] || s.dir.path != ""
 	for _, rule := range s.options.Rules {
+		if s.stdio && rule.Fail != nil && rule.Fail.Code == 0 {
+			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603", rule.Fail.Status)
+		}
 		name := rule.Fault
 		f, ok := fault.Find(name)
 		if !ok {

@@ -14,6 +14,8 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
 		{[]string{"--fault", "batch-04-one-spoils-all", "--revision", "2025-11-25"}, "shows in 2025-03-26 only"},
 		{[]string{"--fault", "canc-05-reads-are-never-freed"}, "shows over http only"},
+		{[]string{"--fail", "http503:method=resources/read"}, "what would get 503 is answered with the error -32603"},
+		{[]string{"--fail", "-32001"}, ""},
 		{[]string{"--fault", "page-01-null-cursor"}, ""},
 	} {
 		var out, errs strings.Builder

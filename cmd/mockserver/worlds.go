@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -54,16 +55,15 @@ func printWorld(name string, stdout io.Writer) error {
 // listWorlds prints a line for each ready world: its name, how much there is in it, and
 // what it is good for.
 func listWorlds(stdout io.Writer) error {
-	var b strings.Builder
+	table := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	for _, name := range reference.WorldNames() {
 		w, err := reference.NamedWorld(name)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&b, "%s\t%s, %s\t%s\n", name, count(len(w.Resources), "resource"), count(len(w.Templates), "template"), w.Description)
+		fmt.Fprintf(table, "%s\t%s, %s\t%s\n", name, count(len(w.Resources), "resource"), count(len(w.Templates), "template"), w.Description)
 	}
-	_, err := io.WriteString(stdout, b.String())
-	return err
+	return table.Flush()
 }
 
 func count(n int, what string) string {

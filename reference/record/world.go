@@ -320,7 +320,10 @@ func (b *painter) finish() {
 		}
 		b.world.Templates = append(b.world.Templates, *t)
 	}
-	if len(b.templateOrder) > 0 {
-		b.notes = append(b.notes, fmt.Sprintf("of what the %d templates lead to there is only what was read", len(b.templateOrder)))
+	switch n := len(b.templateOrder); {
+	case n == 1:
+		b.notes = append(b.notes, "of what the template leads to there is only what was read")
+	case n > 1:
+		b.notes = append(b.notes, fmt.Sprintf("of what the %d templates lead to there is only what was read", n))
 	}
 }
