@@ -29,7 +29,7 @@ func TestAddressesThatCannotBeHad(t *testing.T) {
 		{[]string{"--http", "127.0.0.1:99999"}, 2, "--http 127.0.0.1:99999"},
 		{[]string{"--stdio", "--admin", "127.0.0.1:none"}, 2, "--admin 127.0.0.1:none"},
 		{[]string{"record", "--to", to, "--http", taken, "--url", "http://127.0.0.1:1/mcp"}, 1, "--http " + taken},
-		{[]string{"record", "--to", to + "2", "--", "/nonexistent"}, 2, "cannot be started"},
+		{[]string{"record", "--to", to + "2", "--", "/nonexistent"}, 2, `cannot start "/nonexistent": no such file`},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), test.args, strings.NewReader(""), &out, &errs)

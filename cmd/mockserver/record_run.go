@@ -31,7 +31,7 @@ func (r *recording) between(ctx context.Context, recorder *record.Recorder, args
 		return r.overHTTP(ctx, recorder, proxy, proxy.Path(), stderr)
 	case r.addr != "":
 		if _, err := exec.LookPath(args[0]); err != nil {
-			return usagef("the server cannot be started: %w", err)
+			return usagef("%s", procgroup.Unstarted(exec.Command(args[0]), err)) //nolint:gosec // it is only named
 		}
 		sessions := recorder.Sessions(func() (record.Process, error) { return process(args, stderr) })
 		defer sessions.Close()
@@ -76,7 +76,7 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 		for _, pipe := range []io.Closer{in, theirs, out} {
 			_ = pipe.Close() // nothing has been written; some have been closed by then
 		}
-		return record.Process{}, usagef("the server cannot be started: %w", err)
+		return record.Process{}, usagef("%s", procgroup.Unstarted(server, err))
 	}
 	_ = theirs.Close() // the server has its own
 	return record.Process{In: in, Out: out, End: func() {

@@ -254,7 +254,7 @@ func (v *verifier) play(cmd *cobra.Command, server *reference.Server, args []str
 	client.Cancel = func() error { return procgroup.Terminate(client.Process.Pid) }
 	began := time.Now()
 	if err := client.Start(); err != nil {
-		return played{}, usagef("the client cannot be started: %w", err)
+		return played{}, usagef("%s", procgroup.Unstarted(client, err))
 	}
 	err = client.Wait()
 	run := played{exit: "0", took: time.Since(began)}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"sync"
@@ -104,7 +103,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	}
 	if err := cmd.Start(); err != nil {
 		pipes.closeAll()
-		return nil, startError(cmd, p.Argv[0], err)
+		return nil, startError(cmd, err)
 	}
 	pipes.closeTheirs()
 	running.Store(cmd.Process.Pid, nil)
@@ -129,22 +128,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 }
 
 // startError says in one sentence why the command did not start.
-func startError(cmd *exec.Cmd, name string, err error) error {
-	if cmd.Dir != "" {
-		if info, statErr := os.Stat(cmd.Dir); statErr != nil || !info.IsDir() {
-			return fmt.Errorf("cannot start %q: the working directory %q does not exist: %w", name, cmd.Dir, err)
-		}
-	}
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return &worded{fmt.Sprintf("cannot start %q: executable file not found in PATH", name), err}
-	case errors.Is(err, fs.ErrNotExist):
-		return &worded{fmt.Sprintf("cannot start %q: no such file, or its interpreter is missing", name), err}
-	case errors.Is(err, fs.ErrPermission):
-		return &worded{fmt.Sprintf("cannot start %q: permission denied; is it executable?", name), err}
-	}
-	return fmt.Errorf("cannot start %q: %w", name, err)
-}
+func startError(cmd *exec.Cmd, err error) error { return &worded{procgroup.Unstarted(cmd, err), err} }
 
 // pipes are the three streams of a process: our ends and theirs.
 type pipes struct {

@@ -334,7 +334,7 @@ func (s *Server) launch() (*serverRun, error) {
 	_ = theirs.Close() // it is the program's now
 	if err != nil {
 		_ = out.Close()
-		return nil, startError(cmd, argv[0], err)
+		return nil, startError(cmd, err)
 	}
 	running.Store(cmd.Process.Pid, nil)
 	run := &serverRun{cmd: cmd, log: newServerLog(p.Ready.line), out: out, ended: make(chan struct{})}
