@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
@@ -49,6 +50,9 @@ func (p *program) initCommand() *cobra.Command {
 		case err != nil:
 			return impossible("the server could not be looked over: %w", err)
 		}
+		if to != "-" {
+			anchor(t, filepath.Dir(to))
+		}
 		err = output.Private(to, p.stdout, func(w io.Writer) error { return target.WriteAnnotated(w, t, found) })
 		if err != nil {
 			return impossible("the target file was not written: %w", err)
@@ -65,4 +69,32 @@ func (p *program) initCommand() *cobra.Command {
 	f.DurationVar(&timeout, "timeout", 0, "time for one request (default 10s)")
 	f.DurationVar(&start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
 	return c
+}
+
+// anchor names directories and files of a target, which are relative to the current directory,
+// as a target file in a directory names them, so that its commands start where they did now.
+func anchor(t *target.Target, dir string) {
+	from := func(path string) string {
+		if filepath.IsAbs(path) {
+			return path
+		}
+		at, err := filepath.Abs(path)
+		base, baseErr := filepath.Abs(dir)
+		if err != nil || baseErr != nil {
+			return path // the current directory is gone
+		}
+		if rel, err := filepath.Rel(base, at); err == nil {
+			return filepath.ToSlash(rel)
+		}
+		return at // on another drive
+	}
+	for i := range t.Endpoints {
+		e := &t.Endpoints[i]
+		if len(e.Command) > 0 {
+			e.Dir = from(e.Dir)
+		}
+		if e.CAFile != "" {
+			e.CAFile = from(e.CAFile)
+		}
+	}
 }
