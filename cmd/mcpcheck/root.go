@@ -29,7 +29,7 @@ func (p *program) root() *cobra.Command {
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return badUsage("%w%s", err, cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help")))
+		return badUsage("%w%s", helpcmd.FlagError(err), cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help")))
 	})
 	flags, arguments := completed()
 	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -114,11 +113,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout), quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		var wrong *pflag.InvalidValueError
-		if errors.As(err, &wrong) && wrong.GetFlag().Name == "seed" {
-			return usagef("--seed is %q, which is no whole number from 0 to %d", wrong.GetValue(), uint64(math.MaxUint64))
-		}
-		return usagef("%w%s", err, helpcmd.NearFlag(c, err))
+		return usagef("%w%s", helpcmd.FlagError(err), helpcmd.NearFlag(c, err))
 	})
 	s.declare(root)
 	helpcmd.Complete(root, completed, nil)

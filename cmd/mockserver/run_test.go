@@ -44,7 +44,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--fail", "reset:count=2"}, "it is a fault: --fault reset:count=2"},
 		{[]string{"--stdio", "--fail", "reest"}, "did you mean reset?"},
 		{[]string{"--stdio", "--latency", "lognrmal:50ms,0.5"}, `unknown delay "lognrmal": did you mean lognormal?`},
-		{[]string{"--stdio", "--seed", "x"}, `--seed is "x", which is no whole number from 0 to 18446744073709551615`},
+		{[]string{"--stdio", "--seed", "x"}, `--seed "x" is not a whole number`},
 		{[]string{"foo.yaml"}, "a world is given as --world foo.yaml"},
 		{[]string{"world", "schem"}, "did you mean schema?"},
 		{[]string{"verify", "--only", "CL-99", "--", "true"}, "did you mean CL-"},

@@ -4,8 +4,10 @@ package helpcmd
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/spf13/cobra"
@@ -51,6 +53,28 @@ func Refuse(root *cobra.Command, wrong func(args []string) error) {
 			return nil
 		}
 	}
+}
+
+// FlagError is an error of the reading of flags, in words of its own where a number or a
+// duration is none.
+func FlagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	name, value := "--"+invalid.GetFlag().Name, invalid.GetValue()
+	switch invalid.GetFlag().Value.Type() {
+	case "duration":
+		if _, err := time.ParseDuration(value + "s"); err == nil {
+			return fmt.Errorf("%s %q has no unit: did you mean %s %ss?", name, value, name, value)
+		}
+		return fmt.Errorf("%s %q is no duration, such as 500ms, 10s or 1m30s", name, value)
+	case "int", "int64", "uint16", "uint64":
+		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name, value)
+	case "float64":
+		return fmt.Errorf("%s %q is no number, such as 10 or 0.5", name, value)
+	}
+	return err
 }
 
 // NearFlag asks for the flag that may have been meant where a command refused one that it does
