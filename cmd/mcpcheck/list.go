@@ -58,13 +58,24 @@ func selected(all []listed, names []string) ([]listed, error) {
 		name = strings.ToUpper(name)
 		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
 		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, ids(all)))
+			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, slices.Concat(areas(all), ids(all))))
 		}
 		for _, x := range all {
 			wanted[x.ID] = wanted[x.ID] || matches(x)
 		}
 	}
 	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
+}
+
+// areas are the areas of requirements, each once.
+func areas(all []listed) []string {
+	var list []string
+	for _, x := range all {
+		if name, _, _ := strings.Cut(x.ID, "-"); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func ids(all []listed) []string {

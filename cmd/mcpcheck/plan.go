@@ -156,7 +156,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	}
 	fmt.Fprintf(w, "\n%d messages in all, handshakes and the ends of sessions included; by method:\n", d.messages)
 	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int { return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b)) }) {
-		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], reports.Sanitize(m))
+		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], legible(m))
 	}
 	fmt.Fprintln(w, "\nThat is what the reference server, which is built in, was sent just now. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
 	for _, line := range terms(cfg, d.messages, hide) {
@@ -195,4 +195,12 @@ func terms(cfg suite.Config, messages int, hide func(string) string) []string {
 		all = append(all, "What the target file names is read, expanded and completed beside that: "+strings.Join(slices.Sorted(maps.Keys(cfg.Target.Configured())), ", ")+".")
 	}
 	return all
+}
+
+// legible is the name of a method as it can be shown: what was no UTF-8 is told in words.
+func legible(method string) string {
+	if start, _, broken := strings.Cut(method, "\uFFFD"); broken {
+		method = start + "… (with bytes that are no UTF-8)"
+	}
+	return reports.Sanitize(method)
 }

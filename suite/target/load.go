@@ -276,6 +276,9 @@ func (o *Flags) address() (*Target, error) {
 		if whole := redactURL("http://" + o.URL); o.URL != "" && whole != hidden && !strings.Contains(o.URL, "://") {
 			return nil, fmt.Errorf("--url has no scheme: did you mean --url %s?", whole)
 		}
+		if err == nil && u.Host != "" && u.Scheme != "" {
+			return nil, fmt.Errorf("--url has the scheme %q: write http://HOST/PATH or https://HOST/PATH", u.Scheme)
+		}
 		return nil, errors.New("--url is not of the form http://HOST/PATH or https://HOST/PATH")
 	}
 	e := Endpoint{URL: o.URL, CAFile: o.CAFile}
