@@ -223,9 +223,6 @@ func (c Config) engine() (engine.Config, error) {
 			return engine.Config{}, &UsageError{Reason: unknownID(areas, id)}
 		}
 	}
-	if len(c.Only) > 0 && !slices.ContainsFunc(c.Only, func(id string) bool { return !slices.Contains(c.Skip, id) }) {
-		return engine.Config{}, &UsageError{Reason: "nothing is left to be judged: what is chosen (--only) is left out again (--skip)"}
-	}
 	if len(c.Revisions) > 0 {
 		t.Revisions = intersect(c.Revisions, t.Revisions)
 		if len(t.Revisions) == 0 {
