@@ -125,7 +125,7 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	if err = cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	peak := peakMemory(cmd.Process.Pid)
+	peak := badtarget.PeakMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
@@ -147,37 +147,6 @@ func runWithin(t *testing.T, limit time.Duration, env []string, args ...string) 
 	}
 	return o
 }
-
-// peakMemory watches the memory of a process until the function that it returns is
-// called, which says what the most was, in bytes; 0 where /proc does not tell. What
-// wait reports instead counts the memory of the test before it became the program.
-func peakMemory(pid int) func() int64 {
-	done, most := make(chan struct{}), make(chan int64, 1)
-	go func() {
-		var peak int64
-		for {
-			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
-				if m := highWater.FindSubmatch(status); m != nil {
-					if kib, err := strconv.ParseInt(string(m[1]), 10, 64); err == nil {
-						peak = max(peak, kib<<10)
-					}
-				}
-			}
-			select {
-			case <-done:
-				most <- peak
-				return
-			case <-time.After(10 * time.Millisecond):
-			}
-		}
-	}()
-	return func() int64 {
-		close(done)
-		return <-most
-	}
-}
-
-var highWater = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
 
 // bad is a target and what a run against it has to say.
 type bad struct {

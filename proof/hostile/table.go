@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,7 +155,7 @@ func play(program, dir, name string) (*outcome, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	peak := watch(cmd.Process.Pid)
+	peak := badtarget.PeakMemory(cmd.Process.Pid)
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		return nil, err
@@ -225,35 +224,6 @@ func (o *outcome) read(file, said string) {
 	}
 	if i := strings.Index(said, "left processes behind"); i >= 0 {
 		o.cause = "the processes that it left were ended"
-	}
-}
-
-var highWater = regexp.MustCompile(`VmHWM:\s*(\d+) kB`)
-
-// watch watches the memory of a process until the function that it returns is called, which
-// says what the most was, in bytes; 0 where /proc does not tell.
-func watch(pid int) func() int64 {
-	done, most := make(chan struct{}), make(chan int64, 1)
-	go func() {
-		var peak int64
-		for {
-			if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)); err == nil {
-				if m := highWater.FindSubmatch(status); m != nil {
-					kib, _ := strconv.ParseInt(string(m[1]), 10, 64) // it is digits
-					peak = max(peak, kib<<10)
-				}
-			}
-			select {
-			case <-done:
-				most <- peak
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
-	return func() int64 {
-		close(done)
-		return <-most
 	}
 }
 
