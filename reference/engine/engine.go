@@ -245,14 +245,6 @@ func (e *Engine) shut() []*session {
 	return all
 }
 
-// crash ends the server without any farewell.
-func (e *Engine) crash() {
-	for _, s := range e.shut() {
-		s.endBecause(reasonAbort)
-	}
-	e.cancel()
-}
-
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
 	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })

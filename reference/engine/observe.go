@@ -427,7 +427,7 @@ func (w *recorder) end() {
 
 // noteEvent notes a server-sent event.
 func (p *responder) noteEvent(ctx context.Context, ev hook.Event) {
-	if ev.Continued || p.engine.config.Journal == nil {
+	if p.engine.config.Journal == nil {
 		return
 	}
 	data := ev.Data

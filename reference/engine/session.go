@@ -153,9 +153,6 @@ func (s *session) Peers() []hook.Peer {
 // Abort implements hook.Peer.
 func (s *session) Abort() { s.endBecause(reasonAbort) }
 
-// Halt implements hook.Peer.
-func (s *session) Halt() { s.engine.crash() }
-
 // maxInFlight bounds the calls that a session may have open at once.
 const maxInFlight = 256
 

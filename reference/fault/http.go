@@ -42,7 +42,6 @@ var httpCode = code{
 
 // The headers and paths that the faults touch.
 const (
-	headerVersion = "Mcp-Protocol-Version"
 	headerSession = "Mcp-Session-Id"
 	headerMethod  = "Mcp-Method"
 	lastEventID   = "Last-Event-ID"

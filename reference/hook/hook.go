@@ -252,8 +252,6 @@ type Event struct {
 	Data []byte
 	// Raw, if not nil, is written instead of the encoded event.
 	Raw []byte
-	// Continued says that Raw goes on with an event that was written in part.
-	Continued bool
 	// Response says that the data is the answer to a request.
 	Response bool
 	// Stream is "post", "get" (Streamable HTTP) or "sse" (HTTP+SSE).
@@ -282,9 +280,6 @@ type Peer interface {
 	// Abort ends the connection at once, without farewell. On HTTP it ends
 	// the session with all its streams.
 	Abort()
-	// Halt ends the whole server as a crash would: all connections are cut
-	// and nothing is served any more.
-	Halt()
 }
 
 // Streams holds the hooks of a stdio connection.
