@@ -222,7 +222,7 @@ func (s *Server) belongs(rules ...control.Rule) error {
 func ruled(timeline []Step) (rules []control.Rule) {
 	for _, step := range timeline {
 		if step.PutRule != nil {
-			rules = append(rules, control.Of(*step.PutRule))
+			rules = append(rules, control.Rule(*step.PutRule))
 		}
 	}
 	return rules

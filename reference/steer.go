@@ -61,7 +61,7 @@ func initialRules(w World, o Options) ([]control.Rule, error) {
 	}
 	rules = append(rules, o.Rules...)
 	for _, r := range w.Rules {
-		rules = append(rules, control.Of(r))
+		rules = append(rules, control.Rule(r))
 	}
 	taken := map[string]bool{}
 	for i := range rules {

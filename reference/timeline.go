@@ -305,7 +305,7 @@ func (s *Server) operate(ctx context.Context, step Step) {
 	note(step.String())
 	switch {
 	case step.PutRule != nil:
-		r := control.Of(*step.PutRule)
+		r := control.Rule(*step.PutRule)
 		if r.ID == "" {
 			r.ID = fmt.Sprintf("timeline: %s", step)
 		}

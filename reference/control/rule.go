@@ -14,22 +14,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set.
-type Rule struct {
-	// ID names the rule in a set, which makes one up if it is empty.
-	ID string `json:"id,omitempty"`
-	// Fault is the name of a fault or of a failure of the connection.
-	Fault string `json:"fault,omitempty"`
-	// Quirk is the name of a quirk.
-	Quirk string `json:"quirk,omitempty"`
-	// Fail answers requests with a canned failure.
-	Fail *Failure `json:"fail,omitempty"`
-	// Delay holds answers back.
-	Delay *Delay `json:"delay,omitempty"`
-	// Do changes messages in the vocabulary in which faults and quirks are written.
-	Do []operation.Operation `json:"do,omitempty"`
-	Limits
-}
+// Rule is one deviation, see [operation.Rule], in which names are known: exactly one of Fault, Quirk, Fail,
+// Delay and Do is set.
+type Rule operation.Rule
 
 // Limits say to which messages a rule applies; see [operation.Limits].
 type Limits = operation.Limits
@@ -37,18 +24,13 @@ type Limits = operation.Limits
 // Failure is what requests are answered with; see [operation.Failure].
 type Failure = operation.Failure
 
-// Of is a rule of a world.
-func Of(r operation.Rule) Rule {
-	return Rule{ID: r.ID, Fault: r.Fault, Quirk: r.Quirk, Fail: r.Fail, Delay: r.Delay, Do: r.Do, Limits: r.Limits}
-}
-
 // Check says what is wrong with a rule of a world that operation.Rule.Check does not know: names, and limits
 // of what cannot be limited.
 func Check(r operation.Rule) []operation.Problem {
 	if r.Fault == "" && r.Quirk == "" {
 		return nil
 	}
-	err := Of(r).Validate()
+	err := Rule(r).Validate()
 	if err == nil {
 		return nil
 	}

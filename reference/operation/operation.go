@@ -151,15 +151,18 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // Fail and Delay is given.
 type Rule struct {
 	// ID names the rule in the lists of the admin API and in the journal; empty has one made up.
-	ID     string `yaml:"id" json:"id,omitempty"`
+	ID string `yaml:"id" json:"id,omitempty"`
+	// Fault is the name of a fault or of a failure of the connection.
+	Fault string `yaml:"fault" json:"fault,omitempty"`
+	// Quirk is the name of a quirk.
+	Quirk string `yaml:"quirk" json:"quirk,omitempty"`
+	// Fail answers requests with a canned failure.
+	Fail *Failure `yaml:"fail" json:"fail,omitempty"`
+	// Delay holds answers back.
+	Delay *Delay `yaml:"delay" json:"delay,omitempty"`
+	// Do are the operations, which change messages in the vocabulary in which faults and quirks are written.
+	Do     []Operation `yaml:"do" json:"do,omitempty"`
 	Limits `yaml:",inline"`
-	// Do are the operations.
-	Do []Operation `yaml:"do" json:"do,omitempty"`
-	// Fault and Quirk are names, Fail a canned failure, Delay holds answers back.
-	Fault string   `yaml:"fault" json:"fault,omitempty"`
-	Quirk string   `yaml:"quirk" json:"quirk,omitempty"`
-	Fail  *Failure `yaml:"fail" json:"fail,omitempty"`
-	Delay *Delay   `yaml:"delay" json:"delay,omitempty"`
 }
 
 // normal is a value as it is in decoded messages: numbers are json.Number.

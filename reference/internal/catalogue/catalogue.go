@@ -52,22 +52,22 @@ type Needs struct {
 
 // Entry is one deviation.
 type Entry struct {
-	Name string
+	Name string `yaml:"-"`
 	// Summary says in one clause what the server does.
-	Summary string
-	Needs   Needs
+	Summary string `yaml:"summary"`
+	Needs   Needs  `yaml:"needs"`
 	// Permits lists the requirements that grant it, if it is legal.
-	Permits []string
+	Permits []string `yaml:"permits"`
 	// Idles lists the requirements that have no occasion in a server with it, though they
 	// have one without; the summary says why.
-	Idles []string
+	Idles []string `yaml:"idles"`
 	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
 	// aspect a server can have only one.
-	Aspect string
+	Aspect string `yaml:"aspect"`
 	// Do are its operations.
-	Do []operation.Operation
+	Do []operation.Operation `yaml:"do"`
 	// Overlay changes a copy of the world before the server is made; nil leaves it.
-	Overlay func(w *world.World)
+	Overlay func(w *world.World) `yaml:"-"`
 
 	streams bool
 	code    func() hook.Hooks
@@ -100,15 +100,10 @@ type Overlays map[string]func(w *world.World)
 
 // row is an entry as a file has it.
 type row struct {
-	Summary string   `yaml:"summary"`
-	Needs   Needs    `yaml:"needs"`
-	Permits []string `yaml:"permits"`
-	Idles   []string `yaml:"idles"`
-	Aspect  string   `yaml:"aspect"`
+	Entry `yaml:",inline"`
 	// Streams has every request over HTTP answered by an event stream.
-	Streams bool                  `yaml:"streams"`
-	Overlay *overlay              `yaml:"overlay"`
-	Do      []operation.Operation `yaml:"do"`
+	Streams bool     `yaml:"streams"`
+	Overlay *overlay `yaml:"overlay"`
 }
 
 // overlay changes a world.
@@ -199,10 +194,8 @@ func read(fsys fs.FS, dir string, code []Code, overlays Overlays, flaw func(Entr
 }
 
 func (r *row) entry(name string, code []Code, overlays Overlays) Entry {
-	e := Entry{
-		Name: name, Summary: r.Summary, Needs: r.Needs, Permits: r.Permits, Idles: r.Idles, Aspect: r.Aspect, Do: r.Do,
-		Overlay: overlays[name], streams: r.Streams,
-	}
+	e := r.Entry
+	e.Name, e.Overlay, e.streams = name, overlays[name], r.Streams
 	e.Needs.Revisions, e.Needs.Served = revisions(r.Needs.Revisions), revisions(r.Needs.Served)
 	if r.Overlay != nil {
 		e.Overlay = r.Overlay.apply
