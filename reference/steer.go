@@ -192,8 +192,8 @@ func (s *Server) States() map[string]string { return s.rules.States() }
 
 // SetStates gives scenarios other states; those that are not named keep theirs. The error says which cannot be.
 func (s *Server) SetStates(states map[string]string) error {
-	for _, p := range operation.CheckStates(states) {
-		return p
+	if err := operation.CheckStates(states).First(); err != nil {
+		return err
 	}
 	s.rules.SetStates(states)
 	return nil

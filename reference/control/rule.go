@@ -55,8 +55,8 @@ func (r Rule) Validate() error {
 	case r.Delay != nil:
 		return r.Delay.Validate()
 	}
-	for _, p := range operation.CheckAll(r.Do) {
-		return operation.Problem{Member: "do" + p.Member, Text: p.Text}
+	if err := operation.CheckAll(r.Do).First(); err != nil {
+		return err
 	}
 	m, err := r.find()
 	if err != nil {

@@ -7,25 +7,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
-
-// Problem is something that is wrong with an operation or a rule.
-type Problem struct {
-	// Member is that which is to blame, as in "when[0].at"; empty for the whole.
-	Member string
-	Text   string
-}
-
-// Error is the problem in one sentence.
-func (p Problem) Error() string {
-	if p.Member == "" {
-		return p.Text
-	}
-	return p.Member + ": " + p.Text
-}
 
 // The verbs of the vocabulary, and the sorts of messages to which each can be done.
 var verbs = map[string][]string{
@@ -103,45 +89,31 @@ func (o *Operation) on() string {
 // at is the path of the member that is changed; empty if none is.
 func (o *Operation) at() string { return o.Set + o.Drop + o.Retype + o.Rewrite }
 
-// checker collects problems.
-type checker struct{ found []Problem }
-
-func (c *checker) say(member, format string, args ...any) {
-	c.found = append(c.found, Problem{member, fmt.Sprintf(format, args...)})
-}
-
-// oneOf complains about a word that is not known.
-func (c *checker) oneOf(member, given string, known []string) {
-	if given != "" && !slices.Contains(known, given) {
-		c.say(member, "is %q: known are %s%s", given, strings.Join(known, ", "), nearest.Question(given, known))
-	}
-}
-
 // Check says what is wrong with the operation; nothing if it can be done.
-func (o *Operation) Check() []Problem {
-	c := &checker{}
+func (o *Operation) Check() Problems {
+	c := &Problems{}
 	words := Words()
-	c.oneOf("on", o.On, words["on"])
-	c.oneOf("era", o.Era, words["era"])
-	c.oneOf("per", o.Per, words["per"])
+	c.OneOf("on", o.On, words["on"])
+	c.OneOf("era", o.Era, words["era"])
+	c.OneOf("per", o.Per, words["per"])
 	for _, transport := range hook.MethodsOf(o.Transport) {
-		c.oneOf("transport", transport, []string{hook.Stdio, hook.HTTP, hook.SSE})
+		c.OneOf("transport", transport, []string{hook.Stdio, hook.HTTP, hook.SSE})
 	}
 	names := o.given()
 	if len(names) != 1 {
-		c.say("", "needs exactly one of %s", strings.Join(slices.Sorted(maps.Keys(verbs)), ", "))
-		return c.found
+		c.Say("", "needs exactly one of %s", strings.Join(slices.Sorted(maps.Keys(verbs)), ", "))
+		return *c
 	}
 	if roots[o.on()] == nil {
-		return c.found
+		return *c
 	}
 	verb := names[0]
 	if !slices.Contains(verbs[verb], o.on()) {
-		c.say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(), strings.Join(verbs[verb], ", "))
-		return c.found
+		c.Say(verb, "cannot be done to a message of the sort %s, but to %s", o.on(), strings.Join(verbs[verb], ", "))
+		return *c
 	}
 	if slices.Contains([]string{OnHTTPRequest, OnHTTPAnswer, OnEvent}, o.on()) && (o.Method != "" || o.Era != "") {
-		c.say("method", "method and era cannot be told of a message of the sort %s: test its body or data", o.on())
+		c.Say("method", "method and era cannot be told of a message of the sort %s: test its body or data", o.on())
 	}
 	if path := o.at(); path != "" {
 		o.checkPath(c, verb, path)
@@ -166,27 +138,27 @@ func (o *Operation) Check() []Problem {
 	for i, t := range o.Where {
 		c.test(fmt.Sprintf("where[%d]", i), t, nil)
 	}
-	return c.found
+	return *c
 }
 
 // checkPath checks the path of what is changed.
-func (o *Operation) checkPath(c *checker, verb, text string) {
+func (o *Operation) checkPath(c *Problems, verb, text string) {
 	p, err := parsePath(text)
 	if err != nil {
-		c.say(verb, "%v", err)
+		c.Say(verb, "%v", err)
 		return
 	}
 	writable := roots[o.on()][:slices.Index(roots[o.on()], "")]
 	if !slices.Contains(writable, p[0].name) {
-		c.say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s", text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))
+		c.Say(verb, "%q does not begin with %s, which is what can be changed in a message of the sort %s%s", text, strings.Join(writable, ", "), o.on(), nearest.Question(p[0].name, writable))
 	}
 	if o.on() == OnReply && len(p) == 1 && (p[0].name == "result" || p[0].name == "error") {
-		c.say(verb, "a reply has either a result or an error: do this to a response")
+		c.Say(verb, "a reply has either a result or an error: do this to a response")
 	}
 }
 
 // checkArguments checks what belongs to a verb only.
-func (o *Operation) checkArguments(c *checker, verb string) {
+func (o *Operation) checkArguments(c *Problems, verb string) {
 	for member, is := range map[string]struct {
 		given bool
 		verbs []string
@@ -196,37 +168,33 @@ func (o *Operation) checkArguments(c *checker, verb string) {
 		"where": {len(o.Where) > 0, []string{"set", "drop", "retype", "rewrite"}},
 	} {
 		if is.given && !slices.Contains(is.verbs, verb) {
-			c.say(member, "belongs to %s only", strings.Join(is.verbs, ", "))
+			c.Say(member, "belongs to %s only", strings.Join(is.verbs, ", "))
 		}
 	}
 	if o.Skip < 0 || o.Count < 0 || o.Every < 0 || max(o.Skip, o.Count, o.Every) > maxCount {
-		c.say("", "skip, count and every must be between 0 and %d", maxCount)
+		c.Say("", "skip, count and every must be between 0 and %d", maxCount)
 	}
 	c.chance(o.Chance)
 	switch verb {
 	case "retype":
-		c.oneOf("as", o.As, retypes)
+		c.OneOf("as", o.As, retypes)
 		if o.As == "" {
-			c.say("as", "is missing: %s", strings.Join(retypes, ", "))
+			c.Say("as", "is missing: %s", strings.Join(retypes, ", "))
 		}
 	case "rewrite":
 		if _, err := regexp.Compile(o.Pattern); err != nil || o.Pattern == "" {
-			c.say("pattern", "is no regular expression: %q", o.Pattern)
+			c.Say("pattern", "is no regular expression: %q", o.Pattern)
 		}
 	case "delay":
 		if err := o.Delay.Validate(); err != nil {
-			c.say("delay", "%v", err)
+			c.Say("delay", "%v", err)
 		} else if o.Delay.Kind == KindDribble {
-			c.say("delay", "cannot be a dribble here: that is a rule of its own")
+			c.Say("delay", "cannot be a dribble here: that is a rule of its own")
 		}
 	case "repeat":
-		if o.Repeat < 2 || o.Repeat > maxRepeat {
-			c.say("repeat", "must be between 2 and %d", maxRepeat)
-		}
+		Between(c, "repeat", o.Repeat, 2, maxRepeat)
 	case "reorder":
-		if o.Reorder < 0 || o.Reorder > Duration(maxDelay) {
-			c.say("reorder", "must be between 0 and %s", maxDelay)
-		}
+		Between(c, "reorder", time.Duration(o.Reorder), 0, maxDelay)
 	case "answer":
 		o.Answer.check(c, o.on())
 	}
@@ -234,93 +202,84 @@ func (o *Operation) checkArguments(c *checker, verb string) {
 
 const maxRepeat = 1000
 
-func (a *Stub) check(c *checker, on string) {
+func (a *Stub) check(c *Problems, on string) {
 	if a.Status != 0 && (a.Status < 200 || a.Status > 599) {
-		c.say("answer.status", "%d is not between 200 and 599", a.Status)
+		c.Say("answer.status", "%d is not between 200 and 599", a.Status)
 	}
 	given := Given(a.Result != nil, a.Code != 0, a.Raw != "")
 	if _, err := base64.StdEncoding.Strict().DecodeString(a.Base64); err != nil {
-		c.say("answer.base64", "no standard base64: %v", err)
+		c.Say("answer.base64", "no standard base64: %v", err)
 	}
 	switch {
 	case on == OnHTTPRequest && (given > 0 || a.Status == 0):
-		c.say("answer", "to an http-request is a status, and may have header and either body or base64")
+		c.Say("answer", "to an http-request is a status, and may have header and either body or base64")
 	case on == OnHTTPRequest && a.Body != "" && a.Base64 != "":
-		c.say("answer", "body and base64 exclude each other")
+		c.Say("answer", "body and base64 exclude each other")
 	case on == OnRequest && given+Given(a.Base64 != "") != 1:
-		c.say("answer", "to a request is exactly one of result, code, raw and base64")
+		c.Say("answer", "to a request is exactly one of result, code, raw and base64")
 	case on == OnRequest && a.Body != "":
-		c.say("answer.body", "belongs to the answer to an http-request")
+		c.Say("answer.body", "belongs to the answer to an http-request")
 	case a.Template && (a.Base64 != "" || a.Result != nil || a.Code != 0):
-		c.say("answer.template", "belongs to raw and body: in a result and an error placeholders always stand for values")
+		c.Say("answer.template", "belongs to raw and body: in a result and an error placeholders always stand for values")
 	}
 }
 
-func (c *checker) test(member string, t Test, roots []string) {
+func (c *Problems) test(member string, t Test, roots []string) {
 	p, err := parsePath(t.At)
 	switch {
 	case err != nil:
-		c.say(member+".at", "%v", err)
+		c.Say(member+".at", "%v", err)
 	case !p.single():
-		c.say(member+".at", "%q leads to more than one member", t.At)
+		c.Say(member+".at", "%q leads to more than one member", t.At)
 	case roots != nil && (len(p) == 0 || !slices.Contains(roots, p[0].name)):
 		known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
 		hint := ""
 		if len(p) > 0 {
 			hint = nearest.Question(p[0].name, known)
 		}
-		c.say(member+".at", "%q does not begin with %s%s", t.At, strings.Join(known, ", "), hint)
+		c.Say(member+".at", "%q does not begin with %s%s", t.At, strings.Join(known, ", "), hint)
 	}
-	c.oneOf(member+".type", t.Type, kinds)
+	c.OneOf(member+".type", t.Type, kinds)
 	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" && (roots == nil || !slices.Contains(roots, in[0].name)) {
-		c.say(member+".in", "%q is no path of one member of the message", t.In)
+		c.Say(member+".in", "%q is no path of one member of the message", t.In)
 	}
 	if _, err := regexp.Compile(t.Matches); err != nil {
-		c.say(member+".matches", "is no regular expression: %q", t.Matches)
+		c.Say(member+".matches", "is no regular expression: %q", t.Matches)
 	}
 }
 
 // maxOperations bounds those of a rule.
 const maxOperations = 100
 
-// CheckAll says what is wrong with operations; the members begin with their index, as in "[0].set".
-func CheckAll(all []Operation) []Problem {
-	var found []Problem
-	if len(all) > maxOperations {
-		found = append(found, Problem{"", fmt.Sprintf("there are more than %d operations", maxOperations)})
+// CheckAll says what is wrong with the operations of a rule, as in "do[0].set".
+func CheckAll(do []Operation) (found Problems) {
+	if len(do) > maxOperations {
+		found.Say("do", "there are more than %d operations", maxOperations)
 	}
-	for i := range all {
-		for _, p := range all[i].Check() {
-			p.Member = strings.TrimSuffix(fmt.Sprintf("[%d].%s", i, p.Member), ".")
-			found = append(found, p)
-		}
+	for i := range do {
+		found.Below(fmt.Sprintf("do[%d]", i), do[i].Check())
 	}
 	return found
 }
 
 // Check says what is wrong with the rule.
-func (r *Rule) Check() []Problem {
-	var found []Problem
-	found = append(found, r.Limits.Check()...)
+func (r *Rule) Check() Problems {
+	found := r.Limits.Check()
 	switch given := Given(len(r.Do) > 0, r.Fault != "", r.Quirk != "", r.Fail != nil, r.Delay != nil); {
 	case given == 0:
-		found = append(found, Problem{"do", "is missing: what is to be done? Or give fault, quirk, fail or delay"})
+		found.Say("do", "is missing: what is to be done? Or give fault, quirk, fail or delay")
 	case given > 1:
-		found = append(found, Problem{"", "do, fault, quirk, fail and delay exclude each other"})
+		found.Say("", "do, fault, quirk, fail and delay exclude each other")
 	}
 	if r.Fail != nil {
 		if err := r.Fail.Validate(); err != nil {
-			found = append(found, Problem{"fail", err.Error()})
+			found.Say("fail", "%v", err)
 		}
 	}
 	if r.Delay != nil {
 		if err := r.Delay.Validate(); err != nil {
-			found = append(found, Problem{"delay", err.Error()})
+			found.Say("delay", "%v", err)
 		}
 	}
-	for _, p := range CheckAll(r.Do) {
-		p.Member = "do" + p.Member
-		found = append(found, p)
-	}
-	return found
+	return append(found, CheckAll(r.Do)...)
 }

@@ -62,48 +62,33 @@ func (l Limits) None() bool { return reflect.ValueOf(l).IsZero() }
 
 // Validate says what is wrong with the limits; nil if they can be held to.
 func (l Limits) Validate() error {
-	for _, p := range l.Check() {
-		return p
-	}
-	return nil
+	return l.Check().First()
 }
 
 // Check says what is wrong with the limits, member by member.
-func (l Limits) Check() []Problem {
-	c := &checker{}
-	for _, number := range []struct {
-		member string
-		value  int
-	}{{"count", l.Count}, {"skip", l.Skip}, {"every", l.Every}} {
-		if number.value < 0 || number.value > maxCount {
-			c.say(number.member, "must be between 0 and %d", maxCount)
-		}
-	}
+func (l Limits) Check() Problems {
+	c := &Problems{}
+	Between(c, "count", l.Count, 0, maxCount)
+	Between(c, "skip", l.Skip, 0, maxCount)
+	Between(c, "every", l.Every, 0, maxCount)
 	c.chance(l.Chance)
 	if strings.Contains(l.URI, "{") {
 		if _, err := uritemplate.New(l.URI); err != nil {
-			c.say("uri", "%q is no URI template: %v", l.URI, err)
+			c.Say("uri", "%q is no URI template: %v", l.URI, err)
 		}
 	}
 	for i, t := range l.When {
 		c.test(fmt.Sprintf("when[%d]", i), t, limitRoots)
 	}
-	c.states("while", l.While)
-	c.states("become", l.Become)
-	return c.found
+	c.Below("while", CheckStates(l.While))
+	c.Below("become", CheckStates(l.Become))
+	return *c
 }
 
 // chance checks a probability.
-func (c *checker) chance(p float64) {
+func (c *Problems) chance(p float64) {
 	if !(p >= 0 && p <= 1) {
-		c.say("chance", "must be between 0 and 1")
-	}
-}
-
-// states checks states by scenario.
-func (c *checker) states(member string, states map[string]string) {
-	for _, p := range CheckStates(states) {
-		c.say(strings.TrimSuffix(member+"."+p.Member, "."), "%s", p.Text)
+		c.Say("chance", "must be between 0 and 1")
 	}
 }
 
@@ -111,17 +96,17 @@ func (c *checker) states(member string, states map[string]string) {
 var stateForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}$`)
 
 // CheckStates says what is wrong with states by scenario.
-func CheckStates(states map[string]string) []Problem {
+func CheckStates(states map[string]string) (found Problems) {
 	if len(states) > maxStates {
-		return []Problem{{"", fmt.Sprintf("names more than %d scenarios", maxStates)}}
+		found.Say("", "names more than %d scenarios", maxStates)
+		return found
 	}
-	var found []Problem
 	for _, name := range slices.Sorted(maps.Keys(states)) {
 		if !stateForm.MatchString(name) {
-			found = append(found, Problem{"", fmt.Sprintf("%q is no name of a scenario: letters, digits, - and _", name)})
+			found.Say("", "%q is no name of a scenario: letters, digits, - and _", name)
 		}
 		if len(states[name]) > 100 {
-			found = append(found, Problem{name, "a state has 100 characters at the most"})
+			found.Say(name, "a state has 100 characters at the most")
 		}
 	}
 	return found

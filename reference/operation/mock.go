@@ -56,7 +56,7 @@ func (m *memory) uuid() string {
 var facts = []string{"count", "random", "time", "unix", "uuid"}
 
 // placeholders checks those of a value, which lead into a sort of message.
-func (c *checker) placeholders(member string, v any, roots []string) {
+func (c *Problems) placeholders(member string, v any, roots []string) {
 	switch v := v.(type) {
 	case string:
 		for _, one := range placeholder.FindAllString(v, -1) {
@@ -73,19 +73,19 @@ func (c *checker) placeholders(member string, v any, roots []string) {
 	}
 }
 
-func (c *checker) placeholder(member, text string, roots []string) {
+func (c *Problems) placeholder(member, text string, roots []string) {
 	within, relative := strings.CutPrefix(text, ".")
 	p, err := parsePath(within)
 	known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
 	switch {
 	case err != nil:
-		c.say(member, "%v", err)
+		c.Say(member, "%v", err)
 	case relative || len(p) == 0:
 	case !p.single():
-		c.say(member, "${%s} leads to more than one member", text)
+		c.Say(member, "${%s} leads to more than one member", text)
 	case !slices.Contains(known, p[0].name):
-		c.say(member, "${%s} does not begin with %s%s", text, strings.Join(known, ", "), nearest.Question(p[0].name, known))
+		c.Say(member, "${%s} does not begin with %s%s", text, strings.Join(known, ", "), nearest.Question(p[0].name, known))
 	case p[0].name == mock && (len(p) != 2 || !slices.Contains(facts, p[1].name)):
-		c.say(member, "${%s} is not known: there are mock.%s%s", text, strings.Join(facts, ", mock."), nearest.Question(strings.TrimPrefix(text, mock+"."), facts))
+		c.Say(member, "${%s} is not known: there are mock.%s%s", text, strings.Join(facts, ", mock."), nearest.Question(strings.TrimPrefix(text, mock+"."), facts))
 	}
 }

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,13 +22,12 @@ var methods = []string{
 
 // Warnings lists what is most likely a mistake in limits that can be held to: methods that no message of
 // the protocol has.
-func (l Limits) Warnings() []Problem {
-	var found []Problem
+func (l Limits) Warnings() (found Problems) {
 	for _, method := range strings.Split(l.Method, "|") {
 		if method == "" || strings.HasSuffix(method, "*") || slices.Contains(methods, method) {
 			continue
 		}
-		found = append(found, Problem{Member: "method", Text: fmt.Sprintf("the protocol has no method %q%s", method, nearest.Question(method, methods))})
+		found.Say("method", "the protocol has no method %q%s", method, nearest.Question(method, methods))
 	}
 	return found
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
-	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Lint lists, in sentences that begin with the member, what a careful author of a world
@@ -26,20 +25,20 @@ func (r Resource) Lint() []string { return sentences(r.warnings()) }
 // as it shows without the world.
 func (t Template) Lint() []string { return sentences(t.warnings()) }
 
-func sentences(all []problem) []string {
+func sentences(all problems) []string {
 	var found []string
 	for _, p := range all {
-		found = append(found, p.String())
+		found = append(found, p.Error())
 	}
 	return found
 }
 
 // warnings are what Lint lists. Resources that are still to be repeated count as one.
-func (w World) warnings() []problem {
+func (w World) warnings() problems {
 	found := lintIcons("server.icons", w.Server.Icons)
 	for i, r := range w.Resources {
 		if one, ok := r.sample(); ok {
-			found = append(found, below(fmt.Sprintf("resources[%d]", i), one.warnings())...)
+			found.Below(fmt.Sprintf("resources[%d]", i), one.warnings())
 		}
 	}
 	var uris map[string]bool
@@ -50,32 +49,23 @@ func (w World) warnings() []problem {
 	for i, t := range w.Templates {
 		complaints := t.warnings()
 		if t.Finds != "" && !t.findsAny(uris) {
-			complaints = append(complaints, problem{"finds", "leads to no resource of this world, so the template cannot be reached"})
+			complaints.Say("finds", "leads to no resource of this world, so the template cannot be reached")
 		}
 		if taken[t.URITemplate] {
-			complaints = append(complaints, problem{"uriTemplate", "cannot be reached: it is listed twice"})
+			complaints.Say("uriTemplate", "cannot be reached: it is listed twice")
 		} else if before := t.shadow(w.Templates[:i]); before != "" {
-			complaints = append(complaints, problem{"uriTemplate", fmt.Sprintf("cannot be reached: %s comes before it and takes all of its URIs", before)})
+			complaints.Say("uriTemplate", "cannot be reached: %s comes before it and takes all of its URIs", before)
 		}
 		taken[t.URITemplate] = true
-		found = append(found, below(fmt.Sprintf("templates[%d]", i), complaints)...)
+		found.Below(fmt.Sprintf("templates[%d]", i), complaints)
 	}
 	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
-		found = append(found, problem{"caching", "lists differ by identity, so their scope is sent as private"})
+		found.Say("caching", "lists differ by identity, so their scope is sent as private")
 	}
 	for i, r := range w.Rules {
-		found = append(found, lintLimits(fmt.Sprintf("rules[%d]", i), r.Limits)...)
+		found.Below(fmt.Sprintf("rules[%d]", i), r.Limits.Warnings())
 	}
 	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
-}
-
-// lintLimits are the warnings about which messages a rule or a step is for.
-func lintLimits(at string, l operation.Limits) []problem {
-	var found []problem
-	for _, p := range l.Warnings() {
-		found = append(found, problem{at + "." + p.Member, p.Text})
-	}
-	return found
 }
 
 // sample is the resource itself or the first of those that it stands for.
@@ -121,39 +111,38 @@ func (w World) Private() int {
 	return n
 }
 
-func (r Resource) warnings() []problem {
-	var found []problem
+func (r Resource) warnings() (found problems) {
 	if r.URI == "" {
-		found = append(found, problem{"uri", "is missing"})
+		found.Say("uri", "is missing")
 	} else if err := CheckURI(r.URI); err != nil {
-		found = append(found, problem{"uri", "is malformed: " + err.Error()})
+		found.Say("uri", "is malformed: %v", err)
 	}
 	if r.Name == "" {
-		found = append(found, problem{"name", "is missing"})
+		found.Say("name", "is missing")
 	}
 	found = append(found, lintMIMEType("mimeType", r.MIMEType)...)
 	if r.Size != nil && r.Source == nil && r.Input == nil && r.File == "" && !r.Directory() {
 		if data, err := r.Bytes(); err == nil && *r.Size != int64(len(data)) {
-			found = append(found, problem{"size", fmt.Sprintf("is %d, and the content has %d bytes", *r.Size, len(data))})
+			found.Say("size", "is %d, and the content has %d bytes", *r.Size, len(data))
 		}
 	}
 	if r.Text != nil && !utf8.ValidString(*r.Text) {
-		found = append(found, problem{"text", "is no valid UTF-8"})
+		found.Say("text", "is no valid UTF-8")
 	}
 	found = append(found, r.Annotations.warnings()...)
 	found = append(found, lintIcons("icons", r.Icons)...)
 	if r.Caching != nil && r.Caching.Scope == "public" && len(r.Identities) > 0 {
-		found = append(found, problem{"caching.scope", "is sent as private, because the resource shows itself to some only"})
+		found.Say("caching.scope", "is sent as private, because the resource shows itself to some only")
 	}
 	return append(found, r.lintInput()...)
 }
 
 // lintInput compares the fields of a form with the text that they are put into.
-func (r Resource) lintInput() []problem {
+func (r Resource) lintInput() problems {
 	if r.Input == nil {
 		return nil
 	}
-	var found []problem
+	var found problems
 	var names []string
 	round := "input"
 	for in := r.Input; in != nil && len(found) < maxRounds; in = in.Then {
@@ -161,9 +150,9 @@ func (r Resource) lintInput() []problem {
 			at := fmt.Sprintf("%s.fields[%d].name", round, i)
 			switch {
 			case f.Name == "":
-				found = append(found, problem{at, "is missing"})
+				found.Say(at, "is missing")
 			case slices.Contains(names, f.Name):
-				found = append(found, problem{at, fmt.Sprintf("is %q, as that of a field before it", clip(f.Name))})
+				found.Say(at, "is %q, as that of a field before it", clip(f.Name))
 			}
 			names = append(names, f.Name)
 		}
@@ -179,13 +168,12 @@ func (r Resource) lintInput() []problem {
 }
 
 // strangers are the names in braces that stand for nothing.
-func strangers(member, text string, names []string, what string) []problem {
-	var found []problem
+func strangers(member, text string, names []string, what string) (found problems) {
 	told := map[string]bool{}
 	for _, p := range placeholder.FindAllString(text, -1) {
 		if name := p[1 : len(p)-1]; !slices.Contains(names, strings.TrimPrefix(name, "+")) && !told[p] {
 			told[p] = true
-			found = append(found, problem{member, fmt.Sprintf("has %s in it, which is no %s%s", p, what, nearest.Question(name, names))})
+			found.Say(member, "has %s in it, which is no %s%s", p, what, nearest.Question(name, names))
 		}
 	}
 	return found
@@ -194,38 +182,39 @@ func strangers(member, text string, names []string, what string) []problem {
 // placeholder stands for a variable in a text: what looks like a name in braces.
 var placeholder = regexp.MustCompile(`\{[A-Za-z0-9_.]+\}`)
 
-func (t Template) warnings() []problem {
-	var found []problem
+func (t Template) warnings() (found problems) {
 	if t.Name == "" {
-		found = append(found, problem{"name", "is missing"})
+		found.Say("name", "is missing")
 	}
 	found = append(found, lintMIMEType("mimeType", t.MIMEType)...)
 	found = append(found, t.Annotations.warnings()...)
 	found = append(found, lintIcons("icons", t.Icons)...)
 	if t.URITemplate == "" {
-		return append(found, problem{"uriTemplate", "is missing"})
+		found.Say("uriTemplate", "is missing")
+		return found
 	}
 	parsed, err := uritemplate.New(t.URITemplate)
 	if err != nil {
-		return append(found, problem{"uriTemplate", "cannot be reached: it is no URI template of RFC 6570: " + strings.TrimPrefix(err.Error(), "uritemplate:")})
+		found.Say("uriTemplate", "cannot be reached: it is no URI template of RFC 6570: %s", strings.TrimPrefix(err.Error(), "uritemplate:"))
+		return found
 	}
 	names := parsed.Varnames()
 	switch literal, _, _ := strings.Cut(t.URITemplate, "{"); {
 	case len(names) == 0:
-		found = append(found, problem{"uriTemplate", "has no variable: it stands for one URI only"})
+		found.Say("uriTemplate", "has no variable: it stands for one URI only")
 	case !beginsURI(literal):
-		found = append(found, problem{"uriTemplate", "makes no URIs: they begin with a scheme and a colon"})
+		found.Say("uriTemplate", "makes no URIs: they begin with a scheme and a colon")
 	}
 	for i, v := range t.Variables {
 		at := fmt.Sprintf("variables[%d].", i)
 		if !slices.Contains(names, v.Name) {
-			found = append(found, problem{at + "name", fmt.Sprintf("there is no variable %s in the URI template", v.Name)})
+			found.Say(at+"name", "there is no variable %s in the URI template", v.Name)
 		}
 		if v.DependsOn != "" && !slices.Contains(names, v.DependsOn) {
-			found = append(found, problem{at + "dependsOn", fmt.Sprintf("there is no variable %s in the URI template", v.DependsOn)})
+			found.Say(at+"dependsOn", "there is no variable %s in the URI template", v.DependsOn)
 		}
 		if v.Closed && len(v.Suggestions(nil)) == 0 && len(v.ValuesBy) == 0 {
-			found = append(found, problem{at + "closed", fmt.Sprintf("the template cannot be reached: variable %s is closed and has no values", v.Name)})
+			found.Say(at+"closed", "the template cannot be reached: variable %s is closed and has no values", v.Name)
 		}
 	}
 	if t.Text != nil {
@@ -289,8 +278,7 @@ func shapeOf(expression string) string {
 
 // lintTimeline follows the timeline for steps that will find nothing to act on. What
 // happens repeatedly is taken to happen once.
-func (w World) lintTimeline(present map[string]bool) []problem {
-	var found []problem
+func (w World) lintTimeline(present map[string]bool) (found problems) {
 	templates := map[string]bool{}
 	for _, t := range w.Templates {
 		templates[t.URITemplate] = true
@@ -308,35 +296,34 @@ func (w World) lintTimeline(present map[string]bool) []problem {
 		switch {
 		case s.Put != nil:
 			present[s.Put.URI] = true
-			complaints = append(complaints, below("put", s.Put.warnings())...)
+			complaints.Below("put", s.Put.warnings())
 		case s.Remove != "":
 			delete(present, s.Remove)
 		case s.Update != nil:
-			complaints = append(complaints, below("update", s.Update.warnings())...)
+			complaints.Below("update", s.Update.warnings())
 		case s.PutTemplate != nil:
 			templates[s.PutTemplate.URITemplate] = true
-			complaints = append(complaints, below("putTemplate", s.PutTemplate.warnings())...)
+			complaints.Below("putTemplate", s.PutTemplate.warnings())
 		case s.RemoveTemplate != "":
 			delete(templates, s.RemoveTemplate)
 		case s.Ask != nil && !slices.Contains(asked, s.Ask.Method):
-			complaints = append(complaints, problem{"ask.method", fmt.Sprintf("no client knows %q%s", clip(s.Ask.Method), nearest.Question(s.Ask.Method, asked))})
+			complaints.Say("ask.method", "no client knows %q%s", clip(s.Ask.Method), nearest.Question(s.Ask.Method, asked))
 		}
-		found = append(found, below(fmt.Sprintf("timeline[%d]", i), complaints)...)
+		found.Below(fmt.Sprintf("timeline[%d]", i), complaints)
 	}
 	return found
 }
 
 // lintCues are the warnings about the messages that a step waits for and that its rule is for.
-func (s Step) lintCues() []problem {
-	var found []problem
+func (s Step) lintCues() (found problems) {
 	if s.After != nil {
-		found = append(found, lintLimits("after", s.After.Limits())...)
+		found.Below("after", s.After.Limits().Warnings())
 	}
 	if s.On != nil {
-		found = append(found, lintLimits("on", s.On.Limits())...)
+		found.Below("on", s.On.Limits().Warnings())
 	}
 	if s.PutRule != nil {
-		found = append(found, lintLimits("putRule", s.PutRule.Limits)...)
+		found.Below("putRule", s.PutRule.Limits.Warnings())
 	}
 	return found
 }
@@ -345,21 +332,19 @@ func (s Step) lintCues() []problem {
 var asked = []string{"ping", "roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"}
 
 // misses says that what the step acts on is not there when it happens.
-func (s Step) misses(present, templates map[string]bool) []problem {
-	absent := func(member, uri string) []problem {
-		return []problem{{member, fmt.Sprintf("there is no such resource then: %s", clip(uri))}}
-	}
+func (s Step) misses(present, templates map[string]bool) (found problems) {
+	absent := func(member, uri string) { found.Say(member, "there is no such resource then: %s", clip(uri)) }
 	switch {
 	case s.Update != nil && !present[s.Update.URI]:
-		return absent("update.uri", s.Update.URI)
+		absent("update.uri", s.Update.URI)
 	case s.Remove != "" && !present[s.Remove]:
-		return absent("remove", s.Remove)
+		absent("remove", s.Remove)
 	case s.Touch != "" && !present[s.Touch] && !matched(templates, s.Touch):
-		return absent("touch", s.Touch)
+		absent("touch", s.Touch)
 	case s.RemoveTemplate != "" && !templates[s.RemoveTemplate]:
-		return []problem{{"removeTemplate", fmt.Sprintf("there is no such template then: %s", clip(s.RemoveTemplate))}}
+		found.Say("removeTemplate", "there is no such template then: %s", clip(s.RemoveTemplate))
 	}
-	return nil
+	return found
 }
 
 // matched reports whether a URI is one of a template's.
@@ -372,10 +357,10 @@ func matched(templates map[string]bool, uri string) bool {
 	return false
 }
 
-func (c Change) warnings() []problem {
+func (c Change) warnings() problems {
 	found := c.Annotations.warnings()
 	if c.Name != nil && *c.Name == "" {
-		found = append(found, problem{"name", "is empty"})
+		found.Say("name", "is empty")
 	}
 	if c.MIMEType != nil {
 		found = append(found, lintMIMEType("mimeType", *c.MIMEType)...)

@@ -12,18 +12,17 @@ import (
 // typeForm is a media type without its parameters: RFC 6838, section 4.2.
 var typeForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}$`)
 
-func lintMIMEType(member, s string) []problem {
+func lintMIMEType(member, s string) (found problems) {
 	if s == "" {
 		return nil
 	}
-	essence, _, err := mime.ParseMediaType(s)
-	switch {
+	switch essence, _, err := mime.ParseMediaType(s); {
 	case err != nil:
-		return []problem{{member, "is malformed: " + strings.TrimPrefix(err.Error(), "mime: ")}}
+		found.Say(member, "is malformed: %s", strings.TrimPrefix(err.Error(), "mime: "))
 	case !typeForm.MatchString(essence):
-		return []problem{{member, fmt.Sprintf("is malformed: %q is not written type/subtype", clip(s))}}
+		found.Say(member, "is malformed: %q is not written type/subtype", clip(s))
 	}
-	return nil
+	return found
 }
 
 // timestamps are the forms of ISO 8601 that are in use.
@@ -32,51 +31,50 @@ var timestamps = []string{
 	"20060102T150405Z0700", "20060102T150405", "20060102", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07",
 }
 
-func (a *Annotations) warnings() []problem {
+func (a *Annotations) warnings() problems {
 	if a == nil {
 		return nil
 	}
-	var found []problem
+	var found problems
 	for i, who := range a.Audience {
 		if who != "user" && who != "assistant" {
-			found = append(found, problem{fmt.Sprintf("annotations.audience[%d]", i), fmt.Sprintf("is %q, not user or assistant", clip(who))})
+			found.Say(fmt.Sprintf("annotations.audience[%d]", i), "is %q, not user or assistant", clip(who))
 		}
 	}
 	if a.Priority != nil && !(*a.Priority >= 0 && *a.Priority <= 1) {
-		found = append(found, problem{"annotations.priority", "is not between 0 and 1"})
+		found.Say("annotations.priority", "is not between 0 and 1")
 	}
 	if t := a.LastModified; t != "" && !slices.ContainsFunc(timestamps, func(layout string) bool {
 		_, err := time.Parse(layout, t)
 		return err == nil
 	}) {
-		found = append(found, problem{"annotations.lastModified", fmt.Sprintf("is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z", clip(t))})
+		found.Say("annotations.lastModified", "is %q, no timestamp of ISO 8601 such as 2025-01-12T15:00:58Z", clip(t))
 	}
 	return found
 }
 
 var sizeForm = regexp.MustCompile(`^(any|[1-9][0-9]*x[1-9][0-9]*)$`)
 
-func lintIcons(member string, icons []Icon) []problem {
-	var found []problem
+func lintIcons(member string, icons []Icon) (found problems) {
 	for i, icon := range icons {
 		at := fmt.Sprintf("%s[%d].", member, i)
 		scheme, _, _ := strings.Cut(icon.Src, ":")
 		switch err := CheckURI(icon.Src); {
 		case icon.Src == "":
-			found = append(found, problem{at + "src", "is missing"})
+			found.Say(at+"src", "is missing")
 		case err != nil:
-			found = append(found, problem{at + "src", "is malformed: " + err.Error()})
+			found.Say(at+"src", "is malformed: %v", err)
 		case !slices.Contains([]string{"https", "http", "data"}, strings.ToLower(scheme)):
-			found = append(found, problem{at + "src", "is neither an http or https URL nor a data URI"})
+			found.Say(at+"src", "is neither an http or https URL nor a data URI")
 		}
 		found = append(found, lintMIMEType(at+"mimeType", icon.MIMEType)...)
 		for j, size := range icon.Sizes {
 			if !sizeForm.MatchString(size) {
-				found = append(found, problem{fmt.Sprintf("%ssizes[%d]", at, j), fmt.Sprintf("is %q, not any or such as 48x48", clip(size))})
+				found.Say(fmt.Sprintf("%ssizes[%d]", at, j), "is %q, not any or such as 48x48", clip(size))
 			}
 		}
 		if icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark" {
-			found = append(found, problem{at + "theme", fmt.Sprintf("is %q, not light or dark", clip(icon.Theme))})
+			found.Say(at+"theme", "is %q, not light or dark", clip(icon.Theme))
 		}
 	}
 	return found

@@ -9,7 +9,7 @@ import (
 )
 
 // lintStates finds rules that wait for a state which nothing in the world sets.
-func (w World) lintStates() []problem {
+func (w World) lintStates() problems {
 	set := map[string][]string{}
 	collect := func(states map[string]string) {
 		for scenario, state := range states {
@@ -26,7 +26,7 @@ func (w World) lintStates() []problem {
 			collect(s.PutRule.Become)
 		}
 	}
-	var found []problem
+	var found problems
 	for i, r := range w.Rules {
 		for _, scenario := range slices.Sorted(maps.Keys(r.While)) {
 			state, at := r.While[scenario], fmt.Sprintf("rules[%d].while.%s", i, scenario)
@@ -35,9 +35,9 @@ func (w World) lintStates() []problem {
 			case slices.Contains(known, state) || state == "" && w.States[scenario] == "":
 			case len(known) == 0:
 				hint := nearest.Question(scenario, slices.Sorted(maps.Keys(set)))
-				found = append(found, problem{at, fmt.Sprintf("waits for %q, and nothing in this world sets a state of %s%s", clip(state), scenario, hint)})
+				found.Say(at, "waits for %q, and nothing in this world sets a state of %s%s", clip(state), scenario, hint)
 			default:
-				found = append(found, problem{at, fmt.Sprintf("waits for %q, which nothing in this world sets%s", clip(state), nearest.Question(state, known))})
+				found.Say(at, "waits for %q, which nothing in this world sets%s", clip(state), nearest.Question(state, known))
 			}
 		}
 	}

@@ -57,13 +57,10 @@ func Inspect(name string, checks ...RuleCheck) (w World, warnings Problems, err 
 type RuleCheck func(r operation.Rule) []operation.Problem
 
 // checked are the problems that checks find in the rules.
-func (w World) checked(checks []RuleCheck) []problem {
-	var found []problem
+func (w World) checked(checks []RuleCheck) (found problems) {
 	look := func(r operation.Rule, at string) {
 		for _, check := range checks {
-			for _, p := range check(r) {
-				found = append(found, below(at, []problem{{p.Member, p.Text}})...)
-			}
+			found.Below(at, check(r))
 		}
 	}
 	for i, r := range w.Rules {
@@ -124,8 +121,8 @@ func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, 
 	}
 	loadFiles(&w, files, r)
 	for _, p := range append(w.problems(), w.checked(checks)...) {
-		if r.sound(p.member) {
-			r.add(Problem{File: name, Line: r.line(p.member), Path: p.member, Text: p.text})
+		if r.sound(p.Member) {
+			r.add(Problem{File: name, Line: r.line(p.Member), Path: p.Member, Text: p.Text})
 		}
 	}
 	written := w
@@ -148,14 +145,14 @@ func (r *reader) warnings(w World) Problems {
 	for i, s := range w.Timeline {
 		at := fmt.Sprintf("timeline[%d].every", i)
 		if r.index.Has(at) && s.Every == 0 {
-			found = append(found, problem{at, "is 0s, which is as if it were not there: the step happens once"})
+			found.Say(at, "is 0s, which is as if it were not there: the step happens once")
 		}
 	}
 	var all Problems
 	for _, p := range found {
-		worse := slices.ContainsFunc(r.problems, func(other Problem) bool { return other.Path == p.member })
-		if !worse && r.sound(p.member) {
-			all = append(all, Problem{File: r.file, Line: r.line(p.member), Path: p.member, Text: p.text})
+		worse := slices.ContainsFunc(r.problems, func(other Problem) bool { return other.Path == p.Member })
+		if !worse && r.sound(p.Member) {
+			all = append(all, Problem{File: r.file, Line: r.line(p.Member), Path: p.Member, Text: p.Text})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Problem) int { return a.Line - b.Line })

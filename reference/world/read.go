@@ -114,10 +114,3 @@ func (r *reader) sound(path string) bool {
 			strings.HasPrefix(path, s+".") || strings.HasPrefix(path, s+"[")
 	})
 }
-
-func join(path, member string) string {
-	if path == "" {
-		return member
-	}
-	return path + "." + member
-}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Repeat makes Count resources of one: in its URI, name, title, description, text and
@@ -25,29 +27,25 @@ const (
 // number stands for the number of a repeated resource.
 const number = "{n}"
 
-func (r Resource) repeatProblems() []problem {
+func (r Resource) repeatProblems() problems {
 	p := r.Repeat
 	if p == nil {
 		return nil
 	}
-	var found []problem
-	if p.Count < 1 || p.Count > maxRepeat {
-		found = append(found, problem{"repeat.count", fmt.Sprintf("must be between 1 and %d", maxRepeat)})
-	}
+	var found problems
+	operation.Between(&found, "repeat.count", p.Count, 1, maxRepeat)
 	if p.From < 0 || p.From > 1<<40 {
-		found = append(found, problem{"repeat.from", "must be between 0 and 2^40"})
+		found.Say("repeat.from", "must be between 0 and 2^40")
 	}
-	if p.Width < 0 || p.Width > maxRepeatWidth {
-		found = append(found, problem{"repeat.width", fmt.Sprintf("must be between 0 and %d", maxRepeatWidth)})
-	}
+	operation.Between(&found, "repeat.width", p.Width, 0, maxRepeatWidth)
 	if p.Count > 1 && !strings.Contains(r.URI, number) {
-		found = append(found, problem{"uri", "must have {n} in it, because the resource is repeated"})
+		found.Say("uri", "must have {n} in it, because the resource is repeated")
 	}
 	if r.Text != nil && len(*r.Text)*max(p.Count, 0) > maxRepeatedText {
-		found = append(found, problem{"text", "is too long to be repeated so often: generate makes contents only when they are read"})
+		found.Say("text", "is too long to be repeated so often: generate makes contents only when they are read")
 	}
 	if r.Blob != nil && len(*r.Blob) > 0 && p.Count > 1 {
-		found = append(found, problem{"blob", "would be the same in all resources: repeat text or generate"})
+		found.Say("blob", "would be the same in all resources: repeat text or generate")
 	}
 	return found
 }

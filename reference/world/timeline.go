@@ -159,50 +159,48 @@ func (s Step) First() time.Duration {
 	return s.At
 }
 
-// String says what the step does, for messages.
-func (s Step) String() string {
-	switch {
-	case s.Put != nil:
-		return "put " + s.Put.URI
-	case s.Update != nil:
-		return "update " + s.Update.URI
-	case s.Remove != "":
-		return "remove " + s.Remove
-	case s.Touch != "":
-		return "touch " + s.Touch
-	case s.PutTemplate != nil:
-		return "put template " + s.PutTemplate.URITemplate
-	case s.RemoveTemplate != "":
-		return "remove template " + s.RemoveTemplate
-	case s.Ask != nil:
-		return "ask " + s.Ask.Method
-	case s.ListChanged:
-		return "listChanged"
-	}
-	return s.steering()
+// action is something that a step can do.
+type action struct {
+	name  string
+	given bool
+	tell  func() string // says what is done; if it is given
 }
 
-// steering is String for what happens to the server.
-func (s Step) steering() string {
-	switch {
-	case s.PutRule != nil:
-		return strings.TrimSpace("put rule " + s.PutRule.ID)
-	case s.RemoveRule != "":
-		return "remove rule " + s.RemoveRule
-	case s.EndSessions:
-		return "end sessions"
-	case s.Refuse != 0:
-		return "refuse connections for " + s.Refuse.String()
-	case s.ExpireTokens != nil:
-		return "expire tokens of " + strings.Join(s.ExpireTokens, ", ")
-	case s.Revisions != nil:
-		return "serve " + strings.Join(s.Revisions, ", ")
+// actions are all that a step can do.
+func (s Step) actions() []action {
+	return []action{
+		{"put", s.Put != nil, func() string { return "put " + s.Put.URI }},
+		{"update", s.Update != nil, func() string { return "update " + s.Update.URI }},
+		{"remove", s.Remove != "", func() string { return "remove " + s.Remove }},
+		{"touch", s.Touch != "", func() string { return "touch " + s.Touch }},
+		{"listChanged", s.ListChanged, func() string { return "listChanged" }},
+		{"putTemplate", s.PutTemplate != nil, func() string { return "put template " + s.PutTemplate.URITemplate }},
+		{"removeTemplate", s.RemoveTemplate != "", func() string { return "remove template " + s.RemoveTemplate }},
+		{"ask", s.Ask != nil, func() string { return "ask " + s.Ask.Method }},
+		{"putRule", s.PutRule != nil, func() string { return strings.TrimSpace("put rule " + s.PutRule.ID) }},
+		{"removeRule", s.RemoveRule != "", func() string { return "remove rule " + s.RemoveRule }},
+		{"become", s.Become != nil, func() string {
+			var states []string
+			for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
+				states = append(states, scenario+" becomes "+s.Become[scenario])
+			}
+			return strings.Join(states, ", ")
+		}},
+		{"endSessions", s.EndSessions, func() string { return "end sessions" }},
+		{"refuse", s.Refuse != 0, func() string { return "refuse connections for " + s.Refuse.String() }},
+		{"expireTokens", s.ExpireTokens != nil, func() string { return "expire tokens of " + strings.Join(s.ExpireTokens, ", ") }},
+		{"revisions", s.Revisions != nil, func() string { return "serve " + strings.Join(s.Revisions, ", ") }},
 	}
-	var states []string
-	for _, scenario := range slices.Sorted(maps.Keys(s.Become)) {
-		states = append(states, scenario+" becomes "+s.Become[scenario])
+}
+
+// String says what the step does, for messages.
+func (s Step) String() string {
+	for _, a := range s.actions() {
+		if a.given {
+			return a.tell()
+		}
 	}
-	return strings.Join(states, ", ")
+	return ""
 }
 
 // Validate says what is wrong with the step; nil if it can be taken.
@@ -213,108 +211,100 @@ func (s Step) Validate() error {
 	return first(s.String(), s.problems())
 }
 
-func (s Step) problems() []problem {
-	if operation.Given(
-		s.Put != nil, s.Update != nil, s.Remove != "", s.Touch != "", s.ListChanged, s.PutTemplate != nil, s.RemoveTemplate != "", s.Ask != nil,
-		s.PutRule != nil, s.RemoveRule != "", s.Become != nil, s.EndSessions, s.Refuse != 0, s.ExpireTokens != nil, s.Revisions != nil,
-	) != 1 {
-		return []problem{{"", "needs exactly one of put, update, remove, touch, listChanged, putTemplate, removeTemplate, ask, putRule, removeRule, become, endSessions, refuse, expireTokens and revisions"}}
+func (s Step) problems() (found problems) {
+	var names []string
+	given := 0
+	for _, a := range s.actions() {
+		names = append(names, a.name)
+		if a.given {
+			given++
+		}
 	}
-	var found []problem
-	if s.At < 0 || s.At > maxAt {
-		found = append(found, problem{"at", fmt.Sprintf("must be between 0 and %s", maxAt)})
+	if last := len(names) - 1; given != 1 {
+		found.Say("", "needs exactly one of %s and %s", strings.Join(names[:last], ", "), names[last])
+		return found
 	}
-	if s.Every != 0 && (s.Every < minEvery || s.Every > maxAt) {
-		found = append(found, problem{"every", fmt.Sprintf("must be between %s and %s", minEvery, maxAt)})
+	operation.Between(&found, "at", s.At, 0, maxAt)
+	if s.Every != 0 {
+		operation.Between(&found, "every", s.Every, minEvery, maxAt)
 	}
 	switch {
 	case s.Times < 0:
-		found = append(found, problem{"times", "must not be negative"})
+		found.Say("times", "must not be negative")
 	case s.Times > 1 && s.Every == 0 && s.On == nil:
-		found = append(found, problem{"times", "needs every or on"})
+		found.Say("times", "needs every or on")
 	case s.On != nil && (s.After != nil || s.Every != 0):
-		found = append(found, problem{"on", "is each time by itself: after and every exclude it"})
+		found.Say("on", "is each time by itself: after and every exclude it")
 	}
-	found = append(append(found, below("after", s.After.problems())...), below("on", s.On.problems())...)
+	found.Below("after", s.After.problems())
+	found.Below("on", s.On.problems())
 	found = append(found, s.steeringProblems()...)
 	if s.PutTemplate != nil {
-		found = append(found, below("putTemplate", s.PutTemplate.problems())...)
+		found.Below("putTemplate", s.PutTemplate.problems())
 	}
 	if s.Put != nil {
-		found = append(found, below("put", s.Put.problems())...)
+		found.Below("put", s.Put.problems())
 		if s.Put.Repeat != nil {
-			found = append(found, problem{"put.repeat", "cannot be used in a timeline"})
+			found.Say("put.repeat", "cannot be used in a timeline")
 		}
 	}
 	if s.Update != nil {
-		found = append(found, below("update", s.Update.problems())...)
+		found.Below("update", s.Update.problems())
 	}
 	if s.Ask != nil && s.Ask.Method == "" {
-		found = append(found, problem{"ask.method", "is missing: ping, roots/list, sampling/createMessage, or any other"})
+		found.Say("ask.method", "is missing: ping, roots/list, sampling/createMessage, or any other")
 	}
 	return found
 }
 
 // steeringProblems are those of what happens to the server.
-func (s Step) steeringProblems() []problem {
-	var found []problem
-	say := func(member string, all []operation.Problem) {
-		for _, p := range all {
-			found = append(found, below(member, []problem{{p.Member, p.Text}})...)
-		}
-	}
+func (s Step) steeringProblems() (found problems) {
 	if s.PutRule != nil {
-		say("putRule", s.PutRule.Check())
+		found.Below("putRule", s.PutRule.Check())
 	}
-	say("become", operation.CheckStates(s.Become))
-	if s.Refuse < 0 || s.Refuse > maxAt {
-		found = append(found, problem{"refuse", fmt.Sprintf("must be between 0 and %s", maxAt)})
-	}
+	found.Below("become", operation.CheckStates(s.Become))
+	operation.Between(&found, "refuse", s.Refuse, 0, maxAt)
 	for i, name := range s.ExpireTokens {
 		if name == "" {
-			found = append(found, problem{fmt.Sprintf("expireTokens[%d]", i), `must not be empty: the name of an owner, or "*"`})
+			found.Say(fmt.Sprintf("expireTokens[%d]", i), `must not be empty: the name of an owner, or "*"`)
 		}
 	}
 	for i, revision := range s.Revisions {
 		if known := hook.Revisions(); !slices.Contains(known, revision) {
-			found = append(found, problem{fmt.Sprintf("revisions[%d]", i), fmt.Sprintf("%q is unknown: known are %s%s", clip(revision), strings.Join(known, ", "), nearest.Question(revision, known))})
+			found.Say(fmt.Sprintf("revisions[%d]", i), "%q is unknown: known are %s%s", clip(revision), strings.Join(known, ", "), nearest.Question(revision, known))
 		}
 	}
 	return found
 }
 
-func (c *Cue) problems() []problem {
+func (c *Cue) problems() problems {
 	if c == nil {
 		return nil
 	}
-	var found []problem
-	for _, p := range c.Limits().Check() {
-		found = append(found, problem{p.Member, p.Text})
-	}
+	found := c.Limits().Check()
 	if c.Limits().None() {
-		found = append(found, problem{"", "says of no message which it is: give method, uri, when, identity or session"})
+		found.Say("", "says of no message which it is: give method, uri, when, identity or session")
 	}
 	if c.Count < 0 {
-		found = append(found, problem{"count", "must not be negative"})
+		found.Say("count", "must not be negative")
 	}
 	return found
 }
 
-func (c Change) problems() []problem {
-	var found []problem
+func (c Change) problems() (found problems) {
 	if c.URI == "" {
-		found = append(found, problem{"uri", "is missing: which resource?"})
+		found.Say("uri", "is missing: which resource?")
 	}
 	if c.Text != nil && c.Blob != nil {
-		found = append(found, problem{"", "text and blob exclude each other"})
+		found.Say("", "text and blob exclude each other")
 	}
 	if c.Blob != nil {
 		if err := (Resource{Blob: c.Blob}).Validate(); err != nil {
-			found = append(found, problem{"blob", "no standard base64"})
+			found.Say("blob", "no standard base64")
 		}
 	}
-	if c.Delay != nil && (*c.Delay < 0 || *c.Delay > maxDelay) {
-		found = append(found, problem{"delay", fmt.Sprintf("must be between 0 and %s", maxDelay)})
+	if c.Delay != nil {
+		operation.Between(&found, "delay", *c.Delay, 0, maxDelay)
 	}
 	return found
 }

@@ -221,7 +221,7 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 		say("do", "is missing, and there is no code of this name")
 	}
 	for _, p := range operation.CheckAll(r.Do) {
-		say("do"+p.Member, "%s", p.Text)
+		say(p.Member, "%s", p.Text)
 	}
 	for _, revision := range slices.Concat(e.Needs.Revisions, e.Needs.Served) {
 		if !slices.Contains(hook.Revisions(), revision) {
