@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -31,8 +32,10 @@ func WriteBadge(w io.Writer, r *Report, label string) error {
 	return nil
 }
 
-// badge is the outcome in a few words, with its colour: dark enough for white
-// text on it.
+// badgeColors are dark enough for white text on them.
+var badgeColors = map[Verdict]string{Pass: "#1a6b34", Fail: "#a8161b", Blocked: "#5b3a78", Warn: "#8a5a00"}
+
+// badge is the outcome in a few words, with its colour. That of a partial run is grey.
 func badge(r *Report) (text, color string) {
 	s := &r.Summary
 	good := 0
@@ -41,24 +44,24 @@ func badge(r *Report) (text, color string) {
 			good++
 		}
 	}
-	share := fmt.Sprintf("%d/%d", good, len(s.Combinations))
+	said := view{r: r}.standing()
+	word, as := said.headline()
+	if s.Outcome == NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn {
+		word, as = "known issues", Warn
+	}
+	text, color = strings.ToLower(word), badgeColors[as]
+	if s.Outcome != NotEstablished {
+		text += fmt.Sprintf(" %d/%d", good, len(s.Combinations))
+	}
 	switch {
-	case s.Outcome == NonConformant && s.Excused > 0 && s.Excused == s.Fail+s.Warn:
-		return "known issues " + share, "#8a5a00"
-	case s.Outcome == NonConformant:
-		return "not conformant " + share + among(s.Security.Fail+s.Security.Warn), "#a8161b"
-	case s.Outcome != Conformant:
-		return "not established", "#5b3a78"
-	case s.Scope != Full:
-		return "partial run", "#59626d"
+	case as == Fail:
+		text += among(s.Security.Fail + s.Security.Warn)
+	case as == Pass && s.Scope != Full:
+		color = "#59626d"
+	case as == Pass && s.Security.Warn > 0:
+		color = badgeColors[Warn]
 	}
-	if warned := remark(s.Outcome, s.Warn, s.Security.Warn); warned != "" {
-		share += ", " + warned
-	}
-	if s.Security.Warn > 0 {
-		return "conformant " + share, "#8a5a00"
-	}
-	return "conformant " + share, "#1a6b34"
+	return said.complete(text), color
 }
 
 // textWidth is about how wide a text is in the badge's font, in pixels.

@@ -110,8 +110,8 @@ func TestConsoleOutcomes(t *testing.T) {
 		options SummaryOptions
 		want    string
 	}{
-		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND 1 passed, 0 failed, 0 warnings"},
-		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES, 1 warning 0 passed, 0 failed, 0 not"},
+		"nothing found":  {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{Partial: true}, "NOTHING FOUND, partial run 1 passed, 0 failed, 0 warnings"},
+		"only warnings":  {[]Result{row("A-1", LevelMust, Warn, "")}, SummaryOptions{Partial: true}, "NO FAILURES, 1 warning, partial run 0 passed, 0 failed, 0 not"},
 		"nothing judged": {[]Result{row("A-1", LevelMust, NotApplicable, CodeNeedsConfig)}, SummaryOptions{}, "NOTHING JUDGED"},
 		"blocked":        {[]Result{row("A-1", LevelMust, Blocked, "x")}, SummaryOptions{Partial: true}, "NOT ESTABLISHED"},
 		"conformant":     {[]Result{row("A-1", LevelMust, Pass, "")}, SummaryOptions{}, "CONFORMANT  1 passed, 0 failed"},

@@ -86,24 +86,6 @@ func among(n int) string {
 	return fmt.Sprintf(" (%d security)", n)
 }
 
-// remark is what a conformant outcome must not be told without: "3 warnings (1 security)";
-// empty if there is none.
-func remark(o Outcome, warn, security int) string {
-	if o != Conformant || warn == 0 {
-		return ""
-	}
-	return count(warn, "warning") + among(security)
-}
-
-// pronounced is the outcome as titles and the last line show it.
-func (v view) pronounced() string {
-	word, _ := v.headline()
-	if s := &v.r.Summary; remark(s.Outcome, s.Warn, s.Security.Warn) != "" {
-		return word + ", " + remark(s.Outcome, s.Warn, s.Security.Warn)
-	}
-	return word
-}
-
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
 	parts := []findingGroup{{title: "Security"}, {title: "Failures"}, {title: "Warnings"}}

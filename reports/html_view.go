@@ -136,8 +136,9 @@ func columnStyle(columns int) string {
 // verdict fills the banner.
 func (p *pageView) verdict(v view, strict bool) {
 	s := &v.r.Summary
-	_, as := v.headline()
-	p.Word, p.Class = v.pronounced(), string(as)
+	said := v.standing()
+	_, as := said.headline()
+	p.Word, p.Class = said.String(), string(as)
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
 	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
 		count(len(s.Combinations), "combination"), v.when())

@@ -48,7 +48,7 @@ func WriteJUnit(w io.Writer, r *Report, strict bool) error {
 	entries, outdated, _ := r.Summary.Baseline.cases()
 	warnings := junitWarnings(r, strict)
 	tests, failures = tests+entries+len(warnings), failures+outdated
-	x.open("testsuites", "name", "mcpcheck "+r.Target.Name+": "+view{r: r}.pronounced(), "tests", strconv.Itoa(tests),
+	x.open("testsuites", "name", "mcpcheck "+r.Target.Name+": "+view{r: r}.standing().String(), "tests", strconv.Itoa(tests),
 		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
 	x.warnings(view{r: r}, warnings)
 	for _, g := range groups {
@@ -170,7 +170,7 @@ func (x *xmlWriter) suite(r *Report, results []*Result, ms float64, strict bool)
 	property("revision", in.revision)
 	property("transport", in.transport)
 	property("strict", strconv.FormatBool(strict))
-	property("outcome", view{r: r}.pronounced())
+	property("outcome", view{r: r}.standing().String())
 	x.shut("properties")
 	for _, result := range results {
 		x.testcase(r, result, strict)

@@ -130,10 +130,11 @@ func MarkdownText(s string) string {
 
 func (m *markdown) head() {
 	s := &m.r.Summary
-	_, as := m.headline()
+	said := m.standing()
+	_, as := said.headline()
 	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
 	scope := m.scope()
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, m.pronounced(), cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, said, cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 		s.Pass, s.Fail, among(s.Security.Fail), count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
 	for _, remark := range baselineRemarks(s) {

@@ -59,6 +59,8 @@ type MatrixTarget struct {
 	Revisions []string `json:"revisions,omitempty"`
 	Outcome   Outcome  `json:"outcome,omitempty"`
 	Scope     Scope    `json:"scope,omitempty"`
+	// Extent is "partial run", "quick run" or "ended early"; empty for a full run.
+	Extent string `json:"extent,omitempty"`
 	Counts
 	// Security counts those of the red verdicts that are about security.
 	Security SecurityCounts `json:"security"`
@@ -88,7 +90,7 @@ type MatrixSummary struct {
 func (s MatrixSummary) String() string {
 	text := fmt.Sprintf("%s: %d conformant, ", count(s.Targets, "target"), s.Conformant)
 	if s.NothingFound > 0 {
-		text += fmt.Sprintf("%d narrowed down and without failures, ", s.NothingFound)
+		text += fmt.Sprintf("%d without failures in a partial run, ", s.NothingFound)
 	}
 	return text + fmt.Sprintf("%d not conformant, %d not established, %d without a report", s.NonConformant, s.NotEstablished, s.NoReport)
 }
@@ -103,7 +105,7 @@ var worstFirst = []Verdict{Fail, Warn, Blocked, Pass, NotApplicable}
 
 // MatrixColumn makes the column of a target that was judged.
 func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTarget {
-	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Outcome: r.Summary.Outcome, Scope: r.Summary.Scope,
+	t := MatrixTarget{Name: name, Status: MatrixJudged, ExitCode: exit, TookMS: Milliseconds(took), Outcome: r.Summary.Outcome, Scope: r.Summary.Scope, Extent: r.extent(),
 		Counts: r.Summary.Counts, Security: r.Summary.Security, Excused: r.Summary.Excused, Verdicts: map[string]Verdict{}}
 	for _, e := range r.Target.Endpoints {
 		t.Revisions = append(t.Revisions, e.Revisions...)
@@ -125,27 +127,23 @@ func MatrixColumn(name string, r *Report, exit int, took time.Duration) MatrixTa
 
 // Word is what is said of the target, in the words of its own report.
 func (t *MatrixTarget) Word() string {
+	said := standing{t.Outcome, t.Scope, t.Counts, t.Security, t.Extent, t.Error != ""}
+	if t.Scope != Full {
+		said.extent = cmp.Or(t.Extent, extentPartial) // earlier versions did not tell it
+	}
+	word, _ := said.headline()
+	word = strings.ToLower(word)
 	switch {
 	case t.Status == MatrixTimedOut:
 		return "timed out"
 	case t.Status != MatrixJudged:
 		return "no report"
-	case t.Outcome == Conformant && t.Scope != Full && t.Warn > 0:
-		return "no failures, " + remark(t.Outcome, t.Warn, t.Security.Warn)
-	case t.Outcome == Conformant && t.Scope != Full:
-		return "nothing found"
-	case t.Outcome == Conformant && t.Warn > 0:
-		return "conformant, " + remark(t.Outcome, t.Warn, t.Security.Warn)
-	case t.Outcome == Conformant:
-		return "conformant"
 	case t.Outcome == NonConformant && t.ExitCode == ExitOK:
-		return "not conformant, excused"
+		word += ", excused"
 	case t.Outcome == NonConformant:
-		return "not conformant" + among(t.Security.Fail+t.Security.Warn)
-	case t.Error == "" && t.Pass+t.Fail+t.Warn+t.Blocked == 0:
-		return "nothing judged"
+		word += among(t.Security.Fail + t.Security.Warn)
 	}
-	return "not established"
+	return said.complete(word)
 }
 
 // Add puts a column into the matrix, with the rows that its report has.

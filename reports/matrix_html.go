@@ -65,7 +65,7 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 		Missing: clean(strings.Join(m.Missing, ", "), pageTitle),
 		Tiles: []tile{
 			{"targets", "", m.Summary.Targets, false}, {"conformant", string(Pass), m.Summary.Conformant, false},
-			{"without failures, narrowed down", "", m.Summary.NothingFound, false},
+			{"without failures in a partial run", "", m.Summary.NothingFound, false},
 			{"not conformant", string(Fail), m.Summary.NonConformant, false}, {"not established", string(Blocked), m.Summary.NotEstablished, false},
 			{"without a report", string(Warn), m.Summary.NoReport, false},
 		},

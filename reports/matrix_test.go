@@ -3,21 +3,51 @@ package reports
 import (
 	"bytes"
 	"errors"
+	"io"
 	"strings"
 	"testing"
 )
 
-// TestMatrixWord: a matrix says of a target what its own report says.
-func TestMatrixWord(t *testing.T) {
+// TestOneOutcome: every format says the outcome in the same words, and none of a partial run
+// that it is plainly conformant.
+func TestOneOutcome(t *testing.T) {
+	runs := map[string]struct {
+		options SummaryOptions
+		quick   *Quick
+	}{
+		"":              {},
+		", partial run": {options: SummaryOptions{Partial: true}},
+		", quick run":   {SummaryOptions{Partial: true}, &Quick{Revision: "2025-11-25", Transport: "stdio"}},
+		", ended early": {options: SummaryOptions{Partial: true, Interrupted: "budget"}},
+	}
 	for _, verdict := range []Verdict{Pass, Warn, Fail, Blocked, NotApplicable} {
-		for _, partial := range []bool{false, true} {
-			r := New(Tool{}, Target{}, Config{})
+		for extent, run := range runs {
+			r := New(Tool{}, Target{}, Config{Quick: run.quick})
 			r.Results = []Result{{ID: "A-1", Level: LevelMust, Verdict: verdict, Revision: "2025-11-25", Transport: "stdio"}}
-			r.Summarize(SummaryOptions{Partial: partial})
-			word := view{r: r}.pronounced()
+			r.Summarize(run.options)
+			word := view{r: r}.standing().String()
+			if !strings.HasSuffix(word, extent) || extent != "" && strings.HasPrefix(word, "CONFORMANT") {
+				t.Errorf("%s of a run%s is called %q", verdict, extent, word)
+			}
 			column := MatrixColumn("x", r, r.ExitCode(false, false), 0)
 			if got := column.Word(); got != strings.ToLower(word) {
-				t.Errorf("%s, partial %v: the matrix says %q, the report %q", verdict, partial, got, word)
+				t.Errorf("%s, run%s: the matrix says %q, the report %q", verdict, extent, got, word)
+			}
+			badge := written(t, func(w io.Writer) error { return WriteBadge(w, r, "") })
+			head, tail, _ := strings.Cut(word, ",")
+			if !strings.Contains(badge, ">"+strings.ToLower(head)) || !strings.Contains(badge, tail+"</text>") {
+				t.Errorf("%s, run%s: the report says %q, the badge %s", verdict, extent, word, badge)
+			}
+			for name, write := range map[string]func(io.Writer) error{
+				"console":   func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Quiet: true}) },
+				"Markdown":  func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
+				"HTML":      func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) },
+				"JUnit":     func(w io.Writer) error { return WriteJUnit(w, r, false) },
+				"statement": func(w io.Writer) error { return WriteStatement(w, r, StatementOptions{}) },
+			} {
+				if text := written(t, write); !strings.Contains(text, word) {
+					t.Errorf("%s, run%s: %s does not say %q", verdict, extent, name, word)
+				}
 			}
 		}
 	}

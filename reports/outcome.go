@@ -19,27 +19,123 @@ func count(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// standing is what the words for an outcome follow from, that of a report or of a target in
+// a matrix: all formats say them alike.
+type standing struct {
+	Outcome
+	Scope
+	Counts
+	security SecurityCounts
+	// extent says what the run was if it was not a full one: see [Report.extent].
+	extent string
+	// lost says that an endpoint could not be reached.
+	lost bool
+}
+
+func (v view) standing() standing {
+	s := &v.r.Summary
+	return standing{s.Outcome, s.Scope, s.Counts, s.Security, v.r.extent(), len(v.r.unreachable()) > 0}
+}
+
+// The extents of runs that are no full ones.
+const (
+	extentPartial = "partial run"
+	extentQuick   = "quick run"
+	extentEarly   = "ended early"
+)
+
+// extent says in two words what a run was if it was not a full one; empty if it was.
+func (r *Report) extent() string {
+	switch {
+	case r.Summary.Interrupted != "":
+		return extentEarly
+	case r.Summary.Scope == Full:
+		return ""
+	case r.Config.Quick != nil:
+		return extentQuick
+	}
+	return extentPartial
+}
+
+// headline is the outcome in capitals, with the verdict whose colour it has. A partial
+// run never shows that a target is conformant: only that nothing was found in what was
+// selected.
+func (s standing) headline() (word string, as Verdict) {
+	switch {
+	case s.Outcome == NonConformant:
+		return "NOT CONFORMANT", Fail
+	case s.Outcome == NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.extent != extentEarly && !s.lost:
+		return "NOTHING JUDGED", Blocked
+	case s.Outcome != Conformant:
+		return "NOT ESTABLISHED", Blocked
+	case s.Scope == Full:
+		return "CONFORMANT", Pass
+	case s.Warn > 0:
+		return "NO FAILURES", Pass
+	}
+	return "NOTHING FOUND", Pass
+}
+
+// remark is what a conformant outcome must not be told without: "3 warnings (1 security)";
+// empty if there is none.
+func (s standing) remark() string {
+	if s.Outcome != Conformant || s.Warn == 0 {
+		return ""
+	}
+	return count(s.Warn, "warning") + among(s.security.Warn)
+}
+
+// String is the outcome as titles and the last line show it: "CONFORMANT, 3 warnings", "NOTHING
+// FOUND, partial run".
+func (s standing) String() string {
+	word, _ := s.headline()
+	return s.complete(word)
+}
+
+// complete adds to a word for the outcome what it must not be told without.
+func (s standing) complete(word string) string {
+	for _, more := range []string{s.remark(), s.extent} {
+		if more != "" {
+			word += ", " + more
+		}
+	}
+	return word
+}
+
+// established is an outcome or status as tables show it. In a partial run nothing
+// more than what was selected is known to be in order.
+func (v view) established(word string, n Counts) string {
+	switch {
+	case v.r.Summary.Scope == Full || word != string(Conformant) && word != string(ProfilePassed):
+		return word
+	case n.Warn > 0:
+		return "no failures"
+	}
+	return "nothing found"
+}
+
 // outcome is the last line.
 func (c *console) outcome() {
 	s := &c.r.Summary
 	if !c.o.Quiet {
 		c.Line()
 	}
-	_, as := c.headline()
-	word := c.pronounced()
+	said := c.standing()
+	headline, as := said.headline()
+	word := said.String()
 	warnings := count(s.Warn, "warning") + among(s.Security.Warn)
 	if c.o.Strict && s.Warn > 0 {
 		warnings += " (counted as failures)"
 	}
 	parts := []string{fmt.Sprintf("%d passed", s.Pass), fmt.Sprintf("%d failed", s.Fail) + among(s.Security.Fail), warnings,
 		fmt.Sprintf("%d not applicable", s.NotApplicable), fmt.Sprintf("%d blocked", s.Blocked)}
-	if remark(s.Outcome, s.Warn, s.Security.Warn) != "" {
+	if said.remark() != "" {
 		parts = slices.Delete(parts, 2, 3) // it has been said
 	}
 	parts = append(parts, baselineRemarks(s)...)
 	scope := c.scope()
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
-	if lost := c.lost(); lost != "" && word == "NOT ESTABLISHED" {
+	if lost := c.lost(); lost != "" && headline == "NOT ESTABLISHED" {
 		text = lost + "; " + text
 	} else if lost != "" {
 		text += "; not established: " + lost

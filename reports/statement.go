@@ -141,7 +141,7 @@ func annotations(r *Report) map[string]any {
 	}
 	slices.SortFunc(idle, CompareIDs)
 	return map[string]any{
-		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "scope": clean(string(r.Summary.Scope), 40),
+		"schema": clean(r.Schema, 40), "target": clean(r.Target.Name, pageTitle), "endpoints": endpoints, "outcome": clean(string(r.Summary.Outcome), 40), "headline": view{r: r}.standing().String(), "scope": clean(string(r.Summary.Scope), 40),
 		"combinations": revisions, "profiles": profiles, "not_exercised": cleanAll(slices.Compact(idle)), "excused": r.Summary.Excused,
 		"started": clean(r.Summary.Started, 40), "duration_ms": r.Summary.DurationMS,
 	}

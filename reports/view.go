@@ -16,38 +16,6 @@ type view struct {
 	known []Area
 }
 
-// headline is the outcome in capitals, with the verdict whose colour it has. A partial
-// run never shows that a target is conformant: only that nothing was found in what was
-// selected.
-func (v view) headline() (word string, as Verdict) {
-	s := &v.r.Summary
-	switch {
-	case s.Outcome == NonConformant:
-		return "NOT CONFORMANT", Fail
-	case s.Outcome == NotEstablished && s.Judged() == 0 && s.Blocked == 0 && s.Interrupted == "" && len(v.r.unreachable()) == 0:
-		return "NOTHING JUDGED", Blocked
-	case s.Outcome != Conformant:
-		return "NOT ESTABLISHED", Blocked
-	case s.Scope == Full:
-		return "CONFORMANT", Pass
-	case s.Warn > 0:
-		return "NO FAILURES", Pass
-	}
-	return "NOTHING FOUND", Pass
-}
-
-// established is an outcome or status as tables show it. In a partial run nothing
-// more than what was selected is known to be in order.
-func (v view) established(word string, n Counts) string {
-	switch {
-	case v.r.Summary.Scope == Full || word != string(Conformant) && word != string(ProfilePassed):
-		return word
-	case n.Warn > 0:
-		return "no failures"
-	}
-	return "nothing found"
-}
-
 // scope says how much was judged. A run that ended early, or could not begin, is
 // called neither full nor partial.
 func (v view) scope() string {
@@ -57,9 +25,9 @@ func (v view) scope() string {
 		return "not finished"
 	case s.Scope != Full && v.r.Config.Quick != nil:
 		q := v.r.Config.Quick
-		return fmt.Sprintf("quick run: %s on %s alone, without %s whose probes may harm the target", q.Revision, q.Transport, count(q.LeftOut, "requirement"))
+		return fmt.Sprintf("%s on %s alone, without %s whose probes may harm the target", q.Revision, q.Transport, count(q.LeftOut, "requirement"))
 	case s.Scope != Full:
-		return "partial run: only what was selected"
+		return "only what was selected"
 	}
 	return "full run"
 }
