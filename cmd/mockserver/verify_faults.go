@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/output"
@@ -49,7 +50,20 @@ type faulty struct {
 	TookMS int64  `json:"tookMs"`
 	// Client is what a good client does.
 	Client string `json:"client,omitempty"`
+	why    string // why it was not run; empty if it was
 }
+
+// leftOut counts the faults and combinations in which the client was not run, for one reason.
+type leftOut struct {
+	Runs int    `json:"runs"`
+	Why  string `json:"why"`
+}
+
+// The reasons of those that nothing in particular is wrong with.
+const (
+	cannotShow     = "the fault cannot show in the combination"
+	interruptedRun = "it was interrupted"
+)
 
 // faultReport is the JSON of verify --faults.
 type faultReport struct {
@@ -57,6 +71,7 @@ type faultReport struct {
 	Client       []string        `json:"client"`
 	Combinations []coping        `json:"combinations"`
 	Trials       []faulty        `json:"trials"`
+	LeftOut      []leftOut       `json:"leftOut"`
 	Summary      map[outcome]int `json:"summary"`
 	Interrupted  bool            `json:"interrupted,omitempty"`
 }
@@ -154,27 +169,21 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		v.timeout = faultPatience
 	}
 	run := &faultRun{verifier: v, cmd: cmd, args: args, base: map[string]*baseline{}}
-	r := &faultReport{Schema: "mockserver.faults/1", Client: args, Combinations: []coping{}, Trials: []faulty{}, Summary: map[outcome]int{}}
-	var works []combination
+	r := &faultReport{Schema: "mockserver.faults/1", Client: args, Combinations: []coping{}, Trials: []faulty{}, LeftOut: []leftOut{}, Summary: map[outcome]int{}}
 	for _, at := range v.combinations(args) {
 		b, err := run.baseline(at, fault.Needs{})
 		if err != nil {
 			return 0, err
 		}
 		r.Combinations = append(r.Combinations, coping{at, b.why == "", b.why})
-		if b.why == "" {
-			works = append(works, at)
-		} else {
+		if b.why != "" {
 			fmt.Fprintf(stderr, "mockserver: %s is left out: %s\n", at, b.why)
 		}
 	}
-	if r.Trials, err = run.trials(set, works); err != nil {
+	if err = run.trials(set, r); err != nil {
 		return 0, err
 	}
 	r.Interrupted = cmd.Context().Err() != nil
-	for _, t := range r.Trials {
-		r.Summary[t.Outcome]++
-	}
 	if v.JSON != "" {
 		if err := v.writeFaults(stdout, r); err != nil {
 			return 0, err
@@ -204,45 +213,43 @@ func (v *verifier) writeFaults(stdout io.Writer, r *faultReport) error {
 	return f.Close()
 }
 
-// trials run the client against each fault, some at a time; the order of the results is that of the set.
-func (f *faultRun) trials(set []listed, works []combination) ([]faulty, error) {
-	type job struct {
-		of listed
-		at combination
-	}
-	var jobs []job
+// trials run the client against each fault in each combination in which it works, some at a
+// time; the order of the results is that of the set.
+func (f *faultRun) trials(set []listed, r *faultReport) error {
+	var all []*faulty
+	var running errgroup.Group
+	running.SetLimit(f.jobs)
 	for _, l := range set {
-		for _, at := range works {
-			jobs = append(jobs, job{l, at})
+		for _, at := range r.Combinations {
+			t := &faulty{Fault: l.Name, Requirement: l.Requirement, combination: at.combination, Client: l.Client}
+			all = append(all, t)
+			switch {
+			case !at.Works:
+				t.why = at.String() + ": " + at.Why
+			case f.cmd.Context().Err() != nil:
+				t.why = interruptedRun
+			default:
+				running.Go(func() error { return f.trial(l, t) })
+			}
 		}
 	}
-	results, failed := make([]*faulty, len(jobs)), make([]error, len(jobs))
-	free := make(chan struct{}, f.jobs)
-	var all sync.WaitGroup
-	for i, j := range jobs {
-		select {
-		case free <- struct{}{}:
-		case <-f.cmd.Context().Done():
-		}
-		if f.cmd.Context().Err() != nil {
-			break
-		}
-		all.Go(func() {
-			defer func() { <-free }()
-			results[i], failed[i] = f.trial(j.of, j.at)
-		})
+	if err := running.Wait(); err != nil {
+		return err
 	}
-	all.Wait()
-	list := []faulty{}
-	for i := range results {
-		if failed[i] != nil {
-			return nil, failed[i]
+	for _, t := range all {
+		if t.why == "" {
+			r.Trials = append(r.Trials, *t)
+			r.Summary[t.Outcome]++
+			continue
 		}
-		if results[i] != nil {
-			list = append(list, *results[i])
+		i := slices.IndexFunc(r.LeftOut, func(x leftOut) bool { return x.Why == t.why })
+		if i < 0 {
+			i = len(r.LeftOut)
+			r.LeftOut = append(r.LeftOut, leftOut{Why: t.why})
 		}
+		r.LeftOut[i].Runs++
 	}
-	return list, nil
+	return nil
 }
 
 // shows reports whether a fault can show in a combination at all.
@@ -262,6 +269,17 @@ func (r *faultReport) status(strict bool) int {
 		return reports.ExitNotEstablished
 	}
 	return reports.ExitOK
+}
+
+// working is in how many combinations the client works without a fault.
+func (r *faultReport) working() int {
+	n := 0
+	for _, at := range r.Combinations {
+		if at.Works {
+			n++
+		}
+	}
+	return n
 }
 
 // table is the report for people: the worst first, each fault with what a good client does.
@@ -296,12 +314,15 @@ func (r *faultReport) table(quiet bool) string {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s in %s", count(len(r.Trials), "run"), count(len(r.Combinations), "combination"))
+	fmt.Fprintf(&b, "%s in %s", count(len(r.Trials), "run"), count(r.working(), "combination"))
 	for _, o := range outcomes {
 		if r.Summary[o] > 0 {
 			fmt.Fprintf(&b, ", %d %s", r.Summary[o], o)
 		}
 	}
 	b.WriteString("\n")
+	for _, x := range r.LeftOut {
+		fmt.Fprintf(&b, "%s left out: %s\n", count(x.Runs, "run"), x.Why)
+	}
 	return b.String()
 }

@@ -84,32 +84,40 @@ func (f *faultRun) baseline(at combination, n fault.Needs) (*baseline, error) {
 	return b, nil
 }
 
-// trial runs the client against a fault; nil if that cannot show in the combination.
-func (f *faultRun) trial(l listed, at combination) (*faulty, error) {
+// trial runs the client against a fault, or says why it did not.
+func (f *faultRun) trial(l listed, t *faulty) error {
 	found, _ := fault.Find(l.Name) // a failure of the connection needs what its transports are
 	n := found.Needs
 	if l.Area == areaConnection {
 		n = connectionNeeds(l.Name)
 	}
-	if !shows(n, at) {
-		return nil, nil
+	if !shows(n, t.combination) {
+		t.why = cannotShow
+		return nil
 	}
-	b, err := f.baseline(at, n)
-	if err != nil || b.why != "" {
-		return nil, err
+	b, err := f.baseline(t.combination, n)
+	if err != nil {
+		return err
 	}
-	t := &faulty{Fault: l.Name, Requirement: l.Requirement, combination: at, Client: l.Client}
+	if b.why != "" {
+		t.why = fmt.Sprintf("%s, with what the fault needs: %s", t.combination, b.why)
+		return nil
+	}
 	for range 2 { // what speaks against the client has to be so twice: a machine can be slow
-		c, err := f.converse(at, n, l.Name)
-		if err != nil || c.interrupted == "interrupted" {
-			return nil, err
+		c, err := f.converse(t.combination, n, l.Name)
+		if err != nil {
+			return err
+		}
+		if c.interrupted == "interrupted" {
+			t.why = interruptedRun
+			return nil
 		}
 		t.TookMS = c.took.Milliseconds()
 		if t.Outcome, t.Detail = b.judge(&c); t.Outcome != hung && t.Outcome != crashed {
 			break
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // judge says how a talk with a fault went, compared with one without.
