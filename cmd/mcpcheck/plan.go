@@ -38,23 +38,23 @@ func (p *program) planCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if cfg.Target == nil {
-			return badUsage("give a server, which is sent nothing: a command behind --, --serve, --url or --config")
-		}
-		if _, err := suite.Possible(cfg); err != nil {
-			return err
+		if cfg.Embedded = cfg.Target == nil; !cfg.Embedded {
+			if _, err := suite.Possible(cfg); err != nil {
+				return err
+			}
 		}
 		planned, err := tryOut(c.Context(), cfg)
 		if err != nil {
-			return impossible("%w", err)
+			return err
 		}
 		return output.Buffered(p.stdout, func(w io.Writer) error { return planned.write(w, cfg) })
 	}
 	return c
 }
 
-// trial is what the reference server was sent in the place of a target.
+// trial is what the reference server was sent in the place of a target, or as the target.
 type trial struct {
+	target       *target.Target
 	combinations []requirement.Combination
 	scenarios    map[recording.Name]*planned
 	methods      map[string]int
@@ -68,7 +68,7 @@ type planned struct {
 }
 
 // tryOut plays the run against the reference server: how much is sent depends on answers.
-// Of the target itself only the transports and the revisions are used.
+// Of another target only the transports and the revisions are used.
 func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 	done := &trial{scenarios: map[recording.Name]*planned{}, methods: map[string]int{}}
 	var mu sync.Mutex
@@ -81,28 +81,35 @@ func tryOut(ctx context.Context, cfg suite.Config) (*trial, error) {
 		done.messages++
 		done.methods[cmp.Or(e.Method, "what names no method, such as GET, DELETE and malformed messages")]++
 	}})
-	t, server, err := embedded.Target(reference.Options{Journal: notes})
+	start := embedded.Target
+	if cfg.Embedded {
+		start = embedded.Complete
+	}
+	t, server, err := start(reference.Options{Journal: notes})
 	if err != nil {
-		return nil, fmt.Errorf("the reference server that is built in cannot be started: %w", err)
+		return nil, impossible("the reference server that is built in cannot be started: %w", err)
 	}
 	defer server.Close()
+	done.target = cmp.Or(cfg.Target, t)
 	var endpoints []target.Endpoint
 	for _, e := range t.Endpoints {
-		if slices.ContainsFunc(cfg.Target.Endpoints, func(asked target.Endpoint) bool {
+		if slices.ContainsFunc(done.target.Endpoints, func(asked target.Endpoint) bool {
 			return cmp.Or(asked.Transport(), requirement.HTTP) == e.Transport()
 		}) {
 			endpoints = append(endpoints, e)
 		}
 	}
-	asked := cfg.Target
-	cfg.Target = &target.Target{Endpoints: endpoints, Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
+	if asked := cfg.Target; asked != nil {
+		t = &target.Target{Endpoints: endpoints, Revisions: asked.Revisions, OptOut: asked.OptOut, Allow: asked.Allow}
+	}
+	cfg.Target = t
 	cfg.Rate, cfg.QuietWindow, cfg.Unfiltered = -1, embedded.QuietWindow, false
 	r, err := suite.Prepare(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	if why := r.Unreachable(); why != "" {
-		return nil, fmt.Errorf("nothing can be planned: %s", why)
+		return nil, impossible("nothing can be planned: %s", why)
 	}
 	r.Execute(ctx)
 	done.combinations = r.Combinations()
@@ -129,10 +136,13 @@ func (d *trial) add(all map[recording.Name]*recording.Recording) {
 
 // write tells people what is planned.
 func (d *trial) write(w io.Writer, cfg suite.Config) error {
-	hide := mask.NewMasker(cfg.Target.Secrets()).String
+	hide := mask.NewMasker(d.target.Secrets()).String
 	var names []string
-	for i := range cfg.Target.Endpoints {
-		names = append(names, reports.Sanitize(hide(cfg.Target.Endpoints[i].Label())))
+	for i := range d.target.Endpoints {
+		names = append(names, reports.Sanitize(hide(d.target.Endpoints[i].Label())))
+	}
+	if cfg.Embedded {
+		names = []string{"the reference server that is built in, since no server is named (a command behind --, --serve, --url or --config)"}
 	}
 	var grid []string
 	for _, c := range d.combinations {
@@ -159,6 +169,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], legible(m))
 	}
 	fmt.Fprintln(w, "\nThat is what the reference server, which is built in, was sent just now. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
+	cfg.Target = d.target
 	for _, line := range terms(cfg, d.messages, hide) {
 		fmt.Fprintln(w, "* "+reports.Sanitize(line))
 	}
@@ -180,6 +191,9 @@ func terms(cfg suite.Config, messages int, hide func(string) string) []string {
 		all = append(all, "What speaks of deletion or execution is read and expanded, too.")
 	} else {
 		all = append(all, "What speaks of deletion or execution is neither read nor expanded: --allow-risky.")
+	}
+	if cfg.Embedded {
+		return all // all of it is known
 	}
 	for name, tr := range cfg.Target.Triggers.All() {
 		if tr != nil {

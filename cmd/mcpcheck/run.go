@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -84,9 +85,9 @@ func (o *runFlags) register(c *cobra.Command) {
 	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
 	f.BoolVar(&o.noSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
 	f.IntVar(&o.bounds.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
-	f.IntVar(&o.bounds.Message, "message-bytes", 0, "read messages of up to this many `bytes` (default 16777216)")
-	f.Int64Var(&o.bounds.Connection, "connection-bytes", 0, "read up to this many `bytes` from a connection (default 67108864)")
-	f.Int64Var(&o.bounds.Run, "run-bytes", 0, "keep up to this many `bytes` of what crosses the wire (default 134217728)")
+	f.Var(bytesize.Value[int]{N: &o.bounds.Message}, "message-bytes", "read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
+	f.Var(bytesize.Value[int64]{N: &o.bounds.Connection}, "connection-bytes", "read up to this many `bytes` from a connection (default 64MiB)")
+	f.Var(bytesize.Value[int64]{N: &o.bounds.Run}, "run-bytes", "keep up to this many `bytes` of what crosses the wire (default 128MiB)")
 }
 
 // run carries out "mcpcheck run".

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
 )
@@ -17,7 +15,6 @@ import (
 // directory are the flags of a directory that is served.
 type directory struct {
 	path    string
-	maxSize string
 	options dir.Options
 }
 
@@ -26,7 +23,8 @@ func (d *directory) declare(cmd *cobra.Command) {
 	f.StringVar(&d.path, "dir", "", "serve the files of this `DIRECTORY` instead of a world, as file:///PATH relative to it, and tell of their changes")
 	f.BoolVar(&d.options.Hidden, "hidden", false, "with --dir: show also what has a name that begins with a dot")
 	f.IntVar(&d.options.MaxFiles, "max-files", dir.DefaultMaxFiles, "with --dir: list at most `N` files; the others can still be read")
-	f.StringVar(&d.maxSize, "max-size", "16MiB", "with --dir: read files of up to this `SIZE`, in bytes or with KiB, MiB or GiB; others are answered with an error")
+	d.options.MaxSize = dir.DefaultMaxSize
+	f.Var(bytesize.Value[int64]{N: &d.options.MaxSize}, "max-size", "with --dir: read files of up to this `SIZE`, such as 500KiB; others are answered with an error")
 	f.IntVar(&d.options.MaxWatches, "max-watches", dir.DefaultMaxWatches, "with --dir: watch at most `N` directories for changes")
 }
 
@@ -50,11 +48,9 @@ func (d *directory) check(cmd *cobra.Command) error {
 	if d.options.MaxFiles < 1 || d.options.MaxWatches < 1 {
 		return usagef("--max-files and --max-watches must be at least 1")
 	}
-	size, err := parseSize(d.maxSize)
-	if err != nil {
-		return usagef("--max-size: %w", err)
+	if d.options.MaxSize < 1 || d.options.MaxSize > maxSize {
+		return usagef("--max-size must be between 1 byte and 1GiB, such as 500KiB")
 	}
-	d.options.MaxSize = size
 	return nil
 }
 
@@ -84,18 +80,3 @@ func watch(ctx context.Context, d *dir.Dir, server *reference.Server) (stop func
 
 // maxSize bounds --max-size: what is read is held in memory.
 const maxSize = 1 << 30
-
-// parseSize reads a number of bytes.
-func parseSize(s string) (int64, error) {
-	number, unit := s, int64(1)
-	for suffix, factor := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
-		if rest, ok := strings.CutSuffix(s, suffix); ok {
-			number, unit = rest, factor
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 1 || n > math.MaxInt64/unit || n*unit > maxSize {
-		return 0, fmt.Errorf("%q is no size between 1 byte and 1GiB, such as 500KiB", s)
-	}
-	return n * unit, nil
-}

@@ -121,7 +121,7 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
 	})
 	for _, c := range root.Commands() {
-		if slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks"}, c.Name()) {
+		if slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version"}, c.Name()) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
 		}
 	}

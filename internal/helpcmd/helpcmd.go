@@ -28,12 +28,21 @@ func New(files fs.FS, name string) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Long: strings.Trim(long, "\n"), Example: strings.TrimRight(examples, "\n")}
 }
 
-// Root makes the command that a program is, with a version and the ways that both have.
+// Root makes the command that a program is, with the ways that both have: the version is told
+// by a flag and by a command.
 func Root(files fs.FS, name, version string) *cobra.Command {
 	root := New(files, name)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.Version = version
 	root.SetVersionTemplate(name + " {{.Version}}\n")
+	root.AddCommand(&cobra.Command{
+		Use: "version", Short: "Print the version, as --version does",
+		Args: func(c *cobra.Command, args []string) error { return root.Args(c, args) },
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(root.OutOrStdout(), "%s %s\n", name, version)
+			return err
+		},
+	})
 	return root
 }
 
@@ -73,6 +82,8 @@ func FlagError(err error) error {
 		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name, value)
 	case "float64":
 		return fmt.Errorf("%s %q is no number, such as 10 or 0.5", name, value)
+	case "bytes":
+		return fmt.Errorf("%s %w", name, invalid.Unwrap())
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 )
 
 // maxDelay bounds a single delay, also one that was drawn.
@@ -68,7 +70,7 @@ func (d Delay) String() string {
 	case KindLognormal:
 		return fmt.Sprintf("lognormal:%s,%g", d.Min, d.Sigma)
 	}
-	return fmt.Sprintf("%s:%s/s", d.Kind, size(d.Rate))
+	return fmt.Sprintf("%s:%s/s", d.Kind, bytesize.Format(d.Rate))
 }
 
 // MarshalText writes the delay as ParseDelay reads it.
@@ -115,7 +117,7 @@ func ParseDelay(s string) (*Delay, error) {
 		if !found {
 			return nil, fmt.Errorf("delay %q: a rate is written dribble:1KiB/s", s)
 		}
-		d.Rate, err = parseSize(number)
+		d.Rate, err = bytesize.Parse(number)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("delay %q: %w", s, err)
@@ -124,35 +126,6 @@ func ParseDelay(s string) (*Delay, error) {
 		return nil, fmt.Errorf("delay %q: %w", s, err)
 	}
 	return d, nil
-}
-
-var units = []struct {
-	name  string
-	bytes int64
-}{{"MiB", 1 << 20}, {"KiB", 1 << 10}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}, {"", 1}}
-
-func parseSize(s string) (int64, error) {
-	for _, u := range units {
-		number, ok := strings.CutSuffix(s, u.name)
-		if !ok {
-			continue
-		}
-		n, err := strconv.ParseInt(number, 10, 64)
-		if err != nil || n > math.MaxInt64/u.bytes {
-			break
-		}
-		return n * u.bytes, nil
-	}
-	return 0, fmt.Errorf("%q is no number of bytes, as 500B, 1KiB or 2MB are", s)
-}
-
-func size(n int64) string {
-	for _, u := range units {
-		if n >= u.bytes && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
-		}
-	}
-	return strconv.FormatInt(n, 10) + "B"
 }
 
 // Draw is how long the next delay is.
