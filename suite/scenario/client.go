@@ -169,12 +169,12 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 	return x.Outcome == recording.Replied || c.Alive(ctx, x)
 }
 
-// expelled reports whether the target has ended a session that scripts share, as
-// it may at any time: then it answers whatever bears the id of the session by
+// expelled reports whether the target has ended a session that others use at the same time,
+// as it may at any time, and does over what they say: then it answers whatever bears the id of the session by
 // status 404 (2025-11-25 basic/transports#session-management), and not only the
 // message in question.
 func (c *Client) expelled(ctx context.Context, q session.Request) bool {
-	if !c.shared || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
+	if !c.shared && !c.buffered || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
 	return c.Note(c.Life(ctx)).Status == http.StatusNotFound

@@ -68,6 +68,19 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
 			c.Probe(ctx, session.Request{Step: "b", Method: "m"})
 		}, "a:replied alive:replied b/lost:replied b:replied"},
+		"ended beside others, in a session of the script": {func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
+			c.Do(ctx, session.Request{Step: "b", Method: "m"})
+			cursed := make(chan struct{})
+			scenario.Each(c, []string{"curse", "m"}, func(i int, method string, c *scenario.Client) {
+				if i == 0 {
+					defer close(cursed)
+				} else {
+					<-cursed
+				}
+				c.Do(ctx, session.Request{Step: "c", Method: method})
+			})
+		}, "a:replied alive:replied b/lost:replied b:replied c:replied alive:replied c/lost:replied c:replied"},
 		"a status of its own": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
 		}, "alive:replied a:replied"},
