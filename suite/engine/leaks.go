@@ -66,7 +66,7 @@ func noteLeaks(take *Take) {
 // of one is left where nobody recognizes it.
 func (l leaks) without(f wire.Frame, m *mask.Masker) wire.Frame {
 	if cut, ok := l[f.Number]; ok && f.Dir == wire.In && len(f.Raw) > 0 {
-		f.Raw, f.Long = cut.Cut(masked(m, &f)), nil
+		f.Raw, f.Long = []byte(cut.Cut(string(masked(m, &f)))), nil
 	}
 	return f
 }

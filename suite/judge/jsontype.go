@@ -141,10 +141,10 @@ func Brief(r gjson.Result) string {
 	whole := r.Raw
 	if len(whole) > leakShort { // nothing shorter is cut
 		begin := beginning(whole, limit)
-		if cut := string(LeakCut{}.Cut([]byte(begin))); cut == begin {
+		if (LeakCut{}).Cut(begin) == begin {
 			whole = begin
 		} else { // what is left of it may be short
-			whole = string(LeakCut{}.Cut([]byte(whole)))
+			whole = LeakCut{}.Cut(whole)
 		}
 	}
 	var raw strings.Builder

@@ -1,14 +1,13 @@
 package judge
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 )
 
@@ -32,14 +31,14 @@ type LeakCut struct {
 // Cut cuts the strings of a message that leaked, and nothing else, so that its form
 // stays as it was. What is no JSON is taken for one string. What was cut before stays as
 // it is, and the message itself is never changed.
-func (c LeakCut) Cut(raw []byte) []byte {
-	if first := bytes.TrimLeft(raw, " \t\r\n\xef\xbb\xbf"); len(first) == 0 || !strings.ContainsRune(`{["`, rune(first[0])) {
-		if SystemFile(string(raw)) != "" {
-			return []byte(cutText(string(raw), leakKept))
+func (c LeakCut) Cut(raw string) string {
+	if first := strings.TrimLeft(raw, " \t\r\n\ufeff"); first == "" || !strings.ContainsRune(`{["`, rune(first[0])) {
+		if SystemFile(raw) != "" {
+			return cutText(raw, leakKept)
 		}
 		return raw
 	}
-	var out []byte
+	var out strings.Builder
 	done, name := 0, ""
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '"' {
@@ -47,22 +46,19 @@ func (c LeakCut) Cut(raw []byte) []byte {
 		}
 		end := endOfString(raw, i)
 		literal := raw[i:end]
-		if rest := bytes.TrimLeft(raw[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
-			name = strings.ToLower(string(literal))
+		if strings.HasPrefix(strings.TrimLeft(raw[end:], " \t\r\n"), ":") {
+			name = strings.ToLower(literal)
 		} else if short, ok := c.literal(literal, name); ok {
-			out = append(append(out, raw[done:i]...), short...)
+			out.WriteString(raw[done:i] + short)
 			done = end
 		}
 		i = end - 1
 	}
-	if done == 0 {
-		return raw
-	}
-	return append(out, raw[done:]...)
+	return out.String() + raw[done:]
 }
 
 // endOfString is where the string that begins at i ends.
-func endOfString[T string | []byte](raw T, i int) int {
+func endOfString(raw string, i int) int {
 	for i++; i < len(raw); i++ {
 		switch raw[i] {
 		case '\\':
@@ -76,13 +72,13 @@ func endOfString[T string | []byte](raw T, i int) int {
 
 // literal is a string of JSON without what leaked in it; ok is false if it stays. Of
 // base64 nothing is kept: nobody would see half of a secret in it, nor could it be masked.
-func (c LeakCut) literal(literal []byte, name string) (short []byte, ok bool) {
+func (c LeakCut) literal(literal, name string) (short string, ok bool) {
 	blob := c.Contents && name == `"blob"`
 	content := blob || c.Contents && name == `"text"`
 	if len(literal) <= leakShort && !content {
-		return nil, false
+		return "", false
 	}
-	text := gjson.ParseBytes(literal).String()
+	text := gjson.Parse(literal).String()
 	cut := text
 	if data, ok := decoded(text); ok && (blob || SystemFile(data) != "") {
 		if short := c.shorten(data, 0); short != data {
@@ -92,15 +88,10 @@ func (c LeakCut) literal(literal []byte, name string) (short []byte, ok bool) {
 		cut = c.shorten(text, leakKept)
 	}
 	if cut == text {
-		return nil, false
+		return "", false
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(cut) != nil {
-		return []byte(`""`), true // strings can always be encoded
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), true
+	quoted, _ := jsontext.AppendQuote(nil, cut) // it is well-formed
+	return string(quoted), true
 }
 
 // decoded is what a base64 text stands for. Most texts are none, which their first

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -52,17 +51,13 @@ func TestCutLeaks(t *testing.T) {
 			c.all = c.some
 		}
 		for all, want := range map[bool]string{false: c.some, true: c.all} {
-			in := []byte(c.in)
 			cut := LeakCut{Contents: all, Marker: "CANARY-1"}
-			got := string(cut.Cut(in))
+			got := cut.Cut(c.in)
 			if got != want {
 				t.Errorf("all %v: %s\nbecame %s\nnot    %s", all, c.in, got, want)
 			}
-			if again := string(cut.Cut([]byte(got))); again != got {
+			if again := cut.Cut(got); again != got {
 				t.Errorf("%s was cut again: %s", got, again)
-			}
-			if string(in) != c.in {
-				t.Errorf("%s was changed", c.in)
 			}
 		}
 	}
@@ -73,12 +68,8 @@ func FuzzCutLeaks(f *testing.F) {
 	f.Add([]byte(`{"text":"`+strings.Repeat("ä", 40)), true)
 	f.Add([]byte(users), false)
 	f.Fuzz(func(t *testing.T, raw []byte, all bool) {
-		before := bytes.Clone(raw)
-		got := LeakCut{Contents: all}.Cut(raw)
-		if !bytes.Equal(raw, before) {
-			t.Fatal("the input was changed")
-		}
-		if wire.Valid(raw) && !wire.Valid(got) {
+		got := LeakCut{Contents: all}.Cut(string(raw))
+		if wire.Valid(raw) && !wire.Valid([]byte(got)) {
 			t.Errorf("%q became %q, which is no JSON", raw, got)
 		}
 	})

@@ -264,30 +264,19 @@ type member struct {
 	value gjson.Result
 }
 
-// LookedUp is a value with its members looked up.
-func LookedUp(r gjson.Result) Object {
-	const short = 512 // bytes, through which a member is found as quickly
-	if len(r.Raw) <= short {
-		return Object{Result: r}
-	}
-	return lookUp(r)
-}
-
 // MessageOf is a message of a frame, with its result if that is kept apart.
 func MessageOf(f *wire.Frame, m gjson.Result) Object {
-	if f.Long == nil {
-		return LookedUp(m)
-	}
-	o := lookUp(m)
+	o := LookedUp(m)
 	for i := range o.members {
-		if o.members[i].name == "result" {
+		if f.Long != nil && o.members[i].name == "result" {
 			o.members[i].value = gjson.Parse(f.Long.Text)
 		}
 	}
 	return o
 }
 
-func lookUp(r gjson.Result) Object {
+// LookedUp is a value with its members looked up.
+func LookedUp(r gjson.Result) Object {
 	o := Object{Result: r}
 	if r.IsObject() {
 		o.members = make([]member, 0, 8)
