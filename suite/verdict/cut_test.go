@@ -1,0 +1,67 @@
+package verdict_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// TestWhatWasCutOff: nothing red follows from what we cut off ourselves. A finding about such an
+// exchange is what kept us from judging; others stay, and so does what was found in order.
+func TestWhatWasCutOff(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	for name, c := range map[string]struct {
+		outcomes []recording.Outcome // of the exchanges, about each of which there is a finding
+		limit    bool                // it was a bound that they went beyond, not the end of the run
+		grade    requirement.Grade
+		warn     bool // the findings are warnings at most
+		holds    bool // something else is in order
+		want     verdict.Outcome
+		code     recording.Code
+		actual   string
+	}{
+		"the run ended":         {[]recording.Outcome{recording.Canceled}, false, requirement.Fail, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
+		"more than is read":     {[]recording.Outcome{recording.Canceled}, true, requirement.Fail, false, false, verdict.Blocked, recording.CodeVolume, ""},
+		"a warning":             {[]recording.Outcome{recording.Canceled}, false, requirement.Fail, true, false, verdict.Blocked, recording.CodeInterrupted, ""},
+		"a grade of warn":       {[]recording.Outcome{recording.Canceled}, false, requirement.Warn, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
+		"several":               {[]recording.Outcome{recording.Canceled, recording.Canceled}, false, requirement.Fail, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
+		"beside what holds":     {[]recording.Outcome{recording.Canceled}, false, requirement.Fail, false, true, verdict.Pass, "", ""},
+		"beside a finding":      {[]recording.Outcome{recording.Canceled, recording.Replied}, false, requirement.Fail, false, false, verdict.Fail, "", "seen in exchange 1"},
+		"answers, not cut":      {[]recording.Outcome{recording.Replied, recording.Replied}, false, requirement.Fail, false, false, verdict.Fail, "", "seen in exchange 0 (and 1 more)"},
+		"silence is not of us":  {[]recording.Outcome{recording.Silent}, false, requirement.Fail, false, false, verdict.Fail, "", "seen in exchange 0"},
+		"nor is a loss":         {[]recording.Outcome{recording.Lost}, false, requirement.Fail, false, false, verdict.Fail, "", "seen in exchange 0"},
+		"an observation at all": {[]recording.Outcome{recording.Canceled}, false, requirement.Info, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var lines []rt.Line
+			for _, o := range c.outcomes {
+				lines = append(lines, rt.Line{Step: recording.StepRead, Method: "resources/read", Outcome: o, Reason: "told", Incoming: []string{`{"jsonrpc":"2.0","method":"m"}`}})
+			}
+			r := rt.New(recording.Reads, facts, lines...)
+			for _, x := range r.Exchanges {
+				x.Limit = c.limit
+			}
+			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+				state := v.ThatIf(!c.warn)
+				for i, x := range r.Exchanges {
+					state(false, "nothing", "seen in exchange "+string(rune('0'+i)), x.Evidence()...)
+				}
+				if c.holds {
+					v.Holds()
+				}
+			}}
+			row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must, Grade: c.grade, Basis: requirement.Normative}}
+			got := verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: r})
+			if got.Outcome != c.want || got.Code != c.code || got.Actual != c.actual || len(got.Observations) != 0 {
+				t.Errorf("got %+v", got)
+			}
+			if got.Outcome == verdict.Blocked && (!strings.Contains(got.Reason, "resources/read") || len(got.Frames) == 0) {
+				t.Errorf("the reason does not name the message, or has no evidence: %+v", got)
+			}
+		})
+	}
+}
