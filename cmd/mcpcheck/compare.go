@@ -79,6 +79,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		}
 	}
 	progress := newProgress(p.stderr, o.quiet)
+	progress.serial = true
 	cfg.Progress = func(e compare.Event) { progress.tell(shownAs(e)) }
 	r, err := compare.Run(c.Context(), cfg)
 	progress.clear()

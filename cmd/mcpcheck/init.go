@@ -29,7 +29,7 @@ func (p *program) initCommand() *cobra.Command {
 		case err != nil:
 			return err
 		case t == nil:
-			return badUsage("give a server: a command behind --, --serve or --url")
+			return badUsage("give a server: a command behind --, --serve or --url, as in \"mcpcheck init -- node server.js\"")
 		}
 		if err := writable(to); err != nil {
 			return err
@@ -57,8 +57,11 @@ func (p *program) initCommand() *cobra.Command {
 		if err != nil {
 			return impossible("the target file was not written: %w", err)
 		}
-		if to != "-" {
+		switch {
+		case to != "-":
 			fmt.Fprintf(p.stderr, "mcpcheck: wrote %s; judge the server with \"mcpcheck run --config %[1]s\"\n", to)
+		case output.Terminal(p.stdout):
+			fmt.Fprintln(p.stderr, "mcpcheck: with \"-o target.yaml\" this is written to a file, with which \"mcpcheck run --config target.yaml\" judges the server")
 		}
 		return nil
 	}

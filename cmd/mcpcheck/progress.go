@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,12 +20,17 @@ type progress struct {
 	on, terminal bool
 	began        time.Time
 
-	mu    sync.Mutex
-	now   engine.Event // the latest
-	beat  *time.Timer  // when a line is due that is no terminal's; nil before the first event
-	last  time.Time
-	shown bool
-	phase string // what is being played, if it is not the first time
+	// serial says that questions are asked, of which each takes the place of the one before;
+	// scenarios are played beside each other.
+	serial bool
+
+	mu     sync.Mutex
+	now    engine.Event   // the latest
+	atWork []engine.Event // what has begun and not ended, in that order
+	beat   *time.Timer    // when a line is due that is no terminal's; nil before the first event
+	last   time.Time
+	shown  bool
+	phase  string // what is being played, if it is not the first time
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
@@ -41,7 +47,7 @@ func (p *progress) pulse() {
 	if p.beat == nil {
 		return // it is over
 	}
-	fmt.Fprintf(p.w, "mcpcheck: %s\n", reports.Sanitize(p.text(p.now)))
+	fmt.Fprintf(p.w, "mcpcheck: %s\n", reports.Sanitize(p.text()))
 	p.beat.Reset(heartbeat)
 }
 
@@ -53,43 +59,74 @@ func (p *progress) tell(e engine.Event) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch e.Kind {
-	case engine.Played:
-	case engine.Confirming:
-		p.now, p.phase = e, confirming(e.Total)+": "
-	default:
-		p.now = e
-	}
+	shown := p.last
+	p.note(e)
 	if !p.terminal {
 		if p.beat == nil {
 			p.beat = time.AfterFunc(heartbeat, p.pulse)
 		}
 		return
 	}
-	if e.Kind == engine.Played || (time.Since(p.last) < 50*time.Millisecond && e.Kind == engine.Playing) {
+	if p.now.Kind == engine.Playing && time.Since(shown) < 50*time.Millisecond {
 		return
 	}
 	p.last = time.Now()
-	text := p.text(e)
 	columns := output.Width(p.w)
 	if columns == 0 {
 		columns = 80
 	}
-	fmt.Fprint(p.w, "\r\x1b[K"+reports.Shorten(reports.Sanitize(text), columns-1))
+	fmt.Fprint(p.w, "\r\x1b[K"+reports.Shorten(reports.Sanitize(p.text()), columns-1))
 	p.shown = true
 }
 
-// text is the line for an event. What is played after the findings are known is played
-// to confirm them, and counted anew.
-func (p *progress) text(e engine.Event) string {
+// note makes an event what is going on: of the scenarios at work the one that began first,
+// because it may be what everything waits for.
+func (p *progress) note(e engine.Event) {
+	same := func(x engine.Event) bool { return x.Combination == e.Combination && x.Title == e.Title }
+	switch e.Kind {
+	case engine.Playing:
+		if p.serial {
+			p.atWork = nil
+		}
+		p.atWork = append(p.atWork, e)
+	case engine.Played:
+		if i := slices.IndexFunc(p.atWork, same); i >= 0 {
+			p.atWork = slices.Delete(p.atWork, i, i+1)
+		}
+	case engine.Confirming:
+		p.phase = confirming(e.Total) + ": "
+		fallthrough
+	default:
+		p.now, p.atWork = e, nil
+		return
+	}
+	p.now = e
+	if len(p.atWork) > 0 {
+		p.now = p.atWork[0]
+	}
+	p.now.Kind, p.now.Done, p.now.Total = engine.Playing, e.Done, e.Total
+}
+
+// text is the line for what is going on. What is played after the findings are known is
+// played to confirm them, and counted anew.
+func (p *progress) text() string {
+	e := p.now
 	switch e.Kind {
 	case engine.Connecting:
 		return "connecting to " + e.Title
 	case engine.Playing:
-		if !p.terminal {
-			return fmt.Sprintf("%s%d of %d scenarios played after %s: %s, %s", p.phase, e.Done, e.Total, p.elapsed(), e.Combination, e.Title)
+		title := e.Title
+		if n := len(p.atWork) - 1; n > 0 {
+			title += fmt.Sprintf(" and %d more", n)
 		}
-		return fmt.Sprintf("%s%s %d/%d %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, p.elapsed(), e.Combination, e.Title)
+		noun := "scenarios"
+		if p.serial {
+			noun = "questions"
+		}
+		if !p.terminal {
+			return fmt.Sprintf("%s%d of %d %s done after %s: %s, %s", p.phase, e.Done, e.Total, noun, p.elapsed(), e.Combination, title)
+		}
+		return fmt.Sprintf("%s%s %d of %d %s, %s  %s: %s", p.phase, bar(e.Done, e.Total), e.Done, e.Total, noun, p.elapsed(), e.Combination, title)
 	case engine.Judging:
 		return "judging"
 	case engine.Confirming:

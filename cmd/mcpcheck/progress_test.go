@@ -20,14 +20,17 @@ func TestProgressText(t *testing.T) {
 		want  string
 	}{
 		{engine.Event{Kind: engine.Connecting, Title: "./server"}, "connecting to ./server"},
-		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Done: 3, Total: 6}, "[======      ] 3/6 0s  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Done: 3, Total: 6}, "[======      ] 3 of 6 scenarios, 0s  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "reading", Done: 3, Total: 6}, "[======      ] 3 of 6 scenarios, 0s  2025-11-25 on stdio: page walk and 1 more"},
+		{engine.Event{Kind: engine.Played, Combination: c, Title: "page walk", Done: 4, Total: 6}, "[========    ] 4 of 6 scenarios, 0s  2025-11-25 on stdio: reading"},
+		{engine.Event{Kind: engine.Played, Combination: c, Title: "reading", Done: 5, Total: 6}, "[==========  ] 5 of 6 scenarios, 0s  2025-11-25 on stdio: reading"},
 		{engine.Event{Kind: engine.Judging}, "judging"},
 		{engine.Event{Kind: engine.Confirming, Total: 1}, "confirming 1 red verdict"},
 		{engine.Event{Kind: engine.Confirming, Total: 4}, "confirming 4 red verdicts"},
-		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts: [            ] 0/2 0s  2025-11-25 on stdio: page walk"},
+		{engine.Event{Kind: engine.Playing, Combination: c, Title: "page walk", Total: 2}, "confirming 4 red verdicts: [            ] 0 of 2 scenarios, 0s  2025-11-25 on stdio: page walk"},
 	} {
 		p.tell(step.event)
-		if got := p.text(step.event); got != step.want {
+		if got := p.text(); got != step.want {
 			t.Errorf("%q, not %q", got, step.want)
 		}
 	}
@@ -43,8 +46,8 @@ func TestHeartbeat(t *testing.T) {
 		want  string
 	}{
 		"short": {after: 29 * time.Second},
-		"long":  {after: 61 * time.Second, want: "mcpcheck: 3 of 6 scenarios played after 30s: 2025-11-25 on stdio, page walk\nmcpcheck: 3 of 6 scenarios played after 1m0s: 2025-11-25 on stdio, page walk\n"},
-		"again": {again: 1, after: 31 * time.Second, want: "mcpcheck: confirming 1 red verdict: 3 of 6 scenarios played after 30s: 2025-11-25 on stdio, page walk\n"},
+		"long":  {after: 61 * time.Second, want: "mcpcheck: 3 of 6 scenarios done after 30s: 2025-11-25 on stdio, page walk\nmcpcheck: 3 of 6 scenarios done after 1m0s: 2025-11-25 on stdio, page walk\n"},
+		"again": {again: 1, after: 31 * time.Second, want: "mcpcheck: confirming 1 red verdict: 3 of 6 scenarios done after 30s: 2025-11-25 on stdio, page walk\n"},
 		"quiet": {quiet: true, after: 61 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
