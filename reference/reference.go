@@ -196,7 +196,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
 		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts, Name: o.Name, Version: o.Version, Now: o.Now,
-		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Live: s.rules, Journal: s.journal,
+		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Journal: s.journal,
 	})
 	if err != nil {
 		return nil, err

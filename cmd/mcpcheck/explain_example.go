@@ -86,7 +86,7 @@ func (x *explanation) illustrate(ctx context.Context) error {
 
 // showsHere reports whether a fault can be seen in a server in this process.
 func showsHere(f fault.Fault) bool {
-	return !f.Needs.Process && f.Needs.World == "" && !f.HooksFor(nil).Public // which is about addresses
+	return !f.Needs.Process && f.Needs.World == "" && f.HooksFor(nil).Public == nil // which is about addresses
 }
 
 // seen is how a fault can be seen in a process of its own.

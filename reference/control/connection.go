@@ -100,7 +100,7 @@ var connectionFailures = []ConnectionFailure{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
 		Client:  "Resumes the stream with the last event id, or repeats the request.",
-		Hooks: hook.Join(hook.Hooks{EventStreams: true}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
 				return next(ctx, e)
 			}

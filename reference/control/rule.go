@@ -67,9 +67,8 @@ func (r Rule) Validate() error {
 
 // limitable refuses limits for what acts on whole connections.
 func (r Rule) limitable(h hook.Hooks) error {
-	streams := h.Streams.Reader != nil || h.Streams.Writer != nil || h.Streams.Start != nil || h.Streams.End != nil
 	messages := h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil
-	if streams && !messages && !r.Limits.None() {
+	if h.Stdio != nil && !messages && !r.Limits.None() {
 		return fmt.Errorf("%s acts on whole connections and cannot be limited", r.name())
 	}
 	return nil

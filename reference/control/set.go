@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -219,55 +220,51 @@ func (s *Set) Hooks() hook.Hooks {
 			s.base.web = next.ServeHTTP
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web.web(w, r) })
 		},
+		EventStreams: func(t *hook.Trace) bool {
+			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.applies(t) })
+		},
+		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
+		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
+		Conn:    s.conn,
+		Stdio:   s.stdio,
 	}
 }
 
 // concern reports whether a rule may do anything about a request.
 func (s *Set) concern(method string, t *hook.Trace) bool {
-	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool {
-		return n.hooks.Concern(method, t) && (t == nil || n.matcher.Concerns(t))
-	})
+	return s.anyHas(func(n *node) bool { return n.hooks.Concern(method, t) && (t == nil || n.matcher.Concerns(t)) })
 }
 
-// Streams joins the hooks for a connection on stdio that is about to begin.
-func (s *Set) Streams() hook.Streams {
-	var all []hook.Hooks
+// anyHas reports whether something holds for a rule that is in force.
+func (s *Set) anyHas(is func(n *node) bool) bool { return slices.ContainsFunc(*s.live.Load(), is) }
+
+// stdio gives the streams of a connection to the rules, outermost first.
+func (s *Set) stdio(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+	var ends []func()
 	for _, n := range *s.live.Load() {
-		if n.hooks.Streams.Reader != nil || n.hooks.Streams.Writer != nil || n.hooks.Streams.Start != nil || n.hooks.Streams.End != nil {
-			all = append(all, hook.Hooks{Streams: n.hooks.Streams})
+		if n.hooks.Stdio == nil {
+			continue
+		}
+		var end func()
+		if in, out, end = n.hooks.Stdio(ctx, in, out); end != nil {
+			ends = append(ends, end)
 		}
 	}
-	return hook.Join(all...).Streams
-}
-
-// EventStreams reports whether a request is to be answered by an event stream.
-func (s *Set) EventStreams(t *hook.Trace) bool {
-	for _, n := range *s.live.Load() {
-		if n.hooks.EventStreams && n.applies(t) {
-			return true
+	return in, out, func() {
+		for _, end := range ends {
+			end()
 		}
 	}
-	return false
 }
 
-// OffGrid reports whether revisions may be used on any transport.
-func (s *Set) OffGrid() bool {
-	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool { return n.hooks.OffGrid })
-}
-
-// Conn gives a connection that was accepted to the rules, innermost first.
-func (s *Set) Conn(c net.Conn) net.Conn {
+// conn gives a connection that was accepted to the rules, innermost first.
+func (s *Set) conn(c net.Conn) net.Conn {
 	for _, n := range slices.Backward(*s.live.Load()) {
 		if n.hooks.Conn != nil {
 			c = n.hooks.Conn(c)
 		}
 	}
 	return c
-}
-
-// Public reports whether the server is to be had at every address.
-func (s *Set) Public() bool {
-	return slices.ContainsFunc(*s.live.Load(), func(n *node) bool { return n.hooks.Public })
 }
 
 // The sorts of rules, from outside to inside.
@@ -363,7 +360,7 @@ func (n *node) applies(t *hook.Trace) bool {
 // it knows on which, and the others do not count.
 func (n *node) concerns(t *hook.Trace) bool {
 	h := &n.hooks
-	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams
+	elsewhere := h.Event != nil || h.HTTP != nil || h.EventStreams != nil
 	return elsewhere || h.About == nil || h.About(t.Method, t)
 }
 

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -34,8 +33,6 @@ type Config struct {
 	PageSize int
 	// Latency delays every answer.
 	Latency time.Duration
-	// Live is what changes while the server runs; nil if nothing does.
-	Live Live
 	// Journal notes what comes and goes; nil notes nothing.
 	Journal *journal.Journal
 	// AllowedOrigins are web origins ("https://app.example") that may use the
@@ -50,21 +47,6 @@ type Config struct {
 	Now func() time.Time
 	// Hooks change the behaviour.
 	Hooks hook.Hooks
-}
-
-// Live answers what hooks cannot say once and for all when they can be switched
-// on and off. The other hooks of such a set are part of Config.Hooks.
-type Live interface {
-	// Streams are the hooks of a connection on stdio that begins.
-	Streams() hook.Streams
-	// EventStreams is hook.Hooks.EventStreams for one request.
-	EventStreams(t *hook.Trace) bool
-	// OffGrid is hook.Hooks.OffGrid.
-	OffGrid() bool
-	// Conn is hook.Hooks.Conn for a connection that begins.
-	Conn(c net.Conn) net.Conn
-	// Public is hook.Hooks.Public.
-	Public() bool
 }
 
 // Engine serves one world to any number of connections.
@@ -198,7 +180,7 @@ func (e *Engine) serves(transport string) bool {
 // handshaking lists the served revisions with a handshake that the specification
 // defines for a transport, oldest first. The list must not be changed.
 func (e *Engine) handshaking(transport string) []string {
-	if e.config.Hooks.OffGrid || e.config.Live != nil && e.config.Live.OffGrid() {
+	if e.config.Hooks.OffGrid.Holds(nil) {
 		return e.spoken().legacy
 	}
 	return e.spoken().grid[transport]

@@ -48,9 +48,6 @@ func (h *Endpoints) WrapConn(c net.Conn) net.Conn {
 	if wrap := h.engine.config.Hooks.Conn; wrap != nil {
 		c = wrap(c)
 	}
-	if live := h.engine.config.Live; live != nil {
-		c = live.Conn(c)
-	}
 	return c
 }
 
@@ -58,8 +55,7 @@ func (h *Endpoints) WrapConn(c net.Conn) net.Conn {
 // unless a hook has it otherwise, at loopback addresses only.
 func (h *Endpoints) ListensAt(host string) bool {
 	ip := net.ParseIP(host)
-	public := h.engine.config.Hooks.Public || h.engine.config.Live != nil && h.engine.config.Live.Public()
-	return public || host == "localhost" || ip != nil && ip.IsLoopback()
+	return h.engine.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
@@ -268,7 +264,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		p.session.forgetStream(p.stream)
 		w.WriteHeader(http.StatusAccepted)
 		return
-	case ok && first.answer && (!p.engine.eventStreams(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request()):
+	case ok && first.answer && (!p.engine.config.Hooks.EventStreams.Holds(hook.TraceOf(r.Context())) || first.Status >= http.StatusBadRequest || !p.request()):
 		p.session.forgetStream(p.stream)
 		writeMessage(w, r, first.Message)
 		return

@@ -81,7 +81,7 @@ func newLanes(t testing.TB, w func() world.World, pageSize int) *lanes {
 	now := time.Now()
 	for i, h := range []hook.Hooks{{}, hook.EditReply("", func(*hook.Call, *hook.Reply) {})} {
 		l.journals[i] = journal.New(journal.Options{MaxRaw: 200})
-		h.OffGrid = true
+		h.OffGrid = hook.Always
 		e, err := New(Config{World: w(), PageSize: pageSize, Journal: l.journals[i], Hooks: h, Now: func() time.Time { return now }})
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 // SessionInfo describes an open session.
@@ -69,14 +67,3 @@ func (e *Engine) EndSession(id string) bool {
 
 // Since is when the server was made.
 func (e *Engine) Since() time.Time { return e.started }
-
-func (e *Engine) eventStreams(t *hook.Trace) bool {
-	return e.config.Hooks.EventStreams || e.config.Live != nil && e.config.Live.EventStreams(t)
-}
-
-func (e *Engine) streams() hook.Streams {
-	if e.config.Live == nil {
-		return e.config.Hooks.Streams
-	}
-	return hook.Join(hook.Hooks{Streams: e.config.Live.Streams()}, e.config.Hooks).Streams
-}

@@ -49,12 +49,9 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	s := e.newSession(e.ctx, hook.Stdio)
 	defer s.end()
 	defer context.AfterFunc(ctx, s.ctx.cancel)()
-	streams := e.streams()
-	if streams.Reader != nil {
-		in = streams.Reader(s.ctx, in)
-	}
-	if streams.Writer != nil {
-		out = streams.Writer(s.ctx, out)
+	var end func()
+	if wrap := e.config.Hooks.Stdio; wrap != nil {
+		in, out, end = wrap(s.ctx, in, out)
 	}
 	lines := &lineWriter{lock: make(chan struct{}, 1), out: out, broken: make(chan struct{})}
 	lines.note = func(m hook.Message, raw []byte) {
@@ -68,9 +65,6 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	if err := e.register(s); err != nil {
 		return err
 	}
-	if streams.Start != nil {
-		streams.Start(s.ctx, out)
-	}
 	err := e.readLines(s, in, lines)
 	if err == nil {
 		defer s.endBecause(reasonClient)
@@ -82,8 +76,8 @@ func (e *Engine) ServeStream(ctx context.Context, in io.Reader, out io.Writer) e
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err == nil && streams.End != nil {
-		streams.End(s.ctx, out)
+	if err == nil && end != nil {
+		end()
 	}
 	return err
 }

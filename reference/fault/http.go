@@ -12,7 +12,7 @@ import (
 
 var httpCode = code{
 	"http-26-one-spelling": stateless(hook.Hooks{Conn: func(c net.Conn) net.Conn { return &speller{Conn: c} }}),
-	"sec-06-everywhere":    stateless(hook.Hooks{Public: true}),
+	"sec-06-everywhere":    stateless(hook.Hooks{Public: hook.Always}),
 	"http-27-caseless": stateless(hook.EditRequest(func(r *http.Request) {
 		if method, ok := posted(r)["method"].(string); ok && strings.EqualFold(r.Header.Get(headerMethod), method) {
 			r.Header.Set(headerMethod, method)

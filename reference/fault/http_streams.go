@@ -9,7 +9,7 @@ import (
 )
 
 // streaming makes every answer an event stream.
-var streaming = hook.Hooks{EventStreams: true}
+var streaming = hook.Hooks{EventStreams: hook.Always}
 
 // broadcasting copies what is written to the response of one GET to those of all
 // other GETs of the same session.

@@ -32,9 +32,10 @@ var rpcCode = code{
 
 // atStart writes text to standard output before anything else.
 func atStart(text string) hook.Hooks {
-	return hook.Hooks{Streams: hook.Streams{Start: func(_ context.Context, w io.Writer) {
-		_, _ = io.WriteString(w, text) // a client that has gone already sees nothing of it
-	}}}
+	return hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		_, _ = io.WriteString(out, text) // a client that has gone already sees nothing of it
+		return in, out, nil
+	}}
 }
 
 // killedBy ends the connection at raw messages for which something holds.

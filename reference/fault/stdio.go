@@ -18,29 +18,27 @@ var stdioCode = code{
 	"stdio-02-two-in-a-line": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
 		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
 	}))),
-	"stdio-03-not-flushed": stateless(hook.Hooks{Streams: hook.Streams{
-		Writer: func(_ context.Context, w io.Writer) io.Writer { return &holdingWriter{w: w} },
-		End: func(_ context.Context, w io.Writer) {
-			if h, ok := w.(*holdingWriter); ok {
-				h.flush()
-			}
-		},
+	"stdio-03-not-flushed": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		held := &holdingWriter{w: out}
+		return in, held, held.flush
 	}}),
-	"stdio-03-no-last-newline": stateless(hook.Hooks{Streams: hook.Streams{End: func(_ context.Context, w io.Writer) {
-		// A client that has gone misses it.
-		_, _ = io.WriteString(w, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
-	}}}),
-	"stdio-05-read-is-message": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(_ context.Context, r io.Reader) io.Reader {
-		return &chunkReader{r: r}
-	}}}),
+	"stdio-03-no-last-newline": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return in, out, func() {
+			// A client that has gone misses it.
+			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
+		}
+	}}),
+	"stdio-05-read-is-message": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return &chunkReader{r: in}, out, nil
+	}}),
 	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		if in.Transport != hook.Stdio || len(in.Raw) <= 64<<10 {
 			next(ctx, in)
 		}
 	})),
-	"stdio-08-ignores-the-end": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-		return &endlessReader{r: r, done: ctx.Done()}
-	}}}),
+	"stdio-08-ignores-the-end": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return &endlessReader{r: in, done: ctx.Done()}, out, nil
+	}}),
 }
 
 // onStdio changes the bytes of messages on stdio.

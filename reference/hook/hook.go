@@ -282,17 +282,14 @@ type Peer interface {
 	Abort()
 }
 
-// Streams holds the hooks of a stdio connection.
-type Streams struct {
-	// Reader and Writer wrap the two streams. The context ends with the
-	// connection.
-	Reader func(ctx context.Context, r io.Reader) io.Reader
-	Writer func(ctx context.Context, w io.Writer) io.Writer
-	// Start runs before the first message is read, End after the input has
-	// ended. What they write goes out as it stands.
-	Start func(ctx context.Context, w io.Writer)
-	End   func(ctx context.Context, w io.Writer)
-}
+// Condition says whether something is in force, for a message or, where there is none, at all. A nil one says that it is not.
+type Condition func(t *Trace) bool
+
+// Always is in force.
+func Always(*Trace) bool { return true }
+
+// Holds reports whether the condition is there, and holds.
+func (c Condition) Holds(t *Trace) bool { return c != nil && c(t) }
 
 // Hooks is a set of hooks; nil members change nothing. Every function that
 // takes a next of its own kind is called once for each server, so state that
@@ -303,19 +300,21 @@ type Hooks struct {
 	Receive func(next Receiver) Receiver
 	Event   func(next EventWriter) EventWriter
 	HTTP    func(next http.Handler) http.Handler
-	Streams Streams
-	// EventStreams makes every POST of a request be answered by an event
+	// Stdio wraps the two streams of a connection on stdio that begins. What it writes goes out as it stands, before all
+	// messages; end, if not nil, is called when the input has ended. The context ends with the connection.
+	Stdio func(ctx context.Context, in io.Reader, out io.Writer) (_ io.Reader, _ io.Writer, end func())
+	// EventStreams makes the POSTs of requests be answered by an event
 	// stream instead of a JSON object.
-	EventStreams bool
+	EventStreams Condition
 	// Conn wraps the connections on which HTTP is served: what goes in and out is
 	// raw bytes.
 	Conn func(c net.Conn) net.Conn
 	// Public makes the HTTP endpoints be had at every address of the machine,
 	// wherever the program was told to listen.
-	Public bool
+	Public Condition
 	// OffGrid lets a handshake settle on any served revision, also on a
 	// transport for which the specification does not define it.
-	OffGrid bool
+	OffGrid Condition
 	// Narrow says that Handle and Emit look at replies and messages only after they have
 	// had them put together (see [Reply.Expand], [Message.Whole]), and only at those that
 	// they mean to change. Those of other hooks are given everything in one piece.
@@ -383,22 +382,17 @@ func Join(all ...Hooks) Hooks {
 
 func wrap(outer, inner Hooks) Hooks {
 	return Hooks{
-		Handle:  chain(outer.Handle, inner.Handle),
-		Emit:    chain(outer.Emit, inner.Emit),
-		Receive: chain(outer.Receive, inner.Receive),
-		Event:   chain(outer.Event, inner.Event),
-		HTTP:    chain(outer.HTTP, inner.HTTP),
-		Streams: Streams{
-			Reader: both(outer.Streams.Reader, inner.Streams.Reader),
-			Writer: both(outer.Streams.Writer, inner.Streams.Writer),
-			Start:  sequence(outer.Streams.Start, inner.Streams.Start),
-			End:    sequence(outer.Streams.End, inner.Streams.End),
-		},
-		EventStreams: outer.EventStreams || inner.EventStreams,
+		Handle:       chain(outer.Handle, inner.Handle),
+		Emit:         chain(outer.Emit, inner.Emit),
+		Receive:      chain(outer.Receive, inner.Receive),
+		Event:        chain(outer.Event, inner.Event),
+		HTTP:         chain(outer.HTTP, inner.HTTP),
+		Stdio:        stdio(outer.Stdio, inner.Stdio),
+		EventStreams: either(outer.EventStreams, inner.EventStreams),
 		// What reads first is next to the network.
 		Conn:    chain(outer.Conn, inner.Conn),
-		Public:  outer.Public || inner.Public,
-		OffGrid: outer.OffGrid || inner.OffGrid,
+		Public:  either(outer.Public, inner.Public),
+		OffGrid: either(outer.OffGrid, inner.OffGrid),
 		Narrow:  outer.narrow() && inner.narrow(),
 		About:   about(outer, inner),
 	}
@@ -430,25 +424,34 @@ func chain[T any](outer, inner func(T) T) func(T) T {
 	return func(next T) T { return outer(inner(next)) }
 }
 
-func both[T any](outer, inner func(context.Context, T) T) func(context.Context, T) T {
+func either(outer, inner Condition) Condition {
 	if outer == nil {
 		return inner
 	}
 	if inner == nil {
 		return outer
 	}
-	return func(ctx context.Context, s T) T { return outer(ctx, inner(ctx, s)) }
+	return func(t *Trace) bool { return outer(t) || inner(t) }
 }
 
-func sequence(first, second func(context.Context, io.Writer)) func(context.Context, io.Writer) {
-	if first == nil {
-		return second
+type streams = func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func())
+
+func stdio(outer, inner streams) streams {
+	if outer == nil {
+		return inner
 	}
-	if second == nil {
-		return first
+	if inner == nil {
+		return outer
 	}
-	return func(ctx context.Context, w io.Writer) {
-		first(ctx, w)
-		second(ctx, w)
+	return func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		in, out, first := outer(ctx, in, out)
+		in, out, second := inner(ctx, in, out)
+		return in, out, func() {
+			for _, end := range []func(){first, second} {
+				if end != nil {
+					end()
+				}
+			}
+		}
 	}
 }

@@ -174,7 +174,7 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 		"none": {Hooks{}, false}, "any": {Hooks{Handle: look}, true}, "narrow": {matching, false},
 		"two narrow": {Join(matching, EditReply("a", func(*Call, *Reply) {}), EditCall("", func(*Call) {})), false},
 		"one of any": {Join(matching, Hooks{Handle: look}), true}, "of messages": {Join(matching, Hooks{Emit: func(next Emitter) Emitter { return next }}), true},
-		"of streams": {Join(matching, Hooks{OffGrid: true}), false},
+		"of streams": {Join(matching, Hooks{OffGrid: Always}), false},
 	} {
 		h := test.hooks.Handler(func(context.Context, *Call) *Reply { return rendered() })
 		h(t.Context(), &Call{Method: "a"})

@@ -38,7 +38,7 @@ var httpCode = code{
 			return next(ctx, e)
 		})
 	},
-	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: true}),
+	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: hook.Always}),
 	"no-session-ids":          sessionless,
 	"version-header-demanded": sessionless,
 	"modern-event-ids":        numbered,

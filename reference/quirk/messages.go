@@ -42,9 +42,9 @@ var messagesCode = code{
 		}
 		return nil
 	})),
-	"ends-when-idle": stateless(hook.Hooks{Streams: hook.Streams{Reader: func(ctx context.Context, r io.Reader) io.Reader {
-		return untilIdle(ctx, r, 15*time.Second)
-	}}}),
+	"ends-when-idle": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return untilIdle(ctx, in, 15*time.Second), out, nil
+	}}),
 	"noise-on-standard-error": noisy,
 	"data-over-several-lines": stateless(hook.EditEvent(func(e *hook.Event) {
 		if e.Type != "endpoint" {

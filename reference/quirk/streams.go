@@ -18,7 +18,10 @@ func noisy() hook.Hooks {
 			`{"jsonrpc":"2.0","id":1,"result":{"resources":null}}`+"\n\xff\xfe no line break")
 	}
 	return hook.Join(
-		hook.Hooks{Streams: hook.Streams{Start: func(context.Context, io.Writer) { noise() }}},
+		hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			noise()
+			return in, out, nil
+		}},
 		hook.EditCall(hook.MethodList, func(c *hook.Call) {
 			if c.Transport == hook.Stdio {
 				noise()

@@ -52,7 +52,7 @@ func (r *Recording) Serve(o reference.Options) (*reference.Server, error) {
 	for _, x := range r.exchanges() {
 		p.by[x.method] = append(p.by[x.method], x)
 	}
-	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: true},
+	o.Hooks = hook.Join(o.Hooks, hook.Hooks{OffGrid: hook.Always},
 		hook.OnResponse("", p.answering), hook.OnMethod("", p.handle))
 	return reference.New(reference.World{Name: r.Name}, o)
 }

@@ -79,7 +79,10 @@ func (e Entry) HooksFor(rng *rand.Rand) hook.Hooks {
 	if err != nil { // has been checked when it was read
 		h = hook.Hooks{}
 	}
-	all := []hook.Hooks{{EventStreams: e.streams}, h}
+	all := []hook.Hooks{h}
+	if e.streams {
+		all = append(all, hook.Hooks{EventStreams: hook.Always})
+	}
 	if e.code != nil {
 		all = append(all, e.code())
 	}

@@ -33,7 +33,7 @@ a-2:
   summary: code
 `
 	called := false
-	c := of(text, Code{"a-2": func() hook.Hooks { called = true; return hook.Hooks{Public: true} }}, nil)
+	c := of(text, Code{"a-2": func() hook.Hooks { called = true; return hook.Hooks{Public: hook.Always} }}, nil)
 	if err := c.Err(); err != nil || len(c.All()) != 3 || c.All()[2].Name != "b-1" {
 		t.Fatalf("%v, %+v", err, c.All())
 	}
@@ -46,11 +46,11 @@ a-2:
 	if len(w.Resources) != 1 || len(w.Templates) != 1 || w.Capabilities.Completions || !w.Capabilities.Subscribe {
 		t.Errorf("%+v", w)
 	}
-	if h := one.HooksFor(nil); h.Handle == nil || !h.EventStreams {
+	if h := one.HooksFor(nil); h.Handle == nil || h.EventStreams == nil {
 		t.Errorf("%+v", h)
 	}
 	two, _ := c.Find("a-2")
-	if h := two.HooksFor(nil); !called || !h.Public {
+	if h := two.HooksFor(nil); !called || h.Public == nil {
 		t.Errorf("%+v", h)
 	}
 	if _, ok := c.Find("none"); ok {
