@@ -13,7 +13,7 @@ import (
 // of the machine.
 func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) {
 	const elsewhere = "192.0.2.1" // nobody's address (RFC 5737)
-	if _, port, err := net.SplitHostPort(addr); err == nil && s.engine.Endpoints().ListensAt(elsewhere) {
+	if _, port, err := net.SplitHostPort(addr); err == nil && s.engine.ListensAt(elsewhere) {
 		addr = net.JoinHostPort("", port)
 	}
 	return (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
@@ -22,8 +22,8 @@ func (s *Server) Listen(ctx context.Context, addr string) (net.Listener, error) 
 // hooked is a listener whose connections pass the hooks, within TLS if there is some.
 type hooked struct {
 	net.Listener
-	tls       *tls.Config
-	endpoints *engine.Endpoints
+	tls    *tls.Config
+	engine *engine.Engine
 }
 
 // Accept waits for a connection.
@@ -35,5 +35,5 @@ func (l hooked) Accept() (net.Conn, error) {
 	if l.tls != nil {
 		c = tls.Server(c, l.tls)
 	}
-	return l.endpoints.WrapConn(c), nil
+	return l.engine.WrapConn(c), nil
 }

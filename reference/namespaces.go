@@ -230,7 +230,7 @@ func ruled(timeline []Step) (rules []control.Rule) {
 
 // endpoints are those of a server and of its namespaces.
 type endpoints struct {
-	*engine.Endpoints
+	*engine.Engine
 	server *Server
 }
 
@@ -270,7 +270,7 @@ func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		name = r.Header.Get(HeaderNamespace)
 	}
 	if name == "" {
-		e.Endpoints.ServeHTTP(w, r)
+		e.Engine.ServeHTTP(w, r)
 		return
 	}
 	u := *r.URL
@@ -279,13 +279,13 @@ func (e endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		u.Path, u.RawPath = rest+"/"+name, ""
 		r = r.WithContext(r.Context())
 		r.URL = &u
-		e.Endpoints.ServeHTTP(w, r)
+		e.Engine.ServeHTTP(w, r)
 		return
 	}
 	u.Path, u.RawPath = rest, ""
 	r = r.WithContext(hook.WithMount(r.Context(), name))
 	r.URL = &u
-	s.engine.Handler().ServeHTTP(w, r)
+	s.engine.ServeHTTP(w, r)
 }
 
 // settle waits until no message is being answered anywhere.

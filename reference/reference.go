@@ -226,7 +226,7 @@ func (s *Server) Pipe(ctx context.Context) (Conn, error) { return s.engine.Pipe(
 
 // Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message, and the namespaces
 // beneath these.
-func (s *Server) Handler() http.Handler { return endpoints{s.engine.Endpoints(), s} }
+func (s *Server) Handler() http.Handler { return endpoints{s.engine, s} }
 
 // Put adds a resource at the end of the list, or replaces the one with the same
 // URI, and sends the notifications that are due.

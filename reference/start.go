@@ -299,7 +299,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer s.doors.remove(door)
 	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: headTimeout, IdleTimeout: idleTimeout, ConnState: door.track}
 	failed := make(chan error, 1)
-	go func() { failed <- web.Serve(hooked{door, s.options.TLS, s.engine.Endpoints()}) }()
+	go func() { failed <- web.Serve(hooked{door, s.options.TLS, s.engine}) }()
 	select {
 	case err := <-failed:
 		return errors.Join(err, s.Close())

@@ -24,38 +24,28 @@ const (
 // maxBody bounds the body of a POST.
 const maxBody = 4 << 20
 
-// Handler serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message. What it
-// is served by can ask it for more: see [Endpoints].
-func (e *Engine) Handler() http.Handler { return e.Endpoints() }
-
-// Endpoints is what [Engine.Handler] returns.
-func (e *Engine) Endpoints() *Endpoints { return &Endpoints{e} }
-
-// Endpoints are the HTTP endpoints of an engine.
-type Endpoints struct{ engine *Engine }
-
-// ServeHTTP handles a request.
-func (h *Endpoints) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if h.engine.Closed() {
+// ServeHTTP serves Streamable HTTP at /mcp and HTTP+SSE at /sse and /message.
+func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e.Closed() {
 		panic(http.ErrAbortHandler) // as if the process were gone
 	}
-	h.engine.observe(w, r)
+	e.observe(w, r)
 }
 
 // WrapConn is what a server with these endpoints has to use instead of a connection
 // that it accepted, for hooks that look at the bytes themselves.
-func (h *Endpoints) WrapConn(c net.Conn) net.Conn {
-	if wrap := h.engine.config.Hooks.Conn; wrap != nil {
-		c = wrap(c)
+func (e *Engine) WrapConn(c net.Conn) net.Conn {
+	if wrap := e.config.Hooks.Conn; wrap != nil {
+		return wrap(c)
 	}
 	return c
 }
 
 // ListensAt reports whether the endpoints are to be had at a host of the machine:
 // unless a hook has it otherwise, at loopback addresses only.
-func (h *Endpoints) ListensAt(host string) bool {
+func (e *Engine) ListensAt(host string) bool {
 	ip := net.ParseIP(host)
-	return h.engine.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
+	return e.config.Hooks.Public.Holds(nil) || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {

@@ -126,7 +126,7 @@ func (l *lanes) request(i int, a asked) *http.Request {
 
 func (l *lanes) send(i int, a asked) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	l.engines[i].Handler().ServeHTTP(w, l.request(i, a))
+	l.engines[i].ServeHTTP(w, l.request(i, a))
 	return w
 }
 

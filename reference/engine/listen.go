@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 
@@ -29,7 +30,8 @@ type listen struct {
 	session     *session
 	exchange    *exchange
 	call        *hook.Call
-	id          any // decoded, as it goes into _meta
+	id          any    // decoded, as it goes into _meta
+	key         string // the id, to compare it
 	uris        []string
 	listChanged bool
 
@@ -48,7 +50,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments
 	if !ok {
 		return fail(codeInvalidParams, `"notifications" must be an object`)
 	}
-	l := &listen{session: x.session, exchange: x, call: c, id: c.IDValue()}
+	l := &listen{session: x.session, exchange: x, call: c, id: c.IDValue(), key: idKey(c.ID)}
 	granted, why := e.grant(ctx, l, filter)
 	if why != "" {
 		return fail(codeInvalidParams, why)
@@ -115,31 +117,34 @@ func (e *Engine) grant(ctx context.Context, l *listen, filter hook.Object) (gran
 }
 
 func (s *session) addListen(l *listen) (why string) {
-	key := idKey(l.call.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ctx.Err() != nil {
+	switch {
+	case s.ctx.Err() != nil:
 		return "the connection is ending"
-	}
-	if _, twice := s.listens[key]; twice {
+	case s.listen(l.key) != nil:
 		return "a subscription with this id is open"
-	}
-	if len(s.listens) >= maxListens {
+	case len(s.listens) >= maxListens:
 		return "too many open subscriptions"
 	}
-	if s.listens == nil {
-		s.listens = map[string]*listen{}
-	}
-	s.listens[key] = l
-	s.listenOrder = append(s.listenOrder, l)
+	s.listens = append(s.listens, l)
 	return ""
+}
+
+// listen is the stream with that key, if there is one. The caller holds mu.
+func (s *session) listen(key string) *listen {
+	for _, l := range s.listens {
+		if l.key == key {
+			return l
+		}
+	}
+	return nil
 }
 
 // dropListen ends a stream: nothing more is sent for it.
 func (s *session) dropListen(l *listen) {
 	s.mu.Lock()
-	delete(s.listens, idKey(l.call.ID))
-	s.listenOrder = slices.DeleteFunc(s.listenOrder, func(other *listen) bool { return other == l })
+	s.listens = slices.DeleteFunc(s.listens, func(other *listen) bool { return other == l })
 	s.mu.Unlock()
 	l.stop()
 }
@@ -153,8 +158,9 @@ func (l *listen) stop() {
 
 // notify sends a notification, or keeps it until the stream is acknowledged.
 func (l *listen) notify(method string, params hook.Object) {
-	params["_meta"] = hook.Object{metaSubscription: l.id}
-	m := hook.NewNotification(method, params)
+	with := hook.Object{"_meta": hook.Object{metaSubscription: l.id}}
+	maps.Copy(with, params)
+	m := hook.NewNotification(method, with)
 	l.mu.Lock()
 	if l.ended {
 		l.mu.Unlock()

@@ -52,7 +52,7 @@ func BenchmarkPing(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = e.Close() }()
-			handler := e.Handler()
+			handler := e
 			s := e.provisional()
 			s.revision = hook.R20251125
 			if err := e.register(s); err != nil {

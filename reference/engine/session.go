@@ -34,8 +34,7 @@ type session struct {
 	revision    string // negotiated by initialize
 	subscribed  map[string]bool
 	inflight    []*running
-	listens     map[string]*listen
-	listenOrder []*listen
+	listens     []*listen              // oldest first
 	client      json.RawMessage        // who the client says it is
 	declared    json.RawMessage        // the capabilities of the client
 	asks        map[string]chan []byte // requests of ours that wait for an answer, by id
@@ -108,10 +107,10 @@ func (s *session) endBecause(reason string) {
 	s.ctx.cancel()
 	s.mu.Lock()
 	streams := slices.Clone(s.streams)
-	for _, l := range s.listenOrder {
+	for _, l := range s.listens {
 		l.stop()
 	}
-	s.listens, s.listenOrder = nil, nil
+	s.listens = nil
 	s.mu.Unlock()
 	for _, st := range streams {
 		st.finish()
@@ -201,7 +200,7 @@ func (s *session) done(r *running) {
 func (s *session) cancelCall(key string) {
 	s.mu.Lock()
 	r := s.running(key)
-	l := s.listens[key]
+	l := s.listen(key)
 	s.mu.Unlock()
 	if r != nil {
 		r.cancel()
@@ -220,33 +219,27 @@ func (s *session) emit(m hook.Message) {
 
 // notifyUpdated tells the client of a change of a resource, if it asked for that.
 func (s *session) notifyUpdated(uri string) {
-	s.mu.Lock()
-	wanted := s.revision != "" && s.subscribed[uri]
-	listens := slices.Clone(s.listenOrder)
-	s.mu.Unlock()
-	if wanted {
-		s.emit(hook.NewNotification(hook.NotificationUpdated, hook.Object{"uri": uri}))
-	}
-	for _, l := range listens {
-		if slices.Contains(l.uris, uri) {
-			l.notify(hook.NotificationUpdated, hook.Object{"uri": uri})
-		}
-	}
+	s.notify(hook.NotificationUpdated, hook.Object{"uri": uri}, func() bool { return s.subscribed[uri] }, func(l *listen) bool { return slices.Contains(l.uris, uri) })
 }
 
 // notifyListChanged tells the client that the list has changed: everyone after
 // a handshake, and the listen streams that asked for it.
 func (s *session) notifyListChanged() {
+	s.notify(hook.NotificationListChanged, nil, func() bool { return true }, func(l *listen) bool { return l.listChanged })
+}
+
+// notify sends a notification to a client after a handshake, and on listen streams, if they are to get it.
+func (s *session) notify(method string, params hook.Object, wanted func() bool, listens func(l *listen) bool) {
 	s.mu.Lock()
-	wanted := s.revision != ""
-	listens := slices.Clone(s.listenOrder)
+	told := s.revision != "" && wanted()
+	open := slices.Clone(s.listens)
 	s.mu.Unlock()
-	if wanted {
-		s.emit(hook.NewNotification(hook.NotificationListChanged, nil))
+	if told {
+		s.emit(hook.NewNotification(method, params))
 	}
-	for _, l := range listens {
-		if l.listChanged {
-			l.notify(hook.NotificationListChanged, hook.Object{})
+	for _, l := range open {
+		if listens(l) {
+			l.notify(method, params)
 		}
 	}
 }
@@ -255,7 +248,7 @@ func (s *session) notifyListChanged() {
 // it.
 func (s *session) farewell() {
 	s.mu.Lock()
-	listens := slices.Clone(s.listenOrder)
+	listens := slices.Clone(s.listens)
 	s.mu.Unlock()
 	for _, l := range listens {
 		l.farewell()

@@ -40,12 +40,12 @@ func (s *session) info() SessionInfo {
 	defer s.mu.Unlock()
 	i := SessionInfo{
 		ID: s.ID(), Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client, Capabilities: s.declared,
-		Subscriptions: []string{}, Listens: len(s.listenOrder), InFlight: len(s.inflight),
+		Subscriptions: []string{}, Listens: len(s.listens), InFlight: len(s.inflight),
 	}
 	for uri := range s.subscribed {
 		i.Subscriptions = append(i.Subscriptions, uri)
 	}
-	for _, l := range s.listenOrder {
+	for _, l := range s.listens {
 		i.Subscriptions = append(i.Subscriptions, l.uris...)
 	}
 	slices.Sort(i.Subscriptions)
