@@ -105,8 +105,7 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 	p.field("", "allow", t.Allow)
 	p.field("", "opt-out", t.OptOut)
 	p.field("", "secrets", safe(t.Secret))
-	p.section("limits", []string{"timeout", "start-timeout", "budget", "quiet-window", "jobs", "rate", "message-bytes", "connection-bytes", "run-bytes", "pages"},
-		reflect.ValueOf(t.Limits))
+	p.section("limits", t.Limits)
 	_, err := io.WriteString(w, strings.Join(p.lines, "\n")+"\n")
 	return err
 }
@@ -139,7 +138,7 @@ func (p *printer) field(within, name string, value any) {
 		path, by = within+"."+name, "  "
 	}
 	p.explain(path, by)
-	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0) {
+	if given(reflect.ValueOf(value)) {
 		p.lines = append(p.lines, indent(emit(name, value), by)...)
 		return
 	}
@@ -154,22 +153,12 @@ func (p *printer) field(within, name string, value any) {
 }
 
 // section writes a struct, field by field.
-func (p *printer) section(name string, fields []string, v reflect.Value) {
+func (p *printer) section(name string, of any) {
 	p.explain(name, "")
 	p.lines = append(p.lines, name+":")
-	for _, f := range fields {
-		p.field(name, f, byTag(v, f))
+	for field, v := range fields(reflect.ValueOf(of)) {
+		p.field(name, field, v.Interface())
 	}
-}
-
-// byTag is the field of a struct with a name in files.
-func byTag(v reflect.Value, name string) any {
-	for i := range v.NumField() {
-		if v.Type().Field(i).Tag.Get("yaml") == name {
-			return v.Field(i).Interface()
-		}
-	}
-	return nil
 }
 
 func (p *printer) endpoints(t *Target) {
@@ -182,11 +171,10 @@ func (p *printer) endpoints(t *Target) {
 		e.Command, left = withoutArgSecrets(e.Command, left)
 		e.Env, left = withoutSecretValues(e.Env, "env", left)
 		e.Header, left = withoutSecretValues(e.Header, "headers", left)
-		item := emitItem(e)
+		p.lines = append(p.lines, indent(emitList(reflect.ValueOf([]Endpoint{e})), "  ")...)
 		for _, l := range left {
-			item = append(item, "    # "+l)
+			p.lines = append(p.lines, "    # "+l)
 		}
-		p.lines = append(p.lines, item...)
 	}
 	more := p.suggested["endpoint with a url"]
 	if t.Endpoints[0].URL != "" {
@@ -195,14 +183,6 @@ func (p *printer) endpoints(t *Target) {
 	for _, l := range strings.Split(more, "\n") {
 		p.lines = append(p.lines, "  #"+l)
 	}
-}
-
-// emitItem writes an item of a list, indented by two.
-func emitItem(value any) []string {
-	item, _ := emitValue(reflect.ValueOf(value))
-	item = indent(item, "    ")
-	item[0] = "  - " + strings.TrimPrefix(item[0], "    ")
-	return item
 }
 
 // withoutSecretValues drops values that must not be written to a file, and says
@@ -324,8 +304,7 @@ func (p *printer) subjects(s *Subjects, found Found) {
 	if len(found.Templates) > 0 {
 		p.templates(found)
 	}
-	p.section("subjects", []string{"texts", "blobs", "missing", "complete", "complete-templates", "templates", "completions",
-		"broken", "slow", "input", "protected", "roots"}, reflect.ValueOf(*s))
+	p.section("subjects", *s)
 }
 
 // templates suggests what is known of the server's templates: values for their variables
@@ -371,8 +350,7 @@ func (p *printer) triggers(t *Triggers, found Found) {
 		}
 		p.suggest(noTrigger, "triggers.", "update", &Trigger{URI: uri, Tool: &Tool{Name: found.Tools[0].Name, Arguments: arguments}})
 	}
-	v := reflect.ValueOf(*t)
-	p.section("triggers", []string{"update", "update-other", "add", "remove", "break", "shutdown"}, writable(v))
+	p.section("triggers", t.writable())
 	note := ""
 	switch {
 	case found.Subscribe && found.ListChanged:
@@ -395,14 +373,13 @@ func (p *printer) triggers(t *Triggers, found Found) {
 }
 
 // writable is the triggers without those that only exist in Go.
-func writable(v reflect.Value) reflect.Value {
-	out := reflect.New(v.Type()).Elem()
-	for i := range v.NumField() {
-		if tr, ok := v.Field(i).Interface().(*Trigger); ok && tr != nil && tr.Func == nil {
-			out.Field(i).Set(v.Field(i))
+func (t Triggers) writable() Triggers {
+	for _, v := range fields(reflect.ValueOf(&t).Elem()) {
+		if tr, ok := v.Interface().(*Trigger); ok && tr != nil && tr.Func != nil {
+			v.SetZero()
 		}
 	}
-	return out
+	return t
 }
 
 func first[T any](all []T) []T { return all[:min(len(all), maxSuggested)] }

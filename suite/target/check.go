@@ -6,9 +6,9 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
@@ -19,21 +19,20 @@ import (
 type checker struct {
 	at       func(path string) yamlfile.Pos
 	rows     *catalogue.Catalogue
-	problems []Problem
+	problems []yamlfile.Problem
 }
 
 // fail notes a problem with a field; the message goes on from the field's path.
 func (c *checker) fail(path, format string, args ...any) {
-	p := c.at(path)
 	message := fmt.Sprintf(format, args...)
 	if path != "" {
 		message = path + " " + message
 	}
-	c.problems = append(c.problems, Problem{Line: p.Line, Column: p.Column, Field: path, Message: message})
+	c.problems = append(c.problems, yamlfile.Problem{Pos: c.at(path), Path: path, Message: message})
 }
 
 // check lists everything wrong with the target.
-func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalogue) []Problem {
+func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalogue) []yamlfile.Problem {
 	c := &checker{at: at, rows: rows}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
@@ -56,19 +55,14 @@ func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalo
 		c.value(fmt.Sprintf("secrets[%d]", i), v)
 	}
 	c.limits(&t.Limits)
-	slices.SortStableFunc(c.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Field, b.Field))
+	slices.SortStableFunc(c.problems, func(a, b yamlfile.Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Path, b.Path))
 	})
 	return c.problems
 }
 
 func (c *checker) endpoint(path string, e *Endpoint) {
-	ways := 0
-	for _, given := range []bool{len(e.Command) > 0, e.URL != "", e.Pipe != nil, e.Handler != nil} {
-		if given {
-			ways++
-		}
-	}
+	ways := count(len(e.Command) > 0, e.URL != "", e.Pipe != nil, e.Handler != nil)
 	if ways != 1 && (ways != 2 || !e.Started()) {
 		c.fail(path, "must have a command, a url, or both for a server that is to be started")
 		return
@@ -256,23 +250,21 @@ func (c *checker) permissions(t *Target) {
 }
 
 func (c *checker) limits(l *Limits) {
-	for _, d := range []struct {
-		name  string
-		value time.Duration
-	}{{"timeout", l.Timeout}, {"start-timeout", l.StartTimeout}, {"budget", l.Budget}, {"quiet-window", l.QuietWindow}} {
-		if d.value < 0 {
-			c.fail("limits."+d.name, "must not be negative")
+	for name, v := range fields(reflect.ValueOf(*l)) {
+		if v.CanInt() && v.Int() < 0 || v.CanFloat() && v.Float() < 0 {
+			c.fail("limits."+name, "must not be negative")
 		}
 	}
-	for _, n := range []struct {
-		name     string
-		negative bool
-	}{{"jobs", l.Jobs < 0}, {"rate", l.Rate < 0}, {"message-bytes", l.Message < 0}, {"connection-bytes", l.Connection < 0},
-		{"run-bytes", l.Run < 0}, {"pages", l.Pages < 0}} {
-		if n.negative {
-			c.fail("limits."+n.name, "must not be negative")
+}
+
+// count is how many of some conditions hold.
+func count(conditions ...bool) (n int) {
+	for _, holds := range conditions {
+		if holds {
+			n++
 		}
 	}
+	return n
 }
 
 func texts[S ~string](all []S) []string {

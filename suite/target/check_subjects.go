@@ -259,13 +259,7 @@ func (c *checker) triggers(t *Triggers) {
 		if tr.URI != "" || name == "update" || name == "update-other" || name == "break" {
 			c.uri(path+".uri", tr.URI)
 		}
-		ways := 0
-		for _, given := range []bool{tr.Exec != nil, tr.HTTP != nil, tr.Tool != nil, tr.Wait != nil, tr.Func != nil} {
-			if given {
-				ways++
-			}
-		}
-		if ways != 1 {
+		if count(tr.Exec != nil, tr.HTTP != nil, tr.Tool != nil, tr.Wait != nil, tr.Func != nil) != 1 {
 			c.fail(path, "must have exactly one of exec, http, tool and wait")
 			continue
 		}

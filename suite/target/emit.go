@@ -1,7 +1,9 @@
 package target
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
@@ -38,64 +40,68 @@ func emitValue(v reflect.Value) (lines []string, single bool) {
 	case time.Duration:
 		return []string{x.String()}, true
 	}
+	nothing := "{}"
 	switch v.Kind() {
 	case reflect.String:
 		return []string{plainText(v.String())}, true
 	case reflect.Struct:
-		return emitStruct(v)
+		lines = emitStruct(v)
 	case reflect.Map:
-		return emitMap(v)
+		lines = emitMap(v)
 	case reflect.Slice:
-		return emitList(v)
+		lines, nothing = emitList(v), "[]"
 	case reflect.Float32, reflect.Float64:
 		return []string{strconv.FormatFloat(v.Float(), 'g', -1, 64)}, true
+	default:
+		return []string{fmt.Sprint(v.Interface())}, true
 	}
-	return []string{fmt.Sprint(v.Interface())}, true
+	if len(lines) == 0 {
+		return []string{nothing}, true
+	}
+	return lines, false
 }
 
-func emitStruct(v reflect.Value) ([]string, bool) {
-	var lines []string
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("yaml")
-		if name == "" || name == "-" || v.Field(i).IsZero() {
-			continue
+// fields walks over the fields of a struct that files can have, by their names there.
+func fields(v reflect.Value) iter.Seq2[string, reflect.Value] {
+	return func(yield func(string, reflect.Value) bool) {
+		for f, value := range v.Fields() {
+			if name := f.Tag.Get("yaml"); name != "" && name != "-" && !yield(name, value) {
+				return
+			}
 		}
-		lines = append(lines, emitField(name, v.Field(i))...)
 	}
-	if len(lines) == 0 {
-		return []string{"{}"}, true
-	}
-	return lines, false
 }
 
-func emitMap(v reflect.Value) ([]string, bool) {
-	keys := make([]string, 0, v.Len())
-	for _, k := range v.MapKeys() {
-		keys = append(keys, k.String())
+// given reports whether a field has a value.
+func given(v reflect.Value) bool {
+	return v.IsValid() && !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0)
+}
+
+func emitStruct(v reflect.Value) (lines []string) {
+	for name, field := range fields(v) {
+		if !field.IsZero() {
+			lines = append(lines, emitField(name, field)...)
+		}
 	}
-	slices.Sort(keys)
-	var lines []string
+	return lines
+}
+
+func emitMap(v reflect.Value) (lines []string) {
+	keys := slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
 	for _, k := range keys {
-		lines = append(lines, emitField(plainText(k), v.MapIndex(reflect.ValueOf(k).Convert(v.Type().Key())))...)
+		lines = append(lines, emitField(plainText(k.String()), v.MapIndex(k))...)
 	}
-	if len(lines) == 0 {
-		return []string{"{}"}, true
-	}
-	return lines, false
+	return lines
 }
 
-func emitList(v reflect.Value) ([]string, bool) {
-	var lines []string
+func emitList(v reflect.Value) (lines []string) {
 	for i := range v.Len() {
 		item, _ := emitValue(v.Index(i))
 		item = indent(item, "  ")
 		item[0] = "- " + strings.TrimPrefix(item[0], "  ")
 		lines = append(lines, item...)
 	}
-	if len(lines) == 0 {
-		return []string{"[]"}, true
-	}
-	return lines, false
+	return lines
 }
 
 // emitShort writes a value in its short form, if it has one.
@@ -147,30 +153,8 @@ func plainText(s string) string {
 	return s
 }
 
-// quoteText writes a string in double quotes. Bytes that are no UTF-8 become
-// U+FFFD: YAML cannot hold them.
+// quoteText writes a string in double quotes, with escapes that are those of YAML as well.
+// Bytes that are no UTF-8 become U+FFFD: YAML cannot hold them.
 func quoteText(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case r == utf8.RuneError:
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return strconv.QuoteToGraphic(strings.ToValidUTF8(s, string(utf8.RuneError)))
 }

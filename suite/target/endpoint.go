@@ -3,7 +3,6 @@ package target
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -97,15 +95,7 @@ type DialOptions struct {
 	As *Identity
 	// Anonymous leaves out all headers of the endpoint that are not public.
 	Anonymous bool
-	// Header is set over everything else, on HTTP.
-	Header http.Header
-	Limits transport.Limits
-	// TLS is used for https; nil means the defaults of the system. The
-	// certificates of CAFile are added to it.
-	TLS *tls.Config
-	// CloseWait is how long a process has to exit after the end of its
-	// input, TermWait after SIGTERM; 0 means the transport's default.
-	CloseWait, TermWait time.Duration
+	Limits    transport.Limits
 }
 
 // Dialer makes what opens connections to the endpoint. It fails if a value of
@@ -124,7 +114,7 @@ func (e *Endpoint) Dialer(o DialOptions) (transport.Dialer, error) {
 	switch speaks {
 	case requirement.Stdio:
 		if e.Pipe != nil {
-			return &transport.Pipe{Open: e.Pipe, Limits: o.Limits, CloseWait: o.CloseWait}, nil
+			return &transport.Pipe{Open: e.Pipe, Limits: o.Limits}, nil
 		}
 		return e.process(o)
 	case requirement.HTTP, requirement.SSE:
@@ -145,8 +135,7 @@ func (e *Endpoint) process(o DialOptions) (transport.Dialer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &transport.Process{Argv: e.Command, Env: env, Dir: e.Dir, Limits: o.Limits,
-		CloseWait: o.CloseWait, TermWait: o.TermWait}, nil
+	return &transport.Process{Argv: e.Command, Env: env, Dir: e.Dir, Limits: o.Limits}, nil
 }
 
 // environ is "K=V" for each variable of the layers, which lie over each other.
@@ -172,7 +161,7 @@ func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transpor
 	if e.Started() && e.server == nil {
 		return nil, fmt.Errorf("the server of the endpoint %s was not started: see Target.Serve", e.Address())
 	}
-	client := transport.Client{Handler: e.Handler, TLS: o.TLS, CAFile: e.CAFile, Server: e.server}
+	client := transport.Client{Handler: e.Handler, CAFile: e.CAFile, Server: e.server}
 	address := e.URL
 	if e.Handler != nil && address == "" && e.Path != "" {
 		address = "http://127.0.0.1/" + strings.TrimPrefix(e.Path, "/")
@@ -183,17 +172,11 @@ func (e *Endpoint) client(speaks requirement.Transport, o DialOptions) (transpor
 	return &transport.HTTP{URL: address, Header: header, Client: client, Limits: o.Limits}, nil
 }
 
-// header lays the headers of the endpoint, the identity and the options over
-// each other.
+// header lays the headers of the identity over those of the endpoint.
 func (e *Endpoint) header(o DialOptions) (http.Header, error) {
-	own := e.Header
+	own := maps.Clone(e.Header)
 	if o.Anonymous {
-		own = make(map[string]Value)
-		for name, v := range e.Header {
-			if v.Public {
-				own[name] = v
-			}
-		}
+		maps.DeleteFunc(own, func(_ string, v Value) bool { return !v.Public })
 	}
 	header, err := reveal(own)
 	if err != nil {
@@ -204,12 +187,7 @@ func (e *Endpoint) header(o DialOptions) (http.Header, error) {
 		if err != nil {
 			return nil, fmt.Errorf("identity %s: %w", o.As.Name, err)
 		}
-		for name, values := range over {
-			header[name] = values
-		}
-	}
-	for name, values := range o.Header {
-		header[http.CanonicalHeaderKey(name)] = values
+		maps.Copy(header, over)
 	}
 	return header, nil
 }

@@ -135,7 +135,6 @@ func TestDialer(t *testing.T) {
 		{DialOptions{}, http.Header{"Authorization": {"own"}, "X-App": {"app"}}},
 		{DialOptions{As: as}, http.Header{"Authorization": {"w"}, "X-App": {"app"}, "X-New": {"n"}}},
 		{DialOptions{Anonymous: true}, http.Header{"X-App": {"app"}}},
-		{DialOptions{As: as, Header: http.Header{"x-new": {"o"}}}, http.Header{"Authorization": {"w"}, "X-App": {"app"}, "X-New": {"o"}}},
 	} {
 		c.o.Transport = requirement.HTTP
 		d, err := url.Dialer(c.o)

@@ -20,18 +20,9 @@ import (
 // before anything can be run.
 type ConfigError struct {
 	// File is the target file; empty if the target was not read from one.
-	File     string
-	Problems []Problem
-}
-
-// Problem is one thing wrong with a target.
-type Problem struct {
-	// Line and Column count from 1; 0 means unknown.
-	Line, Column int
-	// Field is the path of the field, such as "subjects.texts[0].uri".
-	Field string
-	// Message is one sentence that names the field.
-	Message string
+	File string
+	// Problems are the things that are wrong, each with a message that names the field.
+	Problems []yamlfile.Problem
 }
 
 // Error gives each problem a line of its own: "FILE:LINE: MESSAGE".
@@ -56,7 +47,7 @@ func (e *ConfigError) Error() string {
 func Load(path string, rows *catalogue.Catalogue) (*Target, error) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, &ConfigError{File: path, Problems: []Problem{{Message: err.Error()}}}
+		return nil, unread(path, err)
 	}
 	t, err := Parse(path, data, rows)
 	if err != nil {
@@ -113,10 +104,10 @@ func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error)
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
 	if err != nil {
-		return nil, configError(name, err)
+		return nil, unread(name, err)
 	}
 	t.File = name
-	if problems := t.expandURLs(index.At); len(problems) > 0 {
+	if problems := t.expandURLs(index); len(problems) > 0 {
 		return nil, &ConfigError{File: name, Problems: problems}
 	}
 	if problems := t.check(index.At, rows); len(problems) > 0 {
@@ -127,14 +118,13 @@ func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error)
 
 // expandURLs puts what ${NAME} stands for into the addresses of endpoints; it is secret unless
 // it is the host.
-func (t *Target) expandURLs(at func(path string) yamlfile.Pos) (problems []Problem) {
+func (t *Target) expandURLs(index *yamlfile.Index) (problems []yamlfile.Problem) {
 	for i := range t.Endpoints {
 		e := &t.Endpoints[i]
 		address, parts, err := expand(e.URL, os.LookupEnv)
 		if err != nil {
 			path := fmt.Sprintf("endpoints[%d].url", i)
-			pos := at(path)
-			problems = append(problems, Problem{Line: pos.Line, Column: pos.Column, Field: path, Message: path + ": " + err.Error()})
+			problems = append(problems, index.Problem(path, "%s: %v", path, err))
 			continue
 		}
 		e.URL = address
@@ -156,16 +146,12 @@ func (t *Target) Validate(rows *catalogue.Catalogue) error {
 	return nil
 }
 
-func configError(name string, err error) *ConfigError {
-	e, ok := errors.AsType[*yamlfile.Error](err)
-	if !ok {
-		return &ConfigError{File: name, Problems: []Problem{{Message: err.Error()}}}
+// unread is why a file could not be read.
+func unread(name string, err error) *ConfigError {
+	if e, ok := errors.AsType[*yamlfile.Error](err); ok {
+		return &ConfigError{File: e.File, Problems: e.Problems}
 	}
-	found := &ConfigError{File: e.File}
-	for _, p := range e.Problems {
-		found.Problems = append(found.Problems, Problem{Line: p.Line, Column: p.Column, Field: p.Path, Message: p.Message})
-	}
-	return found
+	return &ConfigError{File: name, Problems: []yamlfile.Problem{{Message: err.Error()}}}
 }
 
 // Flags is what a command line says of a target, by the names of its flags: --config,
@@ -250,13 +236,11 @@ func (o *Flags) Command(args []string) (*Target, error) {
 	if o.Transport != "" && o.Transport != string(requirement.Stdio) {
 		return nil, fmt.Errorf("a command speaks stdio: --transport %s does not go with it", o.Transport)
 	}
-	e := Endpoint{Command: args, Dir: o.Dir}
 	env, err := pairs("--env", o.Env, "=")
 	if err != nil {
 		return nil, err
 	}
-	e.Env = env
-	return &Target{Endpoints: []Endpoint{e}}, nil
+	return &Target{Endpoints: []Endpoint{{Command: args, Dir: o.Dir, Env: env}}}, nil
 }
 
 // Address is the target at the URL.

@@ -9,6 +9,7 @@ package target
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 	"time"
 
@@ -242,8 +243,8 @@ func limited(to []requirement.Revision, rev requirement.Revision) bool {
 // "authorization" and "authorization.protocol".
 func (t *Target) Configured() map[string]bool {
 	set := make(map[string]bool)
-	for name, given := range t.Subjects.given() {
-		if given {
+	for name, v := range fields(reflect.ValueOf(t.Subjects)) {
+		if given(v) {
 			set["subjects."+name] = true
 		}
 	}
@@ -418,22 +419,4 @@ type Canary struct {
 	// Content is a marker that the file contains and nothing else served
 	// does: at least 8 bytes.
 	Content string `yaml:"content"`
-}
-
-// given says which subjects are set, by the name of the field.
-func (s *Subjects) given() map[string]bool {
-	return map[string]bool{
-		"texts":              len(s.Texts) > 0,
-		"blobs":              len(s.Blobs) > 0,
-		"missing":            len(s.Missing) > 0,
-		"complete":           len(s.Complete) > 0,
-		"complete-templates": len(s.CompleteTemplates) > 0,
-		"templates":          len(s.Templates) > 0,
-		"completions":        len(s.Completions) > 0,
-		"broken":             s.Broken != "",
-		"slow":               s.Slow != nil,
-		"input":              s.Input != nil,
-		"protected":          len(s.Protected) > 0,
-		"roots":              len(s.Roots) > 0,
-	}
 }

@@ -178,7 +178,7 @@ const leftoverWait = 2 * time.Second
 // run runs the command in a process group of its own and waits for its end.
 // Whatever is left of the group then is killed.
 func (x *Exec) run(ctx context.Context) error {
-	env, err := environment(x.Env)
+	env, err := environ(x.Env)
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,7 @@ func (x *Exec) run(ctx context.Context) error {
 
 	var out tail
 	cmd := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
-	cmd.Env, cmd.Dir = env, x.Dir
+	cmd.Env, cmd.Dir = append(os.Environ(), env...), x.Dir
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = leftoverWait
 	procgroup.Separate(cmd)
@@ -210,19 +210,6 @@ func (x *Exec) run(ctx context.Context) error {
 	return fmt.Errorf("the trigger %s failed: %w%s", filepath.Base(x.Command[0]), err, out.quote())
 }
 
-// environment is that of this process with the given variables set.
-func environment(set map[string]Value) ([]string, error) {
-	env := os.Environ()
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		value, err := set[name].Reveal()
-		if err != nil {
-			return nil, fmt.Errorf("env %s: %w", name, err)
-		}
-		env = append(env, name+"="+value)
-	}
-	return env, nil
-}
-
 // do makes the request and reads the response to its end, or to a bound.
 func (c *Call) do(ctx context.Context) error {
 	limit := cmp.Or(max(c.Timeout, 0), DefaultTriggerTimeout)
@@ -238,9 +225,7 @@ func (c *Call) do(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	if host := header.Get("Host"); host != "" {
 		req.Host = host
 	}
