@@ -48,7 +48,7 @@ func TestDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := dir.Open(top, dir.Options{PageSize: 4, Tell: func(s string) { t.Error(s) }})
+	files, err := dir.Open(t.Context(), top, dir.Options{PageSize: 4, Tell: func(s string) { t.Error(s) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,10 +54,13 @@ func (d *directory) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// open opens the directory. It is to be closed.
-func (d *directory) open(stderr io.Writer) (*dir.Dir, error) {
+// open opens the directory. It is to be closed. The error is that of the context if that ends meanwhile.
+func (d *directory) open(ctx context.Context, stderr io.Writer) (*dir.Dir, error) {
 	d.options.Tell = func(sentence string) { fmt.Fprintln(stderr, "mockserver: "+sentence) }
-	opened, err := dir.Open(d.path, d.options)
+	opened, err := dir.Open(ctx, d.path, d.options)
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, usageError{err}
 	}

@@ -221,7 +221,10 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	for _, line := range s.suit(cmd) {
 		fmt.Fprintln(stderr, "mockserver: "+line)
 	}
-	w, files, err := s.served(stderr)
+	w, files, err := s.served(ctx, stderr)
+	if errors.Is(err, context.Canceled) {
+		return nil // a signal is an ordinary end
+	}
 	if err != nil {
 		return err
 	}
@@ -257,7 +260,7 @@ func (s *settings) operate(ctx context.Context, server *reference.Server, stdin 
 }
 
 // served is the world that is served, and the directory that it is made of if it is.
-func (s *settings) served(stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
+func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.World, files *dir.Dir, err error) {
 	if s.dir.path == "" {
 		w, warnings, err := inspect(s.world)
 		warn(stderr, warnings)
@@ -266,7 +269,7 @@ func (s *settings) served(stderr io.Writer) (w reference.World, files *dir.Dir, 
 		}
 		return w, nil, err
 	}
-	if files, err = s.dir.open(stderr); err != nil {
+	if files, err = s.dir.open(ctx, stderr); err != nil {
 		return w, nil, err
 	}
 	s.options.Current = files.World

@@ -141,7 +141,7 @@ func (v *verifier) prepare(cmd *cobra.Command, stderr io.Writer) (w reference.Wo
 	}
 	v.options.TimelineOnRequest = true // a client takes its time to start
 	told := v.suit(cmd)
-	w, files, err = v.served(stderr)
+	w, files, err = v.served(cmd.Context(), stderr)
 	if err != nil {
 		return w, nil, err
 	}

@@ -1,6 +1,7 @@
 package dir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -40,7 +41,7 @@ func (d *Dir) where() where {
 
 // attend sees to it that what is served is the directory that the path leads to. A
 // directory that has been shaken, moved away and back, say, has to be watched anew.
-func (d *Dir) attend(s Server, shaken bool) {
+func (d *Dir) attend(ctx context.Context, s Server, shaken bool) {
 	d.mu.Lock()
 	away := d.away
 	d.mu.Unlock()
@@ -49,12 +50,12 @@ func (d *Dir) attend(s Server, shaken bool) {
 		d.part(s)
 	case at == another, at == here && shaken:
 		if err := d.enter(); err != nil {
-			if !away && !d.closed() {
+			if !away && d.opened.Err() == nil {
 				d.part(s) // what is there now cannot be served
 			}
 			return
 		}
-		d.arrive(s, at, away)
+		d.arrive(ctx, s, at, away)
 	}
 }
 
@@ -62,10 +63,10 @@ func (d *Dir) attend(s Server, shaken bool) {
 func (d *Dir) part(s Server) {
 	d.mu.Lock()
 	var remove []string
-	for _, path := range slices.Sorted(maps.Keys(d.files)) {
+	for _, path := range slices.Sorted(maps.Keys(d.files.values)) {
 		remove = append(remove, URI(path))
 	}
-	clear(d.files)
+	d.files.clear()
 	d.away = true
 	_ = d.leave() // what is closed has only been read
 	d.options.Tell(fmt.Sprintf("the directory %s has been moved away or deleted: nothing is served until there is one at this path again", d.name))
@@ -76,17 +77,17 @@ func (d *Dir) part(s Server) {
 }
 
 // arrive serves the files of a directory that has been entered.
-func (d *Dir) arrive(s Server, at where, away bool) {
+func (d *Dir) arrive(ctx context.Context, s Server, at where, away bool) {
 	d.mu.Lock()
 	switch {
 	case away:
 		d.options.Tell(fmt.Sprintf("the directory %s is there again: its files are served", d.name))
 	case at == another:
 		d.options.Tell(fmt.Sprintf("the path %s leads to another directory now: the files of that one are served", d.name))
-		for path := range d.files {
-			d.files[path] = state{} // whatever is there by this name is another file
+		for path := range d.files.values {
+			d.files.values[path] = state{} // whatever is there by this name is another file
 		}
 	}
 	d.mu.Unlock()
-	d.settle(pending{".": true}, s)
+	d.settle(ctx, pending{".": true}, s)
 }

@@ -188,7 +188,7 @@ func TestLinkToAnotherDirectory(t *testing.T) {
 func TestClosedWhileAway(t *testing.T) {
 	top := filepath.Join(t.TempDir(), "top")
 	write(t, top, map[string]string{"a.txt": "a"})
-	d, err := Open(top, Options{Debounce: 5 * time.Millisecond})
+	d, err := Open(t.Context(), top, Options{Debounce: 5 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

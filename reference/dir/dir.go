@@ -11,7 +11,7 @@
 // with a dot are left out, like everything below such a directory, unless Options.Hidden
 // says otherwise.
 //
-//	d, err := dir.Open("docs", dir.Options{})
+//	d, err := dir.Open(ctx, "docs", dir.Options{})
 //	...
 //	defer d.Close()
 //	server, err := reference.New(d.World(), reference.Options{})
@@ -24,6 +24,7 @@
 package dir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -103,19 +104,21 @@ type Dir struct {
 	path    string                  // absolute, with links in it
 	root    atomic.Pointer[os.Root] // closed while there is none
 	options Options
-	done    chan struct{} // closed by Close
+	opened  context.Context // ends with Close
+	end     context.CancelFunc
 
 	mu      sync.Mutex
 	real    string            // where the directory is, for the watcher alone
 	watcher *fsnotify.Watcher // nil if the system has none, or there is no directory
-	files   map[string]state  // what is listed, by path
-	watched map[string]bool   // directories, by path
+	files   tree[state]       // what is listed
+	watched tree[struct{}]    // directories
 	told    map[string]bool   // sentences that have been told
 	away    bool              // there is no directory at the path
 }
 
-// Open opens a directory and looks at everything in it.
-func Open(path string, o Options) (*Dir, error) {
+// Open opens a directory and looks at everything in it. Its error is that of the context if
+// that ends meanwhile.
+func Open(ctx context.Context, path string, o Options) (*Dir, error) {
 	if err := o.complete(); err != nil {
 		return nil, err
 	}
@@ -127,16 +130,21 @@ func Open(path string, o Options) (*Dir, error) {
 		return nil, plainly(path, err)
 	}
 	d := &Dir{
-		name: path, path: absolute, options: o, done: make(chan struct{}),
-		files: map[string]state{}, watched: map[string]bool{}, told: map[string]bool{},
+		name: path, path: absolute, options: o,
+		files: newTree[state](), watched: newTree[struct{}](), told: map[string]bool{},
 	}
+	d.opened, d.end = context.WithCancel(context.Background())
 	if err := d.enter(); err != nil {
 		return nil, plainly(path, err)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, f := range d.scan(".") {
-		d.files[f.path] = f.state
+	for _, f := range d.scan(ctx, ".") {
+		d.files.put(f.path, f.state)
+	}
+	if err := ctx.Err(); err != nil {
+		d.end()
+		return nil, errors.Join(err, d.leave())
 	}
 	return d, nil
 }
@@ -154,7 +162,7 @@ func (d *Dir) enter() error {
 	watcher, unwatched := fsnotify.NewWatcher()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed() {
+	if d.opened.Err() != nil {
 		if unwatched == nil {
 			unwatched = watcher.Close()
 		}
@@ -191,7 +199,7 @@ func (d *Dir) leave() error {
 		err = d.watcher.Close()
 		d.watcher = nil
 	}
-	clear(d.watched)
+	d.watched.clear()
 	if root := d.root.Load(); root != nil {
 		err = errors.Join(err, root.Close())
 	}
@@ -207,21 +215,12 @@ func plainly(path string, err error) error {
 	return fmt.Errorf("the directory %s cannot be served: %w", path, err)
 }
 
-// Close ends access to the files. It is called once.
+// Close ends access to the files, and Watch, which does not finish looking at them. It is called once.
 func (d *Dir) Close() error {
+	d.end()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	close(d.done)
 	return d.leave()
-}
-
-func (d *Dir) closed() bool {
-	select {
-	case <-d.done:
-		return true
-	default:
-		return false
-	}
 }
 
 // tell says a sentence, but only once.
@@ -251,8 +250,8 @@ func (d *Dir) World() world.World {
 			Source:      finder{d},
 		}},
 	}
-	for _, path := range slices.Sorted(maps.Keys(d.files)) {
-		w.Resources = append(w.Resources, d.resource(path, d.files[path]))
+	for _, path := range slices.Sorted(maps.Keys(d.files.values)) {
+		w.Resources = append(w.Resources, d.resource(path, d.files.values[path]))
 	}
 	return w
 }

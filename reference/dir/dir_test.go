@@ -32,7 +32,7 @@ func write(t *testing.T, top string, files map[string]string) {
 
 func open(t *testing.T, top string, o Options) *Dir {
 	t.Helper()
-	d, err := Open(top, o)
+	d, err := Open(t.Context(), top, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	top := t.TempDir()
 	write(t, top, map[string]string{"file": ""})
 	for _, path := range []string{filepath.Join(top, "nothing"), filepath.Join(top, "file"), ""} {
-		d, err := Open(path, Options{})
+		d, err := Open(t.Context(), path, Options{})
 		if err == nil {
 			_ = d.Close()
 			t.Errorf("%q is opened", path)
@@ -192,7 +192,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%q: %v", path, err)
 		}
 	}
-	if _, err := Open(top, Options{MaxFiles: -1}); err == nil {
+	if _, err := Open(t.Context(), top, Options{MaxFiles: -1}); err == nil {
 		t.Error("a negative bound")
 	}
 }
@@ -401,5 +401,48 @@ func TestNamesBecomeURIs(t *testing.T) {
 		if got := URI(path); got != want || world.CheckURI(got) != nil {
 			t.Errorf("%q: %s", path, got)
 		}
+	}
+}
+
+// TestEndDoesNotWaitForALook: who ends the program, or closes the directory, need not wait until all files have been looked at.
+func TestEndDoesNotWaitForALook(t *testing.T) {
+	top := t.TempDir()
+	write(t, top, map[string]string{"a/1": "", "b/2": "", "c/3": ""})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	// The second directory is told of: more are not watched.
+	if d, err := Open(ctx, top, Options{MaxWatches: 1, Tell: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", d, err)
+	}
+
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	d := open(t, top, Options{MaxFiles: 3, Tell: func(string) { cancel() }})
+	write(t, top, map[string]string{"a/0": ""})
+	d.settle(ctx, pending{".": true}, nil) // the fourth file is told of; a server would be told of the third, which has gone
+	if got := listed(d); ctx.Err() == nil || !slices.Equal(got, []string{"file:///a/1", "file:///b/2", "file:///c/3"}) {
+		t.Errorf("%v, listed %q", ctx.Err(), got)
+	}
+}
+
+// TestManyNewFiles: what is known of other files is not looked through for each of them.
+func TestManyNewFiles(t *testing.T) {
+	top := t.TempDir()
+	d := open(t, top, Options{})
+	if d.watcher == nil {
+		t.Skip("files are not watched here")
+	}
+	paths := many(t, top, 2000)
+	r := &recorder{put: map[string]world.Resource{}, puts: map[string]int{}, removed: map[string]int{}, touched: map[string]int{}}
+	d.settle(t.Context(), paths, r)
+	if len(r.put) != len(paths) || d.files.looked > 2*len(paths) {
+		t.Errorf("%d files are told of, with a look at %d", len(r.put), d.files.looked)
+	}
+	if err := os.RemoveAll(top); err != nil {
+		t.Fatal(err)
+	}
+	d.settle(t.Context(), pending{"d0": true, "d1": true}, r)
+	if len(r.put) != 0 || len(d.files.within) != 0 || d.files.looked > 4*len(paths) {
+		t.Errorf("%d files are left, in %d directories, after a look at %d", len(r.put), len(d.files.within), d.files.looked)
 	}
 }

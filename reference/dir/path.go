@@ -62,8 +62,3 @@ func join(path, name string) string {
 	}
 	return path + "/" + name
 }
-
-// below reports whether a path is another one or lies below it.
-func below(path, parent string) bool {
-	return parent == "." || path == parent || strings.HasPrefix(path, parent+"/")
-}

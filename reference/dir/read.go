@@ -35,31 +35,35 @@ func (s source) Fetch(ctx context.Context) (world.Content, error) {
 	return world.Content{Data: data, Binary: !world.IsText(data), MIMEType: world.DetectMIMEType(s.path, data)}, nil
 }
 
-// open opens a regular file. What is none, or not to be shown, does not exist.
-func (d *Dir) open(path string) (*os.File, error) {
+// openRegular opens a regular file; what is none does not exist. There is something to say about a file that
+// cannot be read, too.
+func openRegular(root *os.Root, path string) (*os.File, fs.FileInfo, error) {
+	before, err := root.Stat(path)
+	if err != nil || !before.Mode().IsRegular() {
+		return nil, nil, fs.ErrNotExist
+	}
+	f, err := root.OpenFile(path, os.O_RDONLY|nonblocking, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, before, errUnreadable
+	}
+	// It may have become something else since it was looked at.
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, nil, fs.ErrNotExist
+	}
+	return f, info, nil
+}
+
+// read is the content of a file. What is not to be shown does not exist.
+func (d *Dir) read(path string) ([]byte, error) {
 	if !d.admissible(path) {
 		return nil, fs.ErrNotExist
 	}
-	if info, err := d.root.Load().Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil, fs.ErrNotExist
-	}
-	f, err := d.root.Load().OpenFile(path, os.O_RDONLY|nonblocking, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fs.ErrNotExist
-	}
-	if err != nil {
-		return nil, errUnreadable
-	}
-	// It may have become something else since it was looked at.
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		_ = f.Close()
-		return nil, fs.ErrNotExist
-	}
-	return f, nil
-}
-
-func (d *Dir) read(path string) ([]byte, error) {
-	f, err := d.open(path)
+	f, _, err := openRegular(d.root.Load(), path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +99,7 @@ func (f finder) Suggest(_ context.Context, _, typed string) []string {
 	f.dir.mu.Lock()
 	defer f.dir.mu.Unlock()
 	var paths []string
-	for path := range f.dir.files {
+	for path := range f.dir.files.values {
 		if len(path) >= len(typed) && strings.EqualFold(path[:len(typed)], typed) && readable(path) == path {
 			paths = append(paths, path)
 		}

@@ -1,10 +1,12 @@
 package dir
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -37,8 +39,8 @@ const chunk = 1024
 func (d *Dir) maxVisited() int { return 100_000 + 10*d.options.MaxFiles }
 
 // scan lists the files below a directory in the order of their paths, as many as may be
-// listed in all, and watches the directories. The caller holds mu.
-func (d *Dir) scan(top string) []found {
+// listed in all, and watches the directories. It ends early with the context. The caller holds mu.
+func (d *Dir) scan(ctx context.Context, top string) []found {
 	var files []found
 	visited := 0
 	dirs := []string{top}
@@ -46,34 +48,56 @@ func (d *Dir) scan(top string) []found {
 		at := dirs[len(dirs)-1]
 		dirs = dirs[:len(dirs)-1]
 		d.watch(at) // before it is read, so that nothing is missed
-		var within []string
-		for _, name := range d.names(at, &visited) {
-			file := join(at, name)
-			if d.hidden(file) || !lies(file) {
-				continue
-			}
-			info, err := d.root.Load().Lstat(file)
-			if err != nil {
-				continue // it has gone meanwhile
-			}
-			if info.IsDir() {
-				within = append(within, file)
-				continue
-			}
-			s, ok := d.look(file)
-			if !ok {
-				continue
-			}
-			if len(files) >= d.options.MaxFiles {
-				d.tell(tooMany(d.options.MaxFiles))
-				return ordered(files)
-			}
-			files = append(files, found{file, s})
+		within, more := d.list(ctx, at, &visited, d.options.MaxFiles-len(files), &files)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case more:
+			d.tell(tooMany(d.options.MaxFiles))
+			return ordered(files)
 		}
 		slices.Reverse(within)
 		dirs = append(dirs, within...)
 	}
 	return ordered(files)
+}
+
+// list adds up to n files of a directory, and says which directories lie in it and whether there are more files.
+// The caller holds mu.
+func (d *Dir) list(ctx context.Context, at string, visited *int, n int, files *[]found) (within []string, more bool) {
+	root, err := d.root.Load().OpenRoot(at)
+	if err != nil {
+		d.unreadable(at, err)
+		return nil, false
+	}
+	defer root.Close() //nolint:errcheck // nothing has been written
+	for _, e := range d.entries(root, at, visited) {
+		file := join(at, e.Name())
+		switch {
+		case ctx.Err() != nil:
+			return nil, false
+		case d.hidden(file) || !lies(file):
+			continue
+		case e.IsDir():
+			within = append(within, file)
+			continue
+		}
+		s, ok := d.glance(root, e, file)
+		if !ok {
+			continue
+		}
+		if n--; n < 0 {
+			return nil, true
+		}
+		*files = append(*files, found{file, s})
+	}
+	return within, false
+}
+
+func (d *Dir) unreadable(at string, err error) {
+	if errors.Is(err, fs.ErrPermission) {
+		d.tell(fmt.Sprintf("the directory %s cannot be read: its files are left out", at))
+	}
 }
 
 func tooMany(n int) string {
@@ -85,22 +109,18 @@ func ordered(files []found) []found {
 	return files
 }
 
-// names lists what is in a directory. The caller holds mu.
-func (d *Dir) names(at string, visited *int) []string {
-	f, err := d.root.Load().Open(at)
+// entries are what is in a directory. The caller holds mu.
+func (d *Dir) entries(root *os.Root, at string, visited *int) []fs.DirEntry {
+	f, err := root.Open(".")
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) {
-			d.tell(fmt.Sprintf("the directory %s cannot be read: its files are left out", at))
-		}
+		d.unreadable(at, err)
 		return nil
 	}
 	defer f.Close() //nolint:errcheck // nothing has been written
-	var all []string
+	var all []fs.DirEntry
 	for {
 		entries, err := f.ReadDir(chunk)
-		for _, e := range entries {
-			all = append(all, e.Name())
-		}
+		all = append(all, entries...)
 		if *visited += len(entries); *visited > d.maxVisited() {
 			d.tell(fmt.Sprintf("there are more than %d entries: the others are left out", d.maxVisited()))
 			break
@@ -109,31 +129,39 @@ func (d *Dir) names(at string, visited *int) []string {
 			break // io.EOF, or the directory goes away
 		}
 	}
-	slices.Sort(all)
+	slices.SortFunc(all, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return all
 }
 
-// look is the state of a file; false if it is none that is served.
-func (d *Dir) look(file string) (state, bool) {
-	info, err := d.root.Load().Stat(file)
-	if err != nil || !info.Mode().IsRegular() {
-		return state{}, false
+// glance is look for an entry of a directory, with few calls of the system: there may be many. What looks
+// as it did is what it was.
+func (d *Dir) glance(in *os.Root, e fs.DirEntry, file string) (state, bool) {
+	if !e.Type().IsRegular() {
+		return d.look(d.root.Load(), file) // a link may lead anywhere in the directory
 	}
-	return state{size: info.Size(), modified: info.ModTime(), mimeType: world.DetectMIMEType(file, d.sniff(file))}, true
+	if before, known := d.files.values[file]; known {
+		info, err := in.Stat(e.Name())
+		if err == nil && info.Mode().IsRegular() && info.Size() == before.size && info.ModTime().Equal(before.modified) {
+			return before, true
+		}
+	}
+	return d.look(in, e.Name())
 }
 
-// sniff is how a file begins; nothing if it cannot be read.
-func (d *Dir) sniff(file string) []byte {
-	f, err := d.open(file)
-	if err != nil {
-		return nil
+// look is the state of a file; false if it is none that is served.
+func (d *Dir) look(root *os.Root, file string) (state, bool) {
+	f, info, err := openRegular(root, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return state{}, false
 	}
-	defer f.Close() //nolint:errcheck // nothing has been written
-	data, err := io.ReadAll(io.LimitReader(f, world.Sniffed))
-	if err != nil {
-		return nil
+	var begin []byte // nothing if it cannot be read
+	if err == nil {
+		defer f.Close() //nolint:errcheck // nothing has been written
+		begin = make([]byte, min(info.Size(), world.Sniffed))
+		n, _ := io.ReadFull(f, begin)
+		begin = begin[:n]
 	}
-	return data
+	return state{size: info.Size(), modified: info.ModTime(), mimeType: world.DetectMIMEType(file, begin)}, true
 }
 
 // resource is the entry of a file in the list.

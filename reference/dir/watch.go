@@ -31,17 +31,17 @@ const maxPending = 10_000
 
 // watch watches a directory. The caller holds mu.
 func (d *Dir) watch(path string) {
-	if d.watcher == nil || d.watched[path] {
+	if d.watcher == nil || d.watched.has(path) {
 		return
 	}
-	if len(d.watched) >= d.options.MaxWatches {
+	if len(d.watched.values) >= d.options.MaxWatches {
 		d.tell(fmt.Sprintf("there are more than %d directories: changes in the others are not noticed", d.options.MaxWatches))
 		return
 	}
 	err := d.watcher.Add(filepath.Join(d.real, filepath.FromSlash(path)))
 	switch {
 	case err == nil:
-		d.watched[path] = true
+		d.watched.put(path, struct{}{})
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE):
 		d.tell("the system lets no more directories be watched: changes in the others are not noticed" + raise("watches"))
 	}
@@ -60,9 +60,9 @@ func raise(limit string) string {
 // unwatch forgets the directories below a path that is no longer there, or no longer
 // theirs; the directory itself is always watched. The caller holds mu.
 func (d *Dir) unwatch(path string) {
-	for watched := range d.watched {
-		if watched != "." && below(watched, path) {
-			delete(d.watched, watched)
+	for _, watched := range d.watched.below(path) {
+		if watched != "." {
+			d.watched.remove(watched)
 			// Where the directory itself has gone its watch has, too.
 			_ = d.watcher.Remove(filepath.Join(d.real, filepath.FromSlash(watched)))
 		}
@@ -84,6 +84,9 @@ func (p pending) add(path string, content bool) {
 
 // Watch tells a server of changes until the context ends or the directory is closed.
 func (d *Dir) Watch(ctx context.Context, s Server) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.opened, cancel)()
 	timer := time.NewTimer(0)
 	timer.Stop()
 	defer timer.Stop()
@@ -103,8 +106,6 @@ func (d *Dir) Watch(ctx context.Context, s Server) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-d.done:
-			return
 		case event, open := <-events:
 			if !open {
 				return
@@ -123,12 +124,12 @@ func (d *Dir) Watch(ctx context.Context, s Server) {
 			}
 			d.say(fmt.Sprintf("changes may go unnoticed: %v", err))
 		case <-timer.C:
-			d.attend(s, shaken)
-			d.settle(changes, s)
+			d.attend(ctx, s, shaken)
+			d.settle(ctx, changes, s)
 			clear(changes)
 			shaken = false
 		case <-round.C:
-			d.attend(s, false)
+			d.attend(ctx, s, false)
 		}
 	}
 }
@@ -161,33 +162,38 @@ func (d *Dir) pathOf(name string) (string, bool) {
 	return path, path == "." || d.admissible(path)
 }
 
-// settle finds out what has become of the paths, and tells the server.
-func (d *Dir) settle(changes pending, s Server) {
+// settle finds out what has become of the paths, and tells the server, unless the context ends
+// meanwhile.
+func (d *Dir) settle(ctx context.Context, changes pending, s Server) {
 	var put []world.Resource
 	var remove, touch []string
 	d.mu.Lock()
 	paths := slices.Sorted(maps.Keys(changes))
 	d.forget(paths)
 	for _, path := range paths {
-		now, listed := d.present(path)
-		for _, old := range d.known(path) {
+		now, listed := d.present(ctx, path)
+		if ctx.Err() != nil {
+			d.mu.Unlock()
+			return
+		}
+		for _, old := range d.files.below(path) {
 			if !listed[old] {
-				delete(d.files, old)
+				d.files.remove(old)
 				remove = append(remove, URI(old))
 			}
 		}
 		for _, f := range now {
-			before, known := d.files[f.path]
+			before, known := d.files.values[f.path]
 			if !known {
 				// It is new to the list only: who has subscribed to it did so before it was
 				// deleted, or while it was not listed.
 				touch = append(touch, URI(f.path))
 			}
 			switch {
-			case !known && len(d.files) >= d.options.MaxFiles:
+			case !known && len(d.files.values) >= d.options.MaxFiles:
 				d.tell(tooMany(d.options.MaxFiles))
 			case !known || !before.equal(f.state) || f.path == path && changes[path]:
-				d.files[f.path] = f.state
+				d.files.put(f.path, f.state)
 				put = append(put, d.resource(f.path, f.state))
 			}
 		}
@@ -208,36 +214,22 @@ func (d *Dir) settle(changes pending, s Server) {
 // The caller holds mu.
 func (d *Dir) forget(paths []string) {
 	for _, path := range paths {
-		if d.watched[path] {
+		if d.watched.has(path) {
 			d.unwatch(path)
 		}
 	}
 }
 
-// known are the listed files at a path or below it. The caller holds mu.
-func (d *Dir) known(path string) []string {
-	if _, file := d.files[path]; file {
-		return []string{path} // there was nothing below it
-	}
-	var all []string
-	for file := range d.files {
-		if below(file, path) {
-			all = append(all, file)
-		}
-	}
-	return all
-}
-
 // present are the files at a path or below it, as they are now. The caller holds mu.
-func (d *Dir) present(path string) (now []found, listed map[string]bool) {
+func (d *Dir) present(ctx context.Context, path string) (now []found, listed map[string]bool) {
 	listed = map[string]bool{}
 	info, err := d.root.Load().Lstat(path)
 	switch {
 	case err == nil && info.IsDir():
 		d.unwatch(path) // they may be other directories than those of these names before
-		now = d.scan(path)
+		now = d.scan(ctx, path)
 	case err == nil && info.Mode().Type()&^fs.ModeSymlink == 0:
-		if s, ok := d.look(path); ok {
+		if s, ok := d.look(d.root.Load(), path); ok {
 			now = []found{{path, s}}
 		}
 	}

@@ -145,12 +145,8 @@ func (e *Engine) Change(put []world.Resource, remove []string) error {
 		}
 	}
 	var updated []string
-	changed := false
 	e.change.Lock()
-	for _, uri := range remove {
-		_, listed := e.store.remove(uri)
-		changed = changed || listed
-	}
+	_, changed := e.store.remove(remove...)
 	var err error
 	for _, r := range put {
 		existed, listChanged, failed := e.store.put(r.Clone())

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -190,5 +191,37 @@ func FuzzProcess(f *testing.F) {
 				t.Errorf("%q: %q", raw, all)
 			}
 		})
+	})
+}
+
+func TestManyAreTakenAwayAtOnce(t *testing.T) {
+	all := strings.Split("abcdefghij", "")
+	rapid.Check(t, func(t *rapid.T) {
+		resources := make([]world.Resource, len(all))
+		for i, name := range all {
+			resources[i] = world.Resource{URI: "x:" + name, Name: name, Text: &name}
+		}
+		s, err := newStore(resources)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := rapid.SliceOf(rapid.SampledFrom(append(all, "none"))).Draw(t, "gone")
+		var uris []string
+		for _, name := range gone {
+			uris = append(uris, "x:"+name)
+		}
+		s.remove(uris...)
+		var left, want []string
+		for _, r := range s.all() {
+			left = append(left, r.Name)
+		}
+		for _, name := range all {
+			if !slices.Contains(gone, name) {
+				want = append(want, name)
+			}
+		}
+		if !slices.Equal(left, want) {
+			t.Errorf("%q are left without %q", left, gone)
+		}
 	})
 }

@@ -210,21 +210,39 @@ func (s *store) index(seq uint64) int {
 	return sort.Search(len(s.list), func(i int) bool { return s.list[i].seq >= seq })
 }
 
-// remove says whether there was such a resource and whether it was listed.
-func (s *store) remove(uri string) (was, listed bool) {
+// remove takes resources away. It says whether there was one of them, and whether one was listed.
+func (s *store) remove(uris ...string) (was, listed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e, was := s.byURI[uri]
-	if !was {
+	var places []int
+	for _, uri := range uris {
+		e, ok := s.byURI[uri]
+		if !ok {
+			continue
+		}
+		places = append(places, s.index(e.seq))
+		delete(s.byURI, uri)
+		s.kept -= e.kept()
+		s.private -= e.private()
+		listed = listed || !e.res.Hidden
+	}
+	if len(places) == 0 {
 		return false, false
 	}
-	i := s.index(e.seq)
-	s.list = append(s.list[:i:i], s.list[i+1:]...)
-	delete(s.byURI, uri)
 	s.version++
-	s.kept -= e.kept()
-	s.private -= e.private()
-	return true, !e.res.Hidden
+	// Those that stay close up in one go, however many leave.
+	slices.Sort(places)
+	n := places[0]
+	for i, place := range places {
+		end := len(s.list)
+		if i+1 < len(places) {
+			end = places[i+1]
+		}
+		n += copy(s.list[n:], s.list[place+1:end])
+	}
+	clear(s.list[n:])
+	s.list = s.list[:n]
+	return true, listed
 }
 
 func (s *store) get(uri string) (*entry, bool) {
