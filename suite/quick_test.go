@@ -16,6 +16,7 @@ import (
 // target serves and the user asked for, and says so.
 func TestQuick(t *testing.T) {
 	t.Parallel()
+	newest := requirement.Revisions()[len(requirement.Revisions())-1]
 	for name, test := range map[string]struct {
 		served     []string
 		fault      string // how a newer revision is refused
@@ -23,7 +24,7 @@ func TestQuick(t *testing.T) {
 		transports []requirement.Transport
 		want       requirement.Combination
 	}{
-		"everything": {want: requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}},
+		"everything": {want: requirement.Combination{Revision: newest, Transport: requirement.Stdio}},
 		"legacy":     {served: []string{"2024-11-05", "2025-06-18"}, want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},
 		"refused": {served: []string{"2024-11-05", "2025-06-18"}, fault: "life-04-refused",
 			want: requirement.Combination{Revision: requirement.R20250618, Transport: requirement.Stdio}},

@@ -33,7 +33,7 @@ type Needs struct {
 	// PageSize is the page size that the server must have; 0 means any.
 	PageSize int `yaml:"pageSize"`
 	// Revisions and Transports restrict where it shows; empty means all of those for which
-	// the requirement holds. In files legacy and modern stand for several revisions.
+	// the requirement holds. In files legacy, modern and "2025-06-18.." stand for several revisions.
 	Revisions  []string `yaml:"revisions"`
 	Transports []string `yaml:"transports"`
 	// World names a world other than the default one.
@@ -246,15 +246,18 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	return found
 }
 
-// revisions replaces legacy and modern by what they stand for.
+// revisions replaces legacy, modern, and "2025-06-18.." for that one and all later ones, by what they stand for.
 func revisions(given []string) []string {
 	var all []string
 	for _, revision := range given {
-		switch revision {
-		case "legacy":
+		first, open := strings.CutSuffix(revision, "..")
+		switch {
+		case revision == "legacy":
 			all = append(all, slices.DeleteFunc(hook.Revisions(), hook.Modern)...)
-		case "modern":
+		case revision == "modern":
 			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return !hook.Modern(r) })...)
+		case open && slices.Contains(hook.Revisions(), first):
+			all = append(all, slices.DeleteFunc(hook.Revisions(), func(r string) bool { return r < first })...)
 		default:
 			all = append(all, revision)
 		}

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -31,6 +32,7 @@ a-1:
     - {method: ping, silence: true}
 a-2:
   summary: code
+  needs: {revisions: [2025-06-18..]}
 `
 	called := false
 	c := of(text, Code{"a-2": func() hook.Hooks { called = true; return hook.Hooks{Public: hook.Always} }}, nil)
@@ -50,8 +52,8 @@ a-2:
 		t.Errorf("%+v", h)
 	}
 	two, _ := c.Find("a-2")
-	if h := two.HooksFor(nil); !called || h.Public == nil {
-		t.Errorf("%+v", h)
+	if h := two.HooksFor(nil); !called || h.Public == nil || !slices.Equal(two.Needs.Revisions, hook.Revisions()[2:]) {
+		t.Errorf("%+v, in %q", h, two.Needs.Revisions)
 	}
 	if _, ok := c.Find("none"); ok {
 		t.Error("one of no name is found")
