@@ -38,7 +38,7 @@ var stateless = catalogue.Stateless
 
 // written is the faults, or parts of faults, that are code.
 var written = []code{
-	batchCode, cancCode, compCode, errCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
+	batchCode, cancCode, compCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
 	stdioCode, subCode, subChangesCode, subListenCode, uriCode,
 }
 

@@ -8,27 +8,8 @@ import (
 )
 
 var pageCode = code{
-	"page-13-pages-accumulate":        stateless(hook.OnMethod(hook.MethodList, firstPageAgain)),
-	"page-05-first-page":              stateless(hook.OnMethod(hook.MethodList, firstPageInstead)),
-	"page-05-template-cursor-ignored": stateless(hook.OnMethod(hook.MethodTemplates, firstPageInstead)),
-	"page-06-truncated-cursor-kills":  truncatedKills,
-}
-
-func removeCursor(c *hook.Call) {
-	if params, ok := hook.DecodeObject(c.Params); ok {
-		delete(params, "cursor")
-		c.Params = hook.Encode(params)
-	}
-}
-
-// firstPageInstead answers a cursor that is refused by the first page.
-func firstPageInstead(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-	r := next(ctx, c)
-	if r != nil && r.Error != nil && c.Param("cursor") != nil {
-		removeCursor(c)
-		return next(ctx, c)
-	}
-	return r
+	"page-13-pages-accumulate":       stateless(hook.OnMethod(hook.MethodList, firstPageAgain)),
+	"page-06-truncated-cursor-kills": truncatedKills,
 }
 
 // truncatedKills ends connections at the first half of a cursor that was handed out.
@@ -56,7 +37,9 @@ func firstPageAgain(ctx context.Context, c *hook.Call, next hook.Handler) *hook.
 		return r
 	}
 	before := *c
-	removeCursor(&before)
+	params, _ := hook.DecodeObject(c.Params) // they have a cursor
+	delete(params, "cursor")
+	before.Params = hook.Encode(params)
 	first := next(ctx, &before)
 	if first == nil || first.Error != nil {
 		return r

@@ -12,9 +12,8 @@ import (
 )
 
 var rpcCode = code{
-	"rpc-14-deaf-after-garbage":   deafAfterGarbage,
-	"rpc-02-counts-its-responses": countedResponses,
-	"rpc-12-ready-event":          stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
+	"rpc-14-deaf-after-garbage": deafAfterGarbage,
+	"rpc-12-ready-event":        stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
 	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {
 		o, ok := hook.DecodeObject(in.Raw)
 		_, text := o["method"].(string)
@@ -62,17 +61,6 @@ func deafAfterGarbage() hook.Hooks {
 			}
 		}
 		next(ctx, in)
-	})
-}
-
-func countedResponses() hook.Hooks {
-	var mu sync.Mutex
-	n := int64(0)
-	return hook.EditEnvelope(hook.MethodList, func(envelope hook.Object) {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		envelope["id"] = hook.Number(n)
 	})
 }
 

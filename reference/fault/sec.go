@@ -15,10 +15,4 @@ var secCode = code{
 		return !ok || !method && o["result"] == nil && o["error"] == nil
 	})),
 	"sec-63-dies-of-alien-bytes": stateless(killedBy(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && !utf8.Valid(in.Raw) })),
-	"sec-63-dies-of-numeric-uri": stateless(killedBy(func(in hook.Incoming) bool {
-		o, _ := hook.DecodeObject(in.Raw)
-		params, _ := o["params"].(map[string]any)
-		_, text := params["uri"].(string)
-		return o["method"] == "resources/read" && params["uri"] != nil && !text
-	})),
 }

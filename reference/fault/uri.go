@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
-	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 var uriCode = code{
@@ -43,18 +42,6 @@ var uriCode = code{
 	"uri-13-fullwidth":     escape("\uFF0E", replacing("\uFF0E", ".", "\uFF0F", "/")),
 	"uri-13-stripped-once": escape("....//", replacing("../", "")),
 	"uri-13-link":          escape("", link("file:///project/link.txt")),
-	"uri-14-dies": stateless(hook.OnMethod("resources/subscribe|"+hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if asksFor(c, noURI) {
-			return die(ctx, c, next)
-		}
-		return next(ctx, c)
-	})),
-	"uri-14-accepts-anything": stateless(hook.OnMethod("resources/subscribe", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if asksFor(c, noURI) {
-			return &hook.Reply{Result: hook.Object{}}
-		}
-		return next(ctx, c)
-	})),
 }
 
 // What the faults of file access know of the world: a resource that is always
@@ -147,20 +134,4 @@ func decoded(p string) string {
 		return ""
 	}
 	return d
-}
-
-func noURI(uri string) bool { return world.CheckURI(uri) != nil }
-
-// asksFor reports whether a call wants to subscribe to such a URI.
-func asksFor(c *hook.Call, which func(uri string) bool) bool {
-	var uris []any
-	if filter, ok := c.Param("notifications").(hook.Object); ok {
-		uris, _ = filter["resourceSubscriptions"].([]any)
-	}
-	for _, v := range append(uris, c.Param("uri")) {
-		if uri, ok := v.(string); ok && which(uri) {
-			return true
-		}
-	}
-	return false
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 	"unicode/utf16"
@@ -16,10 +15,7 @@ import (
 )
 
 var messagesCode = code{
-	"pings": pinging,
-	"restless-hints": func() hook.Hooks {
-		return hinted(func(result hook.Object, n int) { result["ttlMs"] = hook.Number(int64(n%7) * 1000) })
-	},
+	"pings":        pinging,
 	"late-batches": lateBatches,
 	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
@@ -100,21 +96,6 @@ func pinging() hook.Hooks {
 		ping()
 		time.AfterFunc(later, ping)
 		return nil
-	})
-}
-
-// hinted changes results with caching hints; n counts them.
-func hinted(edit func(result hook.Object, n int)) hook.Hooks {
-	var mu sync.Mutex
-	n := 0
-	return hook.EditResult("", func(result hook.Object) {
-		if _, there := result["ttlMs"]; !there {
-			return
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		edit(result, n)
 	})
 }
 
