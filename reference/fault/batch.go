@@ -1,33 +1,29 @@
 package fault
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 var batchCode = code{
-	"batch-01-refused": stateless(refuseBatch(func([]json.RawMessage) bool { return true })),
-	"batch-02-empty-array": stateless(answerBatch(func(members []json.RawMessage) bool {
-		for _, m := range members {
-			if o, ok := hook.DecodeObject(m); !ok || o["id"] != nil {
-				return false
-			}
-		}
-		return len(members) > 0
-	})),
-	"batch-03-notification-answered": stateless(hook.Join(markBatches(), answerBatchedNotifications())),
-	"batch-04-empty-array":           stateless(answerBatch(func(members []json.RawMessage) bool { return len(members) == 0 })),
-	"batch-04-one-spoils-all": stateless(refuseBatch(func(members []json.RawMessage) bool {
-		for _, m := range members {
-			if _, ok := hook.DecodeObject(m); !ok {
-				return true
-			}
-		}
-		return false
-	})),
+	"batch-01-refused": stateless(onBatches(every, refused)),
+	"batch-02-empty-array": stateless(onBatches(func(members []json.RawMessage) bool {
+		return len(members) > 0 && !slices.ContainsFunc(members, func(m json.RawMessage) bool {
+			o, ok := hook.DecodeObject(m)
+			return !ok || o["id"] != nil
+		})
+	}, emptied)),
+	"batch-03-notification-answered": stateless(hook.Join(onBatches(every, marked), answerBatchedNotifications())),
+	"batch-04-empty-array":           stateless(onBatches(func(members []json.RawMessage) bool { return len(members) == 0 }, emptied)),
+	"batch-04-one-spoils-all": stateless(onBatches(func(members []json.RawMessage) bool {
+		return slices.ContainsFunc(members, func(m json.RawMessage) bool {
+			_, ok := hook.DecodeObject(m)
+			return !ok
+		})
+	}, refused)),
 	"batch-07-array-of-one": stateless(hook.OnResponse(hook.MethodList, inArray)),
 	"life-13-array-of-one":  stateless(hook.OnResponse(hook.MethodTemplates, inArray)),
 }
@@ -41,45 +37,36 @@ func inArray(ctx context.Context, m hook.Message, next hook.Emitter) error {
 	return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
 }
 
-// batchOf reads the members of a batch; ok is false for everything else.
-func batchOf(in hook.Incoming) (members []json.RawMessage, ok bool) {
-	if in.Peer == nil || in.Peer.Revision() != hook.R20250326 || !bytes.HasPrefix(bytes.TrimSpace(in.Raw), []byte{'['}) {
-		return nil, false
-	}
-	return members, json.Unmarshal(in.Raw, &members) == nil
-}
-
-// refuseBatch has batches answered as a message without a method is.
-func refuseBatch(which func([]json.RawMessage) bool) hook.Hooks {
+// onBatches acts on batches for which something holds.
+func onBatches(which func([]json.RawMessage) bool, act func(ctx context.Context, in hook.Incoming, next hook.Receiver)) hook.Hooks {
 	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if members, ok := batchOf(in); ok && which(members) {
-			in.Raw = []byte(`{"jsonrpc":"2.0"}`)
-		}
-		next(ctx, in)
-	})
-}
-
-// answerBatch answers batches with an empty array.
-func answerBatch(which func([]json.RawMessage) bool) hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if members, ok := batchOf(in); ok && which(members) {
-			_ = in.Peer.Send(ctx, []byte("[]")) // a client that has gone gets no answer
+		var members []json.RawMessage
+		if in.Peer != nil && in.Peer.Revision() == hook.R20250326 && json.Unmarshal(in.Raw, &members) == nil && members != nil && which(members) {
+			act(ctx, in, next)
 			return
 		}
 		next(ctx, in)
 	})
 }
 
+func every([]json.RawMessage) bool { return true }
+
+// refused answers a batch as a message without a method is.
+func refused(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	in.Raw = []byte(`{"jsonrpc":"2.0"}`)
+	next(ctx, in)
+}
+
+// emptied answers a batch with an empty array.
+func emptied(ctx context.Context, in hook.Incoming, _ hook.Receiver) {
+	_ = in.Peer.Send(ctx, []byte("[]")) // a client that has gone gets no answer
+}
+
 type batchKey struct{}
 
-// markBatches marks the context of messages that came in a batch.
-func markBatches() hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if _, ok := batchOf(in); ok {
-			ctx = context.WithValue(ctx, batchKey{}, true)
-		}
-		next(ctx, in)
-	})
+// marked marks the context of messages that came in a batch.
+func marked(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	next(context.WithValue(ctx, batchKey{}, true), in)
 }
 
 func answerBatchedNotifications() hook.Hooks {

@@ -3,8 +3,7 @@ package fault
 import (
 	"context"
 	"net/http"
-	"strconv"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -22,50 +21,35 @@ var cancCode = code{
 		return r
 	})),
 	"canc-05-reads-are-never-freed": leakingReads,
-	"canc-06-disconnecting-aborts":  abortingReads,
+	"canc-06-disconnecting-aborts":  stateless(abortingReads()),
 }
 
 // leakingReads lets reads wait for a free place, which those that are cancelled
 // never give back.
 func leakingReads() hook.Hooks {
-	var mu sync.Mutex
-	taken := 0
+	const places = 50
+	var taken atomic.Int64
 	return hook.OnMethod("resources/*", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		const places = 50
-		mu.Lock()
-		full := taken >= places
-		mu.Unlock()
-		if full {
+		if taken.Load() >= places {
 			return nil
 		}
 		r := next(ctx, c)
 		if ctx.Err() != nil {
-			mu.Lock()
-			taken++
-			mu.Unlock()
+			taken.Add(1)
 		}
 		return r
 	})
 }
 
-// abortingReads cancels reads when their HTTP request ends.
+type requestKey struct{}
+
+// abortingReads cancels reads when their HTTP request ends, whose context goes along with their trace.
 func abortingReads() hook.Hooks {
-	const mark = "X-Request-Number"
-	var mu sync.Mutex
-	n := 0
-	running := map[string]context.Context{}
-	number := hook.EditRequest(func(r *http.Request) {
-		mu.Lock()
-		defer mu.Unlock()
-		n++
-		r.Header.Set(mark, strconv.Itoa(n))
-		running[strconv.Itoa(n)] = r.Context()
-	})
-	return hook.Join(number, hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		mu.Lock()
-		request := running[c.Header.Get(mark)]
-		mu.Unlock()
-		if c.Modern || request == nil {
+	return hook.Join(hook.EditRequest(func(r *http.Request) {
+		hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return r.Context() })
+	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		request, ok := c.Trace.Once(requestKey{}, func() any { return nil }).(context.Context)
+		if c.Modern || !ok {
 			return next(ctx, c)
 		}
 		ctx, cancel := context.WithCancel(ctx)

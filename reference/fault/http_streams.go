@@ -14,35 +14,28 @@ var streaming = hook.Hooks{EventStreams: hook.Always}
 // broadcasting copies what is written to the response of one GET to those of all
 // other GETs of the same session.
 func broadcasting() hook.Hooks {
-	all := &audience{}
+	all := &audience{listeners: map[*listener]bool{}}
 	return hook.OnHTTP(func(r *http.Request) bool { return by(http.MethodGet)(r) && r.Header.Get(lastEventID) == "" },
 		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 			l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession)}
-			all.join(l)
-			defer all.leave(l)
+			all.set(l, true)
+			defer all.set(l, false)
 			next.ServeHTTP(l, r)
 		})
 }
 
-// audience is all open GET streams.
+// audience is all GET streams, and whether they are open.
 type audience struct {
 	mu        sync.Mutex
 	listeners map[*listener]bool
 }
 
-func (a *audience) join(l *listener) {
+func (a *audience) set(l *listener, open bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.listeners == nil {
-		a.listeners = map[*listener]bool{}
+	if a.listeners[l] = open; !open {
+		delete(a.listeners, l)
 	}
-	a.listeners[l] = true
-}
-
-func (a *audience) leave(l *listener) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.listeners, l)
 }
 
 // listener is the response to one GET.

@@ -2,7 +2,7 @@ package fault
 
 import (
 	"context"
-	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -11,7 +11,7 @@ import (
 
 var lchCode = code{
 	"lch-04-undeclared-debounced": undeclaredDebounced,
-	"lch-07-stale-list":           stateless(hook.Hooks{Handle: staleLists}),
+	"lch-07-stale-list":           staleLists,
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list
@@ -35,30 +35,13 @@ func undeclaredDebounced() hook.Hooks {
 }
 
 // staleLists keeps the first answer to each list request.
-func staleLists(next hook.Handler) hook.Handler {
-	var mu sync.Mutex
-	kept := map[string][]byte{}
-	return func(ctx context.Context, c *hook.Call) *hook.Reply {
-		if c.Method != hook.MethodList {
-			return next(ctx, c)
+func staleLists() hook.Hooks {
+	var kept sync.Map
+	return hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
+		first, stale := kept.LoadOrStore(c.Revision+" "+string(hook.Encode(c.Param("cursor"))), hook.Encode(result))
+		if old, ok := hook.DecodeObject(first.([]byte)); stale && ok {
+			clear(result)
+			maps.Copy(result, old)
 		}
-		key := c.Revision + " " + string(hook.Encode(c.Param("cursor")))
-		mu.Lock()
-		old := kept[key]
-		mu.Unlock()
-		r := next(ctx, c)
-		if r == nil || r.Result == nil {
-			return r
-		}
-		if old == nil {
-			mu.Lock()
-			kept[key] = hook.Encode(r.Result)
-			mu.Unlock()
-			return r
-		}
-		if result, ok := hook.DecodeObject(json.RawMessage(old)); ok {
-			r.Result = result
-		}
-		return r
-	}
+	})
 }

@@ -10,10 +10,12 @@ import (
 var subCode = code{
 	"sub-03-second-subscribe-ends": secondEnds,
 	"sub-03-unsubscribe-ends-all":  endsAll,
-	"sub-06-broadcast":             stateless(broadcast(func(_ hook.Message, p hook.Peer) bool { return p.Revision() != "" })),
+	"sub-06-broadcast":             stateless(broadcast(func(m hook.Message, p hook.Peer) bool { return shaken(m) && p.Revision() != "" })),
 	"sub-09-all-resources":         subscribeAll,
-	"sub-10-other-sessions":        stateless(broadcast(func(m hook.Message, p hook.Peer) bool { return p.Revision() != "" && p.Transport() == m.Transport })),
-	"sub-10-unsubscribed-for-all":  unsubscribedForAll,
+	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Peer) bool {
+		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
+	})),
+	"sub-10-unsubscribed-for-all": unsubscribedForAll,
 }
 
 const (
@@ -87,19 +89,18 @@ func unsubscribedForAll() hook.Hooks {
 	})
 }
 
-// broadcast sends each legacy update to further sessions.
+// shaken reports whether a message is one of a revision with a handshake.
+func shaken(m hook.Message) bool { return m.Revision != "" && !hook.Modern(m.Revision) }
+
+// broadcast sends each update to further peers.
 func broadcast(to func(m hook.Message, p hook.Peer) bool) hook.Hooks {
 	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil {
+		if err := next(ctx, m); err != nil || m.Peer == nil {
 			return err
-		}
-		if m.Peer == nil || hook.Modern(m.Revision) || m.Revision == "" {
-			return nil
 		}
 		for _, p := range m.Peer.Peers() {
 			if p.ID() != m.Peer.ID() && to(m, p) {
-				// A session that has just ended hears nothing.
-				_ = p.Send(ctx, m.Raw)
+				_ = p.Send(ctx, m.Raw) // one that has just ended hears nothing
 			}
 		}
 		return nil

@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"context"
 	"slices"
 	"sync"
 
@@ -9,28 +8,11 @@ import (
 )
 
 var subChangesCode = code{
-	"sub-43-unasked":   unaskedUpdates,
+	// The updates of listen streams go to all stdio connections without a handshake.
+	"sub-43-unasked": stateless(broadcast(func(m hook.Message, p hook.Peer) bool {
+		return m.Transport == hook.Stdio && m.Peer.Revision() == "" && p.Transport() == hook.Stdio && p.Revision() == ""
+	})),
 	"sub-43-inherited": inheritedUpdates,
-}
-
-// unaskedUpdates sends the updates of listen streams to all stdio connections
-// without a handshake.
-func unaskedUpdates() hook.Hooks {
-	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil {
-			return err
-		}
-		if m.Peer == nil || m.Transport != hook.Stdio || m.Peer.Revision() != "" {
-			return nil
-		}
-		for _, p := range m.Peer.Peers() {
-			if p.ID() != m.Peer.ID() && p.Transport() == hook.Stdio && p.Revision() == "" {
-				// A connection that has just ended hears nothing.
-				_ = p.Send(ctx, m.Raw)
-			}
-		}
-		return nil
-	})
 }
 
 // inheritance is which connections listen for which resources, and what those have
@@ -45,21 +27,10 @@ type inheritance struct {
 // connects afterwards gets their updates.
 func inheritedUpdates() hook.Hooks {
 	s := &inheritance{listening: map[string]map[string][]any{}, inherited: map[string][]any{}}
-	return hook.Join(
-		hook.EditCall("", s.note),
-		hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-			if err := next(ctx, m); err != nil || m.Peer == nil {
-				return err
-			}
-			update, _ := hook.DecodeObject(m.Raw)
-			for _, p := range m.Peer.Peers() {
-				if p.ID() != m.Peer.ID() && s.heir(p.ID(), hook.ObjectAt(update, "params")["uri"]) {
-					_ = p.Send(ctx, m.Raw) // a connection that has just ended hears nothing
-				}
-			}
-			return nil
-		}),
-	)
+	return hook.Join(hook.EditCall("", s.note), broadcast(func(m hook.Message, p hook.Peer) bool {
+		update, _ := hook.DecodeObject(m.Raw)
+		return s.heir(p.ID(), hook.ObjectAt(update, "params")["uri"])
+	}))
 }
 
 // note follows what is listened for, and lets a connection that is heard for the first
