@@ -153,16 +153,7 @@ func (c *console) head() {
 		c.labelled(0, "", "No target was given: this is the built-in reference server, judged as a demonstration.")
 	}
 	for _, e := range t.Endpoints {
-		text := e.Address
-		if e.Started != "" {
-			text += "\nstarted by " + e.Started
-		}
-		if e.Server != nil {
-			text += "\n" + strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version)
-		}
-		if len(e.Revisions) > 0 {
-			text += "\n" + strings.Join(e.Revisions, ", ")
-		}
+		text := strings.Join(append([]string{e.Address}, e.details()...), "\n")
 		if n := len(e.WithoutResources); n > 0 && n < len(e.Revisions) {
 			text += "\ndeclares no resources in " + strings.Join(e.WithoutResources, ", ")
 		}

@@ -8,31 +8,24 @@ import (
 
 // pageFinding is one cause with its evidence.
 type pageFinding struct {
-	Number  int
-	Verdict Verdict
+	pageWords
+	Number int
 	// Gravity is told where the verdict does not say it: security or codes. In are the
 	// columns of the combinations.
 	Gravity, In                            string
 	Label, ID, Title, Level, Section, Link string
-	Where, WhyWarning, Excused             string
-	Expected, Actual, Reason, Hint, Rerun  string
-	PasteAs, Paste                         string
+	Where, WhyWarning                      string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
-	Wire  []pageFrameView
+	Wire  []*wireFrame
 	More  string
 }
 
-// pageFrameView is a frame that stands in the document itself.
-type pageFrameView struct {
-	Number                                      int
-	Direction, Arrow, Session, Line, Note, Text string
-	Headers                                     string
+// Arrow says which way a frame went.
+func (w *wireFrame) Arrow() string {
+	return map[string]string{Out: "→ to the target", In: "← from the target", Note: "· event"}[w.Direction]
 }
-
-// arrows say which way a frame went.
-var arrows = map[string]string{Out: "→ to the target", In: "← from the target", Note: "· event"}
 
 // The bounds of the evidence for readers without scripts, which stands in the document
 // beside the data of the script: the frames of a finding, and the bytes of all findings.
@@ -47,11 +40,10 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		q := pageFinding{
-			Number: i + 1, Verdict: x.Verdict, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
-			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Excused: cleanLines(x.excuse()),
-			Expected: cleanLines(x.Expected), Actual: cleanLines(f.actual()), Hint: cleanLines(x.Hint), Rerun: x.repeated(),
-			Place: -1, In: columns.of(f),
+			pageWords: wordsOf(v.r, x), Number: i + 1, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
+			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Place: -1, In: columns.of(f),
 		}
+		q.Actual = cleanLines(f.actual())
 		if g := x.weight(); g == GravitySecurity || g == GravityCodes {
 			q.Gravity = string(g)
 		}
@@ -60,11 +52,10 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 		}
 		switch {
 		case x.Verdict == Warn:
-			q.WhyWarning = cleanLines(x.Reason)
-		case x.Reason != x.Actual:
-			q.Reason = cleanLines(x.Reason)
+			q.WhyWarning, q.Reason = q.Reason, ""
+		case x.Reason == x.Actual:
+			q.Reason = ""
 		}
-		q.PasteAs, q.Paste = v.r.pasted(x)
 		q.Wire, q.More = wire.views(x, &room)
 		if q.Excused != "" {
 			p.Excused = append(p.Excused, q)
@@ -98,10 +89,10 @@ func (c columnPlaces) of(f *finding) string {
 
 // views are the frames of a result for readers without scripts, as long as there is room,
 // and a remark if that is not all.
-func (p *pageWire) views(x *Result, room *int) (all []pageFrameView, more string) {
+func (p *pageWire) views(x *Result, room *int) (all []*wireFrame, more string) {
 	for _, n := range x.Evidence {
 		if w := p.frames[n]; w != nil && len(all) < pageEvidence && *room > 0 {
-			all = append(all, pageFrameView{n, w.Direction, arrows[w.Direction], w.Session, w.Line, w.Note, w.Text, w.Decisive})
+			all = append(all, w)
 			*room -= 200 + len(w.Line) + len(w.Note) + len(w.Text) + len(w.Decisive)
 		}
 	}

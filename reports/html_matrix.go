@@ -57,6 +57,17 @@ type pageWords struct {
 	Paste   string `json:"paste,omitempty"`
 }
 
+// wordsOf says it of a result.
+func wordsOf(r *Report, x *Result) pageWords {
+	w := pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason), Expected: cleanLines(x.Expected),
+		Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}
+	if x.Verdict.Red() || x.Verdict == Blocked {
+		w.Rerun = x.repeated()
+		w.PasteAs, w.Paste = r.pasted(x)
+	}
+	return w
+}
+
 // matrix returns the data of the script, requirements in the order of their areas, and
 // where among the verdicts of its requirement each result stands. It fills the list for
 // readers without scripts.
@@ -83,14 +94,16 @@ func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
 		data.Areas = append(data.Areas, pageAreaName{a.Key, a.Name})
 	}
 	slices.SortStableFunc(data.Requirements, func(a, b *pageRequirement) int { return cmp.Compare(order[a.Area], order[b.Area]) })
-	for _, q := range data.Requirements {
-		p.Rows = append(p.Rows, pageLine{strings.Join(strings.Fields(q.ID), "_"), q.ID, q.Title, q.Level, q.counts.words()})
-	}
+	p.Rows = data.Requirements
 	return data, places
 }
 
-// words says how often there is each verdict: "failed 2, passed 3".
-func (c Counts) words() string {
+// Anchor is the id of the element of a requirement in the list for readers without scripts.
+func (q *pageRequirement) Anchor() string { return strings.Join(strings.Fields(q.ID), "_") }
+
+// Verdicts says how often there is each: "failed 2, passed 3".
+func (q *pageRequirement) Verdicts() string {
+	c := q.counts
 	var parts []string
 	for _, part := range []struct {
 		n int
@@ -117,12 +130,7 @@ func requirementOf(x *Result, o HTMLOptions) *pageRequirement {
 // share an entry.
 func (q *pageRequirement) add(r *Report, x *Result, column int) int {
 	q.counts.Add(x.Verdict)
-	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: pageWords{Verdict: x.Verdict, Code: clean(x.ReasonCode, 100), Reason: cleanLines(x.Reason),
-		Expected: cleanLines(x.Expected), Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}}
-	if x.Verdict.Red() || x.Verdict == Blocked {
-		v.Rerun = x.repeated()
-		v.PasteAs, v.Paste = r.pasted(x)
-	}
+	v := &pageVerdict{In: []int{column}, Frames: x.Evidence, pageWords: wordsOf(r, x)}
 	if len(v.Frames) == 0 {
 		if same := q.alike[v.pageWords]; same != nil {
 			same.In = append(same.In, column)

@@ -22,7 +22,7 @@ type pageView struct {
 	Combinations, Profiles  []pageRow
 	Revisions               []pageSpan
 	Columns                 []pageColumn
-	Rows                    []pageLine
+	Rows                    []*pageRequirement
 	Observations            []pageObservation
 	Endpoints, Config       []pair
 	Style                   template.CSS
@@ -45,7 +45,7 @@ type pageReason struct {
 	IDs               []string
 	// Rerun and Wire are those of the first verdict that has frames, where something broke.
 	Rerun string
-	Wire  []pageFrameView
+	Wire  []*wireFrame
 }
 
 type pageArea struct {
@@ -71,9 +71,6 @@ type pageColumn struct {
 	Revision  string `json:"revision"`
 	Transport string `json:"transport"`
 }
-
-// pageLine is a requirement in the list for readers without scripts.
-type pageLine struct{ Anchor, ID, Title, Level, Verdicts string }
 
 type pageObservation struct{ ID, Title, Detail, Requirement, Where string }
 
@@ -248,16 +245,7 @@ func (p *pageView) reasons(v view, wire *pageWire) {
 // about fills the list of endpoints and settings.
 func (p *pageView) about(r *Report) {
 	for _, e := range r.Target.Endpoints {
-		var more []string
-		if e.Started != "" {
-			more = append(more, "started by "+e.Started)
-		}
-		if e.Server != nil {
-			more = append(more, strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version))
-		}
-		if len(e.Revisions) > 0 {
-			more = append(more, strings.Join(e.Revisions, ", "))
-		}
+		more := e.details()
 		if e.Unreachable != "" {
 			more = append(more, "unreachable: "+e.Unreachable)
 		}

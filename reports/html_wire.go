@@ -24,6 +24,7 @@ type pageWire struct {
 // wireFrame is a frame as the page's data holds it. The names are short because
 // there are thousands.
 type wireFrame struct {
+	Number    int     `json:"-"`
 	Direction string  `json:"d"`
 	Session   string  `json:"s,omitempty"`
 	At        float64 `json:"t"`
@@ -61,7 +62,7 @@ func (p *pageWire) add(r *Report, n int) {
 }
 
 func pageFrameOf(f *Frame) *wireFrame {
-	x := &wireFrame{Direction: Note, Session: clean(f.Session, 100), At: f.AtMS, Note: cleanLines(f.Note)}
+	x := &wireFrame{Number: f.Number, Direction: Note, Session: clean(f.Session, 100), At: f.AtMS, Note: cleanLines(f.Note)}
 	if f.Direction == Out || f.Direction == In {
 		x.Direction = f.Direction
 	}

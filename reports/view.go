@@ -144,6 +144,21 @@ func (v view) place(name string) int {
 	return len(v.known)
 }
 
+// details are the lines that are told of an endpoint beside its address.
+func (e *Endpoint) details() []string {
+	var all []string
+	if e.Started != "" {
+		all = append(all, "started by "+e.Started)
+	}
+	if e.Server != nil {
+		all = append(all, strings.TrimSpace(cmp.Or(e.Server.Title, e.Server.Name)+" "+e.Server.Version))
+	}
+	if len(e.Revisions) > 0 {
+		all = append(all, strings.Join(e.Revisions, ", "))
+	}
+	return all
+}
+
 // listed joins ids, no more than the limit.
 func listed(ids []string, limit int) string {
 	if len(ids) <= limit {

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -75,9 +74,8 @@ func (p *program) baselineCommand() *cobra.Command {
 	c.RunE = func(c *cobra.Command, _ []string) error { return p.baseline(c, o) }
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the JSON `report` to take the findings from")
-	f.StringVarP(&o.output, "output", "o", "-", "write to this `file`; - is standard output")
 	f.StringVar(&o.keep, "keep", "", "take reasons and dates over from this baseline `file`, and entries about what the report did not judge")
-	f.BoolVar(&o.force, "force", false, "replace the file if it is there already")
+	fileFlags(f, &o.output, &o.force)
 	return c
 }
 
@@ -91,12 +89,8 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 	if o.from == "" {
 		return badUsage(`give a report: --from REPORT; "mcpcheck run --json FILE" writes one`)
 	}
-	if err := writable(o.output); err != nil {
+	if err := fresh(o.output, o.force); err != nil {
 		return err
-	}
-	toStdout := o.output == "-"
-	if _, err := os.Lstat(o.output); !toStdout && err == nil && !o.force {
-		return badUsage("%s is there already; --force replaces it", o.output)
 	}
 	report, err := readReport(o.from)
 	if err != nil {
@@ -110,7 +104,7 @@ func (p *program) baseline(c *cobra.Command, o *baselineFlags) error {
 	if err != nil {
 		return impossible("the baseline was not written: %w", err)
 	}
-	p.told(o, file, toStdout)
+	p.told(o, file)
 	return nil
 }
 
@@ -137,7 +131,7 @@ func known(report *reports.Report, o *baselineFlags) (*baseline.File, error) {
 }
 
 // told says on standard error what was written, unless that is all there is to see.
-func (p *program) told(o *baselineFlags, file *baseline.File, toStdout bool) {
+func (p *program) told(o *baselineFlags, file *baseline.File) {
 	open := 0
 	for i := range file.Entries {
 		if file.Entries[i].Reason == "" {
@@ -147,7 +141,7 @@ func (p *program) told(o *baselineFlags, file *baseline.File, toStdout bool) {
 	switch {
 	case len(file.Entries) == 0:
 		fmt.Fprintln(p.stderr, "mcpcheck: the report has nothing to excuse: the baseline is empty")
-	case toStdout:
+	case o.output == "-":
 	case open > 0:
 		fmt.Fprintf(p.stderr, "mcpcheck: wrote %s with %s; give %d of them a reason, then use it with \"mcpcheck run --baseline %s\"\n", o.output, entries(len(file.Entries)), open, o.output)
 	default:

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -26,13 +25,11 @@ import (
 
 // compareFlags are the flags of "mcpcheck compare".
 type compareFlags struct {
-	direct, through          string
-	revisions                []string
-	read                     string
-	mapURI, mapName, ignore  []string
-	timeout, start, budget   time.Duration
-	json, markdown           string
-	quiet, verbose, noColour bool
+	cfg                   compare.Config // what flags say without further reading
+	direct, through, read string
+	revisions             []string
+	mapURI, mapName       []string
+	output.Reports        // JSON and Markdown of them
 }
 
 func (p *program) compareCommand() *cobra.Command {
@@ -44,18 +41,17 @@ func (p *program) compareCommand() *cobra.Command {
 	f.StringVar(&o.direct, "direct", "", "the server itself: a URL, a target file or a `command` line")
 	f.StringVar(&o.through, "through", "", "the server behind the gateway: a URL, a target file or a `command` line")
 	f.StringSliceVar(&o.revisions, "revision", nil, "compare these protocol `revisions` only")
-	f.StringVar(&o.read, "read", "50", "how many listed resources to read: a `number`, or all")
+	readFlag(f, &o.read)
 	f.StringArrayVar(&o.mapURI, "map-uri", nil, "the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
 	f.StringArrayVar(&o.mapName, "map-name", nil, "the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
-	f.StringSliceVar(&o.ignore, "ignore", nil, "leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
-	f.DurationVar(&o.timeout, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(&o.start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
-	f.DurationVar(&o.budget, "budget", 0, "time for everything (default 5m)")
-	f.StringVar(&o.json, "json", "", "write the JSON report to this `file`; - is standard output")
-	f.StringVar(&o.markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
-	f.BoolVar(&o.quiet, "quiet", false, "a line for each difference, what could not be established, and the last line, nothing else")
-	f.BoolVar(&o.verbose, "verbose", false, "every difference on its own, and more of each value")
-	f.BoolVar(&o.noColour, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil, "leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
+	timeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
+	f.DurationVar(&o.cfg.Budget, "budget", 0, "time for everything (default 5m)")
+	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
+	f.StringVar(&o.Markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")
+	f.BoolVar(&o.Quiet, "quiet", false, "a line for each difference, what could not be established, and the last line, nothing else")
+	f.BoolVar(&o.Verbose, "verbose", false, "every difference on its own, and more of each value")
+	noColorFlag(f, &o.NoColor)
 	c.AddCommand(p.schemaCommand("comparisons", compare.JSONSchema))
 	return c
 }
@@ -66,8 +62,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 	if err != nil {
 		return err
 	}
-	files := output.Reports{JSON: o.json, Markdown: o.markdown, Quiet: o.quiet, Verbose: o.verbose}
-	if err := files.Check(""); err != nil {
+	if err := o.Check(""); err != nil {
 		return badUsage("%w", err)
 	}
 	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {
@@ -78,7 +73,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 			break
 		}
 	}
-	progress := newProgress(p.stderr, o.quiet)
+	progress := newProgress(p.stderr, o.Quiet)
 	progress.serial = true
 	cfg.Progress = func(e compare.Event) { progress.tell(shownAs(e)) }
 	r, err := compare.Run(c.Context(), cfg)
@@ -110,12 +105,12 @@ func shownAs(e compare.Event) engine.Event {
 // output.
 func (o *compareFlags) write(p *program, r *compare.Report, again string) error {
 	shown, errs := output.All(p.stdout, []output.Wanted{
-		{Flag: "--json", Path: o.json, Write: func(w io.Writer) error { return compare.WriteJSON(w, r) }},
-		{Flag: "--markdown", Path: o.markdown, Write: func(w io.Writer) error { return compare.WriteMarkdown(w, r) }},
+		{Flag: "--json", Path: o.JSON, Write: func(w io.Writer) error { return compare.WriteJSON(w, r) }},
+		{Flag: "--markdown", Path: o.Markdown, Write: func(w io.Writer) error { return compare.WriteMarkdown(w, r) }},
 	})
 	if !shown {
 		errs = append(errs, compare.WriteConsole(p.stdout, r, compare.ConsoleOptions{
-			Color: output.Color(p.stdout, o.noColour), Verbose: o.verbose, Quiet: o.quiet, Again: again,
+			Color: output.Color(p.stdout, o.NoColor), Verbose: o.Verbose, Quiet: o.Quiet, Again: again,
 		}))
 	}
 	return errors.Join(errs...)
@@ -123,7 +118,8 @@ func (o *compareFlags) write(p *program, r *compare.Report, again string) error 
 
 // config turns flags into the configuration of the comparison.
 func (o *compareFlags) config(c *cobra.Command) (compare.Config, error) {
-	cfg := compare.Config{Tool: tool(), Ignore: o.ignore, Timeout: o.timeout, Start: o.start, Budget: o.budget}
+	cfg := o.cfg
+	cfg.Tool = tool()
 	if err := notEmpty(c, "json", "markdown", "revision", "ignore", "direct", "through"); err != nil {
 		return cfg, err
 	}

@@ -43,7 +43,7 @@ func (p *program) explainCommand() *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "as a JSON array")
 	f.StringVar(&o.pages, "pages", "", "write a page in Markdown for each into this `directory`, and an index; all requirements on servers if none is named")
 	f.BoolVar(&o.noExamples, "no-examples", false, "leave the examples out")
-	f.BoolVar(&o.noColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+	noColorFlag(f, &o.noColor)
 	return c
 }
 

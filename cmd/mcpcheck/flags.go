@@ -5,11 +5,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // connect holds the flags that say which target to talk to, and how.
@@ -31,6 +33,30 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 	f.StringVar(&o.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&o.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
 	f.BoolVar(&o.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")
+}
+
+// readFlag says how much is read of what is listed: see [reads].
+func readFlag(f *pflag.FlagSet, read *string) {
+	f.StringVar(read, "read", "50", "how many listed resources to read: a `number`, or all")
+}
+
+// timeFlags bound what is waited for.
+func timeFlags(f *pflag.FlagSet, request, start *time.Duration) {
+	f.DurationVar(request, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+}
+
+// noColorFlag has the output be plain.
+func noColorFlag(f *pflag.FlagSet, off *bool) {
+	f.BoolVar(off, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+}
+
+// fileFlags say which file a command writes, and that it may be there already.
+func fileFlags(f *pflag.FlagSet, path *string, force *bool) {
+	f.StringVarP(path, "output", "o", "-", "write to this `file`; - is standard output")
+	if force != nil {
+		f.BoolVar(force, "force", false, "replace the file if it is there already")
+	}
 }
 
 // target is what the flags and the arguments behind "--" describe; nil if they

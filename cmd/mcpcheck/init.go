@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -31,11 +30,8 @@ func (p *program) initCommand() *cobra.Command {
 		case t == nil:
 			return badUsage("give a server: a command behind --, --serve or --url, as in \"mcpcheck init -- node server.js\"")
 		}
-		if err := writable(to); err != nil {
+		if err := fresh(to, force); err != nil {
 			return err
-		}
-		if _, err := os.Stat(to); to != "-" && err == nil && !force {
-			return badUsage("%s is there already; --force replaces it", to)
 		}
 		if err := notNegative(c, "start-timeout", "timeout"); err != nil {
 			return err
@@ -66,11 +62,8 @@ func (p *program) initCommand() *cobra.Command {
 		return nil
 	}
 	o.register(c, false)
-	f := c.Flags()
-	f.StringVarP(&to, "output", "o", "-", "write to this `file`; - is standard output")
-	f.BoolVar(&force, "force", false, "replace the file if it is there already")
-	f.DurationVar(&timeout, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(&start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+	fileFlags(c.Flags(), &to, &force)
+	timeFlags(c.Flags(), &timeout, &start)
 	return c
 }
 

@@ -46,6 +46,17 @@ func writable(path string) error {
 	return nil
 }
 
+// fresh is [writable] for files that are not to be replaced unless that is asked for.
+func fresh(path string, force bool) error {
+	if err := writable(path); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(path); path != "-" && err == nil && !force {
+		return badUsage("%s is there already; --force replaces it", path)
+	}
+	return nil
+}
+
 // written lists all files that are written, by flag; record is that of --record.
 func (o *outputs) written(record string) map[string]string {
 	files := o.Given()

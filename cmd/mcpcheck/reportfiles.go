@@ -171,7 +171,7 @@ func (p *program) diffCommand() *cobra.Command {
 	c.Flags().BoolVar(&strict, "strict", false, "new warnings count as failures do")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
 	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
-	c.Flags().BoolVar(&noColor, "no-color", false, "no colours (the variable NO_COLOR does the same)")
+	noColorFlag(c.Flags(), &noColor)
 	return c
 }
 

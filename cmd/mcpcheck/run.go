@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
@@ -35,21 +34,11 @@ type runFlags struct {
 	outputs
 	excuses
 
-	revisions        []string
-	labelFilter      string
-	only, skip       []string
-	read             string
-	strict, quick    bool
-	jobs             int
-	timeout          time.Duration
-	startTimeout     time.Duration
-	budget           time.Duration
-	quietWindow      time.Duration
-	seed             int64
-	rate             float64
-	noSecurityProbes bool
-	record           string
-	bounds           target.Limits
+	cfg       suite.Config // what flags say without further reading
+	revisions []string
+	read      string
+	record    string
+	bounds    target.Limits
 }
 
 func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlags{}) }
@@ -69,21 +58,21 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 // register adds the flags that say what is judged, and how.
 func (o *runFlags) register(c *cobra.Command) {
 	f := c.Flags()
+	cfg := &o.cfg
 	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
-	f.StringVar(&o.labelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
-	f.StringSliceVar(&o.only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
-	f.StringSliceVar(&o.skip, "skip", nil, "leave these requirements out, by `id` or area")
-	f.StringVar(&o.read, "read", "50", "how many listed resources to read: a `number`, or all")
-	f.BoolVar(&o.quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
-	f.BoolVar(&o.strict, "strict", false, "count warnings as failures")
-	f.IntVar(&o.jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
-	f.DurationVar(&o.timeout, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(&o.startTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
-	f.DurationVar(&o.budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
-	f.DurationVar(&o.quietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
-	f.Int64Var(&o.seed, "seed", 1, "seed of whatever is picked at random")
-	f.Float64Var(&o.rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
-	f.BoolVar(&o.noSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
+	f.StringVar(&cfg.LabelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
+	f.StringSliceVar(&cfg.Only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
+	f.StringSliceVar(&cfg.Skip, "skip", nil, "leave these requirements out, by `id` or area")
+	readFlag(f, &o.read)
+	f.BoolVar(&cfg.Quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
+	f.BoolVar(&cfg.Strict, "strict", false, "count warnings as failures")
+	f.IntVar(&cfg.Jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
+	timeFlags(f, &cfg.Timeout, &cfg.StartTimeout)
+	f.DurationVar(&cfg.Budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
+	f.DurationVar(&cfg.QuietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
+	f.Int64Var(&cfg.Seed, "seed", 1, "seed of whatever is picked at random")
+	f.Float64Var(&cfg.Rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
+	f.BoolVar(&cfg.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
 	f.IntVar(&o.bounds.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
 	f.Var(bytesize.Value[int]{N: &o.bounds.Message}, "message-bytes", "read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
 	f.Var(bytesize.Value[int64]{N: &o.bounds.Connection}, "connection-bytes", "read up to this many `bytes` from a connection (default 64MiB)")
@@ -137,7 +126,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 		}
 	}
-	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: o.strict, Context: ctx})
+	specs := conformance.Build(r, conformance.Expression(cfg), conformance.Options{Strict: cfg.Strict, Context: ctx})
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
@@ -152,7 +141,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report := specs.Report()
 	report.Summary.LeftBehind = p.endStrays(mask.NewMasker(cfg.Target.Secrets()).String)
 	o.excuses.apply(p, report)
-	p.status = report.ExitCode(o.strict, report.Summary.Baseline.Outdated())
+	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
 	for i := range report.Target.Endpoints {
 		if e := &report.Target.Endpoints[i]; e.Unreachable != "" {
 			e.Unreachable += pathHint(cfg.Target, e.Unreachable)
@@ -168,9 +157,9 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
-	o.outputs.mustWrite(p, report, output.Options{Strict: o.strict, Rerun: again, Told: r.Unreachable() != ""})
+	o.outputs.mustWrite(p, report, output.Options{Strict: cfg.Strict, Rerun: again, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		if err := reports.WriteAnnotations(p.stderr, report, o.strict); err != nil {
+		if err := reports.WriteAnnotations(p.stderr, report, cfg.Strict); err != nil {
 			return impossible("the annotations were not written: %w", err)
 		}
 	}
@@ -261,11 +250,8 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if err != nil {
 		return suite.Config{}, err
 	}
-	cfg := suite.Config{
-		Target: t, Tool: tool(), Only: rowIDs(o.only), Skip: rowIDs(o.skip), Strict: o.strict, NoSecurityProbes: o.noSecurityProbes,
-		Timeout: o.timeout, StartTimeout: o.startTimeout, Budget: o.budget, QuietWindow: o.quietWindow,
-		Quick: o.quick, Jobs: o.jobs, Rate: o.rate, Seed: o.seed, LabelFilter: o.labelFilter,
-	}
+	cfg := o.cfg
+	cfg.Target, cfg.Tool, cfg.Only, cfg.Skip = t, tool(), rowIDs(cfg.Only), rowIDs(cfg.Skip)
 	if cfg.Revisions, err = revisions(o.revisions); err != nil {
 		return cfg, err
 	}
@@ -273,7 +259,7 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return cfg, err
 	}
 	if c.Flags().Changed("label-filter") {
-		if cfg.Filter, err = conformance.Filter(o.labelFilter); err != nil {
+		if cfg.Filter, err = conformance.Filter(cfg.LabelFilter); err != nil {
 			return cfg, badUsage("%w", err)
 		}
 	}
@@ -284,10 +270,10 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		}
 		cfg.Transports = []requirement.Transport{tr}
 	}
-	if o.rate < 0 {
+	if cfg.Rate < 0 {
 		return cfg, badUsage("--rate must not be negative")
 	}
-	if c.Flags().Changed("rate") && o.rate == 0 {
+	if c.Flags().Changed("rate") && cfg.Rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
 	for _, name := range []string{"jobs", "pages", "message-bytes", "connection-bytes", "run-bytes"} {
