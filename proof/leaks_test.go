@@ -66,11 +66,11 @@ func TestLeaksAreCut(t *testing.T) {
 				outputs := map[string]string{"recording": recording.String()}
 				for name, write := range map[string]func(io.Writer) error{
 					"json":     func(w io.Writer) error { return reports.WriteJSON(w, report) },
-					"html":     func(w io.Writer) error { return reports.WriteHTML(w, report, reports.HTMLOptions{}) },
-					"junit":    func(w io.Writer) error { return reports.WriteJUnit(w, report, false) },
-					"markdown": func(w io.Writer) error { return reports.WriteMarkdown(w, report, reports.MarkdownOptions{}) },
-					"sarif":    func(w io.Writer) error { return reports.WriteSARIF(w, report, reports.SARIFOptions{}) },
-					"console":  func(w io.Writer) error { return reports.WriteConsole(w, report, reports.ConsoleOptions{Verbose: true}) },
+					"html":     func(w io.Writer) error { return reports.WriteHTML(w, report, reports.Options{}) },
+					"junit":    func(w io.Writer) error { return reports.WriteJUnit(w, report, reports.Options{}) },
+					"markdown": func(w io.Writer) error { return reports.WriteMarkdown(w, report, reports.Options{}) },
+					"sarif":    func(w io.Writer) error { return reports.WriteSARIF(w, report, reports.Options{}) },
+					"console":  func(w io.Writer) error { return reports.WriteConsole(w, report, reports.Options{Verbose: true}) },
 				} {
 					var b bytes.Buffer
 					if err := write(&b); err != nil {

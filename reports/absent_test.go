@@ -20,7 +20,7 @@ func TestCompareUnreachable(t *testing.T) {
 		gone(latest)
 		d := Compare(old, latest)
 		var b bytes.Buffer
-		if err := WriteDiff(&b, d, ConsoleOptions{}); err != nil || !d.Worse(false) || d.NotJudged == "" || !strings.Contains(b.String(), "REGRESSED") || strings.Contains(b.String(), "NO REGRESSION") {
+		if err := WriteDiff(&b, d, Options{}); err != nil || !d.Worse(false) || d.NotJudged == "" || !strings.Contains(b.String(), "REGRESSED") || strings.Contains(b.String(), "NO REGRESSION") {
 			t.Errorf("%s: %v: %q\n%s", name, err, d.NotJudged, b.String())
 		}
 	}
@@ -59,7 +59,7 @@ func TestSARIFLinks(t *testing.T) {
 	}
 	r.Summarize(SummaryOptions{Interrupted: link})
 	var b bytes.Buffer
-	if err := WriteSARIF(&b, r, SARIFOptions{}); err != nil {
+	if err := WriteSARIF(&b, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(b.String()) {

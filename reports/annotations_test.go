@@ -20,7 +20,7 @@ func TestAnnotations(t *testing.T) {
 		true:  "::error title=mcpcheck ERR-01::SHOULD A code",
 	} {
 		var b strings.Builder
-		if err := reports.WriteAnnotations(&b, r, strict); err != nil {
+		if err := reports.WriteAnnotations(&b, r, reports.Options{Strict: strict}); err != nil {
 			t.Fatal(err)
 		}
 		if lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n"); len(lines) != 2 || !strings.Contains(b.String(), want) {

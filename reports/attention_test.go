@@ -56,15 +56,15 @@ func TestBaselineEverywhere(t *testing.T) {
 		text string
 		want []string
 	}{
-		"console": {written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Verbose: true}) }),
+		"console": {written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Verbose: true}) }),
 			append([]string{"EXPIRED BASELINE ENTRIES  1", "STALE BASELINE ENTRIES  1", "BASELINE ENTRIES NOT JUDGED  1", "BASELINE ENTRIES TOO WIDE  1", "BASELINE ENTRIES OUTSIDE OF THE RUN  1", "EXCUSED BY THE BASELINE"}, reasons...)},
-		"HTML": {written(t, func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) }),
+		"HTML": {written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }),
 			append([]string{"Expired baseline entries", "Stale baseline entries", "Baseline entries not judged", "Baseline entries too wide", "Baseline entries outside of the run", "failed, excused", "known.txt:3"}, reasons...)},
-		"Markdown": {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) }),
+		"Markdown": {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }),
 			append([]string{"### Expired baseline entries (1)", "### Stale baseline entries (1)", "### Baseline entries not judged (1)", "### Baseline entries too wide (1)", "### Baseline entries outside of the run (1)", "### Excused by the baseline (1)"}, reasons...)},
-		"JUnit": {written(t, func(w io.Writer) error { return WriteJUnit(w, r, false) }),
+		"JUnit": {written(t, func(w io.Writer) error { return WriteJUnit(w, r, Options{}) }),
 			append([]string{`<testsuite name="baseline" tests="5" failures="2" errors="0" skipped="2"`, `classname="baseline.too-wide"`, `type="baseline-missing"`, `type="excused"`}, reasons...)},
-		"SARIF": {written(t, func(w io.Writer) error { return WriteSARIF(w, r, SARIFOptions{}) }),
+		"SARIF": {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }),
 			[]string{"known.txt:1: baseline entry expired: READ-09 held until 2020-01-31", "known.txt:2: baseline entry stale", "known.txt:3: baseline entry not judged", "known.txt:4: baseline entry too wide", "known.txt:5: baseline entry missing", `"justification": "excused by the baseline: in use"`}},
 	} {
 		for _, want := range test.want {
@@ -148,10 +148,10 @@ func TestRerun(t *testing.T) {
 		t.Errorf("%d results have a command instead of the 12 that are red or blocked", n)
 	}
 	for name, write := range map[string]func(io.Writer, *Report) error{
-		"console":  func(w io.Writer, r *Report) error { return WriteConsole(w, r, ConsoleOptions{}) },
-		"HTML":     func(w io.Writer, r *Report) error { return WriteHTML(w, r, HTMLOptions{}) },
-		"Markdown": func(w io.Writer, r *Report) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
-		"SARIF":    func(w io.Writer, r *Report) error { return WriteSARIF(w, r, SARIFOptions{}) },
+		"console":  func(w io.Writer, r *Report) error { return WriteConsole(w, r, Options{}) },
+		"HTML":     func(w io.Writer, r *Report) error { return WriteHTML(w, r, Options{}) },
+		"Markdown": func(w io.Writer, r *Report) error { return WriteMarkdown(w, r, Options{}) },
+		"SARIF":    func(w io.Writer, r *Report) error { return WriteSARIF(w, r, Options{}) },
 	} {
 		for _, text := range []string{written(t, func(w io.Writer) error { return write(w, noted) }), written(t, func(w io.Writer) error { return write(w, read) })} {
 			for id, want := range map[string]bool{"PAGE-9": true, "READ-09": true, "PAGE-10": false, "SUB-01": name != "SARIF"} {
@@ -165,7 +165,7 @@ func TestRerun(t *testing.T) {
 		}
 	}
 	var log sarifLog
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, noted, SARIFOptions{}) })), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, noted, Options{}) })), &log); err != nil {
 		t.Fatal(err)
 	}
 	for _, rule := range log.Runs[0].Tool["driver"].Rules {
@@ -232,7 +232,7 @@ func TestRepeatedIsWhole(t *testing.T) {
 		r := sample()
 		r.NoteReruns(func(_, _, _ string) string { return command })
 		var b bytes.Buffer
-		if err := WriteSARIF(&b, r, SARIFOptions{}); err != nil {
+		if err := WriteSARIF(&b, r, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		var log sarifLog

@@ -10,9 +10,22 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
-// ConsoleOptions says how [WriteConsole] writes.
-type ConsoleOptions struct {
-	// Color allows colours; without it the output is plain text.
+// Options says how the writers write; each looks at what concerns it.
+type Options struct {
+	// Strict says that warnings count as failures.
+	Strict bool
+	// Areas lists areas in the order in which they are shown, with titles;
+	// those that are not listed follow by name.
+	Areas []Area
+	// Describe gives the full text of a requirement and what its check
+	// tolerates; nil leaves both out. The page and SARIF show them.
+	Describe func(id string) (text, tolerated string)
+	// Location is the file, relative to the root of the repository, to which SARIF
+	// attaches findings: a black box has no source line. Empty means the
+	// target file of the run, or else README.md.
+	Location string
+
+	// The rest is for the console. Color allows colours; without it the output is plain text.
 	Color bool
 	// Width is the width of lines in characters; less than 40 means 80, and 0
 	// that the last line is not wrapped.
@@ -22,11 +35,6 @@ type ConsoleOptions struct {
 	Verbose, Quiet bool
 	// Observed has a line for each observation as well where the output is quiet.
 	Observed bool
-	// Strict says that warnings count as failures.
-	Strict bool
-	// Areas lists areas in the order in which they are shown, with titles;
-	// those that are not listed follow by name.
-	Areas []Area
 	// Told says that why nothing could be reached is printed elsewhere.
 	Told bool
 }
@@ -45,7 +53,7 @@ const (
 // WriteFindings writes each result of a report, whatever its verdict, as [WriteConsole]
 // writes those that are red: with level, section and combinations, what was expected and
 // seen, what to change, and the frames of the evidence.
-func WriteFindings(w io.Writer, r *Report, o ConsoleOptions) error {
+func WriteFindings(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
 	for _, f := range group(r, func(*Result) bool { return true }) {
 		c.finding(f)
@@ -57,7 +65,7 @@ func WriteFindings(w io.Writer, r *Report, o ConsoleOptions) error {
 // with its evidence and what to change, what was blocked, observed and not
 // exercised, a line for each finding, and the outcome on the last line. The report must have been
 // summarized.
-func WriteConsole(w io.Writer, r *Report, o ConsoleOptions) error {
+func WriteConsole(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
 	if o.Quiet {
 		c.brief()
@@ -94,11 +102,11 @@ type console struct {
 	*terminal.Printer
 	view
 	w *bufio.Writer
-	o ConsoleOptions
+	o Options
 }
 
 // newConsole is a console for a report; areas are those of the options.
-func newConsole(w io.Writer, r *Report, o ConsoleOptions) *console {
+func newConsole(w io.Writer, r *Report, o Options) *console {
 	buffer := bufio.NewWriter(w)
 	return &console{Printer: terminal.New(buffer, o.Color, o.Width), view: view{r, o.Areas}, w: buffer, o: o}
 }

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-func render(t *testing.T, r *Report, o ConsoleOptions) string {
+func render(t *testing.T, r *Report, o Options) string {
 	t.Helper()
 	var b strings.Builder
 	if err := WriteConsole(&b, r, o); err != nil {
@@ -24,7 +24,7 @@ func TestConsole(t *testing.T) {
 	r.NoteReruns(func(id, revision, transport string) string {
 		return "mcpcheck run --only " + id + " --revision " + revision + " --transport " + transport
 	})
-	text := render(t, r, ConsoleOptions{})
+	text := render(t, r, Options{})
 	for _, want := range []string{
 		"mcpcheck 1.2.3  everything", "npx -y server-everything", "everything 1.0",
 		"PAGE                               4     4     ·     ·        ·",
@@ -57,7 +57,7 @@ func TestConsoleTables(t *testing.T) {
 	r := sample()
 	areas := []Area{{"TMPL", "Resource templates"}, {"PAGE", "Pagination"}, {"LIST", "Listing resources and more"}}
 	for _, width := range []int{40, 50, 74, 80, 120} {
-		text := render(t, r, ConsoleOptions{Width: width, Areas: areas})
+		text := render(t, r, Options{Width: width, Areas: areas})
 		table, _, _ := strings.Cut(text[strings.Index(text, "AREA"):], "\nWARNINGS")
 		for line := range strings.SplitSeq(table, "\n") {
 			if n := utf8.RuneCountInString(line); n > width && !strings.Contains(line, "repeat") && !strings.HasPrefix(line, "  send ") {
@@ -73,7 +73,7 @@ func TestConsoleTables(t *testing.T) {
 
 func TestConsoleColorOnlyPaints(t *testing.T) {
 	r := sample()
-	plain, colored := render(t, r, ConsoleOptions{}), render(t, r, ConsoleOptions{Color: true})
+	plain, colored := render(t, r, Options{}), render(t, r, Options{Color: true})
 	if !strings.Contains(colored, "\x1b[31m") {
 		t.Error("no colours")
 	}
@@ -89,7 +89,7 @@ func TestConsoleColorOnlyPaints(t *testing.T) {
 }
 
 func TestConsoleQuiet(t *testing.T) {
-	lines := strings.Split(strings.TrimSpace(render(t, sample(), ConsoleOptions{Quiet: true})), "\n")
+	lines := strings.Split(strings.TrimSpace(render(t, sample(), Options{Quiet: true})), "\n")
 	if len(lines) < 4 || !strings.HasPrefix(lines[0], "fail    PAGE-9  an integer, 5") || !strings.HasPrefix(lines[3], "NOT CONFORMANT") {
 		t.Errorf("got %q", lines)
 	}
@@ -98,7 +98,7 @@ func TestConsoleQuiet(t *testing.T) {
 func TestConsoleQuietObserved(t *testing.T) {
 	r := sample()
 	for observed, want := range map[bool]int{false: 0, true: len(r.Observations)} {
-		if got := strings.Count("\n"+render(t, r, ConsoleOptions{Quiet: true, Observed: observed}), "\nseen "); got != want || len(r.Observations) == 0 {
+		if got := strings.Count("\n"+render(t, r, Options{Quiet: true, Observed: observed}), "\nseen "); got != want || len(r.Observations) == 0 {
 			t.Errorf("observed %t: %d lines", observed, got)
 		}
 	}
@@ -122,7 +122,7 @@ func TestConsoleOutcomes(t *testing.T) {
 		r := New(Tool{Name: "mcpcheck"}, Target{}, Config{})
 		r.Results = test.results
 		r.Summarize(test.options)
-		text := render(t, r, ConsoleOptions{})
+		text := render(t, r, Options{})
 		if joined := strings.Join(strings.Fields(text), " "); !strings.Contains(joined, strings.Join(strings.Fields(test.want), " ")) {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -137,10 +137,10 @@ func TestConsoleManyReasons(t *testing.T) {
 		r.Results = append(r.Results, x)
 	}
 	r.Summarize(SummaryOptions{})
-	if text := render(t, r, ConsoleOptions{}); !strings.Contains(text, "and 5 reasons more") || !strings.Contains(text, "needs-config  35 requirements, 35 verdicts") {
+	if text := render(t, r, Options{}); !strings.Contains(text, "and 5 reasons more") || !strings.Contains(text, "needs-config  35 requirements, 35 verdicts") {
 		t.Error(text)
 	}
-	if text := render(t, r, ConsoleOptions{Verbose: true}); strings.Count(text, "add thing") != 35 {
+	if text := render(t, r, Options{Verbose: true}); strings.Count(text, "add thing") != 35 {
 		t.Error(text)
 	}
 }
@@ -157,7 +157,7 @@ func TestConsoleIdle(t *testing.T) {
 		r.Results = append(r.Results, x)
 	}
 	r.Summarize(SummaryOptions{})
-	text := render(t, r, ConsoleOptions{})
+	text := render(t, r, Options{})
 	for _, want := range []string{"A-2, A-3  because of needs-config", "A-4  because of needs-subject", "not-exercised  1 requirement, 1 verdict"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
@@ -166,7 +166,7 @@ func TestConsoleIdle(t *testing.T) {
 	if strings.Contains(text, "A-1") || strings.Index(text, "needs-config") > strings.Index(text, "needs-subject") {
 		t.Error(text)
 	}
-	if text := render(t, r, ConsoleOptions{Verbose: true}); !strings.Contains(text, "A-1  because of not-exercised") {
+	if text := render(t, r, Options{Verbose: true}); !strings.Contains(text, "A-1  because of not-exercised") {
 		t.Error(text)
 	}
 }
@@ -191,7 +191,7 @@ func TestConsoleTarget(t *testing.T) {
 		r := New(Tool{}, Target{Endpoints: test.endpoints}, Config{})
 		r.Results = []Result{row("A-1", LevelMust, test.verdict, "")}
 		r.Summarize(SummaryOptions{})
-		text := strings.Join(strings.Fields(render(t, r, ConsoleOptions{Told: test.told})), " ")
+		text := strings.Join(strings.Fields(render(t, r, Options{Told: test.told})), " ")
 		for _, want := range test.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: %q is missing in %s", name, want, text)
@@ -206,7 +206,7 @@ func TestConsoleTarget(t *testing.T) {
 // TestFindingsOfAll: what is in order is shown as what is not.
 func TestFindingsOfAll(t *testing.T) {
 	for _, verbose := range []bool{true, false} {
-		text := written(t, func(w io.Writer) error { return WriteFindings(w, sample(), ConsoleOptions{Verbose: verbose}) })
+		text := written(t, func(w io.Writer) error { return WriteFindings(w, sample(), Options{Verbose: verbose}) })
 		for _, part := range []string{"\n✓ PAGE-10  An empty", "\n✗ PAGE-9  A cursor", "\n! READ-09  Pad", "\n· TMPL-12  Values", "\n? SUB-01  Subscribe", "    #4 ← HTTP 404 text/plain \\xff"} {
 			if strings.Count(text, part) != 1 {
 				t.Errorf("%q stands there %d times in\n%s", part, strings.Count(text, part), text)
@@ -216,7 +216,7 @@ func TestFindingsOfAll(t *testing.T) {
 }
 
 func TestConsoleHostile(t *testing.T) {
-	for _, o := range []ConsoleOptions{{}, {Verbose: true}, {Quiet: true}, {Width: 50}} {
+	for _, o := range []Options{{}, {Verbose: true}, {Quiet: true}, {Width: 50}} {
 		text := render(t, hostileReport(), o)
 		inert(t, text)
 	}

@@ -226,7 +226,7 @@ func WriteDiffJSON(w io.Writer, d *Diff) error { return writeJSON(w, "comparison
 
 // WriteDiff writes a comparison for people. Only Color, Width and Verbose of the
 // options matter, and Strict, under which warnings count.
-func WriteDiff(w io.Writer, d *Diff, o ConsoleOptions) error {
+func WriteDiff(w io.Writer, d *Diff, o Options) error {
 	c := newConsole(w, New(d.NewTool, Target{}, Config{}), o)
 	for _, part := range []struct {
 		title string

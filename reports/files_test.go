@@ -75,7 +75,7 @@ func TestCompareFound(t *testing.T) {
 			t.Errorf("%s: status %d, strict %d", name, d.ExitCode(false), d.ExitCode(true))
 		}
 		var b strings.Builder
-		if err := WriteDiff(&b, d, ConsoleOptions{}); err != nil || !strings.Contains(b.String(), "\n"+test.word+"  ") {
+		if err := WriteDiff(&b, d, Options{}); err != nil || !strings.Contains(b.String(), "\n"+test.word+"  ") {
 			t.Errorf("%s: %v\n%s", name, err, b.String())
 		}
 	}
@@ -97,7 +97,7 @@ func TestCompareWarnings(t *testing.T) {
 
 func TestWriteDiff(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteDiff(&b, Compare(sample(), hostileReport()), ConsoleOptions{Verbose: true}); err != nil {
+	if err := WriteDiff(&b, Compare(sample(), hostileReport()), Options{Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	inert(t, b.String())

@@ -35,10 +35,10 @@ func TestGravityOrders(t *testing.T) {
 	}
 	want := []string{"Z-01", "Y-01", "C-01", "C-02", "B-01", "B-02"}
 	for name, text := range map[string]string{
-		"console":  written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 100}) }),
-		"quiet":    written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 100, Quiet: true}) }),
-		"markdown": written(t, func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) }),
-		"html":     written(t, func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) }),
+		"console":  written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100}) }),
+		"quiet":    written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100, Quiet: true}) }),
+		"markdown": written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }),
+		"html":     written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }),
 	} {
 		if name == "html" {
 			text, _, _ = strings.Cut(text, `id="overview"`)
@@ -69,7 +69,7 @@ func TestGravityOrders(t *testing.T) {
 			} `json:"results"`
 		} `json:"runs"`
 	}
-	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, r, SARIFOptions{}) })), &log); err != nil {
+	if err := json.Unmarshal([]byte(written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) })), &log); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -92,7 +92,7 @@ func TestGravityIsPronounced(t *testing.T) {
 	r := grave()
 	r.Results = slices.DeleteFunc(r.Results, func(x Result) bool { return x.Verdict == Fail })
 	r.Summarize(SummaryOptions{})
-	console := written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{}) })
+	console := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{}) })
 	lines := strings.Split(strings.TrimSpace(console), "\n")
 	if last := lines[len(lines)-1]; !strings.HasPrefix(last, "CONFORMANT, 3 warnings (1 security)  1 passed, 0 failed, 0 not applicable") {
 		t.Errorf("the last line is %s", last)
@@ -116,7 +116,7 @@ func TestGravityIsPronounced(t *testing.T) {
 	if want := []string{"warnings.security Y-01 may leak", "warnings.warning B-01 warns", "warnings.codes B-02 has another code"}; !slices.Equal(cases, want) {
 		t.Errorf("JUnit has the warnings %q", cases)
 	}
-	if page := written(t, func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) }); !strings.Contains(page, "<strong>CONFORMANT, 3 warnings (1 security)</strong>") {
+	if page := written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }); !strings.Contains(page, "<strong>CONFORMANT, 3 warnings (1 security)</strong>") {
 		t.Error("the page does not say so")
 	}
 }
@@ -129,7 +129,7 @@ func TestShortList(t *testing.T) {
 		r.Results = append(r.Results, Result{ID: fmt.Sprintf("D-%02d", i), Title: strings.Repeat("word ", 40), Revision: "2025-11-25", Transport: "stdio", Verdict: Warn, Level: LevelShould, Cause: "x"})
 	}
 	r.Summarize(SummaryOptions{})
-	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 80}) })
+	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 80}) })
 	_, list, _ := strings.Cut(text, "IN SHORT\n")
 	lines := strings.Split(strings.TrimRight(list, "\n"), "\n")
 	if len(lines) < 16 || lines[14] != "" || !strings.HasPrefix(lines[15], "NOT CONFORMANT") {
@@ -165,7 +165,7 @@ func TestGravityOfEarlierReports(t *testing.T) {
 func TestPageFilters(t *testing.T) {
 	r := grave()
 	r.Summarize(SummaryOptions{})
-	page := written(t, func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) })
+	page := written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) })
 	for _, want := range []string{
 		`data-requirement="Z-01" data-verdict="fail" data-in="0"`, `<span class="chip g-security">security</span>`, `<span class="chip g-codes">codes</span>`,
 		`<select id="f-revision"><option value="">all</option><option>2025-11-25</option></select>`, "<b class=\"v-fail\">2</b>about security",

@@ -9,18 +9,6 @@ import (
 	"io"
 )
 
-// HTMLOptions says how [WriteHTML] writes.
-type HTMLOptions struct {
-	// Strict says that warnings count as failures.
-	Strict bool
-	// Areas lists areas in the order in which they are shown, with titles;
-	// those that are not listed follow by name.
-	Areas []Area
-	// Describe gives the full text of a requirement and what its check
-	// tolerates; nil leaves both out.
-	Describe func(id string) (text, tolerated string)
-}
-
 var (
 	//go:embed page/page.gohtml
 	pageTemplate string
@@ -42,7 +30,7 @@ var (
 // the target sent is shown as text with control characters made visible, and the
 // page forbids itself all sources but its own style and script. The report must
 // have been summarized.
-func WriteHTML(w io.Writer, r *Report, o HTMLOptions) error {
+func WriteHTML(w io.Writer, r *Report, o Options) error {
 	view, err := newPage(r, o)
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)

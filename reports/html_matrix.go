@@ -71,7 +71,7 @@ func wordsOf(r *Report, x *Result) pageWords {
 // matrix returns the data of the script, requirements in the order of their areas, and
 // where among the verdicts of its requirement each result stands. It fills the list for
 // readers without scripts.
-func (p *pageView) matrix(v view, o HTMLOptions) (*pageData, map[*Result]int) {
+func (p *pageView) matrix(v view, o Options) (*pageData, map[*Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
 	columns := p.places()
 	found, places := map[string]*pageRequirement{}, map[*Result]int{}
@@ -116,7 +116,7 @@ func (q *pageRequirement) Verdicts() string {
 	return strings.Join(parts, ", ")
 }
 
-func requirementOf(x *Result, o HTMLOptions) *pageRequirement {
+func requirementOf(x *Result, o Options) *pageRequirement {
 	q := &pageRequirement{ID: clean(x.ID, pageTitle), Area: clean(x.Area(), pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
 		Section: clean(x.Section, pageTitle), Link: x.safeLink(), Results: []*pageVerdict{}, alike: map[pageWords]*pageVerdict{}}
 	if o.Describe != nil {

@@ -13,7 +13,7 @@ import (
 func htmlOf(t *testing.T, r *Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	err := WriteHTML(&b, r, HTMLOptions{Areas: []Area{{"PAGE", "Pagination"}}, Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
+	err := WriteHTML(&b, r, Options{Areas: []Area{{"PAGE", "Pagination"}}, Describe: func(id string) (string, string) { return "The text of " + id + ".", "" }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestHTMLIsBounded(t *testing.T) {
 
 func TestMarkdown(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, sample(), MarkdownOptions{}); err != nil {
+	if err := WriteMarkdown(&b, sample(), Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"## ❌ NOT CONFORMANT: `everything`", "| `2025-06-18` on `stdio` | 1 | 1 | 1 | 1 | 1 | non-conformant |", "<b>PAGE-9</b> A cursor is a string",
@@ -146,7 +146,7 @@ func TestMarkdownHostile(t *testing.T) {
 		r.Results[i].Actual = "```\n</details><img src=x> @everyone `` ` #1 | x" + hostile
 	}
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, r, MarkdownOptions{}); err != nil {
+	if err := WriteMarkdown(&b, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	keep(t, "hostile.md", b.String())
@@ -187,7 +187,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 		r.Results = append(r.Results, x)
 	}
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, r, MarkdownOptions{}); err != nil {
+	if err := WriteMarkdown(&b, r, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if b.Len() > markdownLimit+500 || !strings.Contains(b.String(), "more, in the other reports") {
@@ -195,7 +195,7 @@ func TestMarkdownIsBounded(t *testing.T) {
 	}
 }
 
-func sarifOf(t *testing.T, r *Report, o SARIFOptions) sarifLog {
+func sarifOf(t *testing.T, r *Report, o Options) sarifLog {
 	t.Helper()
 	var b bytes.Buffer
 	if err := WriteSARIF(&b, r, o); err != nil {
@@ -211,7 +211,7 @@ func sarifOf(t *testing.T, r *Report, o SARIFOptions) sarifLog {
 func TestSARIF(t *testing.T) {
 	r := sample()
 	r.Results[1].Excused, r.Results[1].ExcusedReason = true, "known"
-	log := sarifOf(t, r, SARIFOptions{Location: "deploy/a b.yaml"})
+	log := sarifOf(t, r, Options{Location: "deploy/a b.yaml"})
 	run := log.Runs[0]
 	if log.Version != "2.1.0" || len(run.Tool["driver"].Rules) != 5 {
 		t.Errorf("version %s, %d rules", log.Version, len(run.Tool["driver"].Rules))
@@ -239,7 +239,7 @@ func TestSARIF(t *testing.T) {
 
 func TestSARIFHostile(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteSARIF(&b, hostileReport(), SARIFOptions{Location: "../x\n<y>"}); err != nil {
+	if err := WriteSARIF(&b, hostileReport(), Options{Location: "../x\n<y>"}); err != nil {
 		t.Fatal(err)
 	}
 	keep(t, "hostile.sarif", b.String())
@@ -247,5 +247,5 @@ func TestSARIFHostile(t *testing.T) {
 	if strings.Contains(b.String(), "<script") {
 		t.Error("the log contains markup")
 	}
-	sarifOf(t, hostileReport(), SARIFOptions{})
+	sarifOf(t, hostileReport(), Options{})
 }

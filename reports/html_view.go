@@ -86,7 +86,7 @@ func clean(s string, n int) string { return Sanitize(Shorten(s, n)) }
 // cleanLines is a text from outside that may have several lines.
 func cleanLines(s string) string { return SanitizeLines(Shorten(s, pageText)) }
 
-func newPage(r *Report, o HTMLOptions) (*pageView, error) {
+func newPage(r *Report, o Options) (*pageView, error) {
 	v := view{r, o.Areas}
 	script := themeScript + pageScript
 	p := &pageView{

@@ -150,8 +150,8 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 func TestWritersReportErrors(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"json":    func(w io.Writer) error { return WriteJSON(w, sample()) },
-		"junit":   func(w io.Writer) error { return WriteJUnit(w, sample(), false) },
-		"console": func(w io.Writer) error { return WriteConsole(w, sample(), ConsoleOptions{}) },
+		"junit":   func(w io.Writer) error { return WriteJUnit(w, sample(), Options{}) },
+		"console": func(w io.Writer) error { return WriteConsole(w, sample(), Options{}) },
 	} {
 		if err := write(&failingWriter{}); err == nil || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("%s: %v", name, err)
@@ -177,10 +177,10 @@ func FuzzReadJSON(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if err := WriteJUnit(io.Discard, r, true); err != nil {
+		if err := WriteJUnit(io.Discard, r, Options{Strict: true}); err != nil {
 			t.Error(err)
 		}
-		if err := WriteConsole(io.Discard, r, ConsoleOptions{}); err != nil {
+		if err := WriteConsole(io.Discard, r, Options{}); err != nil {
 			t.Error(err)
 		}
 		if _, err := ReadJSON(bytes.NewReader(encode(t, r))); err != nil {

@@ -34,7 +34,8 @@ const (
 //
 // The file is valid for the schema junit-10 of the xUnit plugin for Jenkins, which has no
 // properties for cases: level, section and verdict are the first lines of their output.
-func WriteJUnit(w io.Writer, r *Report, strict bool) error {
+func WriteJUnit(w io.Writer, r *Report, o Options) error {
+	strict := o.Strict
 	buffer := bufio.NewWriterSize(w, 64<<10)
 	x := &xmlWriter{w: buffer}
 	x.text(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")

@@ -123,7 +123,7 @@ type junitFile struct {
 func junit(t *testing.T, r *Report, strict bool) ([]byte, junitFile) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteJUnit(&b, r, strict); err != nil {
+	if err := WriteJUnit(&b, r, Options{Strict: strict}); err != nil {
 		t.Fatal(err)
 	}
 	if err := validate(b.Bytes()); err != nil {

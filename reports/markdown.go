@@ -8,27 +8,16 @@ import (
 	"strings"
 )
 
-// MarkdownOptions says how [WriteMarkdown] writes.
-type MarkdownOptions struct {
-	// Strict says that warnings count as failures.
-	Strict bool
-	// Limit bounds the text in bytes; 0 means 60,000, which the comments of
-	// pull requests can hold. What has no room is counted.
-	Limit int
-}
-
-// markdownLimit stays below the 65,536 characters of a comment on GitHub.
+// markdownLimit bounds the text in bytes: it stays below the 65,536 characters of a comment on
+// GitHub. What has no room is counted.
 const markdownLimit = 60_000
 
 // WriteMarkdown writes a summary for pull requests and the pages of CI jobs: the
 // verdict, what was judged, and each finding folded. What a target sent stands in
 // code only, where it can neither format, link nor call anybody. The report must
 // have been summarized.
-func WriteMarkdown(w io.Writer, r *Report, o MarkdownOptions) error {
-	if o.Limit <= 0 {
-		o.Limit = markdownLimit
-	}
-	m := &markdown{view: view{r: r}, o: o, left: o.Limit}
+func WriteMarkdown(w io.Writer, r *Report, o Options) error {
+	m := &markdown{view: view{r: r}, o: o, left: markdownLimit}
 	m.head()
 	m.combinations()
 	m.findings()
@@ -50,7 +39,7 @@ func WriteMarkdown(w io.Writer, r *Report, o MarkdownOptions) error {
 // markdown collects parts as long as there is room.
 type markdown struct {
 	view
-	o    MarkdownOptions
+	o    Options
 	b    strings.Builder
 	left int
 }

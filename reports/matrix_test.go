@@ -39,10 +39,10 @@ func TestOneOutcome(t *testing.T) {
 				t.Errorf("%s, run%s: the report says %q, the badge %s", verdict, extent, word, badge)
 			}
 			for name, write := range map[string]func(io.Writer) error{
-				"console":   func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Quiet: true}) },
-				"Markdown":  func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
-				"HTML":      func(w io.Writer) error { return WriteHTML(w, r, HTMLOptions{}) },
-				"JUnit":     func(w io.Writer) error { return WriteJUnit(w, r, false) },
+				"console":   func(w io.Writer) error { return WriteConsole(w, r, Options{Quiet: true}) },
+				"Markdown":  func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) },
+				"HTML":      func(w io.Writer) error { return WriteHTML(w, r, Options{}) },
+				"JUnit":     func(w io.Writer) error { return WriteJUnit(w, r, Options{}) },
 				"statement": func(w io.Writer) error { return WriteStatement(w, r, StatementOptions{}) },
 			} {
 				if text := written(t, write); !strings.Contains(text, word) {

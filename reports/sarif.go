@@ -11,19 +11,6 @@ import (
 	"strings"
 )
 
-// SARIFOptions says how [WriteSARIF] writes.
-type SARIFOptions struct {
-	// Strict makes errors of warnings.
-	Strict bool
-	// Location is the file, relative to the root of the repository, to which
-	// findings are attached: a black box has no source line. Empty means the
-	// target file of the run, or else README.md.
-	Location string
-	// Describe gives the full text of a requirement and what its check
-	// tolerates; nil leaves both out.
-	Describe func(id string) (text, tolerated string)
-}
-
 // The schema of SARIF 2.1.0, as files name it.
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -101,7 +88,7 @@ type sarifSuppression struct {
 // requirement judged and a result for each finding, however many combinations
 // share it. What was blocked stands among the notifications of the tool. The
 // report must have been summarized.
-func WriteSARIF(w io.Writer, r *Report, o SARIFOptions) error {
+func WriteSARIF(w io.Writer, r *Report, o Options) error {
 	s := &sarif{view: view{r: r}, o: o, index: map[string]int{}}
 	run := sarifRun{
 		Tool: map[string]sarifDriver{"driver": {Name: clean(cmp.Or(r.Tool.Name, "mcpcheck"), pageTitle), Version: clean(r.Tool.Version, pageTitle),
@@ -116,7 +103,7 @@ func WriteSARIF(w io.Writer, r *Report, o SARIFOptions) error {
 
 type sarif struct {
 	view
-	o     SARIFOptions
+	o     Options
 	index map[string]int // of a rule
 }
 

@@ -29,9 +29,9 @@ func probed(change func(*Frame)) *Report {
 func TestWireIsShown(t *testing.T) {
 	r := probed(func(*Frame) {})
 	for name, write := range map[string]func(io.Writer) error{
-		"console":  func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 120}) },
-		"Markdown": func(w io.Writer) error { return WriteMarkdown(w, r, MarkdownOptions{}) },
-		"JUnit":    func(w io.Writer) error { return WriteJUnit(w, r, false) },
+		"console":  func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 120}) },
+		"Markdown": func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) },
+		"JUnit":    func(w io.Writer) error { return WriteJUnit(w, r, Options{}) },
 	} {
 		text := strings.NewReplacer("&quot;", `"`, "&amp;", "&").Replace(written(t, write))
 		for _, part := range []string{"#1 → POST http://localhost:1/mcp\n", "      Origin: http://evil.example\n", "      Accept: application/json, text/event-stream\n",
@@ -122,7 +122,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 		r.Results = append(r.Results, Result{ID: "LCH-04", Title: "No list change", Revision: revision, Transport: "stdio", Verdict: verdict, Cause: "no-list-changed", Actual: "one"})
 	}
 	r.Summarize(SummaryOptions{})
-	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, ConsoleOptions{Width: 120}) })
+	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 120}) })
 	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") || !strings.Contains(text, "2026-07-28 on stdio; as a warning in 2024-11-05 on stdio; 2025-03-26 on stdio") {
 		t.Error(text)
 	}

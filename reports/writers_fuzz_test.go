@@ -41,11 +41,11 @@ func FuzzWriters(f *testing.F) {
 		r := reportOf(text, raw)
 		roundTrip(t, r)
 		var file bytes.Buffer
-		if err := WriteJUnit(&file, r, len(raw)%2 == 0); err != nil {
+		if err := WriteJUnit(&file, r, Options{Strict: len(raw)%2 == 0}); err != nil {
 			t.Fatal(err)
 		}
 		wellFormed(t, file.Bytes())
-		for _, o := range []ConsoleOptions{{}, {Verbose: true, Width: 40}} {
+		for _, o := range []Options{{}, {Verbose: true, Width: 40}} {
 			var shown bytes.Buffer
 			if err := WriteConsole(&shown, r, o); err != nil {
 				t.Fatal(err)

@@ -49,12 +49,13 @@ func (c Config) Finish(report *reports.Report, known *baseline.File, rerun func(
 	if rerun == nil {
 		rerun = func(string, string, string) string { return "" }
 	}
+	report.NoteReruns(rerun)
 	areas, err := c.areas()
 	if err != nil {
 		return err // excluded: the run began with them
 	}
 	o := c.output()
-	return o.Write(io.Discard, report, output.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe, Rerun: rerun})
+	return o.Write(io.Discard, report, reports.Options{Strict: c.Strict, Areas: areas.Titles(), Describe: areas.Describe})
 }
 
 func (c Config) output() *output.Reports {

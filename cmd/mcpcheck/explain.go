@@ -96,7 +96,7 @@ func (p *program) explain(c *cobra.Command, all []*requirement.Requirement, o *e
 	if o.json || o.pages != "" {
 		return p.explainTogether(c.Context(), explanations, o)
 	}
-	so := reports.ConsoleOptions{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
+	so := reports.Options{Color: output.Color(p.stdout, o.noColor), Width: output.Width(p.stdout), Verbose: true}
 	for i, x := range explanations {
 		if !o.noExamples {
 			if err := x.illustrate(c.Context()); err != nil {

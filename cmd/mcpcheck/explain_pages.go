@@ -36,7 +36,7 @@ func (x *explanation) Rests() string { return bases[x.Basis] }
 // Text is the finding as the console shows it, without colours.
 func (e *example) Text() (string, error) {
 	var b strings.Builder
-	err := reports.WriteFindings(&b, e.report, reports.ConsoleOptions{Width: pageWidth})
+	err := reports.WriteFindings(&b, e.report, reports.Options{Width: pageWidth})
 	return strings.TrimSpace(b.String()), err
 }
 

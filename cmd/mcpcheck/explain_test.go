@@ -32,7 +32,7 @@ func TestScenariosAreDescribed(t *testing.T) {
 func rendered(t *testing.T, x *explanation, width int, color bool) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := x.write(&b, reports.ConsoleOptions{Width: width, Color: color, Verbose: true}); err != nil {
+	if err := x.write(&b, reports.Options{Width: width, Color: color, Verbose: true}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

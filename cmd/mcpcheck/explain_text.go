@@ -14,11 +14,11 @@ import (
 type page struct {
 	*terminal.Printer
 	w io.Writer
-	o reports.ConsoleOptions
+	o reports.Options
 }
 
 // write writes everything.
-func (x *explanation) write(w io.Writer, o reports.ConsoleOptions) error {
+func (x *explanation) write(w io.Writer, o reports.Options) error {
 	p := &page{terminal.New(w, o.Color, o.Width), w, o}
 	p.Text(0, terminal.Bold, x.ID+"  "+x.Title)
 	p.Text(0, terminal.Dim, fmt.Sprintf("%s, profile %s; rests on %s; since %s", x.Area, x.Profile, bases[x.Basis], x.Since))

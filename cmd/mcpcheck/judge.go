@@ -9,7 +9,7 @@ import (
 	"regexp"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
-	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
 )
@@ -41,7 +41,7 @@ func (p *program) judgeCommand() *cobra.Command {
 		}
 		known.apply(p, report)
 		p.status = report.ExitCode(strict, report.Summary.Baseline.Outdated())
-		o.mustWrite(p, report, output.Options{Strict: strict})
+		o.mustWrite(p, report, reports.Options{Strict: strict})
 		return nil
 	}
 	o.register(c)

@@ -67,7 +67,7 @@ func (o *outputs) written(record string) map[string]string {
 }
 
 // write writes all reports, in the words of the catalogue.
-func (o *outputs) write(p *program, r *reports.Report, x output.Options) error {
+func (o *outputs) write(p *program, r *reports.Report, x reports.Options) error {
 	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
 	if err := o.Write(p.stdout, r, x); err != nil || o.Quiet || o.FilesOnly || !output.Terminal(p.stderr) {
 		return err
@@ -86,7 +86,7 @@ func (o *outputs) write(p *program, r *reports.Report, x output.Options) error {
 
 // mustWrite writes all reports. One that cannot be written is told and decides the
 // exit status.
-func (o *outputs) mustWrite(p *program, r *reports.Report, x output.Options) {
+func (o *outputs) mustWrite(p *program, r *reports.Report, x reports.Options) {
 	if err := o.write(p, r, x); err != nil {
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())

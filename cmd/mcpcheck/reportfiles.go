@@ -50,7 +50,7 @@ func (p *program) mergeCommand() *cobra.Command {
 			return badUsage("%w", err)
 		}
 		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
-		if err := o.write(p, r, output.Options{Strict: r.Config.Strict}); err != nil {
+		if err := o.write(p, r, reports.Options{Strict: r.Config.Strict}); err != nil {
 			return &failure{status: exitNotEstablished, err: err}
 		}
 		return nil
@@ -161,7 +161,7 @@ func (p *program) diffCommand() *cobra.Command {
 			if asJSON {
 				return reports.WriteDiffJSON(w, d)
 			}
-			return reports.WriteDiff(w, d, reports.ConsoleOptions{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
+			return reports.WriteDiff(w, d, reports.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
 		if err != nil {
 			return &failure{status: exitNotEstablished, err: err}

@@ -157,9 +157,10 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 		p.status = exitNotEstablished
 		fmt.Fprintln(p.stderr, "mcpcheck: "+err.Error())
 	}
-	o.outputs.mustWrite(p, report, output.Options{Strict: cfg.Strict, Rerun: again, Told: r.Unreachable() != ""})
+	report.NoteReruns(again) // for all formats, and for whoever converts the JSON report later
+	o.outputs.mustWrite(p, report, reports.Options{Strict: cfg.Strict, Told: r.Unreachable() != ""})
 	if os.Getenv("GITHUB_ACTIONS") == "true" {
-		if err := reports.WriteAnnotations(p.stderr, report, cfg.Strict); err != nil {
+		if err := reports.WriteAnnotations(p.stderr, report, reports.Options{Strict: cfg.Strict}); err != nil {
 			return impossible("the annotations were not written: %w", err)
 		}
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/tidwall/gjson"
 
-	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -167,7 +166,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
 	v.tell(stderr, r, run)
-	if err := v.Write(stdout, r, output.Options{Strict: v.strict, Observed: true, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
+	if err := v.Write(stdout, r, reports.Options{Strict: v.strict, Observed: true, Areas: client.Catalogue().Titles(), Describe: client.Catalogue().Describe}); err != nil {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 		return reports.ExitNotEstablished, nil
 	}

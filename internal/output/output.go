@@ -49,22 +49,14 @@ func (o *Reports) Register(f *pflag.FlagSet) {
 // report is one of the files.
 type report struct {
 	flag, path string
-	write      func(w io.Writer, r *reports.Report, o Options) error
+	write      func(io.Writer, *reports.Report, reports.Options) error
 }
 
 func (o *Reports) files() []report {
+	asJSON := func(w io.Writer, r *reports.Report, _ reports.Options) error { return reports.WriteJSON(w, r) }
 	return []report{
-		{"--junit", o.JUnit, func(w io.Writer, r *reports.Report, x Options) error { return reports.WriteJUnit(w, r, x.Strict) }},
-		{"--json", o.JSON, func(w io.Writer, r *reports.Report, _ Options) error { return reports.WriteJSON(w, r) }},
-		{"--html", o.HTML, func(w io.Writer, r *reports.Report, x Options) error {
-			return reports.WriteHTML(w, r, reports.HTMLOptions{Strict: x.Strict, Areas: x.Areas, Describe: x.Describe})
-		}},
-		{"--markdown", o.Markdown, func(w io.Writer, r *reports.Report, x Options) error {
-			return reports.WriteMarkdown(w, r, reports.MarkdownOptions{Strict: x.Strict})
-		}},
-		{"--sarif", o.SARIF, func(w io.Writer, r *reports.Report, x Options) error {
-			return reports.WriteSARIF(w, r, reports.SARIFOptions{Strict: x.Strict, Location: o.SARIFLocation, Describe: x.Describe})
-		}},
+		{"--junit", o.JUnit, reports.WriteJUnit}, {"--json", o.JSON, asJSON}, {"--html", o.HTML, reports.WriteHTML},
+		{"--markdown", o.Markdown, reports.WriteMarkdown}, {"--sarif", o.SARIF, reports.WriteSARIF},
 	}
 }
 
@@ -113,33 +105,18 @@ func (o *Reports) Check(record string) error {
 	return nil
 }
 
-// Options says what the writers need beside a report: see the options of the writers in package reports.
-type Options struct {
-	Strict   bool
-	Areas    []reports.Area
-	Describe func(id string) (text, tolerated string)
-	Rerun    func(id, revision, transport string) string
-	Told     bool
-	// Observed shows observations also where the output is quiet.
-	Observed bool
-}
-
 // Write writes all reports, and shows the results unless one of them goes to standard
 // output. One that cannot be written does not keep the others from being written.
-func (o *Reports) Write(stdout io.Writer, r *reports.Report, x Options) error {
-	r.NoteReruns(x.Rerun) // for all formats, and for whoever converts the JSON report later
+func (o *Reports) Write(stdout io.Writer, r *reports.Report, x reports.Options) error {
+	x.Location = o.SARIFLocation
 	var files []Wanted
 	for _, out := range o.files() {
 		files = append(files, Wanted{out.flag, out.path, func(w io.Writer) error { return out.write(w, r, x) }})
 	}
 	shown, errs := All(stdout, files)
 	if !shown && (!o.FilesOnly || len(o.Given()) == 0) {
-		err := Buffered(stdout, func(w io.Writer) error {
-			return reports.WriteConsole(w, r, reports.ConsoleOptions{
-				Color: Color(stdout, o.NoColor), Width: Width(stdout), Verbose: o.Verbose, Quiet: o.Quiet,
-				Strict: x.Strict, Areas: x.Areas, Told: x.Told, Observed: x.Observed,
-			})
-		})
+		x.Color, x.Width, x.Verbose, x.Quiet = Color(stdout, o.NoColor), Width(stdout), o.Verbose, o.Quiet
+		err := Buffered(stdout, func(w io.Writer) error { return reports.WriteConsole(w, r, x) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("the result was not written: %w", err))
 		}

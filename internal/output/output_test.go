@@ -82,7 +82,7 @@ func TestWrite(t *testing.T) {
 	r.Summarize(reports.SummaryOptions{})
 	var out bytes.Buffer
 	o := Reports{JUnit: filepath.Join(dir, "none", "a"), JSON: filepath.Join(dir, "b")}
-	if err := o.Write(&out, r, Options{}); err == nil || !strings.Contains(err.Error(), "--junit was not written") {
+	if err := o.Write(&out, r, reports.Options{}); err == nil || !strings.Contains(err.Error(), "--junit was not written") {
 		t.Errorf("%v", err)
 	}
 	if data, err := os.ReadFile(o.JSON); err != nil || !bytes.Contains(data, []byte(reports.Schema)) {
@@ -93,7 +93,7 @@ func TestWrite(t *testing.T) {
 	}
 	for _, o := range []Reports{{JSON: "-"}, {JSON: o.JSON, FilesOnly: true}} {
 		out.Reset()
-		if err := o.Write(&out, r, Options{}); err != nil {
+		if err := o.Write(&out, r, reports.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if alone := out.Len() == 0 || strings.HasPrefix(out.String(), "{"); !alone || o.JSON == "-" && out.Len() == 0 {
@@ -187,7 +187,7 @@ func TestWriteToNobody(t *testing.T) {
 		_, err := os.Stat(o.HTML)
 		seen = err == nil
 		return 0, io.ErrClosedPipe
-	}), r, Options{})
+	}), r, reports.Options{})
 	if err == nil || !strings.Contains(err.Error(), "--junit was not written") || !seen {
 		t.Errorf("%v; the file was there before: %t", err, seen)
 	}

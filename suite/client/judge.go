@@ -10,7 +10,7 @@
 //	journal, err := client.Read(file)
 //	...
 //	report := client.Judge(journal, client.Options{})
-//	err = reports.WriteConsole(os.Stdout, report, reports.ConsoleOptions{Areas: client.Catalogue().Titles()})
+//	err = reports.WriteConsole(os.Stdout, report, reports.Options{Areas: client.Catalogue().Titles()})
 //
 // The result is a report as mcpcheck writes it about servers, with the same verdicts, reason
 // codes and exit statuses; every writer and tool for reports takes it.
