@@ -25,10 +25,7 @@ func checkCommand(stdout, stderr io.Writer) *cobra.Command {
 		}
 		return nil
 	}
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := only(cmd); err != nil {
-			return err
-		}
+	c.RunE = func(_ *cobra.Command, args []string) error {
 		w, warnings, err := inspect(args[0])
 		warn(stderr, warnings)
 		if err != nil {

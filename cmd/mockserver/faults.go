@@ -120,10 +120,7 @@ func faultsCommand(stdout io.Writer) *cobra.Command {
 	c.Flags().StringVar(&area, "area", "", "only faults of this `AREA` of the requirements, say page, or connection")
 	c.Flags().StringVar(&side, "side", "", "only faults that this `SIDE` notices: client, or server for those that only who tests servers does")
 	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(cmd *cobra.Command, words []string) error {
-		if err := only(cmd); err != nil {
-			return err
-		}
+	c.RunE = func(_ *cobra.Command, words []string) error {
 		all := catalogue()
 		if area != "" {
 			within := slices.DeleteFunc(slices.Clone(all), func(l listed) bool { return !strings.EqualFold(l.Area, area) })
@@ -158,10 +155,7 @@ func quirksCommand(stdout io.Writer) *cobra.Command {
 	var asJSON bool
 	c.Args = cobra.ArbitraryArgs
 	c.Flags().BoolVar(&asJSON, "json", false, "print them as JSON")
-	c.RunE = func(cmd *cobra.Command, words []string) error {
-		if err := only(cmd); err != nil {
-			return err
-		}
+	c.RunE = func(_ *cobra.Command, words []string) error {
 		return search(stdout, "quirk", oddities(), words, asJSON)
 	}
 	return c

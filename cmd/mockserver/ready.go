@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
+
+	"github.com/mcpcheck/mcpcheck/internal/output"
 )
 
 // readiness is what is told of a server that is ready, as a line of JSON.
@@ -25,7 +27,8 @@ func (s *settings) whileReady(r readiness, serve func() error) error {
 		return serve()
 	}
 	r.PID, r.Version = os.Getpid(), tool().Version
-	if err := r.write(s.ready); err != nil {
+	// Nobody sees a part of the file.
+	if err := output.Private(s.ready, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(r) }); err != nil {
 		return fmt.Errorf("--ready-file %s: %w", s.ready, err)
 	}
 	err := serve()
@@ -33,26 +36,6 @@ func (s *settings) whileReady(r readiness, serve func() error) error {
 		err = errors.Join(err, gone)
 	}
 	return err
-}
-
-// write puts the file into its place whole: nobody sees a part of it.
-func (r readiness) write(name string) error {
-	data, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 // callable is an address by which this machine can call what listens at it.

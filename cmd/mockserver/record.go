@@ -88,8 +88,6 @@ func (r *recording) act(cmd *cobra.Command, args []string, stdin io.Reader, stdo
 // check finds mistakes in the arguments.
 func (r *recording) check(cmd *cobra.Command, args []string) ([]*regexp.Regexp, error) {
 	switch {
-	case only(cmd) != nil:
-		return nil, only(cmd)
 	case r.to == "":
 		return nil, usagef("say where to write: mockserver record --to FILE")
 	case (len(args) > 0) == (r.url != ""):

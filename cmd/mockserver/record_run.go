@@ -100,27 +100,12 @@ func process(args []string, stderr io.Writer) (record.Process, error) {
 func passOn(ctx context.Context, recorder *record.Recorder, stdin io.Reader, stdout io.Writer, in io.WriteCloser, out io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	late := &closing{Reader: stdin, ended: func() { time.AfterFunc(serverGrace, cancel) }}
+	late := ending{stdin, func() { time.AfterFunc(serverGrace, cancel) }}
 	err := recorder.Stdio(ctx, late, stdout, in, out)
 	if errors.Is(err, context.Canceled) {
 		return recorder.Err() // a signal is an ordinary end
 	}
 	return err
-}
-
-// closing tells when a reader has ended.
-type closing struct {
-	io.Reader
-	ended func()
-}
-
-// Read reads on.
-func (c *closing) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if err != nil {
-		c.ended()
-	}
-	return n, err
 }
 
 // overHTTP serves clients until the context ends.

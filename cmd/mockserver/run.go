@@ -108,7 +108,12 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 	}
 	root := helpcmd.Root(help, "mockserver", version.Of(release).String())
 	root.Args, root.RunE = noArgs, act
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return filled(cmd) }
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
+		if err := filled(cmd); err != nil || !apart(cmd) {
+			return err
+		}
+		return only(cmd)
+	}
 	serve := &cobra.Command{Use: "serve", Short: "Serve a world (the default command)", Args: noArgs, RunE: act}
 	root.AddCommand(serve, checkCommand(stdout, stderr), worldsCommand(stdout), faultsCommand(stdout), quirksCommand(stdout), s.verifyCommand(stdin, stdout, stderr))
 	root.AddCommand(s.recordCommand(stdin, stdout, stderr), s.replayCommand(stdin, stdout, stderr), worldCommand(stdout, stderr))
@@ -121,11 +126,16 @@ func command(stdin io.Reader, stdout, stderr io.Writer) *cobra.Command {
 		return usagef("there is no command %q%s", strings.Join(args, " "), cmp.Or(helpcmd.NearCommand(root, args[0]), "; \"mockserver --help\" shows what there is"))
 	})
 	for _, c := range root.Commands() {
-		if slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version"}, c.Name()) {
+		if apart(c) {
 			c.SetUsageTemplate(inherited.ReplaceAllString(c.UsageTemplate(), ""))
 		}
 	}
 	return root
+}
+
+// apart says of a command that flags of serve mean nothing to it.
+func apart(c *cobra.Command) bool {
+	return slices.Contains([]string{"check", "worlds", "world", "record", "faults", "quirks", "version", "schema"}, c.Name())
 }
 
 // completed is what shells complete of flags.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -185,8 +184,8 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 	}
 	r.Interrupted = cmd.Context().Err() != nil
 	if v.JSON != "" {
-		if err := v.writeFaults(stdout, r); err != nil {
-			return 0, err
+		if err := output.To(v.JSON, stdout, func(w io.Writer) error { return output.JSON(w, r) }); err != nil {
+			return 0, usagef("--json: %w", err)
 		}
 	}
 	if v.JSON != "-" {
@@ -195,22 +194,6 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		}
 	}
 	return r.status(v.strict), nil
-}
-
-// writeFaults writes the report as JSON.
-func (v *verifier) writeFaults(stdout io.Writer, r *faultReport) error {
-	if v.JSON == "-" {
-		return output.JSON(stdout, r)
-	}
-	f, err := os.Create(v.JSON)
-	if err != nil {
-		return usageError{err}
-	}
-	if err := output.JSON(f, r); err != nil {
-		_ = f.Close() // it has failed already
-		return err
-	}
-	return f.Close()
 }
 
 // trials run the client against each fault in each combination in which it works, some at a

@@ -18,9 +18,7 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "world")
 	c.Args = cobra.ArbitraryArgs
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		switch err := only(cmd); {
-		case err != nil:
-			return err
+		switch {
 		case len(args) > 0:
 			return usagef("unexpected argument %q%s", args[0], helpcmd.NearCommand(cmd, args[0]))
 		case from == "":
@@ -30,10 +28,7 @@ func worldCommand(stdout, stderr io.Writer) *cobra.Command {
 	}
 	schema := helpcmd.New(help, "schema")
 	schema.Args = cobra.ArbitraryArgs
-	schema.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := only(cmd); err != nil {
-			return err
-		}
+	schema.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return usagef("unexpected argument %q", args[0])
 		}

@@ -21,10 +21,8 @@ const example = "example"
 func worldsCommand(stdout io.Writer) *cobra.Command {
 	c := helpcmd.New(help, "worlds")
 	c.Args = cobra.ArbitraryArgs
-	c.RunE = func(cmd *cobra.Command, args []string) error {
-		switch err := only(cmd); {
-		case err != nil:
-			return err
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		switch {
 		case len(args) == 0:
 			return listWorlds(stdout)
 		case len(args) > 1:
