@@ -176,15 +176,21 @@ func (s *Session) Complete() { close(s.complete) }
 // is nil in a recording that was read from a file.
 func (s *Session) Completed() <-chan struct{} { return s.complete }
 
-// Ending says how a connection ended; see the transport for the meaning of the
-// members.
+// Ending says how a connection ended.
 type Ending struct {
-	By     string        `json:"by"`
-	How    string        `json:"how,omitempty"`
-	Took   time.Duration `json:"took,omitempty"`
-	Status string        `json:"status,omitempty"`
-	Stderr string        `json:"stderr,omitempty"`
-	Reason string        `json:"reason,omitempty"`
+	// By is "us" if we ended it, "target" if the target had done so before.
+	By string `json:"by"`
+	// How says what it took on stdio: "exited" (on its own or on end of
+	// input), "terminated" (SIGTERM), "killed" (SIGKILL); else empty.
+	How string `json:"how,omitempty"`
+	// Took is the time from closing the input to the end.
+	Took time.Duration `json:"took,omitempty"`
+	// Status is the exit status in words, "exit status 1"; Stderr the last
+	// bytes the process wrote to its standard error.
+	Status string `json:"status,omitempty"`
+	Stderr string `json:"stderr,omitempty"`
+	// Reason is why the target ended it, in one sentence.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Outcome says what became of a message that we sent.

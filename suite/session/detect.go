@@ -59,8 +59,9 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	}
 	slots := make(chan struct{}, max(instances, 1))
 	var wg sync.WaitGroup
-	legacyAnswered := make(chan struct{})
-	var answered sync.Once
+	// It ends with the first handshake that succeeds.
+	legacy, answered := context.WithCancel(context.Background())
+	defer answered()
 	errs := make([]error, len(ask))
 	for i, rev := range ask {
 		if rev.Modern() && dialer.Transport() == requirement.SSE {
@@ -69,11 +70,9 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 			found.mu.Unlock()
 			continue
 		}
-		wg.Add(1)
 		slots <- struct{}{}
 		opened := make(chan struct{})
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			defer close(opened)
 			defer func() { <-slots }()
 			if limited {
@@ -81,10 +80,10 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 			}
 			o := opts
 			o.Revision, o.ID = rev, ids()
-			errs[i] = found.ask(ctx, dialer, o, legacyAnswered, &answered)
-		}()
+			errs[i] = found.ask(ctx, dialer, o, legacy, answered)
+		})
 		if i == 0 && dialer.Transport() == requirement.SSE {
-			first(opened)
+			within(time.Second, opened) // or else a target which does not answer is waited for twice
 		}
 	}
 	wg.Wait()
@@ -99,29 +98,24 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	return found, worst(errs)
 }
 
-// ask asks for one revision. The first handshake that succeeds closes the channel.
-func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacyAnswered chan struct{}, answered *sync.Once) error {
+// ask asks for one revision. The first handshake that succeeds ends the context legacy.
+func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, legacy context.Context, answered func()) error {
 	if o.Revision.Modern() {
-		return f.discover(ctx, dialer, o, legacyAnswered)
+		return f.discover(ctx, dialer, o, legacy.Done())
 	}
 	begin := time.Now()
-	err := f.initialize(ctx, dialer, o)
-	if err == nil {
-		answered.Do(func() {
-			f.started = time.Since(begin) // it is read when the channel is closed
-			close(legacyAnswered)
-		})
+	s, err := Open(ctx, dialer, o)
+	if err != nil {
+		return f.reject(s, err)
 	}
-	return err
-}
-
-// first waits for the first session, but not so long that a target which does not answer
-// is waited for twice.
-func first(opened <-chan struct{}) {
-	select {
-	case <-opened:
-	case <-time.After(time.Second):
+	f.serve(s, s.Declared())
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if legacy.Err() == nil {
+		f.started = time.Since(begin) // it is read when the context has ended
+		answered()
 	}
+	return nil
 }
 
 // fell is the error about a target of HTTP+SSE that served one connection and went down
@@ -155,15 +149,7 @@ func (f *Found) fell(over requirement.Transport, errs []error) error {
 
 // ends reports whether the connection ends within a time.
 func (s *Session) ends(d time.Duration) bool {
-	if !s.Alive() {
-		return true
-	}
-	select {
-	case <-s.conn.Done():
-		return true
-	case <-time.After(d):
-		return false
-	}
+	return !s.Alive() || within(d, s.conn.Done())
 }
 
 // guess decides which revisions a target serves whose answers to initialize do not
@@ -229,16 +215,6 @@ func worst(errs []error) error {
 		return &OpenError{Code: pick.Code, Reason: pick.Reason, Err: pick.Err}
 	}
 	return pick
-}
-
-// initialize asks for one legacy revision.
-func (f *Found) initialize(ctx context.Context, dialer transport.Dialer, o Options) error {
-	s, err := Open(ctx, dialer, o)
-	if err != nil {
-		return f.reject(s, err)
-	}
-	f.serve(s, s.Declared())
-	return nil
 }
 
 // discover asks for a modern revision. Legacy servers may not answer at all: see [Found.outwait].

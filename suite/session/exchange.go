@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -210,12 +211,7 @@ func (p *Pending) settle(over <-chan struct{}) {
 	if over == nil || p.s.over != requirement.HTTP {
 		return
 	}
-	timer := time.NewTimer(20 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-over:
-	case <-timer.C:
-	}
+	within(20*time.Millisecond, over)
 }
 
 // ended completes an exchange whose HTTP response has ended.
@@ -320,12 +316,7 @@ func (s *Session) forget(p *Pending) {
 }
 
 func (s *Session) drop(p *Pending) {
-	for i, q := range s.pending {
-		if q == p {
-			s.pending = append(s.pending[:i], s.pending[i+1:]...)
-			return
-		}
-	}
+	s.pending = slices.DeleteFunc(s.pending, func(q *Pending) bool { return q == p })
 }
 
 // lost is why the connection ended.
@@ -350,9 +341,15 @@ func (s *Session) lost() string {
 // Await waits until an incoming frame after the given number fits, and returns
 // it; ok is false if none came in time or the connection ended.
 func (s *Session) Await(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool) (frame *wire.Frame, ok bool) {
+	return s.awaitOr(ctx, after, d, fits, nil, nil)
+}
+
+// awaitOr is [Session.Await] that also ends when one of two channels closes, or both, which may
+// be nil.
+func (s *Session) awaitOr(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool, a, b <-chan struct{}) (frame *wire.Frame, ok bool) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
-	seen := 0
+	seen, ended := 0, false
 	for {
 		s.mu.Lock()
 		arrived, changed := s.incoming[seen:], s.changed
@@ -364,29 +361,37 @@ func (s *Session) Await(ctx context.Context, after int, d time.Duration, fits fu
 				return f, true
 			}
 		}
+		if ended {
+			return nil, false
+		}
+		// What has come together with the end is looked at once more.
 		select {
 		case <-changed:
 		case <-timer.C:
-			return nil, false
+			ended = true
 		case <-ctx.Done():
-			return nil, false
+			ended = true
 		case <-s.conn.Done():
-			s.mu.Lock()
-			fresh := s.changed != changed
-			s.mu.Unlock()
-			if !fresh {
-				return nil, false
-			}
+			ended = true
+		case <-a:
+			ended = true
+		case <-b:
+			ended = true
 		}
 	}
 }
 
-// Quiet lets time pass, unless the run ends first.
-func (s *Session) Quiet(ctx context.Context, d time.Duration) {
+// within reports whether a channel is closed within a time.
+func within(d time.Duration, done <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
+	case <-done:
+		return true
 	case <-timer.C:
-	case <-ctx.Done():
+		return false
 	}
 }
+
+// Quiet lets time pass, unless the run ends first.
+func (s *Session) Quiet(ctx context.Context, d time.Duration) { within(d, ctx.Done()) }

@@ -55,11 +55,7 @@ func (s *Session) Listen(ctx context.Context, step recording.Step, f Filter, q R
 	if st.x.Outcome != "" {
 		return st
 	}
-	var over <-chan struct{}
-	if st.sent != nil {
-		over = st.sent.Done
-	}
-	ack, ok := s.awaitOr(ctx, after, st.timeout(), func(f *wire.Frame) bool { return st.isAck(f) }, st.done, over)
+	ack, ok := s.awaitOr(ctx, after, st.timeout(), st.isAck, st.done, st.HTTPEnded())
 	if !ok && st.replied() && st.x.Result().Exists() {
 		// A target that ends the subscription at once may say so before it
 		// acknowledges it: that is judged, and so has to be seen.
@@ -100,41 +96,6 @@ func (s *Session) othersID(id gjson.Result, p *Pending) bool {
 // SubscriptionID is the subscription id that a notification carries.
 func SubscriptionID(f *wire.Frame) gjson.Result {
 	return gjson.GetBytes(f.Raw, `params._meta.io\.modelcontextprotocol/subscriptionId`)
-}
-
-// awaitOr is [Session.Await] that also ends when one of two channels closes.
-func (s *Session) awaitOr(ctx context.Context, after int, d time.Duration, fits func(*wire.Frame) bool, a, b <-chan struct{}) (*wire.Frame, bool) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		select {
-		case <-a:
-		case <-b:
-		case <-ctx.Done():
-			return
-		}
-		cancel()
-	}()
-	f, ok := s.Await(ctx, after, d, fits)
-	cancel()
-	<-ended
-	if !ok {
-		// The frame may have come together with the end of the stream.
-		return s.seen(after, fits)
-	}
-	return f, ok
-}
-
-// seen looks for a fitting frame among those that are already there.
-func (s *Session) seen(after int, fits func(*wire.Frame) bool) (*wire.Frame, bool) {
-	for _, f := range s.Incoming(after) {
-		if fits(&f) {
-			return &f, true
-		}
-	}
-	return nil, false
 }
 
 // Stop ends a listen request as a client does: on Streamable HTTP by closing

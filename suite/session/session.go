@@ -379,7 +379,7 @@ func (s *Session) finish(ctx context.Context) *recording.Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rec.Closed = s.opts.Transcript.Now()
-	s.rec.Ending = &recording.Ending{By: e.By, How: e.How, Took: e.Took, Status: e.Status, Stderr: e.Stderr, Reason: e.Reason}
+	s.rec.Ending = &e
 	if e.By == "target" && s.rec.Lost == "" {
 		s.rec.Lost = e.Reason
 	}

@@ -1,7 +1,6 @@
 package target
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -20,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/procgroup"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // Triggers make the target change. All are optional.
@@ -189,10 +189,10 @@ func (x *Exec) run(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it did not end within %s", limit))
 	defer cancel()
 
-	var out tail
+	out := transport.NewTail(keptOutput)
 	cmd := exec.CommandContext(ctx, x.Command[0], x.Command[1:]...)
 	cmd.Env, cmd.Dir = append(os.Environ(), env...), x.Dir
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = leftoverWait
 	procgroup.Separate(cmd)
 	cmd.Cancel = func() error { return procgroup.Kill(cmd.Process.Pid) }
@@ -207,7 +207,7 @@ func (x *Exec) run(ctx context.Context) error {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
-	return fmt.Errorf("the trigger %s failed: %w%s", filepath.Base(x.Command[0]), err, out.quote())
+	return fmt.Errorf("the trigger %s failed: %w%s", filepath.Base(x.Command[0]), err, said(out))
 }
 
 // do makes the request and reads the response to its end, or to a bound.
@@ -238,12 +238,12 @@ func (c *Call) do(ctx context.Context) error {
 		return fmt.Errorf("the trigger %s %s failed: %w", method, where, bare(err))
 	}
 	defer resp.Body.Close()
-	var out tail
-	if _, err := io.Copy(&out, io.LimitReader(resp.Body, 1<<20)); err != nil {
+	out := transport.NewTail(keptOutput)
+	if _, err := io.Copy(out, io.LimitReader(resp.Body, 1<<20)); err != nil {
 		return fmt.Errorf("the trigger %s %s failed while its answer was read: %w", method, where, bare(err))
 	}
 	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("the trigger %s %s was answered %s%s", method, where, resp.Status, out.quote())
+		return fmt.Errorf("the trigger %s %s was answered %s%s", method, where, resp.Status, said(out))
 	}
 	return nil
 }
@@ -269,32 +269,14 @@ func reveal(values map[string]Value) (http.Header, error) {
 	return header, nil
 }
 
-// tail keeps the last bytes written to it. [exec.Cmd] writes from one goroutine
-// and has finished when Wait returns.
-type tail struct {
-	kept bytes.Buffer
-}
-
-func (t *tail) Write(p []byte) (int, error) {
-	n := len(p)
-	if len(p) > keptOutput {
-		p = p[len(p)-keptOutput:]
+// said is the end of an output, as the end of a sentence; empty if there was none.
+func said(out *transport.Tail) string {
+	s := strings.TrimSpace(out.String())
+	for s != "" && !utf8.RuneStart(s[0]) {
+		s = s[1:]
 	}
-	t.kept.Write(p)
-	if over := t.kept.Len() - keptOutput; over > 0 {
-		t.kept.Next(over)
-	}
-	return n, nil
-}
-
-// quote is what was kept, as the end of a sentence; empty if nothing was.
-func (t *tail) quote() string {
-	b := bytes.TrimSpace(t.kept.Bytes())
-	for len(b) > 0 && !utf8.RuneStart(b[0]) {
-		b = b[1:]
-	}
-	if len(b) == 0 {
+	if s == "" {
 		return ""
 	}
-	return fmt.Sprintf("; it said %q", b)
+	return fmt.Sprintf("; it said %q", s)
 }

@@ -29,9 +29,7 @@ type Client struct {
 	// in-memory connections, by a server that lives as long as the
 	// connection. It works inside a testing/synctest bubble.
 	Handler http.Handler
-	// TLS is used for https; nil means the system's defaults. CAFile names a
-	// file with PEM certificates that are trusted beside the system's.
-	TLS    *tls.Config
+	// CAFile names a file with PEM certificates that are trusted beside the system's.
 	CAFile string
 	// Server is the program that serves the URL, if it is started by us: it runs before
 	// a connection is made, and the connection ends with it.
@@ -58,8 +56,7 @@ type client struct {
 	base   http.Header
 	rt     *http.Transport
 	server *inProcess
-	run    *serverRun // nil if it is not ours
-	conns  connSet
+	run    *serverRun      // nil if it is not ours
 	ctx    context.Context // ends with the connection
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -67,6 +64,20 @@ type client struct {
 	countMu sync.Mutex
 	closed  bool
 	counts  map[string]int
+}
+
+// dialFunc opens a network connection.
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// whileOpen ties the connections that dial opens to the life of the client. The HTTP library
+// goes on dialing when a request is cancelled, in the hope of using the connection later.
+func (c *client) whileOpen(dial dialFunc) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(c.ctx, cancel)()
+		return dial(ctx, network, addr)
+	}
 }
 
 func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l *line) (*client, error) {
@@ -95,7 +106,7 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 	protocols.SetHTTP1(true)
 	c.rt = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment, // never for loopback addresses
-		DialContext:            c.dialer(dial),
+		DialContext:            c.whileOpen(dial),
 		TLSClientConfig:        config,
 		TLSHandshakeTimeout:    10 * time.Second,
 		DisableCompression:     true,
@@ -111,31 +122,23 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 	return c, nil
 }
 
+// tlsConfig is nil where the system's defaults are used.
 func (o Client) tlsConfig() (*tls.Config, error) {
-	config := &tls.Config{}
-	if o.TLS != nil {
-		config = o.TLS.Clone()
-	}
 	if o.CAFile == "" {
-		return config, nil
+		return nil, nil
 	}
 	pem, err := os.ReadFile(o.CAFile)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the CA certificates: %w", err)
 	}
-	pool := config.RootCAs
-	if pool == nil {
-		if pool, err = x509.SystemCertPool(); err != nil {
-			pool = x509.NewCertPool()
-		}
-	} else {
-		pool = pool.Clone()
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
 		return nil, fmt.Errorf("the file %s holds no PEM certificate", o.CAFile)
 	}
-	config.RootCAs = pool
-	return config, nil
+	return &tls.Config{RootCAs: pool}, nil
 }
 
 // watchServer ends the connection when the server that was started ends.
@@ -171,8 +174,7 @@ func (c *client) shutdown(ctx context.Context) {
 	c.countMu.Unlock()
 	c.cancel()
 	c.wg.Wait()
-	c.rt.CloseIdleConnections()
-	c.conns.close()
+	c.rt.CloseIdleConnections() // and whatever becomes idle from now on
 	if c.server != nil {
 		c.server.close(ctx)
 	}

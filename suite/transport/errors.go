@@ -91,18 +91,9 @@ func ended(ctx context.Context) error {
 	cause := context.Cause(ctx)
 	switch {
 	case errors.Is(cause, context.DeadlineExceeded):
-		return inWords{cause, "the time allowed is over"}
+		return &worded{"the time allowed is over", cause}
 	case errors.Is(cause, context.Canceled):
-		return inWords{cause, "it is not needed any more"}
+		return &worded{"it is not needed any more", cause}
 	}
 	return cause
 }
-
-// inWords is an error that is told in other words.
-type inWords struct {
-	error
-	words string
-}
-
-func (e inWords) Error() string { return e.words }
-func (e inWords) Unwrap() error { return e.error }

@@ -38,18 +38,12 @@ type inProcess struct {
 	closed  chan struct{}
 	once    sync.Once
 	served  chan struct{} // closed when the accept loop has ended
-
-	mu      sync.Mutex
-	running int
-	closing bool
-	idle    chan struct{} // closed when closing and no handler runs
 }
 
 func serveInProcess(h http.Handler) *inProcess {
-	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}),
-		served: make(chan struct{}), idle: make(chan struct{})}
+	p := &inProcess{handler: h, conns: make(chan net.Conn), closed: make(chan struct{}), served: make(chan struct{})}
 	p.server = &http.Server{
-		Handler: p,
+		Handler: h,
 		// A panic in the handler shows as a broken connection, as it would
 		// over a network; the log of the embedding program is not ours.
 		ErrorLog: log.New(io.Discard, "", 0),
@@ -59,25 +53,6 @@ func serveInProcess(h http.Handler) *inProcess {
 		_ = p.server.Serve(p) // always ends with an error: the listener was closed
 	}()
 	return p
-}
-
-// ServeHTTP counts the handlers that run.
-func (p *inProcess) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mu.Lock()
-	if p.closing {
-		p.mu.Unlock()
-		panic(http.ErrAbortHandler) // how net/http wants to be told to drop a connection
-	}
-	p.running++
-	p.mu.Unlock()
-	defer func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.running--; p.running == 0 && p.closing {
-			close(p.idle)
-		}
-	}()
-	p.handler.ServeHTTP(w, r)
 }
 
 func (p *inProcess) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -137,20 +112,14 @@ func standsFor(address string, memory net.Addr) net.Addr {
 // RemoteAddr is where the connection seems to come from.
 func (r remote) RemoteAddr() net.Addr { return r.addr }
 
-// close ends the server and waits for its handlers, within reason: one that
-// ignores the end of its request cannot be stopped.
+// close ends the server, whose clients are gone, and waits for its handlers, within reason:
+// one that ignores the end of its request cannot be stopped.
 func (p *inProcess) close(ctx context.Context) {
-	// Close reports the error of closing the listener, and ours has none.
-	_ = p.server.Close()
-	_ = p.Close()
+	ctx, cancel := context.WithTimeout(ctx, handlerWait)
+	defer cancel()
+	_ = p.server.Shutdown(ctx) // that time is up is all that can go wrong
+	_ = p.server.Close()       // likewise: the listener has no error
 	<-p.served
-	p.mu.Lock()
-	p.closing = true
-	if p.running == 0 {
-		close(p.idle)
-	}
-	p.mu.Unlock()
-	waitFor(ctx, p.idle, handlerWait)
 }
 
 // Accept, Close and Addr make it a net.Listener.

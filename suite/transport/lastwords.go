@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -34,4 +35,36 @@ func LastWords(output string) (line string, named bool) {
 		}
 	}
 	return last, false
+}
+
+// Tail keeps the last bytes written to it. It may be used from several goroutines.
+type Tail struct {
+	mu   sync.Mutex
+	buf  []byte
+	size int
+}
+
+// NewTail keeps as many bytes as size says, and at least one.
+func NewTail(size int) *Tail { return &Tail{size: max(size, 1)} }
+
+// Write never fails.
+func (t *Tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(p)
+	if len(p) > t.size {
+		p = p[len(p)-t.size:]
+	}
+	if over := len(t.buf) + len(p) - t.size; over > 0 {
+		t.buf = append(t.buf[:0], t.buf[over:]...)
+	}
+	t.buf = append(t.buf, p...)
+	return n, nil
+}
+
+// String is what was kept.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.buf)
 }

@@ -91,6 +91,19 @@ func (l *line) Err() error {
 	return l.err
 }
 
+// ended says how the connection has come to its end, or that we end it now.
+func (l *line) ended() Ending {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.err == nil:
+		return Ending{By: "us"}
+	case l.limit != nil:
+		return Ending{By: "us", Reason: l.err.Error()}
+	}
+	return Ending{By: "target", Reason: l.err.Error()}
+}
+
 // limitErr is the limit that was exceeded, if any.
 func (l *line) limitErr() error {
 	l.mu.Lock()
@@ -139,8 +152,4 @@ func (l *line) inspect(f *wire.Frame) {
 	if f.HasFlaw(wire.FlawTooDeep) {
 		f.Raw, f.Truncated = bytes.Clone(f.Raw[:min(len(f.Raw), foreignKept)]), true
 	}
-}
-
-func hasFlaw(flaws []wire.Flaw, code wire.FlawCode) bool {
-	return (&wire.Frame{Flaws: flaws}).HasFlaw(code)
 }

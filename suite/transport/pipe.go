@@ -22,9 +22,6 @@ type Pipe struct {
 	// waits for the end of its output; else Close closes both at once.
 	Open   func(context.Context) (io.ReadWriteCloser, error)
 	Limits Limits
-	// CloseWait is how long the server has to end its output after the end
-	// of its input; default 2 s.
-	CloseWait time.Duration
 }
 
 // Transport is stdio: the framing is the same.
@@ -39,28 +36,24 @@ func (p *Pipe) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect in process: %w", err)
 	}
-	c := &pipeConn{rwc: rwc, closeWait: orDefault(p.CloseWait, 2*time.Second)}
+	c := &pipeConn{rwc: rwc}
 	l := newLine(sink, p.Limits)
 	l.exceeded = c.closeStream
 	c.stdio = newStdio(l)
 	c.start(rwc, rwc)
-	c.watcher.Add(1)
-	go func() {
-		defer c.watcher.Done()
+	c.wg.Go(func() {
 		<-c.read
 		if c.Err() == nil {
 			c.note(channelOut, "the output of the target ended")
 		}
 		c.finish(errors.New("the target ended its output"))
-	}()
+	})
 	return c, nil
 }
 
 type pipeConn struct {
 	*stdio
 	rwc       io.ReadWriteCloser
-	closeWait time.Duration
-	watcher   sync.WaitGroup
 	closeOnce sync.Once
 	once      sync.Once
 	ending    Ending
@@ -82,15 +75,10 @@ func (c *pipeConn) Close(ctx context.Context) Ending {
 
 func (c *pipeConn) close(ctx context.Context) Ending {
 	begin := time.Now()
-	e := Ending{By: "us"}
-	if err := c.Err(); err != nil {
-		e.Reason = err.Error()
-		if c.limitErr() == nil {
-			e.By = "target"
-		}
-	} else if half, ok := c.rwc.(interface{ CloseWrite() error }); ok {
+	e := c.ended()
+	if half, ok := c.rwc.(interface{ CloseWrite() error }); ok && e.Reason == "" {
 		e.How = "killed"
-		if half.CloseWrite() == nil && waitFor(ctx, c.read, c.closeWait) {
+		if half.CloseWrite() == nil && waitFor(ctx, c.read, exitWait) {
 			e.How = "exited"
 		}
 	}
@@ -98,7 +86,6 @@ func (c *pipeConn) close(ctx context.Context) Ending {
 	c.finish(errClosed)
 	c.closeStream()
 	c.wait()
-	c.watcher.Wait()
 	if e.By == "us" {
 		e.Took = time.Since(begin)
 	}
@@ -111,21 +98,18 @@ func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-done:
-		return true
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+	return isClosed(done)
+}
+
+// isClosed reports whether a channel to which nothing is sent is closed.
+func isClosed(done <-chan struct{}) bool {
 	select {
 	case <-done:
 		return true
 	default:
 		return false
 	}
-}
-
-func orDefault(d, standard time.Duration) time.Duration {
-	if d == 0 {
-		return standard
-	}
-	return d
 }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,6 +28,9 @@ import (
 // (npx, a shell) around the server.
 
 const (
+	// exitWait is how long a target has to end after the end of its input, and after SIGTERM,
+	// unless something else is said.
+	exitWait = 2 * time.Second
 	// drainWait is how long the output may stay open after the process has
 	// exited: another process of its group holds it.
 	drainWait = time.Second
@@ -74,7 +78,7 @@ func IsBrief(ctx context.Context) bool { return ctx.Value(brief{}) != nil }
 
 // closeWait is how long a process has to exit after the end of its input.
 func (p *Process) closeWait(ctx context.Context) time.Duration {
-	wait := orDefault(p.CloseWait, 2*time.Second)
+	wait := cmp.Or(p.CloseWait, exitWait)
 	if p.hurried.Load() || IsBrief(ctx) {
 		return min(wait, briefWait)
 	}
@@ -109,10 +113,10 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 	running.Store(cmd.Process.Pid, nil)
 	c := &processConn{
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
-		worker: newWorker(cmd.Process.Pid), program: p, termWait: orDefault(p.TermWait, 2*time.Second),
+		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
 	l := newLine(sink, p.Limits)
-	c.stderr = newTail(l.limits.Stderr)
+	c.stderr = NewTail(l.limits.Stderr)
 	l.exceeded = func() { c.kill("a limit of the connection was reached") }
 	c.stdio = newStdio(l)
 	c.start(pipes.stdout, pipes.stdin)
@@ -138,27 +142,14 @@ type pipes struct {
 
 func connect(cmd *exec.Cmd) (*pipes, error) {
 	p := &pipes{}
-	for _, connect := range []func() error{
-		func() error {
-			r, w, err := os.Pipe()
-			cmd.Stdin, p.stdin, p.theirs = r, w, append(p.theirs, r)
-			return err
-		},
-		func() error {
-			r, w, err := os.Pipe()
-			cmd.Stdout, p.stdout, p.theirs = w, r, append(p.theirs, w)
-			return err
-		},
-		func() error {
-			r, w, err := os.Pipe()
-			cmd.Stderr, p.stderr, p.theirs = w, r, append(p.theirs, w)
-			return err
-		},
-	} {
-		if err := connect(); err != nil {
-			p.closeAll()
-			return nil, err
-		}
+	stdin, in, err1 := os.Pipe()
+	out, stdout, err2 := os.Pipe()
+	err, stderr, err3 := os.Pipe()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	p.stdin, p.stdout, p.stderr, p.theirs = in, out, err, []*os.File{stdin, stdout, stderr}
+	if failed := cmp.Or(err1, err2, err3); failed != nil {
+		p.closeAll()
+		return nil, failed
 	}
 	return p, nil
 }
@@ -207,7 +198,7 @@ type processConn struct {
 	*worker
 	cmd      *exec.Cmd
 	pipes    *pipes
-	stderr   *tail
+	stderr   *Tail
 	program  *Process
 	termWait time.Duration
 
@@ -315,12 +306,7 @@ func (c *processConn) Close(ctx context.Context) Ending {
 func (c *processConn) close(ctx context.Context) Ending {
 	e := Ending{By: "us", How: "exited"}
 	limit := c.limitErr()
-	over := false
-	select {
-	case <-c.exited:
-		over = true
-	default:
-	}
+	over := isClosed(c.exited)
 	begin := time.Now()
 	switch {
 	case limit != nil:
@@ -375,34 +361,4 @@ func (c *processConn) exits(ctx context.Context) bool {
 		}
 	}
 	return false
-}
-
-// tail keeps the last bytes written to it.
-type tail struct {
-	mu   sync.Mutex
-	buf  []byte
-	size int
-}
-
-func newTail(size int) *tail { return &tail{size: max(size, 1)} }
-
-// Write never fails.
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(p)
-	if len(p) > t.size {
-		p = p[len(p)-t.size:]
-	}
-	if over := len(t.buf) + len(p) - t.size; over > 0 {
-		t.buf = append(t.buf[:0], t.buf[over:]...)
-	}
-	t.buf = append(t.buf, p...)
-	return n, nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.buf)
 }

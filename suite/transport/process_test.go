@@ -277,7 +277,7 @@ func TestProcessCannotBeStarted(t *testing.T) {
 }
 
 func TestTail(t *testing.T) {
-	tail := newTail(5)
+	tail := NewTail(5)
 	for _, s := range []string{"ab", "", "cd", "efghijk", "l"} {
 		if n, err := tail.Write([]byte(s)); n != len(s) || err != nil {
 			t.Errorf("Write = %d, %v", n, err)

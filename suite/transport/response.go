@@ -68,10 +68,8 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 
 // unsent is the reason why the request never went out; nil if it did.
 func (x *call) unsent(s *sending) error {
-	select {
-	case <-s.written:
+	if isClosed(s.written) {
 		return nil
-	default:
 	}
 	return x.failure()
 }
@@ -220,7 +218,7 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	r := wire.NewEventReader(body, x.client.limits.Message)
 	for {
 		ev, err := r.Next()
-		if err == nil && hasFlaw(ev.Flaws, wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
+		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {
 			continue // cut by us, in the middle of an event
 		}
 		switch {

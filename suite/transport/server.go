@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -69,7 +70,10 @@ const (
 )
 
 // NewServer is a server that is not started yet.
-func NewServer(p Program) *Server { return &Server{program: p, turn: make(chan struct{}, 1)} }
+func NewServer(p Program) *Server {
+	p.StartWait, p.TermWait = cmp.Or(p.StartWait, 30*time.Second), cmp.Or(p.TermWait, exitWait)
+	return &Server{program: p, turn: make(chan struct{}, 1)}
+}
 
 // Start starts the program unless it runs, and returns once it is ready. A program that
 // could not be started the first time is not started again: the error stays.
@@ -114,16 +118,11 @@ func (s *Server) deaf(ctx context.Context) bool {
 	if err != nil {
 		return false
 	}
-	c, err := (&net.Dialer{Timeout: askWait}).DialContext(ctx, "tcp", address)
-	if err == nil {
-		_ = c.Close() // nothing was sent
-		return false
-	}
-	if !errors.Is(err, syscall.ECONNREFUSED) || s.current.over() {
+	if !errors.Is(knock(ctx, address), syscall.ECONNREFUSED) || s.current.over() {
 		return false
 	}
 	s.current.deaf.Store(true)
-	s.current.stop(orDefault(s.program.TermWait, 2*time.Second))
+	s.current.stop(s.program.TermWait)
 	s.died(s.current)
 	return true
 }
@@ -195,7 +194,7 @@ func (s *Server) start(ctx context.Context, first bool) (*serverRun, error) {
 			return run, nil
 		}
 		died := run.over()
-		run.stop(orDefault(s.program.TermWait, 2*time.Second))
+		run.stop(s.program.TermWait)
 		s.keep(run)
 		if !died || !any || !first || trial == portTrials || !listens(ctx, address) {
 			return nil, err
@@ -229,17 +228,17 @@ func freePort(address string) (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// listens reports whether connections to an address are taken.
-func listens(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, askWait)
-	defer cancel()
-	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return false
+// knock opens a connection to an address, and says why none is taken.
+func knock(ctx context.Context, address string) error {
+	c, err := (&net.Dialer{Timeout: askWait}).DialContext(ctx, "tcp", address)
+	if err == nil {
+		_ = c.Close() // nothing was sent
 	}
-	_ = c.Close() // nothing was sent
-	return true
+	return err
 }
+
+// listens reports whether connections to an address are taken.
+func listens(ctx context.Context, address string) bool { return knock(ctx, address) == nil }
 
 // answers reports whether anything comes back for a GET request; who it is that answers is
 // not looked at.
@@ -263,7 +262,7 @@ func answers(ctx context.Context, address string) bool {
 
 // await waits until the program is ready. The error says why it is not.
 func (s *Server) await(ctx context.Context, run *serverRun, address string) error {
-	limit := orDefault(s.program.StartWait, 30*time.Second)
+	limit := s.program.StartWait
 	bounded, cancel := context.WithTimeout(ctx, overtimes*limit)
 	defer cancel()
 	over := NewOvertime(limit, newWorker(run.cmd.Process.Pid).Working)
@@ -304,7 +303,7 @@ func (s *Server) Close() {
 		s.failed = errors.New("the server was stopped at the end of the run")
 	}
 	if s.current != nil {
-		s.current.stop(orDefault(s.program.TermWait, 2*time.Second))
+		s.current.stop(s.program.TermWait)
 	}
 }
 
@@ -381,12 +380,7 @@ func (r *serverRun) watch(died func(*serverRun)) {
 
 // over reports whether the program has ended.
 func (r *serverRun) over() bool {
-	select {
-	case <-r.ended:
-		return true
-	default:
-		return false
-	}
+	return isClosed(r.ended)
 }
 
 // failure says how the program ended, once it has.

@@ -52,14 +52,14 @@ const logBytes, lineBytes = 16 << 10, 64 << 10
 
 // serverLog keeps the last part of what a server writes, and looks for a line.
 type serverLog struct {
-	*tail
+	*Tail
 	want  *regexp.Regexp
 	found atomic.Bool
 	part  []byte // of a line that has not ended
 }
 
 func newServerLog(want *regexp.Regexp) *serverLog {
-	return &serverLog{tail: newTail(logBytes), want: want}
+	return &serverLog{Tail: NewTail(logBytes), want: want}
 }
 
 // seen reports whether the line has come.
@@ -94,7 +94,7 @@ func (l *serverLog) take(p []byte) (int, error) {
 			l.part = nil
 		}
 	}
-	return l.tail.Write(p)
+	return l.Tail.Write(p)
 }
 
 // lastWords is what the output is likely to tell of why the program is not there, to go on a

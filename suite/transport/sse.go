@@ -70,9 +70,8 @@ type sseConn struct {
 	endpoint *url.URL      // valid then; nil if the event cannot be used
 	why      string        // why it cannot
 
-	watcher sync.WaitGroup
-	once    sync.Once
-	ending  Ending
+	once   sync.Once
+	ending Ending
 }
 
 func (c *sseConn) open(ctx context.Context) error {
@@ -91,16 +90,14 @@ func (c *sseConn) open(ctx context.Context) error {
 	if err := c.opened(ctx); err != nil {
 		return err
 	}
-	c.watcher.Add(1)
-	go func() {
-		defer c.watcher.Done()
+	c.wg.Go(func() {
 		<-c.stream.done
 		err := c.stream.failure()
 		if err == nil {
 			err = cmp.Or(c.fallen(), errors.New("the target ended the event stream"))
 		}
 		c.finish(err)
-	}()
+	})
 	return nil
 }
 
@@ -109,23 +106,15 @@ func (c *sseConn) opened(ctx context.Context) error {
 	at := shownURL(c.url)
 	sent := c.stream.sent(channelSSE)
 	status, err := sent.Status(), sent.Err()
-	select {
-	case <-c.named:
-		switch {
-		case status != http.StatusOK: // told below
-		case c.endpoint == nil:
+	if status == http.StatusOK && isClosed(c.named) {
+		if c.endpoint == nil {
 			return &DialError{Stage: "endpoint", Status: status, Reason: c.why}
-		default:
-			return nil
 		}
-	default:
+		return nil
 	}
 	e := &DialError{Status: status, Cause: err}
-	ended := false
-	select {
-	case <-c.stream.done:
-		ended = true
-	default:
+	ended := isClosed(c.stream.done)
+	if !ended {
 		e.Cause = ctx.Err()
 	}
 	switch kind := mediaType(sent.Header()); {
@@ -150,11 +139,9 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 	if ev.Event.Type != "endpoint" {
 		return
 	}
-	select {
-	case <-c.named:
+	if isClosed(c.named) {
 		c.note(channelSSE, "another endpoint event came; the first one stands")
 		return
-	default:
 	}
 	defer close(c.named)
 	text := strings.TrimSpace(string(ev.Data))
@@ -202,16 +189,9 @@ func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
 // Close closes the event stream, which is how the transport ends a session.
 func (c *sseConn) Close(ctx context.Context) Ending {
 	c.once.Do(func() {
-		c.ending = Ending{By: "us"}
-		if err := c.Err(); err != nil {
-			c.ending.Reason = err.Error()
-			if c.limitErr() == nil {
-				c.ending.By = "target"
-			}
-		}
+		c.ending = c.ended()
 		c.finish(errClosed)
 		c.shutdown(ctx)
-		c.watcher.Wait()
 	})
 	return c.ending
 }

@@ -57,16 +57,11 @@ func newStdio(l *line) *stdio {
 // start reads lines from in until its end and writes to out what Send is given.
 // The caller closes both.
 func (s *stdio) start(in io.Reader, out io.Writer) {
-	s.wg.Add(2)
-	go func() {
-		defer s.wg.Done()
+	s.wg.Go(func() {
 		defer close(s.read)
 		s.readLines(in)
-	}()
-	go func() {
-		defer s.wg.Done()
-		s.writeMessages(out)
-	}()
+	})
+	s.wg.Go(func() { s.writeMessages(out) })
 }
 
 // wait returns when neither reader nor writer is left.

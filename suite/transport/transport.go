@@ -8,10 +8,11 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"net/http"
-	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -98,22 +99,8 @@ type Sent struct {
 	Cancel func()
 }
 
-// Ending says how a connection ended.
-type Ending struct {
-	// By is "us" if Close ended it, "target" if the target had done so before.
-	By string `json:"by"`
-	// How says what it took on stdio: "exited" (on its own or on end of
-	// input), "terminated" (SIGTERM), "killed" (SIGKILL); else empty.
-	How string `json:"how,omitempty"`
-	// Took is the time from closing the input to the end.
-	Took time.Duration `json:"took,omitempty"`
-	// Status is the exit status in words, "exit status 1"; Stderr the last
-	// bytes the process wrote to its standard error.
-	Status string `json:"status,omitempty"`
-	Stderr string `json:"stderr,omitempty"`
-	// Reason is why the target ended it, in one sentence.
-	Reason string `json:"reason,omitempty"`
-}
+// Ending says how a connection ended, as recordings keep it.
+type Ending = recording.Ending
 
 // Limits bounds what a connection reads. The zero value means the defaults.
 type Limits struct {
@@ -127,17 +114,9 @@ type Limits struct {
 
 // WithDefaults replaces zero members by the defaults.
 func (l Limits) WithDefaults() Limits {
-	if l.Message == 0 {
-		l.Message = 16 << 20
-	}
-	if l.Total == 0 {
-		l.Total = 64 << 20
-	}
-	if l.Stderr == 0 {
-		l.Stderr = 16 << 10
-	}
-	if l.Frames == 0 {
-		l.Frames = 200_000
-	}
+	l.Message = cmp.Or(l.Message, 16<<20)
+	l.Total = cmp.Or(l.Total, 64<<20)
+	l.Stderr = cmp.Or(l.Stderr, 16<<10)
+	l.Frames = cmp.Or(l.Frames, 200_000)
 	return l
 }

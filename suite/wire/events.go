@@ -326,11 +326,7 @@ func TooLong(size, limit int) Flaw {
 // Merge joins two lists of flaws and leaves out those of a kind already listed.
 func Merge(a, b []Flaw) []Flaw {
 	for _, f := range b {
-		known := false
-		for _, x := range a {
-			known = known || x.Code == f.Code
-		}
-		if !known {
+		if !HasFlaw(a, f.Code) {
 			a = append(a, f)
 		}
 	}

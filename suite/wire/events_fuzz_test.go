@@ -158,7 +158,7 @@ func FuzzLineReader(f *testing.F) {
 			if line.Size != len(content) || !bytes.Equal(line.Data, cut) || line.Truncated != (len(content) > most) {
 				t.Errorf("line %d of %q: %+v", i, stream, line)
 			}
-			if has(line.Flaws, FlawUnterminated) != (len(content) == len(want)) {
+			if HasFlaw(line.Flaws, FlawUnterminated) != (len(content) == len(want)) {
 				t.Errorf("line %d of %q: %v", i, stream, line.Flaws)
 			}
 		}

@@ -11,6 +11,7 @@ package wire
 
 import (
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -106,5 +107,10 @@ type Flaw struct {
 
 // HasFlaw reports whether the strict reader found a flaw of that kind.
 func (f *Frame) HasFlaw(code FlawCode) bool {
-	return has(f.Flaws, code)
+	return HasFlaw(f.Flaws, code)
+}
+
+// HasFlaw reports whether a list has a flaw of that kind.
+func HasFlaw(flaws []Flaw, code FlawCode) bool {
+	return slices.ContainsFunc(flaws, func(f Flaw) bool { return f.Code == code })
 }

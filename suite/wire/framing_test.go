@@ -65,11 +65,11 @@ func TestLineReader(t *testing.T) {
 func TestReadersHandOnReadErrors(t *testing.T) {
 	cause := errors.New("cut")
 	l := NewLineReader(io.MultiReader(strings.NewReader("a"), iotest.ErrReader(cause)), 10)
-	if line, err := l.Next(); err != nil || !has(line.Flaws, FlawUnterminated) {
+	if line, err := l.Next(); err != nil || !HasFlaw(line.Flaws, FlawUnterminated) {
 		t.Errorf("got %v, %v", line, err)
 	}
 	e := NewEventReader(io.MultiReader(strings.NewReader("data: a\n"), iotest.ErrReader(cause)), 10)
-	if ev, err := e.Next(); err != nil || !has(ev.Flaws, FlawUnterminated) {
+	if ev, err := e.Next(); err != nil || !HasFlaw(ev.Flaws, FlawUnterminated) {
 		t.Errorf("got %v, %v", ev, err)
 	}
 	for range 2 {
@@ -196,7 +196,7 @@ func TestLineReaderLosesNothing(t *testing.T) {
 		var b strings.Builder
 		for _, l := range readLines(strings.NewReader(in), 1000) {
 			b.Write(l.Data)
-			if !has(l.Flaws, FlawUnterminated) {
+			if !HasFlaw(l.Flaws, FlawUnterminated) {
 				b.WriteByte('\n')
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -41,14 +40,10 @@ func Inspect(raw []byte) []Flaw {
 		return append(flaws, Flaw{Code: FlawTooDeep, Detail: fmt.Sprintf("nested more than %d deep, which is all that is read", maxDepth)})
 	}
 	flaws = append(flaws, inspectValue(body)...)
-	if at := loneSurrogate(body); at >= 0 && !has(flaws, FlawNotJSON) {
+	if at := loneSurrogate(body); at >= 0 && !HasFlaw(flaws, FlawNotJSON) {
 		flaws = append(flaws, Flaw{Code: FlawSurrogate, Detail: "half of a surrogate pair: " + Excerpt(body[at:], 6)})
 	}
 	return flaws
-}
-
-func has(flaws []Flaw, code FlawCode) bool {
-	return slices.ContainsFunc(flaws, func(f Flaw) bool { return f.Code == code })
 }
 
 // inspectValue judges the syntax of the first JSON value in body, and what

@@ -108,7 +108,7 @@ func FuzzInspect(f *testing.F) {
 			if !utf8.ValidString(x.Detail) || len(x.Detail) > 2000 {
 				t.Errorf("detail %q", x.Detail)
 			}
-			if has(flaws[:i], x.Code) {
+			if HasFlaw(flaws[:i], x.Code) {
 				t.Errorf("%s twice", x.Code)
 			}
 		}
@@ -117,7 +117,7 @@ func FuzzInspect(f *testing.F) {
 		if len(flaws) == 0 && !valid {
 			t.Errorf("no flaw, but no JSON: %q", raw)
 		}
-		if valid && has(flaws, FlawNotJSON) && !strings.Contains(before, strings.Repeat("[", 100)) {
+		if valid && HasFlaw(flaws, FlawNotJSON) && !strings.Contains(before, strings.Repeat("[", 100)) {
 			t.Errorf("JSON, but %v: %q", flaws, raw)
 		}
 		if Valid(raw) != valid && len(raw) < maxDepth {

@@ -35,13 +35,9 @@ func Classify(raw []byte) Kind {
 	case '[':
 		return KindBatch
 	case '{':
-		return classifyObject(raw)
+		return KindOf(func(name string) gjson.Result { return gjson.GetBytes(raw, name) })
 	}
 	return KindOther
-}
-
-func classifyObject(raw []byte) Kind {
-	return KindOf(func(name string) gjson.Result { return gjson.GetBytes(raw, name) })
 }
 
 // KindOf is [Classify] for a well-formed object of which the members are at hand.
