@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
@@ -21,9 +22,6 @@ import (
 
 // transcriptBytes is how much of what crosses the wire is kept of each side.
 const transcriptBytes = 128 << 20
-
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
 
 // side is one of the two: the server itself, or what the gateway makes of it.
 type side struct {
@@ -58,7 +56,7 @@ type unreached struct {
 // environment are there.
 func newSide(name string, t *target.Target, cfg *Config) (*side, error) {
 	s := &side{name: name, target: t, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Total: transcriptBytes}),
-		limiter: paced(t.Pace(t.Limits.Rate)), reasons: map[requirement.Revision]string{}}
+		limiter: session.Paced(t.Pace(t.Limits.Rate)), reasons: map[requirement.Revision]string{}}
 	if len(t.Endpoints) == 0 {
 		return nil, fmt.Errorf("the %s side has no endpoint", name)
 	}
@@ -89,30 +87,6 @@ func candidates(e *target.Endpoint) []requirement.Transport {
 		return []requirement.Transport{t}
 	}
 	return []requirement.Transport{requirement.HTTP, requirement.SSE}
-}
-
-// paced spaces messages out evenly; without a rate there is no limit.
-func paced(rate float64) func(context.Context) error {
-	if !(rate > 0) {
-		return nil
-	}
-	every := time.Duration(min(float64(time.Second)/rate, float64(time.Hour)))
-	var mu sync.Mutex
-	var next time.Time
-	return func(ctx context.Context) error {
-		mu.Lock()
-		wait := max(time.Until(next), 0)
-		next = time.Now().Add(wait + every)
-		mu.Unlock()
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }
 
 // connect asks each endpoint what it speaks. The error says why nothing answered.
@@ -169,7 +143,7 @@ func (s *side) detect(ctx context.Context, e *target.Endpoint, ask []requirement
 			return &reached{Endpoint: e, transport: t, dialer: dialer, found: found}, nil
 		}
 		// What is said by something that answers tells more than that nothing does.
-		if first == nil || codeOf(first) == recording.CodeUnreachable && codeOf(err) != recording.CodeUnreachable {
+		if first == nil || scenario.Code(first) == recording.CodeUnreachable && scenario.Code(err) != recording.CodeUnreachable {
 			first = err
 		}
 		if ctx.Err() != nil {
@@ -177,14 +151,6 @@ func (s *side) detect(ctx context.Context, e *target.Endpoint, ask []requirement
 		}
 	}
 	return nil, first
-}
-
-func codeOf(err error) recording.Code {
-	var open *session.OpenError
-	if errors.As(err, &open) {
-		return open.Code
-	}
-	return recording.CodeInterrupted
 }
 
 func (s *side) nextID() string { return fmt.Sprintf("s%d", s.ids.Add(1)) }
@@ -224,18 +190,11 @@ func (s *side) why(rev requirement.Revision) string {
 
 // close ends what detection left open.
 func (s *side) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
 	var wg sync.WaitGroup
 	for _, r := range s.reached {
-		for _, open := range r.found.Open {
-			wg.Go(func() { open.Close(ctx) })
-		}
+		wg.Go(r.found.Close)
 	}
 	wg.Wait()
-	for _, r := range s.reached {
-		clear(r.found.Open)
-	}
 }
 
 // talk is a side in one revision: a session that is opened again when it is lost.
@@ -295,9 +254,7 @@ func (t *talk) shut() {
 		time.Sleep(session.Settle)
 		defer time.Sleep(session.Settle)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	t.s.Close(ctx)
+	t.s.Close(context.Background())
 	t.s = nil
 }
 

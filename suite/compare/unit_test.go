@@ -1,7 +1,6 @@
 package compare
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -147,21 +146,5 @@ func TestHostileStrings(t *testing.T) {
 	}
 	if d := r.Differences[0]; d.Part < 50_000 && r.Differences[1].Part < 50_000 {
 		t.Errorf("where the long texts part is not told: %d", d.Part)
-	}
-}
-
-// TestPaced: messages are spaced out, and waiting ends with the context.
-func TestPaced(t *testing.T) {
-	if paced(0) != nil {
-		t.Error("no rate is a limit")
-	}
-	wait := paced(0.001)
-	if err := wait(t.Context()); err != nil {
-		t.Error(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if wait(ctx) == nil {
-		t.Error("the second message was not held back")
 	}
 }

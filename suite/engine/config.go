@@ -35,10 +35,8 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -154,42 +152,4 @@ func (c Config) withDefaults() Config {
 		c.Progress = func(Event) {}
 	}
 	return c
-}
-
-// limiter spaces messages out evenly.
-type limiter struct {
-	every time.Duration
-	mu    sync.Mutex
-	next  time.Time
-}
-
-func newLimiter(rate float64) func(context.Context) error {
-	if !(rate > 0) { // no number is no limit, either
-		return nil
-	}
-	const slowest = time.Hour
-	l := &limiter{every: time.Duration(min(float64(time.Second)/rate, float64(slowest)))}
-	return l.wait
-}
-
-func (l *limiter) wait(ctx context.Context) error {
-	l.mu.Lock()
-	now := time.Now()
-	at := l.next
-	if at.Before(now) {
-		at = now
-	}
-	l.next = at.Add(l.every)
-	l.mu.Unlock()
-	if at.Equal(now) {
-		return nil
-	}
-	timer := time.NewTimer(at.Sub(now))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

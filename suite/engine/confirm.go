@@ -58,13 +58,13 @@ func (r *Run) speaks() bool {
 // comes of silence, of how long processes take to end, or of what did not come while it was
 // waited for.
 func (r *Run) restsOnTime(j *Judgement) bool {
-	k, ok := r.check(j.Requirement.ID)
+	k, ok := r.catalogue.Check(j.Requirement.ID)
 	if j.Outcome == verdict.Blocked || ok && k.Endings {
 		return true
 	}
 	take := r.takes[j.Combination]
 	for _, name := range j.From {
-		if sc, ok := r.scenario(name); ok && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) {
+		if sc, ok := r.catalogue.Scenario(name); ok && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) {
 			return true
 		}
 		if rec := take.Recordings[name]; rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
@@ -138,7 +138,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement) (elsewhere, own
 			continue
 		}
 		e := r.endpointOf(st)
-		x := &repetition{plan: r.inOrder(needed), take: take}
+		x := &repetition{plan: r.catalogue.inOrder(needed), take: take}
 		timed := slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j) })
 		if !e.Owned() || e.limit != nil {
 			x.stage = r.newStage(e, e.limit, st.Facts)
@@ -171,7 +171,7 @@ const slowly = 2
 
 // freedByTheEnd reports whether a verdict rests on what came when a session was ended.
 func (r *Run) freedByTheEnd(j *Judgement) bool {
-	k, ok := r.check(j.Requirement.ID)
+	k, ok := r.catalogue.Check(j.Requirement.ID)
 	return ok && k.Endings && len(j.Frames) > 0
 }
 

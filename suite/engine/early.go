@@ -44,7 +44,7 @@ func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) *early {
 		}
 	}
 	for _, row := range r.rows {
-		k, ok := r.check(row.Requirement.ID)
+		k, ok := r.catalogue.Check(row.Requirement.ID)
 		c := row.Combination
 		switch {
 		case !ok || r.settled(row, k):
@@ -89,6 +89,12 @@ func (e *early) played(rec *recording.Recording) {
 			e.judge(row, take)
 		}
 	})
+}
+
+// selfContained reports whether what a check looks at is recorded by single scenarios, and
+// not put together from all of them.
+func selfContained(k *verdict.Check) bool {
+	return !slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool { return name == recording.Everything || name == recording.Every })
 }
 
 // sole reports whether everything in a recording happened in sessions that the script

@@ -28,7 +28,7 @@ import (
 // Run is one run against one target. [Prepare] makes it, [Run.Execute] plays and
 // judges, [Run.Report] says what came out.
 type Run struct {
-	catalogue
+	catalogue catalogue
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
@@ -98,7 +98,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		return nil, usage("there is no target: give a command, a URL or a target file")
 	}
 	r := &Run{
-		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: newLimiter(cfg.Rate),
+		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
 		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
@@ -240,23 +240,11 @@ func tellsMore(err, other error) bool {
 	}
 }
 
-// closeAll ends the sessions of a detection, side by side.
-func closeAll(f *session.Found) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	var wg sync.WaitGroup
-	for _, s := range f.Open {
-		wg.Go(func() { s.Close(ctx) })
-	}
-	wg.Wait()
-	clear(f.Open)
-}
-
 // abandon closes what detection left open.
 func (r *Run) abandon() {
 	for _, e := range r.endpoints {
 		if e.found != nil {
-			closeAll(e.found)
+			e.found.Close()
 		}
 	}
 }
@@ -288,9 +276,9 @@ func (r *Run) plan() error {
 	slices.SortFunc(r.stages, func(a, b *pool.Pool) int {
 		return slices.Index(combinations, a.Combination) - slices.Index(combinations, b.Combination)
 	})
-	r.rows = r.list(combinations, r.cfg.Select)
+	r.rows = r.catalogue.list(combinations, r.cfg.Select)
 	if r.cfg.Quick {
-		r.rows, r.leftOut = r.withoutDestructive(r.rows)
+		r.rows, r.leftOut = r.catalogue.withoutDestructive(r.rows)
 		r.cfg.Shown.Quick = r.quick()
 	}
 	return nil

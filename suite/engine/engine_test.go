@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -244,7 +243,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 	}
 	slices.Reverse(combinations)
 	sortCombinations(combinations)
-	all := catalogue{set: area.BuiltIn()}.list(combinations, nil)
+	all := catalogue{Set: area.BuiltIn()}.list(combinations, nil)
 	for i := 1; i < len(combinations); i++ {
 		if a, b := combinations[i-1], combinations[i]; a.Revision > b.Revision || a.Revision == b.Revision && a.Transport == requirement.HTTP {
 			t.Errorf("%s stands before %s", a, b)
@@ -253,7 +252,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 	for _, c := range combinations {
 		at := map[recording.Name]int{}
 		phase := scenario.Read
-		for i, sc := range (catalogue{set: area.BuiltIn()}).scenariosFor(all, c) {
+		for i, sc := range (catalogue{Set: area.BuiltIn()}).scenariosFor(all, c) {
 			at[sc.Name] = i + 1
 			for _, name := range sc.After {
 				if at[name] == 0 {
@@ -266,7 +265,7 @@ func TestScenariosStandInOrder(t *testing.T) {
 			phase = sc.Phase
 		}
 	}
-	if got := (catalogue{set: area.BuiltIn()}).scenariosFor(catalogue{set: area.BuiltIn()}.list(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
+	if got := (catalogue{Set: area.BuiltIn()}).scenariosFor(catalogue{Set: area.BuiltIn()}.list(combinations[:1], func(r Row) bool { return r.Requirement.ID == "LIST-01" }), combinations[0]); len(got) == 0 || len(got) > 3 {
 		t.Errorf("%d scenarios are played for one requirement", len(got))
 	}
 }
@@ -274,12 +273,12 @@ func TestScenariosStandInOrder(t *testing.T) {
 // TestJudgingEnds: what is not judged when the time for judging is over is blocked.
 func TestJudgingEnds(t *testing.T) {
 	r := &Run{cfg: Config{Target: &target.Target{}}.withDefaults()}
-	r.catalogue = catalogue{set: r.cfg.Areas}
+	r.catalogue = catalogue{Set: r.cfg.Areas}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ErrBudget)
 	r.judging = ctx
 	at := requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}
-	rows := r.list([]requirement.Combination{at}, func(row Row) bool { return row.Requirement.ID == "LIST-01" })
+	rows := r.catalogue.list([]requirement.Combination{at}, func(row Row) bool { return row.Requirement.ID == "LIST-01" })
 	take := newTake(&recording.Facts{Combination: at, Declared: []byte(`{"capabilities":{"resources":{}}}`)})
 	take.Recordings[recording.WalkResources] = &recording.Recording{Exchanges: []*recording.Exchange{{Step: recording.StepPage, Outcome: recording.Silent}}}
 	if j := r.row(rows[0], take); j.Outcome != verdict.Blocked || j.Code != recording.CodeBudget {
@@ -311,27 +310,6 @@ func TestRestoreRefusesWhatIsWrong(t *testing.T) {
 				t.Errorf("got %v, want something about %q", err, c.want)
 			}
 		})
-	}
-}
-
-func TestLimiter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		wait := newLimiter(2)
-		begin := time.Now()
-		for i := range 4 {
-			if err := wait(t.Context()); err != nil || time.Since(begin) != time.Duration(i)*time.Second/2 {
-				t.Errorf("message %d went out after %v, %v", i, time.Since(begin), err)
-			}
-		}
-		over := errors.New("over")
-		ctx, cancel := context.WithCancelCause(t.Context())
-		cancel(over)
-		if err := wait(ctx); !errors.Is(err, over) {
-			t.Errorf("got %v", err)
-		}
-	})
-	if newLimiter(0) != nil {
-		t.Error("no rate is a limit")
 	}
 }
 

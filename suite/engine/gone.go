@@ -153,11 +153,7 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
 		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,
 	})
-	defer func() {
-		shut, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		s.Close(shut)
-	}()
+	defer s.Close(context.Background())
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
 		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool { return f.Dir == wire.In })
@@ -174,9 +170,6 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	}
 	return ""
 }
-
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
 
 // endedBlocked is the verdict on a row of a target that is gone for good, where what
 // was recorded shows no more than that; false if it shows more.

@@ -51,7 +51,7 @@ func TestHurry(t *testing.T) {
 	} {
 		dialer, at := &hurrying{}, &target.Endpoint{}
 		r := &Run{
-			catalogue: catalogue{set: area.BuiltIn()},
+			catalogue: catalogue{Set: area.BuiltIn()},
 			endpoints: []*endpoint{{Endpoint: at, dialer: dialer}},
 			stages:    []*pool.Pool{{Stage: &scenario.Stage{Combination: c, Endpoint: at}}},
 			takes: map[requirement.Combination]*Take{c: {Recordings: map[recording.Name]*recording.Recording{
@@ -99,7 +99,7 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames = []recording.Name{recording.Everything}, x.frames
 		needed := map[recording.Name]bool{}
-		(&Run{catalogue: catalogue{set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
+		(&Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
 		if len(needed) != x.want {
 			t.Errorf("%s: %v", name, needed)
 		}
@@ -113,7 +113,7 @@ func TestRestsOnTime(t *testing.T) {
 		{Session: "s1", Request: 5, Outcome: recording.Silent},
 		{Session: "s1", Request: 7, Outcome: recording.Replied},
 	}}
-	r := &Run{catalogue: catalogue{set: area.BuiltIn()}, takes: map[requirement.Combination]*Take{c: {
+	r := &Run{catalogue: catalogue{Set: area.BuiltIn()}, takes: map[requirement.Combination]*Take{c: {
 		Recordings: map[recording.Name]*recording.Recording{recording.Reads: rec},
 	}}}
 	req, ok := area.Catalogue().Find("READ-01")

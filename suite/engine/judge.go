@@ -154,7 +154,7 @@ func (r *Run) verdict(row Row, take *Take) verdict.Result {
 	if req.GradeIn(row.Combination.Revision) == requirement.Control {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodePermission, Reason: "a permission: there is nothing to violate"}
 	}
-	k, ok := r.check(req.ID)
+	k, ok := r.catalogue.Check(req.ID)
 	if !ok {
 		return verdict.Result{Outcome: verdict.NotApplicable, Code: recording.CodeNoCheck, Reason: "this release has no check for it"}
 	}

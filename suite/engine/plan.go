@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -16,6 +17,13 @@ type Row struct {
 	Combination requirement.Combination
 	// Area is that of the requirement.
 	Area *requirement.Area
+}
+
+// catalogue is the areas that are judged.
+type catalogue struct {
+	*area.Set
+	// quick leaves destructive scenarios out of what is put together from all of them.
+	quick bool
 }
 
 // candidates lists the transports that an endpoint may speak, in the order in which they
@@ -53,16 +61,16 @@ func Possible(c Config) []Row {
 		}
 	}
 	sortCombinations(combinations)
-	return catalogue{set: c.Areas}.list(combinations, c.Select)
+	return catalogue{Set: c.Areas}.list(combinations, c.Select)
 }
 
 // list lists the rows of the combinations, in the order of the catalogue.
 func (c catalogue) list(combinations []requirement.Combination, want func(Row) bool) []Row {
 	var all []Row
-	requirements := c.requirements()
+	requirements := c.Requirements()
 	for i := range requirements {
 		for _, at := range combinations {
-			row := Row{Requirement: &requirements[i], Combination: at, Area: c.set.Area(requirements[i].Area())}
+			row := Row{Requirement: &requirements[i], Combination: at, Area: c.Area(requirements[i].Area())}
 			if row.Requirement.Names(at) && (want == nil || want(row)) {
 				all = append(all, row)
 			}
@@ -88,7 +96,7 @@ func (c catalogue) scenariosFor(rows []Row, at requirement.Combination) []*scena
 		if row.Combination != at {
 			continue
 		}
-		if k, ok := c.check(row.Requirement.ID); ok {
+		if k, ok := c.Check(row.Requirement.ID); ok {
 			for _, name := range k.Inputs() {
 				c.need(needed, name)
 			}
@@ -101,7 +109,7 @@ func (c catalogue) scenariosFor(rows []Row, at requirement.Combination) []*scena
 // so whoever else is judged: a verdict does not depend on the other rows of a run.
 func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 	if name == recording.Everything || name == recording.Every {
-		for _, s := range c.scenarios() {
+		for _, s := range c.Scenarios() {
 			if !c.quick || s.Phase != scenario.Destructive {
 				needed[s.Name] = true
 			}
@@ -112,7 +120,7 @@ func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 		return
 	}
 	needed[name] = true
-	if s, ok := c.scenario(name); ok {
+	if s, ok := c.Scenario(name); ok {
 		for _, earlier := range s.After {
 			c.need(needed, earlier)
 		}
@@ -142,13 +150,13 @@ func (c catalogue) inOrder(needed map[recording.Name]bool) []*scenario.Scenario 
 		}
 		placed[s.Name] = true
 		for _, name := range s.After {
-			if earlier, ok := c.scenario(name); ok && needed[name] {
+			if earlier, ok := c.Scenario(name); ok && needed[name] {
 				place(earlier)
 			}
 		}
 		order = append(order, s)
 	}
-	for _, s := range c.scenarios() {
+	for _, s := range c.Scenarios() {
 		if needed[s.Name] {
 			place(s)
 		}

@@ -55,14 +55,14 @@ func (r *Run) newestOnly() {
 	}
 	for _, e := range r.endpoints {
 		if e != best && e.found != nil {
-			closeAll(e.found)
+			e.found.Close()
 		}
 	}
 	r.endpoints = slices.DeleteFunc(r.endpoints, func(e *endpoint) bool { return e != best && e.found != nil })
 	best.only = newest(best)
 	kept := best.found.Open[best.only]
 	delete(best.found.Open, best.only)
-	closeAll(best.found)
+	best.found.Close()
 	if kept != nil {
 		best.found.Open[best.only] = kept
 	}
@@ -73,7 +73,7 @@ func (r *Run) newestOnly() {
 func (c catalogue) withoutDestructive(rows []Row) ([]Row, int) {
 	left := map[string]bool{}
 	kept := slices.DeleteFunc(rows, func(row Row) bool {
-		k, ok := c.check(row.Requirement.ID)
+		k, ok := c.Check(row.Requirement.ID)
 		if !ok {
 			return false
 		}
@@ -82,7 +82,7 @@ func (c catalogue) withoutDestructive(rows []Row) ([]Row, int) {
 			c.need(needed, name)
 		}
 		for name := range needed {
-			if s, ok := c.scenario(name); ok && s.Phase == scenario.Destructive {
+			if s, ok := c.Scenario(name); ok && s.Phase == scenario.Destructive {
 				left[row.Requirement.ID] = true
 				return true
 			}

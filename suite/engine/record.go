@@ -235,7 +235,7 @@ func restore(rd io.Reader) (*Run, error) {
 		recorded: &f.Target, began: f.Began, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 	}
-	r.catalogue = catalogue{set: r.cfg.Areas}
+	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()
 	switch f.Ended {
 	case "":
@@ -359,7 +359,7 @@ func (r *Run) reattach(x *recording.Exchange) {
 func (r *Run) restoreRows(rows []recordedRow) error {
 	var unknown []string
 	for _, row := range rows {
-		req, ok := r.requirement(row.ID)
+		req, ok := r.catalogue.Find(row.ID)
 		if !ok {
 			unknown = append(unknown, row.ID)
 			continue
@@ -367,7 +367,7 @@ func (r *Run) restoreRows(rows []recordedRow) error {
 		if r.takes[row.Combination] == nil {
 			return fmt.Errorf("there is no recording for %s, which a row names", row.Combination)
 		}
-		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination, Area: r.set.Area(req.Area())})
+		r.rows = append(r.rows, Row{Requirement: req, Combination: row.Combination, Area: r.catalogue.Area(req.Area())})
 	}
 	if len(unknown) > 0 {
 		return fmt.Errorf("the recording names requirements that this release does not know: %s", strings.Join(unknown, ", "))

@@ -34,7 +34,7 @@ func cleanFirst(plan []*scenario.Scenario, before *Take) {
 // repeated one after the other, each with a process that would have to be waited for.
 func (r *Run) hurry(red []*Judgement) {
 	looks := slices.ContainsFunc(red, func(j *Judgement) bool {
-		k, ok := r.check(j.Requirement.ID)
+		k, ok := r.catalogue.Check(j.Requirement.ID)
 		return ok && k.Endings
 	})
 	for _, e := range r.endpoints {
@@ -76,7 +76,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	}
 	for _, name := range j.From {
 		if name != recording.Everything {
-			if sc, ok := r.scenario(name); ok {
+			if sc, ok := r.catalogue.Scenario(name); ok {
 				needed[sc.Name] = true
 			}
 			continue
@@ -88,7 +88,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			}
 		}
 		for other := range take.Recordings {
-			if sc, ok := r.scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
+			if sc, ok := r.catalogue.Scenario(other); ok && (around[other] || len(around) == 0 && sc.Phase <= scenario.Quiet) {
 				needed[other] = true
 			}
 		}
@@ -98,14 +98,14 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 // endings names some scenarios with a process of their own that did not end with its
 // input, if that is all that a verdict rests on: else there are none.
 func (r *Run) endings(j *Judgement, take *Take) []recording.Name {
-	k, ok := r.check(j.Requirement.ID)
+	k, ok := r.catalogue.Check(j.Requirement.ID)
 	if !ok || !k.Endings || len(j.Frames) > 0 {
 		return nil
 	}
 	const some = 2
 	var names []recording.Name
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		sc, ok := r.scenario(name)
+		sc, ok := r.catalogue.Scenario(name)
 		if ok && sc.Phase <= scenario.Quiet && len(names) < some && slices.ContainsFunc(take.Recordings[name].Sessions, stayed) {
 			names = append(names, name)
 		}

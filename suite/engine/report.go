@@ -63,7 +63,7 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	}
 	w.report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
-		Profile: r.set.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
+		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
 	return w.report
 }
@@ -187,7 +187,7 @@ type writer struct {
 
 // playing is how long the scenarios were played that a verdict rests on.
 func (r *Run) playing(row Row) (d time.Duration) {
-	k, ok := r.check(row.Requirement.ID)
+	k, ok := r.catalogue.Check(row.Requirement.ID)
 	take := r.takes[row.Combination]
 	if !ok || take == nil {
 		return 0

@@ -58,7 +58,7 @@ func (r *Run) execute(ctx context.Context) {
 	total := 0
 	plans := map[*pool.Pool][]*scenario.Scenario{}
 	for _, st := range r.stages {
-		plans[st] = r.scenariosFor(r.rows, st.Combination)
+		plans[st] = r.catalogue.scenariosFor(r.rows, st.Combination)
 		total += len(plans[st])
 		r.takes[st.Combination] = newTake(st.Facts)
 	}

@@ -91,12 +91,7 @@ func settle(first, second *Judgement, cut string) {
 		unconfirmed(first, cut)
 		return
 	}
-	told := verdict.Observation{
-		ID:     "inconsistent",
-		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, first.Actual, second.Outcome, inBrackets(second)),
-		Frames: append(slices.Clone(first.Frames), second.Frames...),
-	}
-	observations := append(first.Observations, told)
+	observations := append(first.Observations, inconsistent(first, second))
 	if first.Outcome == verdict.Warn && second.Outcome == verdict.Fail {
 		first.Observations = observations
 		return
@@ -111,16 +106,20 @@ func heal(first, second *Judgement) {
 	if second.Outcome == verdict.Blocked {
 		return
 	}
-	why := first.Reason
-	told := verdict.Observation{
-		ID:     "inconsistent",
-		Detail: fmt.Sprintf("the first time: %s (%s); the second time: %s%s", first.Outcome, why, second.Outcome, inBrackets(second)),
-		Frames: append(slices.Clone(first.Frames), second.Frames...),
-	}
+	why, observations := first.Reason, append(first.Observations, inconsistent(first, second))
 	first.Result = second.Result
-	first.Observations = append(first.Observations, told)
+	first.Observations = observations
 	if second.Outcome.Red() {
 		unconfirmed(first, "the other time it could not be judged: "+why)
+	}
+}
+
+// inconsistent is the observation that a repetition has led to another verdict.
+func inconsistent(first, second *Judgement) verdict.Observation {
+	return verdict.Observation{
+		ID:     "inconsistent",
+		Detail: fmt.Sprintf("the first time: %s%s; the second time: %s%s", first.Outcome, inBrackets(first), second.Outcome, inBrackets(second)),
+		Frames: slices.Concat(first.Frames, second.Frames),
 	}
 }
 

@@ -161,9 +161,7 @@ func ask(ctx context.Context, cfg engine.Config, facts *recording.Facts, found *
 				found.Tools = tools(s.Do(ctx, session.Request{Step: "tools", Method: "tools/list"}).Result())
 			}
 		}
-		shut, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
-		s.Close(shut)
-		cancel()
+		s.Close(context.WithoutCancel(ctx))
 		return
 	}
 }

@@ -379,10 +379,18 @@ func (f *Found) shut(rev requirement.Revision) {
 	delete(f.Open, rev)
 	f.mu.Unlock()
 	if s != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
-		s.Close(ctx)
+		s.Close(context.Background())
 	}
+}
+
+// Close ends the sessions that were left open, side by side.
+func (f *Found) Close() {
+	var wg sync.WaitGroup
+	for _, s := range f.Open {
+		wg.Go(func() { s.Close(context.Background()) })
+	}
+	wg.Wait()
+	clear(f.Open)
 }
 
 // Settle is how long a session at a URL that allows only so many stays open after its
@@ -400,15 +408,10 @@ func (f *Found) release(rev requirement.Revision, over requirement.Transport) {
 	f.shut(rev)
 }
 
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
-
 // reject closes a session that led nowhere and returns why, with the last words
 // of the process, if there were any.
 func (f *Found) reject(s *Session, err error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	rec := s.Close(ctx)
+	rec := s.Close(context.Background())
 	var open *OpenError
 	if errors.As(err, &open) && rec.Ending != nil && open.Code != recording.CodeNoHandshake {
 		if last := lastLine(rec.Ending.Stderr); last != "" && !strings.Contains(open.Reason, last) {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -85,4 +86,26 @@ func TestEveryRequestIsPaced(t *testing.T) {
 		}
 		s.Close(t.Context())
 	})
+}
+
+// TestPaced: messages are spaced out, and waiting ends with the context.
+func TestPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := Paced(2)
+		begin := time.Now()
+		for i := range 4 {
+			if err := wait(t.Context()); err != nil || time.Since(begin) != time.Duration(i)*time.Second/2 {
+				t.Errorf("message %d went out after %v, %v", i, time.Since(begin), err)
+			}
+		}
+		over := errors.New("over")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(over)
+		if err := wait(ctx); !errors.Is(err, over) {
+			t.Errorf("got %v", err)
+		}
+	})
+	if Paced(0) != nil {
+		t.Error("no rate is a limit")
+	}
 }

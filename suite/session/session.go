@@ -315,8 +315,8 @@ func (s *Session) Last() int {
 	return s.last
 }
 
-// Close ends the connection, waits until nothing of it is left, and completes
-// the record. A legacy HTTP session is ended with DELETE, as the specification
+// Close ends the connection, waits until nothing of it is left, at most 15 s, and
+// completes the record. A legacy HTTP session is ended with DELETE, as the specification
 // asks of clients.
 func (s *Session) Close(ctx context.Context) *recording.Session { return s.Detach()(ctx) }
 
@@ -364,8 +364,13 @@ func (s *Session) owed() int {
 	return n
 }
 
+// closeTime bounds the closing of a connection, all signals included.
+const closeTime = 15 * time.Second
+
 // finish ends the connection and completes the record.
 func (s *Session) finish(ctx context.Context) *recording.Session {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
 	s.end()
 	s.mu.Lock()
 	id, conn := s.session, s.conn

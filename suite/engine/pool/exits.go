@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -59,9 +58,6 @@ func (e *exits) wait(ctx context.Context) error {
 	}
 }
 
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
-
 // leaving counts the sessions of the pool, or of all that share its limit.
 func (p *Pool) leaving() *exits {
 	if p.Limit != nil {
@@ -88,8 +84,7 @@ func (p *Pool) End(s *session.Session) {
 		if p.Linger != nil {
 			p.Linger(s)
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-		defer cancel()
+		ctx := context.Background()
 		if p.hasten() {
 			ctx = transport.Briefly(ctx)
 		}
