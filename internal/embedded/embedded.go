@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/fixtures/targets"
@@ -131,7 +132,18 @@ func triggers(server *reference.Server) target.Triggers {
 		}}
 	}
 	return target.Triggers{
-		Update:      touch(updatedURI),
+		Update: &target.Trigger{URI: updatedURI, Func: func(context.Context) error {
+			found, err := server.Update(updatedURI, func(r *reference.Resource) error {
+				// As long as before, so that its size in the list stays right.
+				other := strings.NewReplacer("milk", "eggs", "eggs", "milk").Replace(*r.Text)
+				r.Text = &other
+				return nil
+			})
+			if err == nil && !found {
+				err = fmt.Errorf("there is no resource %s", updatedURI)
+			}
+			return err
+		}},
 		UpdateOther: touch(otherURI),
 		Add: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
 			return server.Put(reference.Resource{URI: addedURI, Name: "added", MIMEType: "text/plain", Text: &text})

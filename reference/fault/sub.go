@@ -3,6 +3,7 @@ package fault
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -16,6 +17,8 @@ var subCode = code{
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
 	"sub-10-unsubscribed-for-all": unsubscribedForAll,
+	"sub-62-announced-too-early":  announcedTooEarly,
+	"sub-62-cached-by-session":    cachedBySession,
 }
 
 const (
@@ -124,5 +127,62 @@ func subscribeAll() hook.Hooks {
 			next(ctx, &more)
 		}
 		return r
+	})
+}
+
+// kept is the latest contents of resources, by any key that is theirs.
+type kept struct {
+	mu  sync.Mutex
+	all map[string]any
+	at  map[string]time.Time // when an update was last announced
+}
+
+// reads lets a function say what a read yields, of what it would yield and of what it
+// yielded the last time; nil if there was none.
+func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key string, fresh, old any) any) hook.Hooks {
+	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		r := next(ctx, c)
+		uri, ok := c.Param("uri").(string)
+		if !ok || r == nil || r.Result["contents"] == nil {
+			return r
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		at := key(c, uri)
+		k.all[at] = pick(at, r.Result["contents"], k.all[at])
+		r.Result["contents"] = k.all[at]
+		return r
+	})
+}
+
+// announcedTooEarly yields the old contents for a moment after each update.
+func announcedTooEarly() hook.Hooks {
+	const moment = 50 * time.Millisecond
+	k := &kept{all: map[string]any{}, at: map[string]time.Time{}}
+	return hook.Join(
+		k.reads(func(_ *hook.Call, uri string) string { return uri }, func(uri string, fresh, old any) any {
+			if old != nil && time.Since(k.at[uri]) < moment {
+				return old
+			}
+			return fresh
+		}),
+		hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			o, _ := hook.DecodeObject(m.Raw)
+			uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
+			k.mu.Lock()
+			k.at[uri] = time.Now()
+			k.mu.Unlock()
+			return next(ctx, m)
+		}))
+}
+
+// cachedBySession yields in each session what was read there first.
+func cachedBySession() hook.Hooks {
+	k := &kept{all: map[string]any{}}
+	return k.reads(func(c *hook.Call, uri string) string { return c.Peer.ID() + " " + uri }, func(_ string, fresh, old any) any {
+		if old != nil {
+			return old
+		}
+		return fresh
 	})
 }

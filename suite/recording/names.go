@@ -136,7 +136,8 @@ const (
 	StepStream, StepListed, StepBusy, StepSubscribeAgain Step = "stream", "listed", "busy", "subscribe-again"
 	StepForeignUnsubscribe, StepSubscribeNext            Step = "foreign-unsubscribe", "subscribe-next"
 	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
-	StepRemoved                                          Step = "removed"
+	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
+	StepBeside                                           Step = "beside"
 )
 
 // The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].

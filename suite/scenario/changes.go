@@ -30,6 +30,10 @@ import (
 // "list" (the list). "uris" is ended before the resource changes for the last time:
 // its tag "stopped" is the number of the last frame before it was ended.
 //
+// "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
+// is there; where both yield the same, "later" reads it once more after a while, and
+// "beside" is a read of the bystander's.
+//
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
 // comes or goes); the tag "look" counts the attempts.
@@ -77,6 +81,8 @@ type watch struct {
 const (
 	watcher   = "watcher"
 	bystander = "bystander"
+
+	updated = "notifications/resources/updated"
 )
 
 // open opens the two sessions. A target of which only one instance may run has
@@ -108,6 +114,9 @@ func (w *watch) begin(ctx context.Context) bool {
 		w.subscribe(ctx)
 	}
 	w.busy(ctx)
+	if w.subscribed {
+		w.read(ctx, recording.StepUnchanged, w.watcher, watcher)
+	}
 	if w.t.Add != nil || w.t.Remove != nil {
 		w.look(ctx, recording.StepListed, "", "1")
 	}
@@ -204,11 +213,37 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
 	}
+	came := w.subscribed && w.await(ctx, after, updated, 1)
+	if came && mark == recording.MarkUpdate {
+		w.reread(ctx)
+	}
 	w.busy(ctx)
-	if w.subscribed {
-		w.await(ctx, after, "notifications/resources/updated", w.awaited())
+	if came {
+		w.await(ctx, after, updated, w.awaited())
 	}
 	return w.watcher.S.Alive()
+}
+
+// reread reads the changed resource as soon as its update has come and, if it is what it
+// was, a while later and in the other session.
+func (w *watch) reread(ctx context.Context) {
+	before := w.p.Rec.Step(recording.StepUnchanged)
+	now := w.read(ctx, recording.StepAtOnce, w.watcher, watcher)
+	if !before.Succeeded() || !now.Succeeded() || before.Result().Get("contents").Raw != now.Result().Get("contents").Raw {
+		return
+	}
+	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
+	w.read(ctx, recording.StepLater, w.watcher, watcher)
+	if w.bystander != nil {
+		w.read(ctx, recording.StepBeside, w.bystander, bystander)
+	}
+}
+
+// read reads the resource that is changed. Not by Do, which might ask again in a fresh
+// session: that one would have subscribed to nothing.
+func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who string) *recording.Exchange {
+	return c.Note(c.S.Do(ctx, session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": w.t.Update.URI},
+		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: who}}))
 }
 
 // twice subscribes what is subscribed, and has the bystander give up what it never

@@ -86,6 +86,14 @@ var subChecks = []verdict.Check{
 		}},
 	{Requirement: "SUB-10", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
 		Judge: keptApart},
+	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, Subscriptions}, With: []recording.Name{recording.Reads},
+		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == Subscriptions {
+				nothingNew(r, v)
+				return
+			}
+			updateCanBeRead(r, v)
+		}},
 	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepSubscribe) {
 			if verdict.Unknown(x) {

@@ -10,6 +10,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/tidwall/gjson"
 )
 
 // fewSubscriptions is how many listed resources a script tries to subscribe.
@@ -17,7 +19,8 @@ const fewSubscriptions = 24
 
 // Steps "subscribe" try listed resources until one is accepted, which "unsubscribe"
 // then gives up. Where no trigger changes a resource, a window of silence lies between
-// them: some targets change by themselves. Tags: "uri"; "listed" is the size of the list, "templates" that
+// them: some targets change by themselves. Where an update comes in it, "at-once" reads the
+// resource. Tags: "uri"; "listed" is the size of the list, "templates" that
 // of the list of templates; "sessionless" is set on Streamable HTTP where the
 // target issued no session id.
 var subscriptionsScenario = &scenario.Scenario{
@@ -59,10 +62,23 @@ func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recordi
 		return false
 	}
 	if c.P.Target.Triggers.Update == nil {
-		c.S.Quiet(ctx, c.P.Limits.QuietWindow)
+		selfChanged(ctx, c, x)
 	}
 	c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params, Tags: all})
 	return true
+}
+
+// selfChanged waits for a change that nobody made, and reads the resource if it was told of one.
+func selfChanged(ctx context.Context, c *scenario.Client, x *recording.Exchange) {
+	c.S.Quiet(ctx, c.P.Limits.QuietWindow)
+	uri := x.Tags[recording.TagURI]
+	for _, f := range c.S.Incoming(x.Request) {
+		if scenario.Notifies(&f, verdict.Updated) && gjson.GetBytes(f.Raw, "params.uri").Str == uri {
+			c.Note(c.S.Do(ctx, session.Request{Step: recording.StepAtOnce, Method: "resources/read", Params: map[string]any{"uri": uri},
+				Tags: recording.Tags{recording.TagURI: uri}}))
+			return
+		}
+	}
 }
 
 // Legacy revisions: steps "subscribe" lack a uri, or give one that is no string.

@@ -1,0 +1,71 @@
+package sub_test
+
+import (
+	"testing"
+
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
+	"github.com/mcpcheck/mcpcheck/suite/area/sub"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// readOf is a read of the resource that is changed.
+func readOf(step recording.Step, text, session string) rt.Line {
+	return rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Session: session, Tags: areatest.Pairs("uri", "a:1"),
+		Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}
+}
+
+// What is read once an update has come is compared with what was there before, and with what
+// is read a little later and elsewhere.
+func TestUpdateCanBeRead(t *testing.T) {
+	heard := rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}}
+	changes := func(now, later, beside string) []rt.Line {
+		return areatest.Lines(readOf("unchanged", "old", "s1"), heard, readOf("at-once", now, "s1"), readOf("later", later, "s1"), readOf("beside", beside, "s2"))
+	}
+	again := changes("old", "new", "old")
+	again[3].Incoming = []string{updateOf1}
+	// Each of two streams has its own.
+	streams := changes("old", "new", "new")
+	stream := func(id string) string {
+		return `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1","_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}}`
+	}
+	streams[1].Incoming, streams[3].Incoming = []string{stream("1")}, []string{stream(`"2"`)}
+	refused := changes("old", "new", "new")
+	refused[0].Result, refused[0].Error = "", `{"code":-32603,"message":"no"}`
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+		{ID: "SUB-62", Want: verdict.Pass, Rec: changes("new", "new", "new")[:3]},
+		{ID: "SUB-62", Want: verdict.Warn, Rec: changes("old", "new", "new")},          // too early
+		{ID: "SUB-62", Want: verdict.Warn, Rec: changes("old", "old", "new")},          // a cache of the session's
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: changes("old", "old", "old")}, // nothing changed that shows
+		{ID: "SUB-62", Want: verdict.Warn, Rec: streams},
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: again},                                  // there was another change
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: refused},                                // nothing to compare with
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: areatest.Lines(changes("", "", "")[0])}, // no update
+	})
+}
+
+// A resource that is said to have changed by itself, and has not, is remarked upon.
+func TestUpdateWithoutChange(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
+	k, _ := area.BuiltIn().Check("SUB-62")
+	req, _ := area.Catalogue().Find("SUB-62")
+	see := func(now string) map[string]string {
+		seen := map[string]string{}
+		result := verdict.Evaluate(k, req, facts, verdict.Recordings{
+			recording.Reads:   rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
+			sub.Subscriptions: rt.New(sub.Subscriptions, facts, readOf("at-once", now, "s2")),
+		})
+		for _, o := range result.Observations {
+			seen[o.ID] = o.Detail
+		}
+		if result.Outcome != verdict.NotApplicable {
+			t.Errorf("%s: %+v", now, result)
+		}
+		return seen
+	}
+	areatest.Observed(t, see("old"), "update-without-change", "a:1")
+	areatest.Observed(t, see("new"), "")
+}
