@@ -170,8 +170,9 @@ func cancellationOf(r *recording.Recording, x *recording.Exchange) (frames []int
 
 // stillServed: an ordinary request is answered. The frames are those of what went before.
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
-	switch x.Outcome {
-	case recording.Silent, recording.Lost:
+	cutOff := x.Outcome == recording.HTTPOnly && x.Status < 300
+	switch {
+	case cutOff, x.Outcome == recording.Silent, x.Outcome == recording.Lost:
 		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), append(x.Evidence(), frames...)...)
 	default:
 		if v.Answered(x) {
