@@ -243,6 +243,9 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		case x.Outcome == recording.Sent:
 			v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "no answer to "+about, x.Evidence()...)
+		case x.Succeeded(): // the subscription is over before anything was granted
+			v.Holds()
+			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		default:
 			v.ExpectOrWarn(x).To(matcher.BeRefused(), about)
 			if code, ok := x.Code(); ok && code != -32602 {

@@ -113,6 +113,7 @@ func TestWhileListening(t *testing.T) {
 		{ID: "SUB-38", Want: verdict.Pass, Rec: bad(rt.Line{Error: `{"code":-32602,"message":"x"}`})},
 		{ID: "SUB-38", Want: verdict.Pass, Rec: bad(rt.Line{Error: `{"code":-32603,"message":"x"}`})},
 		{ID: "SUB-38", Want: verdict.Pass, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2")})},
+		{ID: "SUB-38", Want: verdict.Pass, Rec: bad(rt.Line{Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})},
 		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent})},
