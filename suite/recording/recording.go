@@ -75,11 +75,11 @@ func (r *Recording) Forget() {
 }
 
 func note(notes *sync.Map, key any, work func() any) any {
-	if v, ok := notes.Load(key); ok {
-		return v
+	v, ok := notes.Load(key)
+	if !ok {
+		v, _ = notes.LoadOrStore(key, sync.OnceValue(work))
 	}
-	v, _ := notes.LoadOrStore(key, work())
-	return v
+	return v.(func() any)()
 }
 
 // Broken is a script that could not go on: something failed that should have

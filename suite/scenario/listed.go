@@ -90,7 +90,7 @@ func listed(r *recording.Recording, member, name string) *list {
 	type key struct{ member string }
 	found, _ := r.Note(key{member}, func() any {
 		l := &list{risky: map[string]string{}}
-		seen := map[string]bool{}
+		seen, harmful := map[string]bool{}, map[string]bool{}
 		for _, page := range r.Steps(recording.StepPage) {
 			page.Result().Get(member).ForEach(func(_, item gjson.Result) bool {
 				n := item.Get(name)
@@ -98,17 +98,19 @@ func listed(r *recording.Recording, member, name string) *list {
 					return true
 				}
 				seen[n.Str] = true
-				one := Listed{page, n.Str, item.Raw}
-				l.all = append(l.all, one)
+				l.all = append(l.all, Listed{page, n.Str, item.Raw})
 				if w := judge.Risky(n.Str, item.Get("name").String(), item.Get("title").String()); w != "" {
 					l.risky[judge.Brief(n)] = w
-				} else {
-					l.harmless = append(l.harmless, one)
+					harmful[n.Str] = true
 				}
 				return true
 			})
 		}
-		l.all, l.harmless = slices.Clip(l.all), slices.Clip(l.harmless)
+		l.all = slices.Clip(l.all)
+		l.harmless = l.all
+		if len(harmful) > 0 {
+			l.harmless = slices.DeleteFunc(slices.Clone(l.all), func(one Listed) bool { return harmful[one.name] })
+		}
 		return l
 	}).(*list)
 	return found

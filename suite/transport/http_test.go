@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -190,14 +191,46 @@ func TestReadUpTo(t *testing.T) {
 		{0, 10, 0}, {10, 10, 10}, {11, 10, 10}, {1 << 20, 1 << 20, 1 << 20}, {1<<20 + 1, 1 << 20, foreignKept},
 		{3_400_000, 3_400_000, 3_400_000}, {3_400_000, 3_399_999, foreignKept},
 	} {
-		raw, size, err := readUpTo(strings.NewReader(text[:c.length]), c.limit)
+		raw, size, err := readUpTo(t.Context(), strings.NewReader(text[:c.length]), c.limit)
 		if err != nil || string(raw) != text[:c.kept] || size != c.length {
 			t.Errorf("%d bytes with a limit of %d: %d of %d bytes, %v", c.length, c.limit, len(raw), size, err)
 		}
 	}
-	raw, size, err := readUpTo(iotest.TimeoutReader(strings.NewReader(text)), len(text))
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	raw, size, err := readUpTo(stopped, iotest.TimeoutReader(strings.NewReader(text[:1<<20])), len(text))
+	if err == nil || len(raw) > foreignKept || size < len(raw) {
+		t.Errorf("of a body that we ended %d of %d bytes are kept, %v", len(raw), size, err)
+	}
+	raw, size, err = readUpTo(t.Context(), iotest.TimeoutReader(strings.NewReader(text)), len(text))
 	if !errors.Is(err, iotest.ErrTimeout) || size != len(raw) || size == 0 || !strings.HasPrefix(text, string(raw)) {
 		t.Errorf("a body that breaks off: %d of %d bytes, %v", len(raw), size, err)
+	}
+}
+
+// TestLongEventsAreKeptOnce: what many event streams carry takes up memory once, whatever is kept of them.
+func TestLongEventsAreKeptOnce(t *testing.T) {
+	const streams, length = 12, 4 << 20
+	text := `{"contents":[{"uri":"test://one","text":"` + strings.Repeat("x", length) + `"}]}`
+	conn, l := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, `data: {"jsonrpc":"2.0","id":1,"result":`+text+"}\n\n")
+	})}, Limits: Limits{Results: &wire.Results{}}})
+	used := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	before := used()
+	for range streams {
+		finished(t, "the stream", send(t, conn, Message{Body: []byte("{}")}).Done)
+	}
+	if more := used() - before; more > streams*length/3 {
+		t.Errorf("%d events of %d MiB take up %d MiB", streams, length>>20, more>>20)
+	}
+	if last := incoming(l, fmt.Sprintf("post:%d", streams)); len(last) != 2 || last[1].Long == nil || last[1].Event == nil {
+		t.Errorf("got %v", last)
 	}
 }
 

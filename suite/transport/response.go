@@ -153,7 +153,7 @@ func (x *call) in(f wire.Frame) {
 // readBody reads a response that is no event stream: one message, or none.
 func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	limit := x.client.limits.Message
-	raw, size, err := readUpTo(body, limit)
+	raw, size, err := readUpTo(x.ctx, body, limit)
 	f := wire.Frame{HTTP: head, Raw: raw, Size: size}
 	switch {
 	case size > limit:
@@ -179,23 +179,34 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	}
 }
 
-// readUpTo reads a body of at most limit bytes. Of a longer one it returns the beginning only,
-// and a size beyond the limit: its parts are never joined, which would take as much again.
-func readUpTo(body io.Reader, limit int) (raw []byte, size int, err error) {
+// joining is held while a long body is joined: that takes its length once more, and many bodies
+// may come at once.
+var joining sync.Mutex
+
+// readUpTo reads a body of at most limit bytes. Of a longer one, and of one that ended with the
+// context, it returns the beginning only, with the size of what was read: its parts are never
+// joined, which would take as much again.
+func readUpTo(ctx context.Context, body io.Reader, limit int) (raw []byte, size int, err error) {
 	const most = 1 << 20 // bytes of a part
+	room := foreignKept  // and of the first one: most bodies are short
 	var parts [][]byte
-	for more := true; more && size <= limit && err == nil; {
-		room := min(most, limit+1-size)
-		var part []byte
-		part, err = io.ReadAll(io.LimitReader(body, int64(room)))
-		parts, size, more = append(parts, part), size+len(part), len(part) == room
+	for more := true; more && size <= limit && err == nil; room = most {
+		room = min(room, limit+1-size)
+		part := new(bytes.Buffer)
+		if len(parts) > 0 {
+			part.Grow(room + bytes.MinRead)
+		}
+		_, err = part.ReadFrom(io.LimitReader(body, int64(room)))
+		parts, size, more = append(parts, part.Bytes()), size+part.Len(), part.Len() == room
 	}
 	switch {
-	case size > limit:
-		raw = bytes.Clone(parts[0][:min(limit, foreignKept)])
+	case size > limit, err != nil && ctx.Err() != nil:
+		raw = bytes.Clone(parts[0][:min(limit, len(parts[0]))])
 	case len(parts) == 1:
-		raw = parts[0]
+		raw = bytes.Clone(parts[0])
 	default:
+		joining.Lock()
+		defer joining.Unlock()
 		raw = slices.Concat(parts...)
 	}
 	return raw, size, err
@@ -237,7 +248,8 @@ func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 }
 
 func (x *call) eventFrame(ev wire.StreamEvent) wire.Frame {
-	f := wire.Frame{Event: &ev.Event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
+	event := ev.Event // a pointer into ev would hold on to its data, which may be kept once for many frames
+	f := wire.Frame{Event: &event, Raw: ev.Data, Size: ev.Size, Truncated: ev.Truncated, Flaws: ev.Flaws}
 	// The endpoint event of HTTP+SSE carries a URI, not a message.
 	if len(ev.Data) > 0 && (x.heard == nil || ev.Event.Type != "endpoint") {
 		x.client.inspect(&f)

@@ -43,6 +43,7 @@ type EventReader struct {
 	line     []byte // the line so far, cut at limit and a little more
 	lineSize int
 	long     bool // the line was longer than the limit
+	last     int  // the length of the last long line with data: lists are asked for again and again
 	open     bool // the current event has a field or a flaw
 	event    StreamEvent
 }
@@ -122,6 +123,9 @@ func (e *EventReader) readLine() (blank bool, err error) {
 
 func (e *EventReader) grow(part []byte) {
 	e.lineSize += len(part)
+	if len(e.line) >= keptOfLong && cap(e.line) < e.last {
+		e.line = slices.Grow(e.line, e.last-len(e.line))
+	}
 	if room := e.limit + fieldRoom - len(e.line); room > 0 && !e.long {
 		e.line = append(e.line, part[:min(room, len(part))]...)
 	}
@@ -187,6 +191,12 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 		keep := min(e.limit, keptOfLong)
 		value = value[:min(len(value), max(keep-len(e.event.Data), 0))]
 		e.event.Data = bytes.Clone(append(e.event.Data[:min(len(e.event.Data), keep)], value...))
+		return
+	}
+	if len(value) >= keptOfLong && e.event.Data == nil {
+		// It is kept where it was read: a copy would take as much again, as long as the stream is open.
+		e.last = len(value) + fieldRoom
+		e.event.Data, e.line = value, nil
 		return
 	}
 	e.event.Data = append(e.event.Data, value...)

@@ -148,6 +148,21 @@ func TestEventReader(t *testing.T) {
 	}
 }
 
+// TestEventReaderLetsGo: while a stream is open, nothing of a long line is kept but by who has the event.
+func TestEventReaderLetsGo(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	e := NewEventReader(strings.NewReader("data: "+long+"\ndata: y\n\ndata: "+long+"\n\n"), 4<<20)
+	for _, want := range []string{long + "\ny", long} {
+		ev, err := e.Next()
+		if err != nil || string(ev.Data) != want {
+			t.Fatalf("got %d bytes, %v", len(ev.Data), err)
+		}
+		if cap(e.line) > keptOfLong {
+			t.Errorf("a line of %d bytes is kept", cap(e.line))
+		}
+	}
+}
+
 func TestEventReaderDoesNotWaitForMore(t *testing.T) {
 	r, w := io.Pipe()
 	defer func() { _ = w.Close() }()
