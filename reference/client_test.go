@@ -202,8 +202,10 @@ func (c *client) headers(raw []byte) http.Header {
 	m, _ := hook.DecodeObject(raw)
 	if method, ok := m["method"].(string); ok && hook.Modern(c.revision) {
 		h.Set("Mcp-Method", method)
-		if uri, ok := at(m, "params", "uri").(string); ok {
-			h.Set("Mcp-Name", wrapName(uri))
+		for _, member := range []string{"uri", "name"} {
+			if name, ok := at(m, "params", member).(string); ok {
+				h.Set("Mcp-Name", wrapName(name))
+			}
 		}
 	}
 	return h

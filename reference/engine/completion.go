@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 const maxCompletions = 100
@@ -86,7 +87,12 @@ func contextArguments(c *hook.Call, params hook.Object) (others map[string]strin
 func (e *Engine) suggest(ctx context.Context, ref hook.Object, name, typed string, others map[string]string) ([]string, *hook.Reply) {
 	switch ref["type"] {
 	case "ref/prompt":
-		return nil, fail(codeInvalidParams, "Invalid params: there is no such prompt")
+		for _, p := range e.served().world.Prompts {
+			if p.Name == ref["name"] && slices.ContainsFunc(p.Arguments, func(a world.Argument) bool { return a.Name == name }) {
+				return nil, nil // a text of which nothing is known
+			}
+		}
+		return nil, fail(codeInvalidParams, "Invalid params: there is no such prompt, or no such argument of it")
 	case "ref/resource":
 	default:
 		return nil, fail(codeInvalidParams, `Invalid params: unknown type of "ref"`)

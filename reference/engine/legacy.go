@@ -68,6 +68,9 @@ func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *argumen
 			return e.serveComplete(ctx, c, params), true
 		}
 	}
+	if served := e.served(); served.offers(c.Method) {
+		return e.serveOffer(ctx, c, params, &served.world), true
+	}
 	return nil, false
 }
 
@@ -134,6 +137,11 @@ func (e *Engine) capabilities(revision string) hook.Object {
 	}
 	if e.served().caps.Logging && !hook.Modern(revision) {
 		all["logging"] = hook.Object{}
+	}
+	for feature, method := range map[string]string{"tools": methodTools, "prompts": methodPrompts} {
+		if e.served().offers(method) {
+			all[feature] = hook.Object{}
+		}
 	}
 	return all
 }

@@ -93,7 +93,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 	}
 	c.Revision = version
 	if c.Transport == hook.HTTP {
-		if r := checkHeaders(c, params); r != nil {
+		if r := e.checkHeaders(c, params); r != nil {
 			return r
 		}
 	}
@@ -113,7 +113,7 @@ func (e *Engine) checkModern(c *hook.Call, params *arguments) *hook.Reply {
 // that knows older revisions alone, whose headers then say what is wrong.
 func (e *Engine) unversioned(c *hook.Call, params *arguments) *hook.Reply {
 	if named := c.Header[headerVersion]; c.Transport == hook.HTTP {
-		switch r := checkHeaders(c, params); {
+		switch r := e.checkHeaders(c, params); {
 		case len(named) != 1:
 			return mirrored(c, headerVersion, "")
 		case !slices.Contains(e.spoken().modern, strings.Trim(named[0], " \t")):
@@ -132,15 +132,16 @@ func (e *Engine) unversioned(c *hook.Call, params *arguments) *hook.Reply {
 }
 
 // checkHeaders compares Mcp-Method and Mcp-Name with the body.
-func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
+func (e *Engine) checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if r := mirrored(c, headerMethod, c.Method); r != nil {
 		return r
 	}
-	if c.Method != hook.MethodRead {
-		return nil
+	want, there := params.uri, params.located && c.Method == hook.MethodRead
+	if (c.Method == methodCall || c.Method == methodPrompt) && e.served().offers(c.Method) {
+		want, there = nameParam(params)
 	}
-	if !params.located {
-		return nil // refused as a bad parameter: there is nothing to mirror
+	if !there {
+		return nil // a bad parameter is refused as such: there is nothing to mirror
 	}
 	values := c.Header[headerName]
 	if len(values) != 1 {
@@ -150,7 +151,7 @@ func checkHeaders(c *hook.Call, params *arguments) *hook.Reply {
 	if !ok {
 		return mismatch("the header " + headerName + " cannot be decoded")
 	}
-	if name != params.uri {
+	if name != want {
 		return mismatch("the header " + headerName + " differs from the body")
 	}
 	return nil

@@ -42,7 +42,7 @@ func (w World) warnings() problems {
 		}
 	}
 	var uris map[string]bool
-	if len(w.Timeline) > 0 || slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
+	if len(w.Timeline)+len(w.Tools)+len(w.Prompts) > 0 || slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
 		uris = w.uris()
 	}
 	taken := map[string]bool{}
@@ -65,6 +65,7 @@ func (w World) warnings() problems {
 	for i, r := range w.Rules {
 		found.Below(fmt.Sprintf("rules[%d]", i), r.Limits.Warnings())
 	}
+	found = append(found, w.featureWarnings(uris)...)
 	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
 }
 

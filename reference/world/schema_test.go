@@ -138,6 +138,8 @@ func (b *schemaBuilder) members(t reflect.Type, properties schema) {
 			member = schema{"type": "string", "enum": []string{"start", world.FromFirstRequest}}
 		case "Input.kind":
 			member = schema{"type": "string", "enum": world.InputKinds()}
+		case "PromptMessage.role":
+			member = schema{"type": "string", "enum": world.Roles()}
 		case "Caching.scope":
 			member = schema{"type": "string", "enum": []string{"public", "private"}}
 		}
@@ -197,7 +199,7 @@ func TestWorldsMeetTheSchema(t *testing.T) {
 		"resurces: []", "resources: [{ui: a}]", "resources: {}", "pageSize: many", "resources: [{uri: a, delay: soon}]", "resources: [{uri: a, hidden: 7}]",
 		"caching: {scope: global}", "timeline: [{att: 1s}]", "timeline: [{revisions: ['2020-01-01']}]", "timelineFrom: noon", "timeline: [{on: {methd: a}, touch: a}]",
 		"rules: [{do: [{on: requst, silence: true}]}]", "rules: [{do: [{retype: result.a, as: text}]}]", "rules: [{do: [{drop: result.a, when: [{at: result, type: text}]}]}]",
-		"resources: [{uri: a, name: a, text: a, input: {key: a, kind: samplng}}]", "rules: [{chanse: 1}]", "rules: [{delay: soon}]", "rules: [{fail: {cod: 1}}]", "states: [a]", "templates: [{uriTemplate: a, variables: [{nme: b}]}]",
+		"resources: [{uri: a, name: a, text: a, input: {key: a, kind: samplng}}]", "rules: [{chanse: 1}]", "rules: [{delay: soon}]", "rules: [{fail: {cod: 1}}]", "states: [a]", "tools: [{nme: a}]", "prompts: [{name: a, messages: [{role: system, text: a}]}]", "templates: [{uriTemplate: a, variables: [{nme: b}]}]",
 	} {
 		if check(bad) == nil {
 			t.Errorf("the schema takes %s", bad)

@@ -94,6 +94,7 @@ func (w World) own() (found problems) {
 		found.Say("timelineFrom", "is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "), nearest.Question(w.TimelineFrom, from))
 	}
 	found.Below("states", operation.CheckStates(w.States))
+	found = append(found, w.featureProblems()...)
 	return append(found, w.ruleProblems()...)
 }
 

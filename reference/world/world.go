@@ -40,6 +40,9 @@ type World struct {
 	Resources []Resource `yaml:"resources"`
 	// Templates in the order of listing.
 	Templates []Template `yaml:"templates"`
+	// Tools and Prompts are what links to resources, and embedded ones, come from. The server declares what there is.
+	Tools   []Tool   `yaml:"tools"`
+	Prompts []Prompt `yaml:"prompts"`
 	// Timeline is what happens while the world is served, counted from the start of the server
 	// (under "mockserver verify" from the first request).
 	Timeline []Step `yaml:"timeline"`

@@ -1,0 +1,219 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
+	"github.com/mcpcheck/mcpcheck/reference/world"
+)
+
+// The methods of tools and prompts, which are served if the world has some.
+const (
+	methodTools   = "tools/list"
+	methodCall    = "tools/call"
+	methodPrompts = "prompts/list"
+	methodPrompt  = "prompts/get"
+)
+
+// offers reports whether a method is one of tools or prompts that the world has some of.
+func (s *snapshot) offers(method string) bool {
+	switch method {
+	case methodTools, methodCall:
+		return len(s.world.Tools) > 0
+	case methodPrompts, methodPrompt:
+		return len(s.world.Prompts) > 0
+	}
+	return false
+}
+
+// serveOffer serves a method that the world offers.
+func (e *Engine) serveOffer(ctx context.Context, c *hook.Call, params *arguments, w *world.World) *hook.Reply {
+	switch c.Method {
+	case methodTools:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return offerPage(e, c, served, "tools", served.world.Tools, describeTool, after)
+		})
+	case methodPrompts:
+		return e.serveListed(c, params, func(served *snapshot, after uint64) hook.Object {
+			return offerPage(e, c, served, "prompts", served.world.Prompts, describePrompt, after)
+		})
+	}
+	given := params.decode()
+	name, ok := given["name"].(string)
+	if !ok {
+		return fail(codeInvalidParams, `Invalid params: "name" must be a string`)
+	}
+	arguments, ok := given["arguments"].(hook.Object)
+	if _, there := given["arguments"]; there && !ok {
+		return fail(codeInvalidParams, `Invalid params: "arguments" must be an object`)
+	}
+	if c.Method == methodCall {
+		return e.callTool(ctx, c, w, name)
+	}
+	return e.getPrompt(ctx, c, w, name, arguments)
+}
+
+// offerPage is a page of tools or prompts; cursors count those before it.
+func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, all []T, describe func(T, string) hook.Object, after uint64) hook.Object {
+	rest := all[min(after, uint64(len(all))):]
+	page := rest
+	if n := served.pageSize; n > 0 && len(rest) > n {
+		page = rest[:n]
+	}
+	list := []any{}
+	for _, one := range page {
+		list = append(list, describe(one, c.Revision))
+	}
+	result := hook.Object{member: list}
+	if len(page) < len(rest) {
+		result["nextCursor"] = e.cursor(c.Method, after+uint64(len(page)))
+	}
+	return result
+}
+
+func describeTool(t world.Tool, revision string) hook.Object {
+	o := hook.Object{"name": t.Name, "inputSchema": hook.Object{"type": "object"}}
+	if t.InputSchema != nil {
+		o["inputSchema"] = plain(t.InputSchema)
+	}
+	decorate(o, revision, t.Title, t.Description, "", nil, t.Icons, t.Meta)
+	return o
+}
+
+func describePrompt(p world.Prompt, revision string) hook.Object {
+	o := hook.Object{"name": p.Name}
+	decorate(o, revision, p.Title, p.Description, "", nil, p.Icons, p.Meta)
+	list := []any{}
+	for _, a := range p.Arguments {
+		argument := hook.Object{"name": a.Name}
+		decorate(argument, revision, a.Title, a.Description, "", nil, nil, nil)
+		if a.Required {
+			argument["required"] = true
+		}
+		list = append(list, argument)
+	}
+	if len(list) > 0 {
+		o["arguments"] = list
+	}
+	return o
+}
+
+func (e *Engine) callTool(ctx context.Context, c *hook.Call, w *world.World, name string) *hook.Reply {
+	i := slices.IndexFunc(w.Tools, func(t world.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return fail(codeInvalidParams, "Invalid params: there is no such tool: "+name)
+	}
+	blocks := []any{}
+	for _, b := range w.Tools[i].Content {
+		made, r := e.blocks(ctx, c, b, nil)
+		if r != nil {
+			return r
+		}
+		blocks = append(blocks, made...)
+	}
+	result := hook.Object{"content": blocks}
+	if w.Tools[i].IsError {
+		result["isError"] = true
+	}
+	return &hook.Reply{Result: result}
+}
+
+func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, name string, arguments hook.Object) *hook.Reply {
+	i := slices.IndexFunc(w.Prompts, func(p world.Prompt) bool { return p.Name == name })
+	if i < 0 {
+		return fail(codeInvalidParams, "Invalid params: there is no such prompt: "+name)
+	}
+	p, values := w.Prompts[i], map[string]string{}
+	for _, a := range p.Arguments {
+		v, there := arguments[a.Name]
+		value, ok := v.(string)
+		if there && !ok || !there && a.Required {
+			return fail(codeInvalidParams, "Invalid params: the argument "+a.Name+" must be there, and a string")
+		}
+		values[a.Name] = value
+	}
+	messages := []any{}
+	for _, m := range p.Messages {
+		made, r := e.blocks(ctx, c, m.Block, values)
+		if r != nil {
+			return r
+		}
+		for _, block := range made {
+			role := m.Role
+			if role == "" {
+				role = "user"
+			}
+			messages = append(messages, hook.Object{"role": role, "content": block})
+		}
+	}
+	result := hook.Object{"messages": messages}
+	optional(result, "description", p.Description)
+	return &hook.Reply{Result: result}
+}
+
+// blocks are what a block of the world is sent as: an embedded resource has as many as a read of it has contents.
+func (e *Engine) blocks(ctx context.Context, c *hook.Call, b world.Block, values map[string]string) ([]any, *hook.Reply) {
+	var made []any
+	switch {
+	case b.Text != nil:
+		made = []any{hook.Object{"type": "text", "text": substitute(*b.Text, values)}}
+	case b.Link != "":
+		made = []any{e.link(ctx, c, b.Link)}
+	default:
+		contents, err := e.embedded(ctx, c, b.Embed)
+		if err != nil {
+			return nil, fail(codeInternal, "Internal error: the resource "+b.Embed+" cannot be embedded: "+err.Error())
+		}
+		for _, item := range contents {
+			made = append(made, hook.Object{"type": "resource", "resource": item})
+		}
+	}
+	if b.Annotations != nil {
+		for _, block := range made {
+			block.(hook.Object)["annotations"] = annotations(b.Annotations, c.Revision)
+		}
+	}
+	return made, nil
+}
+
+// link is a resource_link, or where there are none yet the URI as a text.
+func (e *Engine) link(ctx context.Context, c *hook.Call, uri string) hook.Object {
+	if c.Revision < hook.R20250618 {
+		return hook.Object{"type": "text", "text": uri}
+	}
+	link := hook.Object{"uri": uri, "name": uri}
+	if entry, ok := e.resolve(ctx, viewerOf(ctx), uri); ok {
+		link = e.describe(entry, c.Revision)
+	}
+	link["type"], link["uri"] = "resource_link", uri
+	return link
+}
+
+// embedded are the contents of a resource, without questions to the user.
+func (e *Engine) embedded(ctx context.Context, c *hook.Call, uri string) ([]any, error) {
+	viewer := viewerOf(ctx)
+	entry, ok := e.resolve(ctx, viewer, uri)
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case entry.res.Fails != "":
+		return nil, errors.New(entry.res.Fails)
+	case entry.res.Input != nil:
+		return e.contents(ctx, c, viewer, uri, entry, substitute(*entry.res.Text, entry.res.Input.Answers()))
+	}
+	return e.contents(ctx, c, viewer, uri, entry, "")
+}
+
+// nameParam is the name of the tool or prompt that a request is about, if it is a string.
+func nameParam(params *arguments) (name string, ok bool) {
+	if !params.object {
+		return "", false
+	}
+	var member [1][]byte
+	scan.Pick(params.raw, member[:], "name")
+	return scan.Text(member[0])
+}

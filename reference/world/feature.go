@@ -1,0 +1,140 @@
+package world
+
+import (
+	"fmt"
+
+	"github.com/mcpcheck/mcpcheck/reference/operation"
+)
+
+// Tool is a tool with the one result that every call of it has.
+type Tool struct {
+	Name        string         `yaml:"name"`
+	Title       string         `yaml:"title"`
+	Description string         `yaml:"description"`
+	Icons       []Icon         `yaml:"icons"`
+	Meta        map[string]any `yaml:"_meta"`
+	// InputSchema is the JSON Schema of the arguments, which are not held against it; nil means any object.
+	InputSchema map[string]any `yaml:"inputSchema"`
+	// Content are the blocks of the result.
+	Content []Block `yaml:"content"`
+	// IsError says that the result is that of a tool which has failed.
+	IsError bool `yaml:"isError"`
+}
+
+// Prompt is a prompt with the messages that it stands for.
+type Prompt struct {
+	Name        string     `yaml:"name"`
+	Title       string     `yaml:"title"`
+	Description string     `yaml:"description"`
+	Icons       []Icon     `yaml:"icons"`
+	Arguments   []Argument `yaml:"arguments"`
+	// Messages in their order. In their texts {name} stands for the argument of that name.
+	Messages []PromptMessage `yaml:"messages"`
+	Meta     map[string]any  `yaml:"_meta"`
+}
+
+// Argument is an argument of a prompt.
+type Argument struct {
+	Name        string `yaml:"name"`
+	Title       string `yaml:"title"`
+	Description string `yaml:"description"`
+	Required    bool   `yaml:"required"`
+}
+
+// PromptMessage is a message of a prompt.
+type PromptMessage struct {
+	// Role is "user", which an empty one means, or "assistant".
+	Role  string `yaml:"role"`
+	Block `yaml:",inline"`
+}
+
+// Block is a part of what a tool or a prompt yields: a text, a link to a resource, or a resource that is embedded with its
+// contents, both by URI.
+type Block struct {
+	Text *string `yaml:"text"`
+	// Link is sent as the URI alone in revisions that have no links (before 2025-06-18).
+	Link  string `yaml:"link"`
+	Embed string `yaml:"embed"`
+	// Annotations are those of the block.
+	Annotations *Annotations `yaml:"annotations"`
+}
+
+// Roles are those of messages.
+func Roles() []string { return []string{"user", "assistant"} }
+
+// featureProblems are those of the tools and prompts.
+func (w World) featureProblems() (found problems) {
+	taken := map[string]bool{}
+	named := func(at, kind, name string) {
+		if name == "" {
+			found.Say(at+".name", "is missing")
+		} else if taken[kind+name] {
+			found.Say(at+".name", "is %q, as that of a %s before it", clip(name), kind)
+		}
+		taken[kind+name] = true
+	}
+	for i, t := range w.Tools {
+		at := fmt.Sprintf("tools[%d]", i)
+		named(at, "tool", t.Name)
+		for j, b := range t.Content {
+			found.Below(fmt.Sprintf("%s.content[%d]", at, j), b.problems())
+		}
+	}
+	for i, p := range w.Prompts {
+		at := fmt.Sprintf("prompts[%d]", i)
+		named(at, "prompt", p.Name)
+		for j, m := range p.Messages {
+			all := m.problems()
+			all.OneOf("role", m.Role, Roles())
+			found.Below(fmt.Sprintf("%s.messages[%d]", at, j), all)
+		}
+	}
+	return found
+}
+
+func (b Block) problems() (found problems) {
+	if operation.Given(b.Text != nil, b.Link != "", b.Embed != "") != 1 {
+		found.Say("", "needs one of text, link and embed")
+	}
+	return found
+}
+
+// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the resources.
+func (w World) featureWarnings(present map[string]bool) (found problems) {
+	templates := map[string]bool{}
+	for _, t := range w.Templates {
+		templates[t.URITemplate] = true
+	}
+	block := func(at string, b Block) {
+		all := b.Annotations.warnings()
+		for member, uri := range map[string]string{"link": b.Link, "embed": b.Embed} {
+			if uri != "" && !present[uri] && !matched(templates, uri) {
+				all.Say(member, "there is no such resource: %s", clip(uri))
+			}
+		}
+		found.Below(at, all)
+	}
+	for i, t := range w.Tools {
+		at := fmt.Sprintf("tools[%d]", i)
+		found = append(found, lintIcons(at+".icons", t.Icons)...)
+		if t.InputSchema != nil && t.InputSchema["type"] != "object" {
+			found.Say(at+".inputSchema.type", "is not object, as clients expect")
+		}
+		for j, b := range t.Content {
+			block(fmt.Sprintf("%s.content[%d]", at, j), b)
+		}
+	}
+	for i, p := range w.Prompts {
+		at := fmt.Sprintf("prompts[%d]", i)
+		found = append(found, lintIcons(at+".icons", p.Icons)...)
+		for j, a := range p.Arguments {
+			if a.Name == "" {
+				found.Say(fmt.Sprintf("%s.arguments[%d].name", at, j), "is missing")
+			}
+		}
+		for j, m := range p.Messages {
+			block(fmt.Sprintf("%s.messages[%d]", at, j), m.Block)
+		}
+	}
+	return found
+}
