@@ -249,6 +249,13 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 		`{"redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"private_key_jwt"}`: "invalid_client_metadata",
 		`{"redirect_uris":["https://a.example/"],"grant_types":["client_credentials"]}`:           "invalid_client_metadata",
 		`{"redirect_uris":["https://a.example/"],"response_types":["token"]}`:                     "invalid_client_metadata",
+		`{"redirect_uris":["com.example.app:/cb"]}`:                                               "invalid_redirect_uri",
+		`{"redirect_uris":["com.example.app:/cb"],"application_type":"web"}`:                      "invalid_redirect_uri",
+		`{"redirect_uris":["app:/cb"],"application_type":"native"}`:                               "invalid_redirect_uri",
+		`{"redirect_uris":["javascript:alert(1)"],"application_type":"native"}`:                   "invalid_redirect_uri",
+		`{"redirect_uris":["com.example.app:/cb#"],"application_type":"native"}`:                  "invalid_redirect_uri",
+		`{"redirect_uris":["com.example.app:cb"],"application_type":"native"}`:                    "invalid_redirect_uri",
+		`{"redirect_uris":["https://a.example/"],"application_type":"app"}`:                       "invalid_client_metadata",
 	} {
 		if status, v := m.register(metadata); status != 400 || v["error"] != want || v["error_description"] == "" {
 			t.Errorf("%s: %d %v", metadata, status, v)
@@ -261,6 +268,25 @@ func TestRegistrationsThatAreRefused(t *testing.T) {
 	}
 	if n := len(m.as.Clients()); n != 1000 {
 		t.Errorf("%d clients are kept", n)
+	}
+}
+
+// TestNativeClients: a program on the user's machine is sent to by a scheme of its own, exactly as it has registered.
+func TestNativeClients(t *testing.T) {
+	m := started(t, oauth.Options{})
+	status, c := m.register(`{"redirect_uris":["com.example.app:/cb?x=1","com.example.app://host/cb"],"application_type":"native","token_endpoint_auth_method":"none"}`)
+	if status != http.StatusCreated || c["application_type"] != "native" {
+		t.Fatalf("%d %v", status, c)
+	}
+	id := c["client_id"].(string)
+	code := m.authorize(asking(id, "redirect_uri", "com.example.app:/cb?x=1")).Get("code")
+	if status, got := m.redeem(id, code, "redirect_uri", "com.example.app:/cb?x=1"); status != http.StatusOK {
+		t.Errorf("%d %v", status, got)
+	}
+	for _, other := range []string{"com.example.app:/cb", "com.example.app:/other", "com.example.other:/cb?x=1", "com.example.app://host:7000/cb", "COM.example.app:/cb?x=1"} {
+		if resp, _ := m.do(m.request("GET", "/authorize?"+asking(id, "redirect_uri", other).Encode(), "", "")); resp.StatusCode != http.StatusBadRequest || resp.Header.Get("Location") != "" {
+			t.Errorf("%s: %d %s", other, resp.StatusCode, resp.Header.Get("Location"))
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 )
@@ -33,6 +34,8 @@ type client struct {
 	AuthMethod    string   `json:"token_endpoint_auth_method"`
 	GrantTypes    []string `json:"grant_types"`
 	ResponseTypes []string `json:"response_types"`
+	// Application is native or web (OpenID Connect Dynamic Client Registration 1.0); empty is web.
+	Application string `json:"application_type,omitempty"`
 }
 
 // register serves dynamic client registration. Members that it does not know are ignored (RFC 7591, section 2).
@@ -64,8 +67,11 @@ func (c *client) complete() *refusal {
 	if len(c.Redirects) == 0 || len(c.Redirects) > maxRedirects {
 		return refused("invalid_redirect_uri", "redirect_uris must have 1 to 20 addresses")
 	}
+	if !slices.Contains([]string{"", "native", "web"}, c.Application) {
+		return refused("invalid_client_metadata", "application_type must be native or web")
+	}
 	for _, address := range c.Redirects {
-		if why := unfit(address); why != "" {
+		if why := unfit(address); why != "" && !(c.Application == "native" && private(address)) {
 			return refused("invalid_redirect_uri", address+": "+why)
 		}
 	}
@@ -89,18 +95,25 @@ func (c *client) complete() *refusal {
 	return nil
 }
 
-// unfit says why nobody can be redirected to an address: it is HTTPS, or this machine.
+// private reports whether an address leads to a program by a scheme of its own, which is a name of a domain of its maker
+// in reverse order, and so has a dot (RFC 8252, sections 7.1 and 8.4).
+func private(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && strings.Contains(u.Scheme, ".") && u.Opaque == "" && u.User == nil && !strings.Contains(address, "#")
+}
+
+// unfit says why nobody can be redirected to an address on the web: it is HTTPS, or this machine.
 func unfit(address string) string {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || u.Host == "" || u.Opaque != "":
-		return "must be an absolute URL with a host"
+		return "must be an absolute URL with a host, or, if application_type is native, one such as com.example.app:/callback"
 	case u.User != nil || u.Fragment != "" || len(address) > 0 && address[len(address)-1] == '#':
 		return "must have neither user information nor a fragment"
 	case u.Scheme == "https" || u.Scheme == "http" && loopback.Host(u.Host):
 		return ""
 	}
-	return "must be an https URL, or an http URL of localhost"
+	return "must be an https URL, an http URL of localhost, or, if application_type is native, one with a scheme such as com.example.app"
 }
 
 // admits reports whether an address is one of those of the client. The port of a loopback address
