@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -29,56 +30,54 @@ type Client struct {
 // Clean is a client on the session that all well-behaved scripts share.
 func (p *Play) Clean(ctx context.Context) (*Client, bool) {
 	s, err := p.Shared(ctx)
+	return p.client(s, err, nil)
+}
+
+// client is a client on a session that was opened for one of the lists of the play, or for
+// others as well; ok is false, and the recording says why, if there is none.
+func (p *Play) client(s *session.Session, err error, list *[]*session.Session) (c *Client, ok bool) {
 	if err != nil {
 		p.Break(Code(err), err.Error())
 		return nil, false
 	}
-	return &Client{P: p, S: s, shared: true}, true
+	if list != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		*list = append(*list, s)
+	}
+	return &Client{P: p, S: s, shared: list != &p.own}, true
 }
 
 // Fresh opens a session for this script alone; it is closed when the script
 // ends. ok is false if it could not be opened: then the recording says why, and
 // the client, if there is one, holds what was seen of the attempt.
 func (p *Play) Fresh(ctx context.Context, o session.Options) (*Client, bool) {
-	if o.Kind == "" {
-		o.Kind = recording.Clean
-	}
+	o.Kind = cmp.Or(o.Kind, recording.Clean)
 	s, err := p.Open(ctx, o)
-	if err != nil {
-		p.Break(Code(err), err.Error())
-		return nil, false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.own = append(p.own, s)
-	return &Client{P: p, S: s}, true
+	return p.client(s, err, &p.own)
 }
 
 // TakeOver is a client on a session with that history which another script has left, or else
 // on a fresh one; used tells which. Whatever happened in it before is not part of this recording.
 func (p *Play) TakeOver(ctx context.Context, o session.Options, h History) (c *Client, used, ok bool) {
-	if o.Kind == "" {
-		o.Kind = recording.Clean
-	}
+	o.Kind = cmp.Or(o.Kind, recording.Clean)
 	s := p.Sessions.TakeOver(o, h)
 	if s == nil {
 		c, ok = p.Fresh(ctx, o)
 		return c, false, ok
 	}
+	c, ok = p.client(s, nil, &p.own)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.own = append(p.own, s)
 	p.part(s, recording.Part{After: p.Transcript.Len()})
-	return &Client{P: p, S: s}, true, true
+	return c, true, ok
 }
 
 // Leave leaves the session of a client, which is as one opened with these options and has
 // that history, to another script. The script must have opened it for itself, and be done with it. Over
 // HTTP, where a session is no process, it just ends with the script.
 func (c *Client) Leave(o session.Options, h History) {
-	if o.Kind == "" {
-		o.Kind = recording.Clean
-	}
+	o.Kind = cmp.Or(o.Kind, recording.Clean)
 	p := c.P
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +101,7 @@ func (p *Play) part(s *session.Session, part recording.Part) {
 // an ordinary request is not answered any more: that is nothing to hold against this one.
 func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	s, used, err := p.Borrow(ctx)
-	c, ok := p.lend(s, err)
+	c, ok := p.client(s, err, &p.lent)
 	if ok && used && p.Combination.Transport == requirement.Stdio {
 		x := s.Do(ctx, p.Ordinary(recording.StepAlive))
 		if x.Outcome != recording.Replied && x.Outcome != recording.Canceled {
@@ -111,21 +110,6 @@ func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	}
 	return c, ok
 }
-
-// lend is a client on a session that was borrowed.
-func (p *Play) lend(s *session.Session, err error) (*Client, bool) {
-	if err != nil {
-		p.Break(Code(err), err.Error())
-		return nil, false
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.lent = append(p.lent, s)
-	return &Client{P: p, S: s, shared: true}, true
-}
-
-// Session is the session behind the client.
-func (c *Client) Session() *session.Session { return c.S }
 
 // Start sends a message without waiting for its answer; [Client.Wait] does.
 func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending {
@@ -140,8 +124,20 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 // marked as fatal if that session was lost again. The first one stays in the
 // recording under the step's name with "/lost" added.
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
-	x := c.S.Do(ctx, q)
-	if c.usable(ctx, q, x) {
+	return c.twice(ctx, func() (*recording.Exchange, bool) {
+		x := c.S.Do(ctx, q)
+		return x, c.usable(ctx, q, x)
+	})
+}
+
+// try sends a message and reports whether what came of it shows what the target makes of it,
+// and not only that the session was lost.
+type try = func() (x *recording.Exchange, usable bool)
+
+// twice tries a message and, if the session is lost over it, once more in a fresh one.
+func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
+	x, usable := send()
+	if usable {
 		return c.Note(x)
 	}
 	x.Step += recording.StepLost
@@ -149,12 +145,18 @@ func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange 
 	if !c.Replace(ctx) {
 		return x
 	}
-	y := c.S.Do(ctx, q)
-	if y.Outcome != recording.Replied && !c.Alive(ctx, y) {
-		y.Fatal = true
+	return c.alone(ctx, send)
+}
+
+// alone tries a message of which it is known that it, or one sent together with it, cost a
+// session.
+func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
+	x, usable := send()
+	if !usable {
+		x.Fatal = true
 		c.Replace(ctx)
 	}
-	return c.Note(y)
+	return c.Note(x)
 }
 
 // usable reports whether an exchange shows what the target makes of the message, and
@@ -174,7 +176,7 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 // status 404 (2025-11-25 basic/transports#session-management), and not only the
 // message in question.
 func (c *Client) expelled(ctx context.Context, q session.Request) bool {
-	if !c.shared && !c.buffered || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
+	if c.sole || !c.shared && !c.buffered || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
 	return c.Note(c.Life(ctx)).Status == http.StatusNotFound
@@ -186,21 +188,7 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 // comes after an answer to the probe if the target works in order, and then
 // waits a moment more. Loss of the session is treated as in [Client.Do].
 func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchange {
-	x, alive := c.probe(ctx, q)
-	if alive {
-		return c.Note(x)
-	}
-	x.Step += recording.StepLost
-	c.Note(x)
-	if !c.Replace(ctx) {
-		return x
-	}
-	y, alive := c.probe(ctx, q)
-	if !alive {
-		y.Fatal = true
-		c.Replace(ctx)
-	}
-	return c.Note(y)
+	return c.twice(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 }
 
 // probe sends a probe and a request for a sign of life.
@@ -263,10 +251,7 @@ func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
 	if !c.S.Alive() || x.Outcome == recording.Lost {
 		return false
 	}
-	if answeredByHTTP(x) {
-		return true
-	}
-	if x.Outcome == recording.Sent || x.Outcome == recording.Unsent {
+	if answeredByHTTP(x) || x.Outcome == recording.Sent || x.Outcome == recording.Unsent {
 		return true
 	}
 	life := c.Note(c.Life(ctx))
@@ -287,7 +272,8 @@ func (c *Client) Replace(ctx context.Context) bool {
 	old := c.S
 	kind := old.Kind()
 	if c.shared && kind == recording.Probe && c.P.Combination.Transport == requirement.Stdio {
-		fresh, ok := c.P.lend(c.P.Renew(ctx, old))
+		s, err := c.P.Renew(ctx, old)
+		fresh, ok := c.P.client(s, err, &c.P.lent)
 		if ok {
 			c.S = fresh.S
 		}
@@ -321,19 +307,17 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	clones := make([]*Client, len(items))
 	var wg sync.WaitGroup
 	for i, item := range items {
-		wg.Add(1)
 		slots <- struct{}{}
 		from := c
 		if i > 0 && c.P.OneByOne && !c.S.Alive() {
 			from = clones[i-1] // which is done, and may have replaced the session
 		}
 		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true}
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			defer func() { <-slots }()
 			defer c.P.Survive()
 			do(i, item, clones[i])
-		}()
+		})
 	}
 	wg.Wait()
 	for _, clone := range clones {

@@ -159,22 +159,17 @@ var malformedCompletionsScenario = &Scenario{
 		}
 		ref := map[string]any{"type": "ref/resource", "uri": v.template}
 		argument := map[string]any{"name": v.name, "value": ""}
-		Each(c, []struct {
-			step   recording.Step
-			params map[string]any
-		}{
-			{recording.StepNoRef, map[string]any{"argument": argument}},
-			{recording.StepNoArgument, map[string]any{"ref": ref}},
-			{recording.StepNoValue, map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
-			{recording.StepUnknownType, map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
-			{recording.StepNumberValue, map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
-			{recording.StepUnknownArgument, map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
-			{recording.StepUnknownURI, map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
-		}, func(_ int, m struct {
-			step   recording.Step
-			params map[string]any
-		}, c *Client) {
-			c.Do(ctx, session.Request{Step: m.step, Method: "completion/complete", Params: m.params})
+		Each(c, []session.Request{
+			{Step: recording.StepNoRef, Params: map[string]any{"argument": argument}},
+			{Step: recording.StepNoArgument, Params: map[string]any{"ref": ref}},
+			{Step: recording.StepNoValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name}}},
+			{Step: recording.StepUnknownType, Params: map[string]any{"ref": map[string]any{"type": "ref/mcpcheck", "uri": v.template}, "argument": argument}},
+			{Step: recording.StepNumberValue, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": v.name, "value": 5}}},
+			{Step: recording.StepUnknownArgument, Params: map[string]any{"ref": ref, "argument": map[string]any{"name": "mcpcheck_no_such_variable", "value": ""}}},
+			{Step: recording.StepUnknownURI, Params: map[string]any{"ref": map[string]any{"type": "ref/resource", "uri": "x-mcpcheck-7b4e91://{nothing}"}, "argument": map[string]any{"name": "nothing", "value": ""}}},
+		}, func(_ int, q session.Request, c *Client) {
+			q.Method = "completion/complete"
+			c.Do(ctx, q)
 		})
 	},
 }

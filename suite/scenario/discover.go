@@ -105,16 +105,14 @@ func (p *Play) together(ctx context.Context, o session.Options, scripts ...func(
 	clients := make([]*Client, len(scripts))
 	var wg sync.WaitGroup
 	for i, script := range scripts {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			defer p.Survive()
 			if c, ok := p.Fresh(ctx, o); ok {
 				c.buffered = true
 				clients[i] = c
 				script(c)
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	for _, c := range clients {

@@ -196,11 +196,7 @@ func (all streams) stop(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, st := range all {
 		if st.Exchange().Tags[recording.TagStopped] == "" {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				End(ctx, st)
-			}()
+			wg.Go(func() { End(ctx, st) })
 		}
 	}
 	wg.Wait()

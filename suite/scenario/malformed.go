@@ -124,35 +124,16 @@ func (c *Client) subscribeLegacy(ctx context.Context, uri string, tags recording
 // subscribeModern opens a listen stream, ends it and asks for a sign of life; a
 // session that was lost over it is tried once more, as [Client.Do] does.
 func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording.Tags) {
-	for attempt := 1; ; attempt++ {
+	c.twice(ctx, func() (*recording.Exchange, bool) {
 		st := c.S.Listen(ctx, recording.StepSubscribe, session.Filter{URIs: []string{uri}}, session.Request{Tags: tags.With()})
-		granted := false
-		if st.Ack != nil {
-			granted = slices.Contains(Acknowledged(st.Ack.Raw), uri)
-		}
+		granted := st.Ack != nil && slices.Contains(Acknowledged(st.Ack.Raw), uri)
 		x := st.Stop(ctx)
 		if granted {
 			x.Tags[recording.TagAccepted] = "yes"
 		}
 		life := c.Note(c.Life(ctx))
-		lost := x.Outcome == recording.Lost || !c.S.Alive() || (life.Outcome != recording.Replied && life.Outcome != recording.Canceled)
-		switch {
-		case !lost:
-			c.Note(x)
-			return
-		case attempt == 1:
-			x.Step += recording.StepLost
-			c.Note(x)
-			if !c.Replace(ctx) {
-				return
-			}
-		default:
-			x.Fatal = true
-			c.Note(x)
-			c.Replace(ctx)
-			return
-		}
-	}
+		return x, x.Outcome != recording.Lost && c.S.Alive() && (life.Outcome == recording.Replied || life.Outcome == recording.Canceled)
+	})
 }
 
 // Acknowledged lists the URIs that an acknowledgment grants.

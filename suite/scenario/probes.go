@@ -42,7 +42,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	}
 	for i, q := range qs {
 		if all[i].Outcome != recording.Replied || heard {
-			all[i] = c.alone(ctx, q)
+			all[i] = c.alone(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 		}
 	}
 	return all
@@ -111,15 +111,4 @@ func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
 		}
 	}
 	return c.S.Alive()
-}
-
-// alone probes with a message of which it is known that it, or one sent together
-// with it, cost a session.
-func (c *Client) alone(ctx context.Context, q session.Request) *recording.Exchange {
-	x, alive := c.probe(ctx, q)
-	if !alive {
-		x.Fatal = true
-		c.Replace(ctx)
-	}
-	return c.Note(x)
 }

@@ -62,12 +62,11 @@ func LifeMethod(p *Play) string {
 // Lifeline is a request that every target serves, as bytes, with a remark of the
 // client's own in its metadata.
 func Lifeline(p *Play, id int, remark string) []byte {
-	meta := map[string]any{"mcpcheck/remark": remark}
+	meta := map[string]any{}
 	if p.Modern() {
-		meta[session.MetaVersion] = string(p.Revision())
-		meta[session.MetaClientInfo] = session.ClientInfo
-		meta[session.MetaCapabilities] = map[string]any{}
+		meta = session.ModernMeta(string(p.Revision()))
 	}
+	meta["mcpcheck/remark"] = remark
 	params, err := json.Marshal(map[string]any{"_meta": meta})
 	if err != nil {
 		panic(err) // strings and maps of them always have a JSON form
@@ -90,7 +89,7 @@ func (p *Play) Initialize(ctx context.Context, step recording.Step, rev requirem
 	if x.Succeeded() {
 		// What the answer settles is needed to end an HTTP session in order; a
 		// counter-offer is no matter of ours.
-		_ = c.Session().Adopt(x)
+		_ = c.S.Adopt(x)
 	}
 	return x
 }

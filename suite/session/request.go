@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -91,8 +92,9 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	m := transport.Message{
 		Raw: q.Unframed, Method: q.HTTPMethod, URL: q.URL, Omit: q.Omit, Exact: q.Exact, Chunked: q.Chunked,
 	}
+	params, err := encodeParams(q)
 	if s.over != requirement.Stdio {
-		m.Header = s.headers(q)
+		m.Header = s.headers(q, params)
 	}
 	if q.Body != nil {
 		m.Body = q.Body
@@ -104,7 +106,9 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	if q.HTTPMethod != "" && q.HTTPMethod != http.MethodPost {
 		return m, nil, nil
 	}
-	params, err := s.params(q)
+	if err == nil {
+		params, err = s.withMeta(q, params)
+	}
 	if err != nil {
 		return m, nil, err
 	}
@@ -125,54 +129,65 @@ func (s *Session) message(q Request, id json.RawMessage) (transport.Message, jso
 	return m, params, nil
 }
 
-// params encodes the params and, in modern sessions, adds the metadata that
-// every request carries.
-func (s *Session) params(q Request) (json.RawMessage, error) {
-	var raw json.RawMessage
+// encodeParams is the params of a request as JSON; nil if there are none.
+func encodeParams(q Request) (json.RawMessage, error) {
 	switch p := q.Params.(type) {
 	case nil:
+		return nil, nil
 	case json.RawMessage:
-		raw = p
-	default:
-		b, err := encode(p)
-		if err != nil {
-			return nil, fmt.Errorf("cannot encode the params of %s: %w", q.Method, err)
+		return p, nil
+	}
+	raw, err := encode(q.Params)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode the params of %s: %w", q.Method, err)
+	}
+	return raw, nil
+}
+
+// withMeta adds to params the metadata of a request. Params that are no object carry none.
+func (s *Session) withMeta(q Request, raw json.RawMessage) (json.RawMessage, error) {
+	meta, err := s.metaOf(q)
+	if err != nil {
+		return nil, fmt.Errorf("cannot encode _meta of %s: %w", q.Method, err)
+	}
+	if meta == nil || raw != nil && !(wire.Valid(raw) && wire.Parse(raw).IsObject()) {
+		return raw, nil
+	}
+	all := append(append(make([]byte, 0, len(`{"_meta":}`)+len(meta)+len(raw)), `{"_meta":`...), meta...)
+	wire.Parse(raw).ForEach(func(name, value gjson.Result) bool {
+		if name.Str != "_meta" {
+			all = append(append(append(append(all, ','), name.Raw...), ':'), value.Raw...)
 		}
-		raw = b
+		return true
+	})
+	return append(all, '}'), nil
+}
+
+// metaOf is the metadata of a request: in modern sessions what every request carries, and
+// what the request says. It is nil if there is none.
+func (s *Session) metaOf(q Request) (json.RawMessage, error) {
+	ordinary := s.opts.Revision.Modern() && !q.Notification
+	switch {
+	case q.Bare || !ordinary && q.Meta == nil:
+		return nil, nil
+	case ordinary && q.Meta == nil && q.Version == "" && q.Capabilities == nil:
+		return s.meta, nil
 	}
 	meta := map[string]any{}
-	if s.opts.Revision.Modern() && !q.Bare && !q.Notification {
-		meta[MetaVersion] = string(s.opts.Revision)
-		meta[MetaClientInfo] = ClientInfo
-		meta[MetaCapabilities] = map[string]any{}
-		if q.Version != "" {
-			meta[MetaVersion] = q.Version
-		}
+	if ordinary {
+		meta = ModernMeta(cmp.Or(q.Version, string(s.opts.Revision)))
 		if q.Capabilities != nil {
 			meta[MetaCapabilities] = q.Capabilities
 		}
 	}
 	maps.Copy(meta, q.Meta)
-	for k, v := range meta {
-		if v == nil {
-			delete(meta, k)
-		}
-	}
-	if (len(meta) == 0 && q.Meta == nil) || q.Bare {
-		return raw, nil
-	}
-	object := map[string]json.RawMessage{}
-	if raw != nil {
-		if err := json.Unmarshal(raw, &object); err != nil {
-			return raw, nil // params that are no object carry no metadata
-		}
-	}
-	b, err := encode(meta)
-	if err != nil {
-		return nil, fmt.Errorf("cannot encode _meta of %s: %w", q.Method, err)
-	}
-	object["_meta"] = b
-	return encode(object)
+	maps.DeleteFunc(meta, func(_ string, v any) bool { return v == nil })
+	return encode(meta)
+}
+
+// ModernMeta is the metadata that every request of a modern revision carries.
+func ModernMeta(version string) map[string]any {
+	return map[string]any{MetaVersion: version, MetaClientInfo: ClientInfo, MetaCapabilities: map[string]any{}}
 }
 
 // encode is JSON without the escaping of <, > and &, which is legal but would
@@ -187,9 +202,9 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// headers are the protocol's own headers for a request on an HTTP transport;
+// headers are the protocol's own headers for a request with these params on an HTTP transport;
 // other transports ignore them.
-func (s *Session) headers(q Request) http.Header {
+func (s *Session) headers(q Request, params json.RawMessage) http.Header {
 	h := http.Header{}
 	for k, v := range s.opts.Header {
 		h.Set(k, v)
@@ -199,15 +214,11 @@ func (s *Session) headers(q Request) http.Header {
 	s.mu.Unlock()
 	switch {
 	case s.opts.Revision.Modern():
-		v := string(s.opts.Revision)
-		if q.Version != "" {
-			v = q.Version
-		}
-		h.Set("Mcp-Protocol-Version", v)
+		h.Set("Mcp-Protocol-Version", cmp.Or(q.Version, string(s.opts.Revision)))
 		if q.Method != "" {
 			h.Set("Mcp-Method", HeaderValue(q.Method))
 		}
-		if name := mcpName(q); name != "" {
+		if name := mcpName(q.Method, params); name != "" {
 			h.Set("Mcp-Name", HeaderValue(name))
 		}
 	case requirement.Revision(version).Since(requirement.R20250618):
@@ -226,16 +237,12 @@ func (s *Session) headers(q Request) http.Header {
 }
 
 // mcpName is the value that Mcp-Name mirrors, for the methods that have one.
-func mcpName(q Request) string {
-	member := map[string]string{"resources/read": "uri", "tools/call": "name", "prompts/get": "name"}[q.Method]
+func mcpName(method string, params json.RawMessage) string {
+	member := map[string]string{"resources/read": "uri", "tools/call": "name", "prompts/get": "name"}[method]
 	if member == "" {
 		return ""
 	}
-	raw, ok := q.Params.(json.RawMessage)
-	if !ok {
-		raw, _ = encode(q.Params) // params that cannot be encoded are reported when they are sent
-	}
-	return gjson.GetBytes(raw, member).String()
+	return gjson.GetBytes(params, member).String()
 }
 
 // HeaderValue encodes a value for Mcp-Method and Mcp-Name: as it is where a

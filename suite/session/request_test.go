@@ -27,6 +27,9 @@ func TestMessage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &Session{opts: Options{Revision: c.rev}}
+			if c.rev.Modern() {
+				s.meta, _ = encode(ModernMeta(string(c.rev)))
+			}
 			m, _, err := s.message(c.q, json.RawMessage("7"))
 			if err != nil || string(m.Body) != c.want {
 				t.Errorf("got %s, %v\nwant %s", m.Body, err, c.want)
@@ -56,7 +59,11 @@ func TestHeaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &Session{opts: Options{Revision: c.rev}, version: c.version, session: c.session}
-			h := s.headers(c.q)
+			params, err := encodeParams(c.q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := s.headers(c.q, params)
 			for field, want := range map[string]string{"Mcp-Protocol-Version": c.protocol, "Mcp-Session-Id": c.id, "Mcp-Method": c.mcp, "Mcp-Name": c.name} {
 				if got := h.Get(field); got != want {
 					t.Errorf("%s is %q, want %q", field, got, want)

@@ -56,6 +56,7 @@ type Session struct {
 	// has a channel of its own, elsewhere all share one.
 	over requirement.Transport
 	rec  *recording.Session
+	meta json.RawMessage // of ordinary requests; nil in legacy revisions
 
 	mu       sync.Mutex
 	nextID   int
@@ -122,6 +123,9 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		given:    map[string]*recording.Exchange{},
 		changed:  make(chan struct{}),
 		line:     make(chan struct{}, 1),
+	}
+	if opts.Revision.Modern() {
+		s.meta, _ = encode(ModernMeta(string(opts.Revision))) // strings and maps of them can always be encoded
 	}
 	s.life, s.end = context.WithCancel(context.Background())
 	if s.over == requirement.SSE {
@@ -399,7 +403,7 @@ func (s *Session) endHTTP(ctx context.Context, conn transport.Conn) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(s.opts.Timeout, 2*time.Second))
 	defer cancel()
-	m := transport.Message{Method: "DELETE", Header: s.headers(Request{})}
+	m := transport.Message{Method: "DELETE", Header: s.headers(Request{}, nil)}
 	sent, err := conn.Send(ctx, m)
 	if err != nil || sent.Done == nil {
 		return

@@ -141,8 +141,7 @@ var afterHandshakeScenario = &scenario.Scenario{
 			c.Do(ctx, q)
 			return
 		}
-		q.Meta = map[string]any{session.MetaVersion: string(p.Revision()), session.MetaClientInfo: session.ClientInfo,
-			session.MetaCapabilities: map[string]any{}}
+		q.Meta = session.ModernMeta(string(p.Revision()))
 		old.Start(ctx, q).Wait(ctx)
 	},
 }

@@ -35,7 +35,7 @@ func TestStarts(t *testing.T) {
 						wg.Go(func() {
 							client, ok := p.Fresh(ctx, c.options)
 							if ok && c.talks {
-								client.Session().Do(ctx, session.Request{Step: "ping", Method: "ping"})
+								client.S.Do(ctx, session.Request{Step: "ping", Method: "ping"})
 							}
 						})
 					}
