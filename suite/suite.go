@@ -85,6 +85,11 @@ type Config struct {
 	Rate         float64       // messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
 	Seed         int64         // of whatever is picked at random
 
+	Pages           int   // pages of a list that are asked for; default 2500
+	MessageBytes    int   // of one message that are read; default 16 MiB
+	ConnectionBytes int64 // of one connection that are read; default 64 MiB
+	RunBytes        int64 // of what crosses the wire that are kept; default 128 MiB
+
 	// Baseline is a file of known findings, as "mcpcheck baseline" writes it: what it excuses
 	// fails no test. An entry that is outdated does.
 	Baseline string
@@ -229,7 +234,9 @@ func (c Config) engine() (engine.Config, error) {
 			return engine.Config{}, &UsageError{Reason: "the target file leaves none of the revisions that were asked for"}
 		}
 	}
-	l := t.Limits
+	l := &t.Limits
+	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
+	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
 	cfg := engine.Config{
 		Target: &t, Areas: areas, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
 		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,

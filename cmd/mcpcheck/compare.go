@@ -16,6 +16,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/compare"
+	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -45,7 +46,7 @@ func (p *program) compareCommand() *cobra.Command {
 	f.StringArrayVar(&o.mapURI, "map-uri", nil, "the gateway replaces this prefix of URIs on purpose, `'DIRECT=>THROUGH'`; may be repeated")
 	f.StringArrayVar(&o.mapName, "map-name", nil, "the gateway replaces this prefix of names on purpose, `'DIRECT=>THROUGH'`; may be repeated")
 	f.StringSliceVar(&o.cfg.Ignore, "ignore", nil, "leave out differences that are known: a `group`, a member such as serverInfo, or GROUP:MEMBER")
-	timeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
+	conformance.TimeFlags(f, &o.cfg.Timeout, &o.cfg.Start)
 	f.DurationVar(&o.cfg.Budget, "budget", 0, "time for everything (default 5m)")
 	f.StringVar(&o.JSON, "json", "", "write the JSON report to this `file`; - is standard output")
 	f.StringVar(&o.Markdown, "markdown", "", "write a summary for pull requests to this `file`; - is standard output")

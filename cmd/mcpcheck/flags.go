@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
@@ -22,28 +22,12 @@ func (o *connect) register(c *cobra.Command, withConfig bool) {
 	if withConfig {
 		f.StringVar(&o.Config, "config", "", "the target `file`")
 	}
-	f.StringVar(&o.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
-	f.StringVar(&o.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
-	f.StringVar(&o.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
-	f.StringVar(&o.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
-	f.StringArrayVar(&o.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
-	f.StringArrayVar(&o.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
-	f.StringArrayVar(&o.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
-	f.StringArrayVar(&o.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
-	f.StringVar(&o.Dir, "cwd", "", "the working `directory` of the server")
-	f.StringVar(&o.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
-	f.BoolVar(&o.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")
+	conformance.TargetFlags(f, &o.Flags)
 }
 
 // readFlag says how much is read of what is listed: see [reads].
 func readFlag(f *pflag.FlagSet, read *string) {
 	f.StringVar(read, "read", "50", "how many listed resources to read: a `number`, or all")
-}
-
-// timeFlags bound what is waited for.
-func timeFlags(f *pflag.FlagSet, request, start *time.Duration) {
-	f.DurationVar(request, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
 }
 
 // noColorFlag has the output be plain.

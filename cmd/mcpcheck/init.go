@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/suite"
+	"github.com/mcpcheck/mcpcheck/suite/conformance"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/explore"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -63,7 +64,7 @@ func (p *program) initCommand() *cobra.Command {
 	}
 	o.register(c, false)
 	fileFlags(c.Flags(), &to, &force)
-	timeFlags(c.Flags(), &timeout, &start)
+	conformance.TimeFlags(c.Flags(), &timeout, &start)
 	return c
 }
 

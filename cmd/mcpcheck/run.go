@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/mask"
@@ -26,6 +25,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // runFlags are the flags of "mcpcheck run".
@@ -38,7 +38,6 @@ type runFlags struct {
 	revisions []string
 	read      string
 	record    string
-	bounds    target.Limits
 }
 
 func (p *program) runCommand() *cobra.Command { return p.runCommandWith(&runFlags{}) }
@@ -59,24 +58,14 @@ func (p *program) runCommandWith(o *runFlags) *cobra.Command {
 func (o *runFlags) register(c *cobra.Command) {
 	f := c.Flags()
 	cfg := &o.cfg
-	f.StringSliceVar(&o.revisions, "revision", nil, "judge these protocol `revisions` only")
+	conformance.RunFlags(f, cfg, &o.revisions)
 	f.StringVar(&cfg.LabelFilter, "label-filter", "", "judge what this Ginkgo label `filter` picks; keys: "+strings.Join(suite.LabelKeys(), ", "))
 	f.StringSliceVar(&cfg.Only, "only", nil, "judge these requirements only, by `id` or area: PAGE-02,ERR")
 	f.StringSliceVar(&cfg.Skip, "skip", nil, "leave these requirements out, by `id` or area")
 	readFlag(f, &o.read)
 	f.BoolVar(&cfg.Quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
-	f.BoolVar(&cfg.Strict, "strict", false, "count warnings as failures")
-	f.IntVar(&cfg.Jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
-	timeFlags(f, &cfg.Timeout, &cfg.StartTimeout)
-	f.DurationVar(&cfg.Budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
-	f.DurationVar(&cfg.QuietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
 	f.Int64Var(&cfg.Seed, "seed", 1, "seed of whatever is picked at random")
 	f.Float64Var(&cfg.Rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
-	f.BoolVar(&cfg.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
-	f.IntVar(&o.bounds.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
-	f.Var(bytesize.Value[int]{N: &o.bounds.Message}, "message-bytes", "read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
-	f.Var(bytesize.Value[int64]{N: &o.bounds.Connection}, "connection-bytes", "read up to this many `bytes` from a connection (default 64MiB)")
-	f.Var(bytesize.Value[int64]{N: &o.bounds.Run}, "run-bytes", "keep up to this many `bytes` of what crosses the wire (default 128MiB)")
 }
 
 // run carries out "mcpcheck run".
@@ -102,9 +91,6 @@ func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
 			cfg.QuietWindow = embedded.QuietWindow
 		}
 	}
-	l := &cfg.Target.Limits
-	l.Message, l.Connection = cmp.Or(o.bounds.Message, l.Message), cmp.Or(o.bounds.Connection, l.Connection)
-	l.Run, l.Pages = cmp.Or(o.bounds.Run, l.Run), cmp.Or(o.bounds.Pages, l.Pages)
 	progress := newProgress(p.stderr, o.Quiet)
 	cfg.Progress = progress.tell
 	return p.judge(c.Context(), cfg, o, progress, rerun(c, args, mask.NewMasker(cfg.Target.Secrets()).String))
@@ -277,10 +263,9 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 	if c.Flags().Changed("rate") && cfg.Rate == 0 {
 		cfg.Rate = -1 // the user's word that there is to be no limit
 	}
-	for _, name := range []string{"jobs", "pages", "message-bytes", "connection-bytes", "run-bytes"} {
-		if f := c.Flags().Lookup(name); f.Changed && (f.Value.String() == "0" || strings.HasPrefix(f.Value.String(), "-")) {
-			return cfg, badUsage("--%s must be 1 or more", name)
-		}
+	c.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, conformance.CheckFlag(f.Name, f.Value.String())) })
+	if err != nil {
+		return cfg, badUsage("%w", err)
 	}
 	return cfg, positive(c, "budget", "quiet-window", "start-timeout", "timeout")
 }

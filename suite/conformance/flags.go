@@ -2,61 +2,88 @@ package conformance
 
 import (
 	"flag"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/bytesize"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/spf13/pflag"
 )
 
-// Arguments are the flags of a test binary that say what to judge. They have the names and
-// meanings of those of "mcpcheck run"; what picks requirements is Ginkgo's.
-type Arguments struct {
-	flags     *flag.FlagSet
-	target    target.Flags
-	config    suite.Config
-	revisions list
-	own       map[string]bool // the names of the flags that are not those of package testing
-}
-
-// list is a flag that may be repeated.
-type list []string
-
-func (l *list) String() string     { return strings.Join(*l, " ") }
-func (l *list) Set(s string) error { *l = append(*l, s); return nil }
-
-// Flags adds the flags to those of a test binary, which package testing parses.
-func Flags(f *flag.FlagSet) *Arguments {
-	before := map[string]bool{}
-	f.VisitAll(func(f *flag.Flag) { before[f.Name] = true })
-	a := &Arguments{flags: f}
-	t, c := &a.target, &a.config
-	f.StringVar(&t.Config, "config", "", "the target `file`")
+// TargetFlags adds the flags that say which target to talk to, and how, all but --config.
+func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 	f.StringVar(&t.URL, "url", "", "the `URL` of a server that speaks Streamable HTTP or HTTP+SSE")
 	f.StringVar(&t.Serve, "serve", "", "start a server with this `command` line and judge it at --url, where {port} is a free port")
 	f.StringVar(&t.Ready, "ready", "", "`when` a server that was started can be used: tcp, http, or output:PATTERN (default tcp)")
 	f.StringVar(&t.Transport, "transport", "", "force `http` or sse on a URL; with other targets, run this transport only")
-	f.Var((*list)(&t.Headers), "header", "send this HTTP header, `'K: V'`; may be repeated")
-	f.Var((*list)(&t.HeaderEnv), "header-env", "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
-	f.Var((*list)(&t.SecretEnv), "secret-env", "mask the value of this `variable` in everything that is written; may be repeated")
-	f.Var((*list)(&t.Env), "env", "set a variable of the server's environment, `K=V`; may be repeated")
+	f.StringArrayVar(&t.Headers, "header", nil, "send this HTTP header, `'K: V'`; may be repeated")
+	f.StringArrayVar(&t.HeaderEnv, "header-env", nil, "send the HTTP header K with the value of the variable, `K=VAR`; may be repeated")
+	f.StringArrayVar(&t.SecretEnv, "secret-env", nil, "mask the value of this `variable` in everything that is written, as if it were a credential; may be repeated")
+	f.StringArrayVar(&t.Env, "env", nil, "set a variable of the server's environment, `K=V`; may be repeated")
 	f.StringVar(&t.Dir, "cwd", "", "the working `directory` of the server")
 	f.StringVar(&t.CAFile, "ca-file", "", "trust the certificates in this PEM `file`, too")
-	f.BoolVar(&t.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too")
-	f.Var(&a.revisions, "revision", "judge this protocol `revision` only; may be repeated")
+	f.BoolVar(&t.Risky, "allow-risky", false, "read and expand what speaks of deletion or execution, too, such as delete://{id}")
+}
+
+// RunFlags adds the flags that say how a target is judged, other than those that pick
+// requirements and name files.
+func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
+	f.StringSliceVar(revisions, "revision", nil, "judge these protocol `revisions` only")
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
-	f.DurationVar(&c.Timeout, "timeout", 0, "time for one request (default 10s)")
-	f.DurationVar(&c.StartTimeout, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+	f.IntVar(&c.Jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
+	TimeFlags(f, &c.Timeout, &c.StartTimeout)
 	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
 	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")
-	f.StringVar(&c.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
-	f.StringVar(&c.Files.HTML, "html", "", "write a page for browsers to this `file`")
-	f.StringVar(&c.Files.JSON, "json", "", "write the JSON report to this `file`")
 	f.BoolVar(&c.NoSecurityProbes, "no-security-probes", false, "leave out the probes for security requirements")
-	a.own = map[string]bool{}
-	f.VisitAll(func(f *flag.Flag) { a.own[f.Name] = !before[f.Name] })
+	f.IntVar(&c.Pages, "pages", 0, "how many pages of a list to ask for (default 2500)")
+	f.Var(bytesize.Value[int]{N: &c.MessageBytes}, "message-bytes", "read messages of up to this many `bytes`, such as 512KiB or 32MiB (default 16MiB)")
+	f.Var(bytesize.Value[int64]{N: &c.ConnectionBytes}, "connection-bytes", "read up to this many `bytes` from a connection (default 64MiB)")
+	f.Var(bytesize.Value[int64]{N: &c.RunBytes}, "run-bytes", "keep up to this many `bytes` of what crosses the wire (default 128MiB)")
+}
+
+// TimeFlags adds those that bound what is waited for.
+func TimeFlags(f *pflag.FlagSet, request, start *time.Duration) {
+	f.DurationVar(request, "timeout", 0, "time for one request (default 10s)")
+	f.DurationVar(start, "start-timeout", 0, "time for start-up and handshake (default 30s)")
+}
+
+// counts are the flags that cannot be 0: that would be to leave them out.
+var counts = []string{"jobs", "pages", "message-bytes", "connection-bytes", "run-bytes"}
+
+// CheckFlag says what is wrong with a flag of [RunFlags] that was given; nil if nothing is.
+func CheckFlag(name, value string) error {
+	if slices.Contains(counts, name) && (value == "0" || strings.HasPrefix(value, "-")) {
+		return fmt.Errorf("--%s must be 1 or more", name)
+	}
+	return nil
+}
+
+// Arguments are the flags of a test binary that say what to judge. They are flags of
+// "mcpcheck run"; what picks requirements is Ginkgo's.
+type Arguments struct {
+	flags     *flag.FlagSet
+	own       *pflag.FlagSet // those that are not of package testing
+	target    target.Flags
+	config    suite.Config
+	revisions []string
+}
+
+// Flags adds the flags to those of a test binary, which package testing parses.
+func Flags(f *flag.FlagSet) *Arguments {
+	a := &Arguments{flags: f, own: pflag.NewFlagSet("", pflag.ContinueOnError)}
+	a.own.StringVar(&a.target.Config, "config", "", "the target `file`")
+	TargetFlags(a.own, &a.target)
+	RunFlags(a.own, &a.config, &a.revisions)
+	a.own.StringVar(&a.config.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
+	a.own.StringVar(&a.config.Files.HTML, "html", "", "write a page for browsers to this `file`")
+	a.own.StringVar(&a.config.Files.JSON, "json", "", "write the JSON report to this `file`")
+	a.own.VisitAll(func(x *pflag.Flag) { f.Var(x.Value, x.Name, x.Usage) })
 	return a
 }
 
@@ -65,17 +92,18 @@ func Flags(f *flag.FlagSet) *Arguments {
 func (a *Arguments) String() string {
 	var words []string
 	a.flags.Visit(func(f *flag.Flag) {
+		if a.own.Lookup(f.Name) == nil || f.Name == "html" || f.Name == "json" {
+			return
+		}
 		values := []string{f.Value.String()}
-		if l, ok := f.Value.(*list); ok {
-			values = *l
+		if l, ok := f.Value.(pflag.SliceValue); ok {
+			values = l.GetSlice()
 		}
 		for _, value := range values {
 			if f.Name == "header" || f.Name == "env" {
 				value = "***"
 			}
-			if a.own[f.Name] && f.Name != "html" && f.Name != "json" {
-				words = append(words, "--"+f.Name+"="+value)
-			}
+			words = append(words, "--"+f.Name+"="+value)
 		}
 	})
 	if a.flags.NArg() > 0 {
@@ -89,19 +117,24 @@ func (a *Arguments) String() string {
 func (a *Arguments) Config() (suite.Config, error) {
 	c := a.config
 	changed := map[string]bool{}
-	a.flags.Visit(func(f *flag.Flag) { changed[f.Name] = true })
-	t, err := a.target.Target(area.Catalogue(), func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args())
+	var err error
+	a.flags.Visit(func(f *flag.Flag) {
+		changed[f.Name] = true
+		if err == nil {
+			err = CheckFlag(f.Name, f.Value.String())
+		}
+	})
 	if err != nil {
 		return c, err
 	}
-	c.Target = t
+	if c.Target, err = a.target.Target(area.Catalogue(), func(name string) bool { return changed[name] }, a.flags.NArg() > 0, a.flags.Args()); err != nil {
+		return c, err
+	}
 	if a.target.Transport != "" && a.target.URL == "" && a.target.Serve == "" {
 		c.Transports = []requirement.Transport{requirement.Transport(a.target.Transport)}
 	}
-	for _, given := range a.revisions {
-		for rev := range strings.SplitSeq(given, ",") {
-			c.Revisions = append(c.Revisions, requirement.Revision(strings.TrimSpace(rev)))
-		}
+	for _, rev := range a.revisions {
+		c.Revisions = append(c.Revisions, requirement.Revision(strings.TrimSpace(rev)))
 	}
 	return c, nil
 }

@@ -28,7 +28,7 @@ import (
 // Run is one run against one target. [Prepare] makes it, [Run.Execute] plays and
 // judges, [Run.Report] says what came out.
 type Run struct {
-	catalogue catalogue
+	catalogue  catalogue
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
