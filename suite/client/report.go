@@ -12,63 +12,42 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/reporting"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
-// The bounds of what a report keeps.
-const (
-	frameBytes  = 64 << 10 // of one frame
-	reportBytes = 32 << 20 // of all frames
-)
-
-// writer puts verdicts into a report.
-type writer struct {
-	report   *reports.Report
-	mask     *mask.Masker
-	frames   map[int]int // numbers in the report, by those of the journal
-	sessions map[string]string
-	kept     int
-}
-
 // report writes the frames that count as evidence, then results, observations and the
 // summary.
 func report(r *record, verdicts []judgement, asides []aside, o Options) *reports.Report {
-	w := &writer{mask: mask.NewMasker(o.Secrets), frames: map[int]int{}, sessions: map[string]string{}}
-	w.report = reports.New(o.Tool, w.target(r, o), o.Config)
-	needed := map[int]bool{}
+	m := mask.NewMasker(o.Secrets)
+	w := reporting.New(reports.New(o.Tool, describe(r, o, m), o.Config), m)
+	results := make([]*verdict.Result, len(verdicts))
 	for i := range verdicts {
 		v := &verdicts[i].verdict
 		v.Frames = bounded(v.Frames)
-		for _, n := range v.Frames {
-			needed[n] = true
+		for n := range v.Observations {
+			v.Observations[n].Frames = bounded(v.Observations[n].Frames)
 		}
-		for _, x := range v.Observations {
-			for _, n := range bounded(x.Frames) {
-				needed[n] = true
-			}
-		}
+		results[i] = v
 	}
+	needed := reporting.Needed(results...)
 	for _, a := range asides {
-		for _, n := range a.frames {
-			needed[n] = true
-		}
+		needed = append(needed, a.frames...)
 	}
+	slices.Sort(needed)
 	for _, e := range r.entries {
-		if needed[e.Seq] {
-			w.frames[e.Seq] = len(w.frames) + 1
-			f := w.frame(e, len(w.frames))
-			f.AtMS = reports.Milliseconds(e.Time.Sub(r.entries[0].Time))
-			w.report.Frames = append(w.report.Frames, f)
+		if _, ok := slices.BinarySearch(needed, e.Seq); ok {
+			w.Frame(e.Seq, e.frame(r.entries[0].Time))
 		}
 	}
-	for i := range verdicts {
-		w.result(&verdicts[i])
+	for i, x := range results {
+		w.Result(verdicts[i].row, verdicts[i].in, x, 0)
 	}
 	for _, a := range asides {
-		w.report.Observations = append(w.report.Observations, reports.Observation{
-			ID: string(a.id), Title: a.title, Detail: w.mask.String(a.detail), Evidence: w.evidence(a.frames),
+		w.Report.Observations = append(w.Report.Observations, reports.Observation{
+			ID: string(a.id), Title: a.title, Detail: m.String(a.detail), Evidence: w.Evidence(a.frames),
 		})
 	}
 	var began time.Time
@@ -78,14 +57,14 @@ func report(r *record, verdicts []judgement, asides []aside, o Options) *reports
 	if n := len(r.entries); o.Duration == 0 && n > 0 {
 		o.Duration = r.entries[n-1].Time.Sub(r.entries[0].Time)
 	}
-	w.report.Summarize(reports.SummaryOptions{
-		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: cmp.Or(o.Interrupted, Crash(w.report)), Started: began, Duration: o.Duration,
+	w.Report.Summarize(reports.SummaryOptions{
+		Strict: o.Strict, Partial: len(o.Only) > 0, Interrupted: cmp.Or(o.Interrupted, Crash(w.Report)), Started: began, Duration: o.Duration,
 		Profile: Catalogue().Profile, Profiles: Catalogue().Areas()[0].Profiles,
 	})
-	if Idle(w.report) != "" {
-		unsettle(&w.report.Summary)
+	if Idle(w.Report) != "" {
+		unsettle(&w.Report.Summary)
 	}
-	return w.report
+	return w.Report
 }
 
 // bounded is the evidence that is kept: the first frames and the last.
@@ -96,15 +75,15 @@ func bounded(frames []int) []int {
 	return slices.Concat(frames[:maxEvidence/2], frames[len(frames)-maxEvidence/2:])
 }
 
-// target describes the client as far as it is known.
-func (w *writer) target(r *record, o Options) reports.Target {
-	t := reports.Target{Name: w.mask.String(o.Name), Endpoints: []reports.Endpoint{}}
+// describe describes the client as far as it is known.
+func describe(r *record, o Options, m *mask.Masker) reports.Target {
+	t := reports.Target{Name: m.String(o.Name), Endpoints: []reports.Endpoint{}}
 	for _, c := range r.conversations {
 		transport, revision := string(c.Transport), string(c.Revision)
 		i := slices.IndexFunc(t.Endpoints, func(e reports.Endpoint) bool { return e.Transport == transport })
 		if i < 0 {
 			i = len(t.Endpoints)
-			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport, Address: w.mask.String(o.Address), Revisions: []string{}})
+			t.Endpoints = append(t.Endpoints, reports.Endpoint{Transport: transport, Address: m.String(o.Address), Revisions: []string{}})
 		}
 		e := &t.Endpoints[i]
 		if !slices.Contains(e.Revisions, revision) {
@@ -113,7 +92,7 @@ func (w *writer) target(r *record, o Options) reports.Target {
 		}
 		if info := c.introduction(); info.IsObject() && e.Server == nil {
 			e.Server = &reports.Server{
-				Name: w.mask.String(info.Get("name").String()), Version: w.mask.String(info.Get("version").String()), Title: w.mask.String(info.Get("title").String()),
+				Name: m.String(info.Get("name").String()), Version: m.String(info.Get("version").String()), Title: m.String(info.Get("title").String()),
 			}
 			t.Name = cmp.Or(t.Name, e.Server.Name)
 		}
@@ -135,39 +114,19 @@ func (c *conversation) introduction() gjson.Result {
 	return gjson.Result{}
 }
 
-// frame is an entry as a frame of the report.
-func (w *writer) frame(e *entry, number int) reports.Frame {
-	key := string(e.Transport) + "|" + e.Session
-	if w.sessions[key] == "" {
-		w.sessions[key] = fmt.Sprintf("session %d", len(w.sessions)+1)
+// frame is an entry as a frame of a report that begins at some time.
+func (e *entry) frame(began time.Time) reports.Frame {
+	f := reports.Frame{
+		Session: string(e.Transport) + "|" + e.Session, Channel: e.Stream, Direction: e.Direction, AtMS: reports.Milliseconds(e.Time.Sub(began)),
+		Size: e.Size, Truncated: e.Truncated, Data: e.raw,
 	}
-	f := reports.Frame{Number: number, Session: w.sessions[key], Channel: e.Stream, Direction: e.Direction, Size: e.Size, Truncated: e.Truncated}
 	if f.Direction == "" {
 		f.Direction = reports.Note
 		f.Note = strings.TrimSpace(fmt.Sprintf("%s %s %s", e.Scope, e.Kind, e.Reason))
 	}
 	if e.HTTP != nil {
-		f.Method, f.URL, f.Status = e.HTTP.Method, w.mask.String(withoutToken(e.HTTP.Path)), e.HTTP.Status
-		for name, values := range e.HTTP.Header {
-			for _, v := range values {
-				if f.Headers == nil {
-					f.Headers = map[string][]string{}
-				}
-				f.Headers[name] = append(f.Headers[name], w.mask.String(v))
-			}
-		}
+		f.Method, f.URL, f.Status, f.Headers = e.HTTP.Method, withoutToken(e.HTTP.Path), e.HTTP.Status, e.HTTP.Header
 	}
-	keep := min(frameBytes, max(reportBytes-w.kept, 0))
-	switch {
-	case len(e.raw) > keep:
-		masked := w.mask.MaskCut(e.raw[:keep])
-		f.Data, f.Truncated = masked[:min(len(masked), keep)], true
-	case e.Truncated:
-		f.Data = w.mask.MaskCut(e.raw)
-	default:
-		f.Data = w.mask.Mask(e.raw)
-	}
-	w.kept += len(f.Data)
 	return f
 }
 
@@ -188,43 +147,6 @@ func withoutToken(path string) string {
 		}
 	}
 	return before + "?" + strings.Join(parts, "&")
-}
-
-// result writes one verdict.
-func (w *writer) result(j *judgement) {
-	q, v, revision := j.row, &j.verdict, j.in.Revision
-	out := reports.Result{
-		ID: q.ID, Title: q.Title, Level: string(q.LevelIn(revision)), Grade: string(q.GradeIn(revision)),
-		Revision: string(revision), Transport: string(j.in.Transport), DurationMS: reports.Milliseconds(0),
-		Verdict: reports.Verdict(v.Outcome), Reason: w.mask.String(v.Reason), Expected: w.mask.String(v.Expected),
-		Actual: w.mask.String(v.Actual), Hint: w.mask.String(v.Hint), Evidence: w.evidence(v.Frames),
-		Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
-	}
-	if v.Outcome == verdict.NotApplicable || v.Outcome == verdict.Blocked {
-		out.ReasonCode = string(v.Code)
-	}
-	if s, ok := q.SectionOn(j.in); ok {
-		out.Section, out.Link = s.Ref(), s.URL(revision)
-	}
-	w.report.Results = append(w.report.Results, out)
-	for _, x := range v.Observations {
-		w.report.Observations = append(w.report.Observations, reports.Observation{
-			ID: x.ID, Title: q.Title, Requirement: q.ID, Revision: out.Revision, Transport: out.Transport,
-			Detail: w.mask.String(x.Detail), Evidence: w.evidence(bounded(x.Frames)),
-		})
-	}
-}
-
-// evidence are the numbers of frames in the report.
-func (w *writer) evidence(frames []int) []int {
-	var list []int
-	for _, n := range frames {
-		if at := w.frames[n]; at > 0 {
-			list = append(list, at)
-		}
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 const nothingDone = "the client did nothing with resources, or was never let in: it listed, read and subscribed to nothing that the server looked at"

@@ -3,26 +3,18 @@ package engine
 import (
 	"cmp"
 	"errors"
-	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/reporting"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
-)
-
-// What a report keeps of the evidence: a report is to be read, and the transcript
-// of a hostile target has no end.
-const (
-	frameBytes  = 64 << 10 // of one frame
-	reportBytes = 32 << 20 // of all frames
 )
 
 // Report says what came out of the run. It may be called once the run is over;
@@ -54,37 +46,45 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	cfg.BudgetMS, cfg.QuietWindowMS = r.cfg.Budget.Milliseconds(), r.cfg.QuietWindow.Milliseconds()
 	cfg.NoSecurityProbes = !r.cfg.SecurityProbes
 	cfg.RatePerSecond = r.cfg.Rate
-	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg))
-	w.leaks = r.leaks()
+	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg), r.leaks(), judged...)
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
-	w.number(judged...)
 	for _, j := range judged {
-		w.result(j, r.playing(j.Row))
+		addResult(w, j, r.playing(j.Row))
 	}
-	w.report.Summarize(reports.SummaryOptions{
+	w.Report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
 		Profile: r.catalogue.Profile, Profiles: requirement.Profiles(), Offered: r.offered,
 	})
-	return w.report
+	return w.Report
 }
 
 // Show is a verdict that was given, as a report shows it: without secrets, and with the
 // frames that it rests on, which are numbered anew.
 func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
-	w := r.writer(&reports.Report{})
-	if len(j.Frames) > 0 { // nothing is recorded any more: see results
-		w.leaks = r.leaked()
-	}
 	j = &Judgement{Row: j.Row, Result: j.Result}
 	j.Observations = nil
-	w.number(j)
-	w.result(j, 0)
-	return w.report.Results[0], w.report.Frames
+	leaked := leaks{}
+	if len(j.Frames) > 0 { // nothing is recorded any more: see results
+		leaked = r.leaked()
+	}
+	w := r.writer(&reports.Report{}, leaked, j)
+	addResult(w, j, 0)
+	return w.Report.Results[0], w.Report.Frames
 }
 
-// writer writes into a report.
-func (r *Run) writer(report *reports.Report) *writer {
-	return &writer{report: report, transcript: r.transcript, mask: r.masks(), frames: map[int]int{}, sessions: map[string]string{}}
+// writer writes into a report, which has the frames that judgements rest on.
+func (r *Run) writer(report *reports.Report, leaked leaks, judged ...*Judgement) *reporting.Writer {
+	w := reporting.New(report, r.masks())
+	results := make([]*verdict.Result, len(judged))
+	for i, j := range judged {
+		results[i] = &j.Result
+	}
+	for _, n := range reporting.Needed(results...) {
+		if f, ok := r.transcript.Frame(n); ok {
+			w.Frame(n, frame(leaked.without(f, w.Mask)))
+		}
+	}
+	return w
 }
 
 // offered says whether the target declares what a profile is about. Where nothing
@@ -173,18 +173,6 @@ func server(declared []byte) *reports.Server {
 	return &reports.Server{Name: info.Get("name").String(), Version: info.Get("version").String(), Title: info.Get("title").String()}
 }
 
-// writer puts judgements into a report. The frames that stand there are numbered without
-// gaps, in the order in which they were seen, and so are their sessions.
-type writer struct {
-	report     *reports.Report
-	transcript *wire.Transcript
-	mask       *mask.Masker
-	leaks      leaks
-	frames     map[int]int
-	sessions   map[string]string
-	kept       int
-}
-
 // playing is how long the scenarios were played that a verdict rests on.
 func (r *Run) playing(row Row) (d time.Duration) {
 	k, ok := r.catalogue.Check(row.Requirement.ID)
@@ -198,99 +186,31 @@ func (r *Run) playing(row Row) (d time.Duration) {
 	return d
 }
 
-func (w *writer) result(j *Judgement, played time.Duration) {
-	req, rev := j.Requirement, j.Combination.Revision
-	out := reports.Result{
-		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
-		Revision: string(rev), Transport: string(j.Combination.Transport),
-		Verdict: reports.Verdict(j.Outcome), ReasonCode: string(j.Code), Reason: w.mask.String(j.Reason),
-		Expected: w.mask.String(j.Expected), Actual: w.mask.String(j.Actual), Hint: w.mask.String(j.Hint),
-		DurationMS: reports.Milliseconds(played), Evidence: w.evidence(j.Frames),
-	}
+// addResult adds a judgement.
+func addResult(w *reporting.Writer, j *Judgement, played time.Duration) {
+	out := w.Result(j.Requirement, j.Combination, &j.Result, played)
 	if j.Outcome.Red() {
 		out.Cause = cmp.Or(j.Cause, verdict.CauseCode(out.Expected))
-		out.Gravity = cmp.Or(reports.Gravity(j.Gravity), reports.GravityOf(out.Verdict))
-	}
-	if s, ok := req.SectionIn(rev); ok {
-		out.Section, out.Link = s.Ref(), s.URL(rev)
-	}
-	if j.Outcome == verdict.Fail {
-		out.ReasonCode, out.Reason = "", ""
-	}
-	if j.Outcome == verdict.Warn {
-		out.ReasonCode = "" // the reason, if any, is why it is only a warning
-	}
-	w.report.Results = append(w.report.Results, out)
-	for _, o := range j.Observations {
-		w.report.Observations = append(w.report.Observations, reports.Observation{
-			ID: o.ID, Title: req.Title, Requirement: req.ID, Revision: string(rev),
-			Transport: string(j.Combination.Transport), Detail: w.mask.String(o.Detail), Evidence: w.evidence(o.Frames),
-		})
+		out.Gravity = cmp.Or(reports.Gravity(j.Gravity), out.Gravity)
 	}
 }
 
-// number adds the frames on which judgements rest.
-func (w *writer) number(judged ...*Judgement) {
-	var all []int
-	for _, j := range judged {
-		all = append(all, j.Frames...)
-		for _, o := range j.Observations {
-			all = append(all, o.Frames...)
-		}
-	}
-	slices.Sort(all)
-	for _, n := range slices.Compact(all) {
-		if f, ok := w.transcript.Frame(n); ok {
-			f = w.leaks.without(f, w.mask)
-			w.frames[n] = len(w.frames) + 1
-			w.report.Frames = append(w.report.Frames, w.frame(&f, w.frames[n]))
-		}
-	}
-}
-
-// evidence lists the numbers that frames have in the report.
-func (w *writer) evidence(numbers []int) []int {
-	var out []int
-	for _, n := range numbers {
-		if m, ok := w.frames[n]; ok {
-			out = append(out, m)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func (w *writer) frame(f *wire.Frame, number int) reports.Frame {
-	session, ok := w.sessions[f.Session]
-	if !ok {
-		session = "session " + strconv.Itoa(len(w.sessions)+1)
-		w.sessions[f.Session] = session
-	}
-	raw := f.Whole()
+// frame is a frame of the transcript as one of a report.
+func frame(f wire.Frame) reports.Frame {
 	out := reports.Frame{
-		Number: number, Session: session, Channel: f.Channel, Direction: string(f.Dir),
-		AtMS: reports.Milliseconds(f.At), Size: f.Size, Truncated: f.Truncated, Note: w.mask.String(f.Text),
+		Session: f.Session, Channel: f.Channel, Direction: string(f.Dir), AtMS: reports.Milliseconds(f.At),
+		Size: f.Size, Truncated: f.Truncated, Note: f.Text, Data: f.Whole(),
 	}
-	if keep := min(frameBytes, max(reportBytes-w.kept, 0)); len(raw) > keep {
-		// Masking comes before cutting, so that no half of a secret is left.
-		masked := w.mask.MaskCut(raw[:min(len(raw), keep+frameBytes)])
-		raw, out.Truncated = masked[:min(len(masked), keep)], true
-		out.Data = slices.Clone(raw)
-	} else {
-		out.Data = slices.Clone(masked(w.mask, f))
-	}
-	w.kept += len(out.Data)
 	if f.HTTP != nil {
-		out.Method, out.URL, out.Status = f.HTTP.Method, w.mask.String(f.HTTP.URL), f.HTTP.Status
-		out.Headers = w.header(f.HTTP.Header)
+		out.Method, out.URL, out.Status, out.Headers = f.HTTP.Method, f.HTTP.URL, f.HTTP.Status, f.HTTP.Header
 	}
 	if f.Event != nil {
-		out.Event, out.EventID = w.mask.String(f.Event.Type), w.mask.String(f.Event.ID)
+		out.Event, out.EventID = f.Event.Type, f.Event.ID
 	}
 	if len(f.Flaws) > 0 {
 		var flaws []string
 		for _, x := range f.Flaws {
-			flaws = append(flaws, strings.TrimSpace(string(x.Code)+" "+w.mask.String(x.Detail)))
+			flaws = append(flaws, strings.TrimSpace(string(x.Code)+" "+x.Detail))
 		}
 		out.Note = strings.TrimPrefix(out.Note+"; "+strings.Join(flaws, "; "), "; ")
 	}
@@ -303,14 +223,4 @@ func masked(m *mask.Masker, f *wire.Frame) []byte {
 		return m.MaskCut(f.Raw)
 	}
 	return m.Mask(f.Whole())
-}
-
-func (w *writer) header(h http.Header) http.Header {
-	out := http.Header{}
-	for k, values := range h {
-		for _, v := range values {
-			out[k] = append(out[k], w.mask.String(v))
-		}
-	}
-	return out
 }

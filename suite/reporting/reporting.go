@@ -1,0 +1,120 @@
+// Package reporting puts verdicts, on servers and on clients, into a report: the frames that they
+// rest on are numbered without gaps, what is too long is cut, and secrets are masked.
+package reporting
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
+)
+
+// What a report keeps of the evidence: a report is to be read, and what a hostile peer sends
+// has no end.
+const (
+	frameBytes  = 64 << 10 // of one frame
+	reportBytes = 32 << 20 // of all frames
+)
+
+// Writer writes into a report.
+type Writer struct {
+	Report *reports.Report
+	Mask   *mask.Masker
+
+	frames   map[int]int // numbers in the report, by those in the verdicts
+	sessions map[string]string
+	kept     int
+}
+
+// New is a writer into a report, which masks secrets.
+func New(report *reports.Report, m *mask.Masker) *Writer {
+	return &Writer{Report: report, Mask: m, frames: map[int]int{}, sessions: map[string]string{}}
+}
+
+// Needed lists the frames on which verdicts and their observations rest.
+func Needed(results ...*verdict.Result) []int {
+	var all []int
+	for _, r := range results {
+		all = append(all, r.Frames...)
+		for _, o := range r.Observations {
+			all = append(all, o.Frames...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Frame adds a frame, by the number and the session that it has in the verdicts. It is whole, and
+// nothing in it is masked.
+func (w *Writer) Frame(number int, f reports.Frame) {
+	if w.sessions[f.Session] == "" {
+		w.sessions[f.Session] = "session " + strconv.Itoa(len(w.sessions)+1)
+	}
+	w.frames[number] = len(w.frames) + 1
+	f.Number, f.Session = w.frames[number], w.sessions[f.Session]
+	f.URL, f.Note, f.Event, f.EventID = w.Mask.String(f.URL), w.Mask.String(f.Note), w.Mask.String(f.Event), w.Mask.String(f.EventID)
+	f.Headers = f.Headers.Clone()
+	for _, values := range f.Headers {
+		for i := range values {
+			values[i] = w.Mask.String(values[i])
+		}
+	}
+	switch keep := min(frameBytes, max(reportBytes-w.kept, 0)); {
+	case len(f.Data) > keep:
+		// Masking comes before cutting, so that no half of a secret is left.
+		masked := w.Mask.MaskCut(f.Data[:min(len(f.Data), keep+frameBytes)])
+		f.Data, f.Truncated = slices.Clone(masked[:min(len(masked), keep)]), true
+	case f.Truncated:
+		f.Data = slices.Clone(w.Mask.MaskCut(f.Data))
+	default:
+		f.Data = slices.Clone(w.Mask.Mask(f.Data))
+	}
+	w.kept += len(f.Data)
+	w.Report.Frames = append(w.Report.Frames, f)
+}
+
+// Evidence lists the numbers that frames have in the report.
+func (w *Writer) Evidence(numbers []int) []int {
+	var out []int
+	for _, n := range numbers {
+		if m, ok := w.frames[n]; ok {
+			out = append(out, m)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Result adds the verdict on a requirement, whose scenarios were played for some time, and its
+// observations. It returns what it added.
+func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) *reports.Result {
+	rev := at.Revision
+	out := reports.Result{
+		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
+		Revision: string(rev), Transport: string(at.Transport),
+		Verdict: reports.Verdict(v.Outcome), ReasonCode: string(v.Code), Reason: w.Mask.String(v.Reason),
+		Expected: w.Mask.String(v.Expected), Actual: w.Mask.String(v.Actual), Hint: w.Mask.String(v.Hint),
+		DurationMS: reports.Milliseconds(played), Evidence: w.Evidence(v.Frames), Gravity: reports.GravityOf(reports.Verdict(v.Outcome)),
+	}
+	if s, ok := req.SectionOn(at); ok {
+		out.Section, out.Link = s.Ref(), s.URL(rev)
+	}
+	if v.Outcome == verdict.Fail {
+		out.Reason = ""
+	}
+	if v.Outcome.Red() {
+		out.ReasonCode = "" // the reason, if any, is why it is only a warning
+	}
+	w.Report.Results = append(w.Report.Results, out)
+	for _, o := range v.Observations {
+		w.Report.Observations = append(w.Report.Observations, reports.Observation{
+			ID: o.ID, Title: req.Title, Requirement: req.ID, Revision: out.Revision, Transport: out.Transport,
+			Detail: w.Mask.String(o.Detail), Evidence: w.Evidence(o.Frames),
+		})
+	}
+	return &w.Report.Results[len(w.Report.Results)-1]
+}
