@@ -115,7 +115,9 @@ func only(within func(requirement.Combination) bool) func(labels []string) bool 
 
 // mixing are faults that show between two messages of a client unless another client says
 // something in between, or takes the connection: with them one scenario is played at a time.
-var mixing = []string{"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads"}
+var mixing = []string{
+	"sess-09-last-version", "disc-18-cursor-of-a-connection", "rpc-17-mixes-up-reads", "page-08-hidden-position", "page-12-hidden-position",
+}
 
 // faultless is what servers without fault get, by the conditions. Whoever needs it first
 // judges it, and keeps nobody waiting that needs another one.
