@@ -41,6 +41,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
@@ -108,6 +109,19 @@ var (
 	ErrInterrupted = errors.New("the run was interrupted")
 	ErrVolume      = errors.New("the target has sent more than is kept of a run (--run-bytes)")
 )
+
+// endedBy is which of these causes an error stands for, with its code; nil for none.
+func endedBy(err error) (recording.Code, error) {
+	switch {
+	case err == nil:
+		return "", nil
+	case errors.Is(err, ErrBudget):
+		return recording.CodeBudget, ErrBudget
+	case errors.Is(err, ErrVolume):
+		return recording.CodeVolume, ErrVolume
+	}
+	return recording.CodeInterrupted, ErrInterrupted
+}
 
 const (
 	// transcriptBytes is how much of what crosses the wire is kept, over all

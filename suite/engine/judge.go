@@ -1,8 +1,8 @@
 package engine
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -83,15 +83,8 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
 	}
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
-		ended := r.ended
-		if ended == nil {
-			ended = context.Cause(r.judging)
-		}
-		switch {
-		case errors.Is(ended, ErrBudget):
-			j.Code, j.Reason = recording.CodeBudget, ErrBudget.Error()
-		case errors.Is(ended, ErrVolume):
-			j.Code, j.Reason = recording.CodeVolume, ErrVolume.Error()
+		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {
+			j.Code, j.Reason = code, cause.Error()
 		}
 	}
 	return j

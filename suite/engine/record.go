@@ -237,13 +237,10 @@ func restore(rd io.Reader) (*Run, error) {
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()
-	switch f.Ended {
-	case "":
-	case "budget":
-		r.ended = ErrBudget
-	case "volume":
-		r.ended = ErrVolume
-	default:
+	causes := map[string]error{"": nil, string(recording.CodeBudget): ErrBudget, string(recording.CodeVolume): ErrVolume}
+	if cause, known := causes[f.Ended]; known {
+		r.ended = cause
+	} else {
 		r.ended = ErrInterrupted
 	}
 	for _, o := range f.OptOut {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -111,18 +110,10 @@ func (r *Run) offered(profile, revision, transport string) bool {
 	return true
 }
 
-// interrupted says in a few words why the run ended early.
+// interrupted says in a word why the run ended early.
 func (r *Run) interrupted() string {
-	switch {
-	case r.ended == nil:
-		return ""
-	case errors.Is(r.ended, ErrBudget):
-		return "budget"
-	case errors.Is(r.ended, ErrVolume):
-		return "volume"
-	default:
-		return "interrupted"
-	}
+	code, _ := endedBy(r.ended)
+	return string(code)
 }
 
 // target describes the target as far as it was found out.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -39,10 +38,9 @@ func (r *Run) unrepeated(take *Take) string {
 		return take.Facts.Notes[recording.FactUnrepeated]
 	case take.Facts.Notes[recording.FactGone] != "":
 		return take.Facts.Notes[recording.FactGone]
-	case errors.Is(r.ended, ErrBudget), errors.Is(r.ended, ErrVolume):
-		return r.ended.Error()
 	case r.ended != nil:
-		return ErrInterrupted.Error()
+		_, cause := endedBy(r.ended)
+		return cause.Error()
 	}
 	return "the target could not be reached any more"
 }

@@ -260,17 +260,18 @@ func (v *Verdict) result() Result {
 		v.judged += len(v.findings)
 		v.findings = nil
 	}
-	worst, outcome := v.worst()
+	decisive, outcome := v.decisive()
 	switch {
-	case worst != nil:
+	case len(decisive) > 0:
+		worst := decisive[0]
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}
-		r.Gravity = v.gravity(outcome)
-		r.Frames = v.frames(outcome)
-		if n := v.count(outcome); n > 1 {
+		r.Gravity = v.gravity(decisive)
+		r.Frames = evidence(decisive)
+		if n := len(decisive); n > 1 {
 			r.Actual += fmt.Sprintf(" (and %d more)", n-1)
 		}
 	case v.judged > 0:
@@ -298,50 +299,28 @@ func (v *Verdict) onSample(r *Result) {
 	}
 }
 
-// worst is the finding that decides, and the outcome it leads to under the
-// grade of the requirement.
-func (v *Verdict) worst() (*Finding, Outcome) {
-	var warning *Finding
-	for i := range v.findings {
-		switch f := &v.findings[i]; {
-		case v.severity(f) == Fail:
-			return f, Fail
-		case warning == nil:
-			warning = f
-		}
+// decisive lists the findings that decide, and the outcome they lead to under the grade of
+// the requirement.
+func (v *Verdict) decisive() ([]Finding, Outcome) {
+	failures := recording.Keep(v.findings, func(f Finding) bool { return !f.warn && v.grade == requirement.Fail })
+	if len(failures) > 0 {
+		return failures, Fail
 	}
-	return warning, Warn
+	return v.findings, Warn
 }
 
 // gravity is that of the requirement, unless none of the findings that decide does harm, or
 // one is about more than a code where the requirement is mostly about codes.
-func (v *Verdict) gravity(o Outcome) requirement.Gravity {
-	harm := false
-	for i := range v.findings {
-		f := &v.findings[i]
-		if v.severity(f) != o {
-			continue
-		}
-		if v.req.Gravity == requirement.Codes && !f.onlyCode {
-			return ""
-		}
-		harm = harm || !f.harmless
-	}
-	if !harm {
+func (v *Verdict) gravity(decisive []Finding) requirement.Gravity {
+	if v.req.Gravity == requirement.Codes && slices.ContainsFunc(decisive, func(f Finding) bool { return !f.onlyCode }) ||
+		!slices.ContainsFunc(decisive, func(f Finding) bool { return !f.harmless }) {
 		return ""
 	}
 	return v.req.Gravity
 }
 
-func (v *Verdict) severity(f *Finding) Outcome {
-	if f.warn || v.grade != requirement.Fail {
-		return Warn
-	}
-	return Fail
-}
-
 // downgrade says why a violation is only a warning.
-func (v *Verdict) downgrade(f *Finding) string {
+func (v *Verdict) downgrade(f Finding) string {
 	rev := v.Revision()
 	basis := v.req.BasisIn(rev)
 	switch {
@@ -371,27 +350,13 @@ func CauseCode(words string) string {
 	return strings.TrimRight(code[:min(len(code), 80)], "-")
 }
 
-func (v *Verdict) count(o Outcome) int {
-	n := 0
-	for i := range v.findings {
-		if v.severity(&v.findings[i]) == o {
-			n++
-		}
-	}
-	return n
-}
-
-// frames collects the evidence of the first findings that decide; a report is
-// to be read, so it is not all of them.
-func (v *Verdict) frames(o Outcome) []int {
+// evidence collects that of the first findings that decide; a report is to be read, so it is
+// not all of them.
+func evidence(decisive []Finding) []int {
 	const findings = 3
 	var frames []int
-	n := 0
-	for i := range v.findings {
-		if f := &v.findings[i]; v.severity(f) == o && n < findings {
-			frames = append(frames, f.Frames...)
-			n++
-		}
+	for _, f := range decisive[:min(len(decisive), findings)] {
+		frames = append(frames, f.Frames...)
 	}
 	slices.Sort(frames)
 	return slices.Compact(frames)
@@ -445,11 +410,15 @@ func Withholds(path string) Gate {
 // ModernOnly asks for a target without legacy revisions on this transport. Those
 // that it lists count as well: a run may have been told not to try them.
 var ModernOnly = Where(func(f *recording.Facts) bool {
-	return !f.ServesLegacy() && !slices.ContainsFunc(gjson.GetBytes(f.Declared, "supportedVersions").Array(), func(s gjson.Result) bool {
-		r := requirement.Revision(s.String())
-		return r.Known() && !r.Modern()
-	})
+	return !f.ServesLegacy() && !listsLegacy(f)
 }, recording.CodeNotExercised, "the target also serves revisions with a handshake")
+
+// listsLegacy reports whether a modern target says that it serves a revision with a handshake.
+func listsLegacy(f *recording.Facts) bool {
+	return slices.ContainsFunc(Texts(gjson.GetBytes(f.Declared, "supportedVersions")), func(s string) bool {
+		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
+	})
+}
 
 // DualEra asks for a target with both legacy and modern revisions.
 var DualEra = Where((*recording.Facts).DualEra, recording.CodeNotExercised, "the target serves only one era of the protocol on this transport")

@@ -9,8 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
-	"github.com/tidwall/gjson"
 )
 
 // ReadOf names a read by the URI as it was sent.
@@ -272,10 +270,7 @@ func RefusedHandshake(r *recording.Recording, v *Verdict) (*recording.Exchange, 
 	if x == nil {
 		return nil, false
 	}
-	legacy := slices.ContainsFunc(Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), func(s string) bool {
-		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
-	})
-	if x.Succeeded() || legacy {
+	if x.Succeeded() || listsLegacy(v.Facts) {
 		v.Skip(recording.CodeNotExercised, "the target is not modern-only: it serves or lists revisions with a handshake")
 		return nil, false
 	}
