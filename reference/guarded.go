@@ -64,16 +64,16 @@ func (s *Server) OAuth() *oauth.Server { return s.options.OAuth }
 // authorize hands a request to the authorization server. The journal says that it came and how it was
 // answered, but nothing of the secrets in it.
 func (s *Server) authorize(as *oauth.Server, w http.ResponseWriter, r *http.Request) {
-	seq := s.journal.Note(&journal.Entry{
+	came := &journal.Entry{
 		Direction: journal.In, Kind: journal.HTTPRequest, Transport: hook.HTTP, Connection: r.RemoteAddr,
 		HTTP: &journal.HTTP{Method: r.Method, Path: r.URL.Path},
-	}, nil)
+	}
+	s.journal.Note(came, nil)
 	told := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	as.ServeHTTP(told, r)
-	s.journal.Note(&journal.Entry{
-		Direction: journal.Out, Kind: journal.HTTPAnswer, Transport: hook.HTTP, Connection: r.RemoteAddr, RequestSeq: seq,
-		HTTP: &journal.HTTP{Status: told.status},
-	}, nil)
+	answer := came.Following(journal.HTTPAnswer)
+	answer.Direction, answer.HTTP = journal.Out, &journal.HTTP{Status: told.status}
+	s.journal.Note(answer, nil)
 }
 
 // statusWriter remembers the status of an answer.

@@ -344,11 +344,9 @@ func (w *recorder) head() *journal.HTTP {
 
 // derive makes an entry about the request.
 func (w *recorder) derive(k journal.Kind) *journal.Entry {
-	return &journal.Entry{
-		Kind: k, Transport: w.entry.Transport, Session: w.session(), Connection: w.entry.Connection,
-		Revision: w.entry.Revision, Identity: w.entry.Identity, Method: w.entry.Method, URI: w.entry.URI,
-		RequestSeq: w.trace.Seq, Rules: w.trace.Marks(),
-	}
+	e := w.entry.Following(k)
+	e.Session, e.Rules = w.session(), w.trace.Marks()
+	return e
 }
 
 // session is that of the request or, for a handshake, of the answer.

@@ -111,6 +111,14 @@ type HTTP struct {
 	usual    bool        // those of JSON and of its length
 }
 
+// Following makes an entry about what comes of the request that this one is about: its answer, say.
+func (e *Entry) Following(k Kind) *Entry {
+	return &Entry{
+		Kind: k, Transport: e.Transport, Session: e.Session, Connection: e.Connection, Revision: e.Revision, Identity: e.Identity,
+		Method: e.Method, URI: e.URI, RequestSeq: e.Seq,
+	}
+}
+
 // Truncated reports whether Raw is less than what crossed the wire.
 func (e *Entry) Truncated() bool { return len(e.Raw) < e.Size }
 

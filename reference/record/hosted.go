@@ -48,8 +48,7 @@ type waiter struct {
 
 // outlet is an HTTP response that is under way.
 type outlet struct {
-	entry  *journal.Entry // of the request
-	seq    uint64
+	entry  *journal.Entry // of the request, which has been noted
 	stream string
 	due    int  // answers
 	begins bool // it is that to the request which began the session
@@ -159,7 +158,7 @@ func (t *hosted) deliver(line []byte) {
 	o, line := t.route(&e, line)
 	note := &journal.Entry{Direction: journal.Out, Transport: hook.HTTP, Session: t.id, Revision: t.revision, Stream: "get"}
 	if o != nil {
-		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection, o.seq, o.stream
+		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection, o.entry.Seq, o.stream
 		if note.Revision == "" {
 			note.Revision = o.entry.Revision
 		}
@@ -279,8 +278,8 @@ func (t *hosted) answered(w *waiter, line []byte) []byte {
 }
 
 // request sends the requests of a POST to the server, and answers it with what comes.
-func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entry, seq uint64, raw []byte) {
-	o := &outlet{entry: e, seq: seq, stream: "post", begins: t.id != "" && e.Header(headerSession) == "", wake: make(chan struct{}, 1)}
+func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entry, raw []byte) {
+	o := &outlet{entry: e, stream: "post", begins: t.id != "" && e.Header(headerSession) == "", wake: make(chan struct{}, 1)}
 	line := t.inward(raw, o)
 	t.mu.Lock()
 	none := o.due == 0
@@ -290,7 +289,7 @@ func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entr
 	defer t.leave(o)
 	t.write(line)
 	if none {
-		t.sessions.accept(w, e, seq)
+		t.sessions.accept(w, e)
 		return
 	}
 	answer := &response{of: t, w: w, r: r, outlet: o}
@@ -336,8 +335,8 @@ func (t *hosted) cancel(o *outlet) {
 
 // listen opens the stream of what the server says unasked. It takes the place of one that is open:
 // a client that has lost its connection may be back before that is seen here.
-func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry, seq uint64) {
-	o := &outlet{entry: e, seq: seq, stream: "get", wake: make(chan struct{}, 1)}
+func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry) {
+	o := &outlet{entry: e, stream: "get", wake: make(chan struct{}, 1)}
 	t.mu.Lock()
 	var unread [][]byte
 	if old := t.unasked; old != nil {
@@ -349,7 +348,7 @@ func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	o.done = t.isDead()
 	t.mu.Unlock()
 	defer t.leave(o)
-	t.sessions.answer(e, seq, http.StatusOK)
+	t.sessions.answer(e, http.StatusOK)
 	answer := &response{of: t, w: w, r: r, outlet: o, streams: true}
 	answer.open()
 	_ = answer.serve() // that the client has left is the ordinary end

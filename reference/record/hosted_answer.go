@@ -92,7 +92,7 @@ func (a *response) whole() {
 		}
 	}
 	if len(answers) == 0 {
-		a.of.sessions.refuse(a.w, a.outlet.entry, a.outlet.seq, http.StatusBadGateway, "the recorded server has ended without an answer")
+		a.of.sessions.refuse(a.w, a.outlet.entry, http.StatusBadGateway, "the recorded server has ended without an answer")
 		return
 	}
 	body := answers[0]

@@ -124,8 +124,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if len(body) == 0 {
 		e.Kind = journal.HTTPRequest
 	}
-	seq := p.recorder.note(e, body)
-	e.Seq = seq
+	p.recorder.note(e, body)
 	p.reverse.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), entryKey{}, e)))
 }
 
@@ -136,26 +135,20 @@ func (p *Proxy) answered(resp *http.Response) error {
 		return nil
 	}
 	head := &journal.HTTP{Status: resp.StatusCode, Header: p.recorder.headers(resp.Header)}
-	derive := func() *journal.Entry {
-		return &journal.Entry{
-			Direction: journal.Out, Kind: journal.HTTPAnswer, Transport: request.Transport, Session: request.Session, Connection: request.Connection,
-			Revision: request.Revision, Method: request.Method, URI: request.URI, RequestSeq: request.Seq,
-		}
-	}
 	if id := resp.Header.Get(headerSession); id != "" && request.Session != id {
 		p.recorder.adopt(request.Session, id)
 		request.Session = id
 	}
 	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		opened := derive()
-		opened.Kind, opened.Direction, opened.Scope, opened.HTTP = journal.Opened, "", journal.ScopeStream, head
+		opened := request.Following(journal.Opened)
+		opened.Scope, opened.HTTP = journal.ScopeStream, head
 		p.recorder.journal.Note(opened, nil)
-		resp.Body = &events{proxy: p, from: resp.Body, reader: bufio.NewReaderSize(resp.Body, 32<<10), request: request, derive: derive}
+		resp.Body = &events{proxy: p, from: resp.Body, reader: bufio.NewReaderSize(resp.Body, 32<<10), request: request}
 		return nil
 	}
 	resp.Body = &whole{from: resp.Body, done: func(body []byte) {
-		e := derive()
-		e.HTTP = head
+		e := request.Following(journal.HTTPAnswer)
+		e.Direction, e.HTTP = journal.Out, head
 		p.recorder.note(e, body)
 	}}
 	return nil
@@ -199,7 +192,6 @@ type events struct {
 	from    io.ReadCloser
 	reader  *bufio.Reader
 	request *journal.Entry
-	derive  func() *journal.Entry
 
 	held   []byte // what belongs to an event that has not ended
 	out    []byte // what has been recorded and not been read yet
@@ -249,8 +241,8 @@ func (s *events) close(reason string) {
 		return
 	}
 	s.closed = true
-	e := s.derive()
-	e.Kind, e.Direction, e.Scope, e.Reason = journal.Closed, "", journal.ScopeStream, reason
+	e := s.request.Following(journal.Closed)
+	e.Scope, e.Reason = journal.ScopeStream, reason
 	s.proxy.recorder.journal.Note(e, nil)
 }
 
@@ -297,15 +289,15 @@ func (s *events) endpoint(line, value []byte) []byte {
 // event notes an event.
 func (s *events) event() {
 	if s.now.hasData || s.now.id != "" {
-		e := s.derive()
-		e.EventID, e.Stream = s.now.id, "post"
+		e := s.request.Following(journal.Event)
+		e.Direction, e.EventID, e.Stream = journal.Out, s.now.id, "post"
 		switch {
 		case s.request.Transport == hook.SSE:
 			e.Stream = "sse"
 		case s.request.Kind == journal.HTTPRequest:
 			e.Stream = "get"
 		}
-		if e.Kind = journal.Event; s.now.kind == "endpoint" {
+		if s.now.kind == "endpoint" {
 			e.Size = len(s.now.data) // the address is a secret of the session
 		} else {
 			e.Method, e.URI = "", "" // are those of the message

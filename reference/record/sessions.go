@@ -179,43 +179,42 @@ func (s *Sessions) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.post(w, r, e, body)
 	case http.MethodGet, http.MethodDelete:
 		e.Kind = journal.HTTPRequest
-		seq := s.recorder.note(e, nil)
+		s.recorder.note(e, nil)
 		t := s.find(e.Session)
 		if t == nil {
-			s.refuse(w, e, seq, http.StatusNotFound, "there is no such session")
+			s.refuse(w, e, http.StatusNotFound, "there is no such session")
 			return
 		}
 		defer s.release(t)
 		if r.Method == http.MethodDelete {
 			t.end("deleted")
-			s.answer(e, seq, http.StatusNoContent)
+			s.answer(e, http.StatusNoContent)
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		t.listen(w, r, e, seq)
+		t.listen(w, r, e)
 	default:
 		w.Header().Set("Allow", "GET, POST, DELETE")
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 	}
 }
 
-// answer notes the answer to an HTTP request that has no message in it.
-func (s *Sessions) answer(e *journal.Entry, seq uint64, status int) {
-	s.recorder.journal.Note(&journal.Entry{
-		Direction: journal.Out, Kind: journal.HTTPAnswer, Transport: hook.HTTP, Session: e.Session, Connection: e.Connection, Revision: e.Revision,
-		Method: e.Method, URI: e.URI, RequestSeq: seq, HTTP: &journal.HTTP{Status: status},
-	}, nil)
+// answer notes the answer to an HTTP request, which has been noted, that has no message in it.
+func (s *Sessions) answer(e *journal.Entry, status int) {
+	note := e.Following(journal.HTTPAnswer)
+	note.Direction, note.HTTP = journal.Out, &journal.HTTP{Status: status}
+	s.recorder.journal.Note(note, nil)
 }
 
 // accept answers a POST to which no answer is due.
-func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry, seq uint64) {
-	s.answer(e, seq, http.StatusAccepted)
+func (s *Sessions) accept(w http.ResponseWriter, e *journal.Entry) {
+	s.answer(e, http.StatusAccepted)
 	w.WriteHeader(http.StatusAccepted)
 }
 
 // refuse answers an HTTP request with an error of our own.
-func (s *Sessions) refuse(w http.ResponseWriter, e *journal.Entry, seq uint64, status int, why string) {
-	s.answer(e, seq, status)
+func (s *Sessions) refuse(w http.ResponseWriter, e *journal.Entry, status int, why string) {
+	s.answer(e, status)
 	http.Error(w, why, status)
 }
 
@@ -224,18 +223,34 @@ func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	raw := inLine(body)
 	var kind journal.Entry
 	kind.Classify(raw)
-	modern := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).Exists() || hook.Modern(e.Revision)
-	var t *hosted
-	var err error
-	switch id := e.Session; {
-	case id != "":
-		if t = s.find(id); t == nil {
-			s.refuse(w, e, s.recorder.note(e, body), http.StatusNotFound, "there is no such session: it has been ended, or the server has")
-			return
-		}
-	case modern && kind.Kind == journal.Batch:
-		s.refuse(w, e, s.recorder.note(e, body), http.StatusBadRequest, "without a session there are no batches: send each message by itself")
+	t, status, why := s.sessionOf(e, raw, &kind)
+	s.recorder.note(e, body)
+	if t == nil {
+		s.refuse(w, e, status, why)
 		return
+	}
+	defer s.release(t)
+	switch {
+	case kind.Kind == journal.Request || kind.Kind == journal.Batch:
+		t.request(w, r, e, raw)
+		return
+	case t.id == "" && kind.Method == "notifications/cancelled":
+		// The id in it may be that of a request of another client: this one cancels by leaving.
+	default:
+		t.write(bytes.Clone(raw))
+	}
+	s.accept(w, e)
+}
+
+// sessionOf finds or begins the session that a message is for, which the entry then names; nil if it is refused.
+func (s *Sessions) sessionOf(e *journal.Entry, raw []byte, kind *journal.Entry) (t *hosted, status int, why string) {
+	modern := gjson.GetBytes(raw, `params._meta.io\.modelcontextprotocol/protocolVersion`).Exists() || hook.Modern(e.Revision)
+	var err error
+	switch {
+	case e.Session != "":
+		return s.find(e.Session), http.StatusNotFound, "there is no such session: it has been ended, or the server has"
+	case modern && kind.Kind == journal.Batch:
+		return nil, http.StatusBadRequest, "without a session there are no batches: send each message by itself"
 	case modern:
 		s.mu.Lock()
 		s.serial++
@@ -246,27 +261,12 @@ func (s *Sessions) post(w http.ResponseWriter, r *http.Request, e *journal.Entry
 		e.Session = rand.Text()
 		t, err = s.begin(e.Session)
 	default:
-		s.refuse(w, e, s.recorder.note(e, body), http.StatusBadRequest, "a session begins with initialize, and all that follows names it in Mcp-Session-Id")
-		return
+		return nil, http.StatusBadRequest, "a session begins with initialize, and all that follows names it in Mcp-Session-Id"
 	}
-	seq := s.recorder.note(e, body)
 	if err != nil {
-		s.refuse(w, e, seq, http.StatusBadGateway, "the recorded server cannot be started: "+s.recorder.text(err.Error()))
-		return
+		return nil, http.StatusBadGateway, "the recorded server cannot be started: " + s.recorder.text(err.Error())
 	}
-	defer s.release(t)
-	switch {
-	case kind.Kind == journal.Request || kind.Kind == journal.Batch:
-	case t.id == "" && kind.Method == "notifications/cancelled":
-		// The id in it may be that of a request of another client: this one cancels by leaving.
-		s.accept(w, e, seq)
-		return
-	default:
-		t.write(bytes.Clone(raw))
-		s.accept(w, e, seq)
-		return
-	}
-	t.request(w, r, e, seq, raw)
+	return t, 0, ""
 }
 
 // headers are those of a message without what must not be written down.
