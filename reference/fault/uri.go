@@ -33,7 +33,6 @@ var uriCode = code{
 	"uri-11-overlong-utf8":     escape("%c0%a", replacing("%c0%ae", ".", "%c0%af", "/")),
 	"uri-12-decoded-variable":  escape("file:///..%", func(uri string) string { return "/project" + decoded(filePath(uri)) }),
 	"uri-12-absolute-variable": escape("file:///%2F", func(uri string) string { return decoded(strings.TrimPrefix(filePath(uri), "/")) }),
-	"uri-13-sibling":           escape("", link("file:///project-old/canary.txt")),
 	"uri-13-backslash":         escape(`\`, replacing(`\`, "/")),
 	"uri-13-nul": escape("%00", func(uri string) string {
 		before, _, _ := strings.Cut(uri, "%00")
@@ -41,7 +40,6 @@ var uriCode = code{
 	}),
 	"uri-13-fullwidth":     escape("\uFF0E", replacing("\uFF0E", ".", "\uFF0F", "/")),
 	"uri-13-stripped-once": escape("....//", replacing("../", "")),
-	"uri-13-link":          escape("", link("file:///project/link.txt")),
 }
 
 // What the faults of file access know of the world: a resource that is always
@@ -107,16 +105,6 @@ func escape(having string, resolve func(uri string) string) func() hook.Hooks {
 // replacing takes parts of a file: URI for others.
 func replacing(oldnew ...string) func(uri string) string {
 	return func(uri string) string { return filePath(strings.NewReplacer(oldnew...).Replace(uri)) }
-}
-
-// link is a URI that leads to the canary: by a link, or by a name that begins as the root does.
-func link(from string) func(uri string) string {
-	return func(uri string) string {
-		if uri != from {
-			return ""
-		}
-		return canaryPath
-	}
 }
 
 // filePath is the path of a file: URI as it is written; empty for other URIs.
