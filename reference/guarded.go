@@ -37,14 +37,14 @@ func (s *Server) resolve() {
 func (s *Server) known(r *Resource) {
 	var all []string
 	for _, name := range r.Identities {
-		all = append(all, s.guard.Resolve(name)...)
+		all = append(all, s.options.Guard.Resolve(name)...)
 	}
 	r.Identities = all
 }
 
 // resolved is the resource with fingerprints in the place of names.
 func (s *Server) resolved(r Resource) Resource {
-	if s.guard != nil && len(r.Identities) > 0 {
+	if s.options.Guard != nil && len(r.Identities) > 0 {
 		r = r.Clone()
 		s.known(&r)
 	}
@@ -53,10 +53,12 @@ func (s *Server) resolved(r Resource) Resource {
 
 // Fingerprint is what the journal calls the owner of tokens with that name: their fingerprints
 // with "|" between them. Without a token of that name it is the name itself.
-func (s *Server) Fingerprint(owner string) string { return strings.Join(s.guard.Resolve(owner), "|") }
+func (s *Server) Fingerprint(owner string) string {
+	return strings.Join(s.options.Guard.Resolve(owner), "|")
+}
 
 // Owners describes who has a token, where tokens are demanded.
-func (s *Server) Owners() []guard.Owner { return s.guard.Owners() }
+func (s *Server) Owners() []guard.Owner { return s.options.Guard.Owners() }
 
 // OAuth is the authorization server of the server; nil if it has none.
 func (s *Server) OAuth() *oauth.Server { return s.options.OAuth }

@@ -99,8 +99,8 @@ func (s *Server) AddNamespace(name string, o NamespaceOptions) (*Server, error) 
 		return nil, err
 	}
 	all, w := s.options, s.pristine
-	if s.current != nil {
-		w = s.current()
+	if s.options.Current != nil {
+		w = s.options.Current()
 	}
 	if o.World != nil {
 		w, all.PageSize = *o.World, 0

@@ -134,15 +134,11 @@ type Server struct {
 	rules   *control.Set
 	journal *journal.Journal
 
-	guard    *guard.Guard
 	within   string  // the name of the namespace that this is; empty if it is none
 	options  Options // with which it was made
 	pristine World   // without any overlay
-	current  func() World
 	pageSize int
 	initial  []control.Rule
-	onCall   bool // the timeline begins with the first request
-	speaks   []string
 	steps    atomic.Pointer[run]
 	doors    doors
 
@@ -176,7 +172,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{within: within, options: o, journal: o.Journal, guard: o.Guard, pristine: w.Clone(), current: o.Current, pageSize: o.PageSize, initial: rules, onCall: o.TimelineOnRequest, speaks: o.Revisions}
+	s := &Server{within: within, options: o, journal: o.Journal, pristine: w.Clone(), pageSize: o.PageSize, initial: rules}
 	s.resolve()
 	if err := s.belongs(slices.Concat(rules, ruled(w.Timeline))...); err != nil {
 		return nil, err

@@ -89,8 +89,8 @@ func initialRules(w World, o Options) ([]control.Rule, error) {
 func (s *Server) overlay() World {
 	w := s.pristine
 	s.overlays = nil
-	if s.current != nil {
-		w = s.current()
+	if s.options.Current != nil {
+		w = s.options.Current()
 	}
 	if slices.ContainsFunc(s.initial, func(r control.Rule) bool { return r.Overlay() != nil }) {
 		w = w.Clone()
@@ -251,10 +251,10 @@ func (s *Server) Reset() error {
 	s.rules.Clear()
 	s.rules.ResetStates(s.pristine.States)
 	if s.within == "" { // tokens are shared with namespaces
-		s.guard.Renew()
+		s.options.Guard.Renew()
 	}
 	s.doors.open()
-	if err := s.engine.SetRevisions(s.speaks); err != nil {
+	if err := s.engine.SetRevisions(s.options.Revisions); err != nil {
 		return err
 	}
 	if err := s.rules.Start(s.initial); err != nil {

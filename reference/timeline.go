@@ -231,7 +231,7 @@ func (s *Server) play() {
 	if len(s.pristine.Timeline) == 0 || s.closed {
 		return
 	}
-	r := newRun(s.pristine.Timeline, s.guard)
+	r := newRun(s.pristine.Timeline, s.options.Guard)
 	s.steps.Store(r)
 	before := s.journal.Last()
 	s.players.Go(func() { s.run(ctx, r, before) })
@@ -239,7 +239,7 @@ func (s *Server) play() {
 
 // run takes the steps when they are due; before is the newest number of the journal when it began.
 func (s *Server) run(ctx context.Context, r *run, before uint64) {
-	if !s.onCall && s.pristine.TimelineFrom != world.FromFirstRequest {
+	if !s.options.TimelineOnRequest && s.pristine.TimelineFrom != world.FromFirstRequest {
 		r.begin()
 	} else {
 		s.players.Go(func() {
@@ -327,7 +327,7 @@ func (s *Server) operate(ctx context.Context, step Step) {
 	case step.Refuse > 0:
 		s.Refuse(step.Refuse)
 	case step.ExpireTokens != nil:
-		s.guard.Expire(step.ExpireTokens...)
+		s.options.Guard.Expire(step.ExpireTokens...)
 	case step.Revisions != nil:
 		_ = s.engine.SetRevisions(step.Revisions) // Validate has seen that they are known
 	}

@@ -263,12 +263,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = values
 	}
 	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
-	out.head()
-	if out.ids && revision >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: p.stream.eventID(-1), Data: []byte{}}) != nil {
-		p.stream.detach(reader)
-		return
-	}
-	out.run(r.Context(), 0)
+	out.open(r.Context(), out.ids && revision >= hook.R20251125, 0)
 }
 
 // join finds or makes the session of a POST, or says why it is refused.
@@ -351,12 +346,7 @@ func (e *Engine) get(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach(), ids: true}
-	out.head()
-	if last == "" && s.Revision() >= hook.R20251125 && out.write(r.Context(), hook.Event{ID: st.eventID(-1), Data: []byte{}}) != nil {
-		st.detach(out.reader)
-		return
-	}
-	out.run(r.Context(), from)
+	out.open(r.Context(), last == "" && s.Revision() >= hook.R20251125, from)
 }
 
 // delete ends a session.

@@ -250,6 +250,16 @@ func (p *responder) write(ctx context.Context, ev hook.Event) error {
 	return nil
 }
 
+// open starts the response, with an event that names its beginning if it is to be primed, and writes the events from number i on.
+func (p *responder) open(ctx context.Context, primed bool, i int) {
+	p.head()
+	if primed && p.write(ctx, hook.Event{ID: p.stream.eventID(-1), Data: []byte{}}) != nil {
+		p.stream.detach(p.reader)
+		return
+	}
+	p.run(ctx, i)
+}
+
 // run writes the events from number i on until there are no more. A client that
 // has gone ends it as well.
 func (p *responder) run(ctx context.Context, i int) {

@@ -15,18 +15,8 @@ import (
 )
 
 var httpCode = code{
-	"keep-alive-comments": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if err := next(ctx, hook.Event{Raw: []byte(": still here\n\n"), Stream: e.Stream}); err != nil {
-			return err
-		}
-		return next(ctx, e)
-	})),
-	"foreign-events": stateless(hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-		if err := next(ctx, hook.Event{Raw: []byte("event: ping\ndata: 2026-07-28 12:00:00\n\n"), Stream: e.Stream}); err != nil {
-			return err
-		}
-		return next(ctx, e)
-	})),
+	"keep-alive-comments": stateless(preceded(": still here\n\n")),
+	"foreign-events":      stateless(preceded("event: ping\ndata: 2026-07-28 12:00:00\n\n")),
 	"priming-in-all-revisions": func() hook.Hooks {
 		var n atomic.Int64
 		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
@@ -58,6 +48,16 @@ const (
 	headerVersion = "Mcp-Protocol-Version"
 	headerSession = "Mcp-Session-Id"
 )
+
+// preceded writes something before each event.
+func preceded(raw string) hook.Hooks {
+	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if err := next(ctx, hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
+			return err
+		}
+		return next(ctx, e)
+	})
+}
 
 // answering answers requests with a status and a body.
 func answering(match func(*http.Request) bool, status int, body string) hook.Hooks {

@@ -14,9 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// Needs says under which conditions a quirk can be seen at all.
-type Needs = catalogue.Needs
-
 // Quirk is one unusual but legal behaviour: Permits lists the requirements that grant it.
 type Quirk = catalogue.Entry
 

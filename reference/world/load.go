@@ -36,21 +36,15 @@ func Load(fsys fs.FS, name string) (World, error) {
 // Open reads a world from a file of the operating system as Load does. The files that
 // its resources name cannot lie outside of its directory, not even by way of links.
 func Open(name string, checks ...RuleCheck) (World, error) {
-	r, err := open(name, checks)
-	if err != nil {
-		return World{}, err
-	}
-	return r.world, r.err
+	w, _, err := open(name, checks)
+	return w, err
 }
 
 // Inspect reads a world as Open does, and also says what a careful author would put right
 // in it (see World.Lint), with file, line and member, even where the world cannot be served.
-func Inspect(name string, checks ...RuleCheck) (w World, warnings Problems, err error) {
-	r, err := open(name, checks)
-	if err != nil {
-		return World{}, nil, err
-	}
-	return r.world, r.warnings(), r.err
+func Inspect(name string, checks ...RuleCheck) (World, Problems, error) {
+	w, warnings, err := open(name, checks)
+	return w, warnings(), err
 }
 
 // RuleCheck says what else is wrong with a rule, for what this package knows nothing of: the names of faults.
@@ -74,30 +68,23 @@ func (w World) checked(checks []RuleCheck) (found problems) {
 	return found
 }
 
-// opened is a world file that has been read.
-type opened struct {
-	world    World
-	err      error
-	warnings func() Problems
-}
-
-func open(name string, checks []RuleCheck) (opened, error) {
+// open reads a world from a file of the operating system, as parse does.
+func open(name string, checks []RuleCheck) (w World, warnings func() Problems, err error) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		return opened{}, err
+		return World{}, noWarnings, err
 	}
 	defer root.Close() //nolint:errcheck // nothing has been written
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return opened{}, err
+		return World{}, noWarnings, err
 	}
 	defer f.Close() //nolint:errcheck // nothing has been written
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return opened{}, err
+		return World{}, noWarnings, err
 	}
-	w, warnings, err := parse(name, data, root.FS(), checks)
-	return opened{w, err, warnings}, nil
+	return parse(name, data, root.FS(), checks)
 }
 
 // Parse reads a world from the bytes of a file; name is for messages only. There are no
