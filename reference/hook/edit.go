@@ -156,14 +156,6 @@ func OnResponse(pattern string, send func(ctx context.Context, m Message, next E
 	return h
 }
 
-// EditEnvelope changes the whole object of an answer (jsonrpc, id, result,
-// error) just before it is sent; in the answer to a batch, each one.
-func EditEnvelope(pattern string, edit func(envelope Object)) Hooks {
-	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
-		return next(ctx, m.With(EditRaw(m.Raw, edit)))
-	})
-}
-
 // EditRaw changes a JSON object given as bytes, or each object of an array.
 // Anything else is returned as it is.
 func EditRaw(raw []byte, edit func(Object)) []byte {

@@ -232,12 +232,7 @@ func (c *Problems) test(member string, t Test, roots []string) {
 	case !p.single():
 		c.Say(member+".at", "%q leads to more than one member", t.At)
 	case roots != nil && (len(p) == 0 || !slices.Contains(roots, p[0].name)):
-		known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
-		hint := ""
-		if len(p) > 0 {
-			hint = nearest.Question(p[0].name, known)
-		}
-		c.Say(member+".at", "%q does not begin with %s%s", t.At, strings.Join(known, ", "), hint)
+		c.begins(member+".at", fmt.Sprintf("%q", t.At), p, roots)
 	}
 	c.OneOf(member+".type", t.Type, kinds)
 	if in, err := parsePath(t.In); err != nil || !in.single() || t.In != "" && (roots == nil || !slices.Contains(roots, in[0].name)) {
@@ -246,6 +241,16 @@ func (c *Problems) test(member string, t Test, roots []string) {
 	if _, err := regexp.Compile(t.Matches); err != nil {
 		c.Say(member+".matches", "is no regular expression: %q", t.Matches)
 	}
+}
+
+// begins complains about a path that begins with none of the roots.
+func (c *Problems) begins(member, written string, p path, roots []string) {
+	known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
+	hint := ""
+	if len(p) > 0 {
+		hint = nearest.Question(p[0].name, known)
+	}
+	c.Say(member, "%s does not begin with %s%s", written, strings.Join(known, ", "), hint)
 }
 
 // maxOperations bounds those of a rule.

@@ -240,11 +240,3 @@ func copied(v any) any {
 	}
 	return v
 }
-
-// jsonOf is a member as JSON; nil if it is not there.
-func jsonOf(o hook.Object, name string) json.RawMessage {
-	if v, ok := o[name]; ok {
-		return hook.Encode(v)
-	}
-	return nil
-}

@@ -76,15 +76,14 @@ func (c *Problems) placeholders(member string, v any, roots []string) {
 func (c *Problems) placeholder(member, text string, roots []string) {
 	within, relative := strings.CutPrefix(text, ".")
 	p, err := parsePath(within)
-	known := slices.DeleteFunc(slices.Clone(roots), func(s string) bool { return s == "" })
 	switch {
 	case err != nil:
 		c.Say(member, "%v", err)
 	case relative || len(p) == 0:
 	case !p.single():
 		c.Say(member, "${%s} leads to more than one member", text)
-	case !slices.Contains(known, p[0].name):
-		c.Say(member, "${%s} does not begin with %s%s", text, strings.Join(known, ", "), nearest.Question(p[0].name, known))
+	case p[0].name == "" || !slices.Contains(roots, p[0].name):
+		c.begins(member, "${"+text+"}", p, roots)
 	case p[0].name == mock && (len(p) != 2 || !slices.Contains(facts, p[1].name)):
 		c.Say(member, "${%s} is not known: there are mock.%s%s", text, strings.Join(facts, ", mock."), nearest.Question(strings.TrimPrefix(text, mock+"."), facts))
 	}

@@ -236,7 +236,10 @@ func writeRequest(s *subject, c *hook.Call) {
 	}
 	if s.asked["params"] {
 		uri, version := repeated(c)
-		c.Params = jsonOf(s.root, "params")
+		c.Params = nil
+		if params, kept := s.root["params"]; kept {
+			c.Params = hook.Encode(params)
+		}
 		follow(c, uri, version)
 	}
 }
