@@ -26,10 +26,7 @@ func WriteBadge(w io.Writer, r *Report, label string) error {
 <g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" text-anchor="middle"><text x="%[7]d" y="14" textLength="%[8]d">%[2]s</text><text x="%[9]d" y="14" textLength="%[10]d">%[3]s</text></g>
 </svg>
 `, left+right, e(label), e(text), left, right, color, left/2, left-10, left+right/2, right-10)
-	if err != nil {
-		return fmt.Errorf("writing the badge: %w", err)
-	}
-	return nil
+	return unwritten("badge", err)
 }
 
 // badgeColors are dark enough for white text on them.

@@ -116,10 +116,7 @@ func (c *console) flush(what string) error {
 	if c.Err == nil {
 		c.Err = c.w.Flush()
 	}
-	if c.Err != nil {
-		return fmt.Errorf("writing the %s: %w", what, c.Err)
-	}
-	return nil
+	return unwritten(what, c.Err)
 }
 
 // labelled writes a text, if there is one, behind a label.
@@ -137,10 +134,7 @@ func (c *console) paragraph(indent int, lead, text string) {
 	if rest != "" {
 		body = rest + "  " + body
 	}
-	for i, l := range terminal.Wrap(body, c.Width-indent-2) {
-		if after, ok := strings.CutPrefix(l, rest); ok && i == 0 {
-			l = c.Paint(terminal.Bold, rest) + after
-		}
+	for i, l := range c.led(terminal.Bold, rest, body, c.Width-indent-2) {
 		if i > 0 {
 			l = "  " + l
 		}
@@ -148,13 +142,19 @@ func (c *console) paragraph(indent int, lead, text string) {
 	}
 }
 
+// led is a text in lines of a width, with what leads it in a colour.
+func (c *console) led(color, lead, text string, width int) []string {
+	lines := terminal.Wrap(text, width)
+	if rest, ok := strings.CutPrefix(lines[0], lead); ok {
+		lines[0] = c.Paint(color, lead) + rest
+	}
+	return lines
+}
+
 func (c *console) head() {
 	t := &c.r.Target
 	tool := Sanitize(strings.TrimSpace(c.r.Tool.Name + " " + c.r.Tool.Version))
-	for i, l := range terminal.Wrap(tool+"  "+Sanitize(t.Name), c.Width) {
-		if rest, ok := strings.CutPrefix(l, tool); i == 0 && ok {
-			l = c.Paint(terminal.Bold, tool) + rest
-		}
+	for _, l := range c.led(terminal.Bold, tool, tool+"  "+Sanitize(t.Name), c.Width) {
 		c.Line(l)
 	}
 	if t.Embedded {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 )
@@ -32,13 +31,10 @@ var (
 // have been summarized.
 func WriteHTML(w io.Writer, r *Report, o Options) error {
 	view, err := newPage(r, o)
-	if err != nil {
-		return fmt.Errorf("writing the page: %w", err)
+	if err == nil {
+		err = page.Execute(w, view)
 	}
-	if err := page.Execute(w, view); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
-	}
-	return nil
+	return unwritten("page", err)
 }
 
 // digest is the source of a policy that allows exactly one text.

@@ -31,41 +31,30 @@ func WriteJSON(w io.Writer, r *Report) error {
 	out.member("tool", r.Tool)
 	out.member("target", r.Target)
 	out.member("config", r.Config)
-	out.text(",\n\"frames\":[")
-	for i := range r.Frames {
-		out.item(i)
-		out.frame(&r.Frames[i])
-	}
-	out.text("],\n\"results\":[")
-	for i := range r.Results {
-		out.item(i)
-		out.value(r.Results[i])
-	}
-	out.text("],\n\"observations\":[")
-	for i := range r.Observations {
-		out.item(i)
-		out.value(r.Observations[i])
-	}
-	out.text("]")
+	writeList(out, "frames", r.Frames, out.frame)
+	writeList(out, "results", r.Results, func(x *Result) { out.value(x) })
+	writeList(out, "observations", r.Observations, func(x *Observation) { out.value(x) })
 	out.member("summary", r.Summary)
 	out.text("\n}\n")
-	if out.err != nil {
-		return fmt.Errorf("writing the report: %w", out.err)
+	if out.err == nil {
+		out.err = buffer.Flush()
 	}
-	if err := buffer.Flush(); err != nil {
-		return fmt.Errorf("writing the report: %w", err)
+	return unwritten("report", out.err)
+}
+
+// unwritten says what could not be written; nil for nil.
+func unwritten(what string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("writing the %s: %w", what, err)
 	}
-	return nil
+	return err
 }
 
 // writeJSON writes a value for machines and for people who look closely.
 func writeJSON(w io.Writer, what, indent string, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetIndent("", indent)
-	if err := encoder.Encode(value); err != nil {
-		return fmt.Errorf("writing the %s: %w", what, err)
-	}
-	return nil
+	return unwritten(what, encoder.Encode(value))
 }
 
 // jsonWriter keeps the first error, after which it writes nothing.
@@ -103,11 +92,17 @@ func (j *jsonWriter) member(name string, v any) {
 	j.value(v)
 }
 
-func (j *jsonWriter) item(i int) {
-	if i > 0 {
-		j.text(",")
+// writeList writes a member that is a list, an item on each line.
+func writeList[T any](j *jsonWriter, name string, list []T, item func(*T)) {
+	j.text(",\n\"" + name + "\":[")
+	for i := range list {
+		if i > 0 {
+			j.text(",")
+		}
+		j.text("\n")
+		item(&list[i])
 	}
-	j.text("\n")
+	j.text("]")
 }
 
 // frame writes the members that describe a frame and then its bytes.

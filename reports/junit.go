@@ -60,10 +60,7 @@ func WriteJUnit(w io.Writer, r *Report, o Options) error {
 	if x.err == nil {
 		x.err = buffer.Flush()
 	}
-	if x.err != nil {
-		return fmt.Errorf("writing the JUnit file: %w", x.err)
-	}
-	return nil
+	return unwritten("JUnit file", x.err)
 }
 
 // junitFails reports whether a result counts as a failure.
@@ -157,12 +154,18 @@ func (x *xmlWriter) element(name, content string, attributes ...string) {
 	x.shut(name)
 }
 
+// begin opens a suite, whose name is its id as well, with the numbers of its cases and its time
+// in milliseconds.
+func (x *xmlWriter) begin(name string, tests, failures, errors, skipped int, ms float64) {
+	x.open("testsuite", "name", name, "tests", strconv.Itoa(tests), "failures", strconv.Itoa(failures),
+		"errors", strconv.Itoa(errors), "skipped", strconv.Itoa(skipped), "time", seconds(ms), "id", name)
+}
+
 func (x *xmlWriter) suite(r *Report, results []*Result, ms float64, strict bool) {
 	failures, errs, skipped := junitCounts(results, strict)
 	in := results[0].combination()
 	name := in.revision + "." + in.transport
-	x.open("testsuite", "name", name, "tests", strconv.Itoa(len(results)), "failures", strconv.Itoa(failures),
-		"errors", strconv.Itoa(errs), "skipped", strconv.Itoa(skipped), "time", seconds(ms), "id", name)
+	x.begin(name, len(results), failures, errs, skipped, ms)
 	x.open("properties")
 	property := func(name, value string) { x.empty("property", "name", name, "value", value) }
 	property("tool", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
@@ -184,8 +187,7 @@ func (x *xmlWriter) warnings(v view, list []*finding) {
 	if len(list) == 0 {
 		return
 	}
-	n := strconv.Itoa(len(list))
-	x.open("testsuite", "name", "warnings", "tests", n, "failures", "0", "errors", "0", "skipped", n, "time", "0.000", "id", "warnings")
+	x.begin("warnings", len(list), 0, 0, len(list), 0)
 	for _, f := range list {
 		result := f.results[0]
 		x.open("testcase", "classname", "warnings."+string(result.weight()), "name", junitName(result), "time", "0.000")
@@ -205,8 +207,7 @@ func (x *xmlWriter) baseline(b *BaselineSummary) {
 	if tests == 0 {
 		return
 	}
-	x.open("testsuite", "name", "baseline", "tests", strconv.Itoa(tests), "failures", strconv.Itoa(failures), "errors", "0",
-		"skipped", strconv.Itoa(skipped), "time", "0.000", "id", "baseline")
+	x.begin("baseline", tests, failures, 0, skipped, 0)
 	for _, p := range b.parts() {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
 		for i := range p.entries {

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -25,15 +24,8 @@ func WriteMarkdown(w io.Writer, r *Report, o Options) error {
 	m.blocked()
 	m.observations()
 	m.rest()
-	buffer := bufio.NewWriter(w)
-	_, err := buffer.WriteString(m.b.String())
-	if err == nil {
-		err = buffer.Flush()
-	}
-	if err != nil {
-		return fmt.Errorf("writing the summary: %w", err)
-	}
-	return nil
+	_, err := io.WriteString(w, m.b.String())
+	return unwritten("summary", err)
 }
 
 // markdown collects parts as long as there is room.

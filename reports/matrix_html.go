@@ -82,14 +82,11 @@ func WriteMatrixHTML(w io.Writer, m *Matrix) error {
 		data.Targets = append(data.Targets, matrixColumnData{clean(t.Name, pageTitle), string(pageLink(t.Page)), t.Fail, verdictString(m, t)})
 	}
 	raw, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("writing the matrix: %w", err)
+	if err == nil {
+		v.Data = template.JS(raw)
+		err = matrixPage.Execute(w, v)
 	}
-	v.Data = template.JS(raw)
-	if err := matrixPage.Execute(w, v); err != nil {
-		return fmt.Errorf("writing the matrix: %w", err)
-	}
-	return nil
+	return unwritten("matrix", err)
 }
 
 func targetView(t *MatrixTarget) matrixTargetView {

@@ -150,10 +150,7 @@ func (c *console) outcome() {
 	if c.o.Width == 0 {
 		width = 1 << 20 // programs read the last line
 	}
-	for i, l := range terminal.Wrap(word+"  "+text, width) {
-		if rest, ok := strings.CutPrefix(l, word); i == 0 && ok {
-			l = c.Paint(terminal.Bold+";"+verdictColor(as), word) + rest
-		}
+	for _, l := range c.led(terminal.Bold+";"+verdictColor(as), word, word+"  "+text, width) {
 		c.Line(l)
 	}
 }
