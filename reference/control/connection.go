@@ -142,12 +142,12 @@ func once(ctx context.Context) bool {
 
 // onRequest acts instead of the handling of an HTTP request.
 func onRequest(act func(w http.ResponseWriter)) hook.Hooks {
-	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
 }
 
 // onBody acts instead of the writing of a response that is no event stream.
 func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
-	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(&bodyWriter{ResponseWriter: w, write: func(w http.ResponseWriter, p []byte) (int, error) {
 			return write(r, w, p)
 		}}, r)

@@ -20,7 +20,7 @@ var rpcCode = code{
 		return ok && o["method"] != nil && !text
 	})),
 	"rpc-17-mixes-up-reads": mixedReads,
-	"rpc-20-latin-1": stateless(hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	"rpc-20-latin-1": stateless(hook.OnMessage(nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc})))
 	})),
 	"rpc-25-says-it-twice": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {

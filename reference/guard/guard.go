@@ -210,7 +210,7 @@ type carriedKey struct{}
 // authorization know (hook.TokenFull, hook.TokenWeak), and keeps hook.RequireBearer from
 // judging them.
 func (g *Guard) Outer() hook.Hooks {
-	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		c := &carried{values: r.Header.Values("Authorization")}
 		secret := journal.Token(r.Header)
 		c.token, c.known = g.find(r, secret)
@@ -244,7 +244,7 @@ func (g *Guard) unlimited(t Token) bool {
 // Inner is what lies within all faults: it decides.
 func (g *Guard) Inner() hook.Hooks {
 	return hook.Join(
-		hook.OnHTTP(func(*http.Request) bool { return true }, g.serve),
+		hook.OnHTTP(nil, g.serve),
 		hook.EditHead(func(r *http.Request, status int, h http.Header) int {
 			owner, ok := r.Context().Value(ownerKey{}).(string)
 			if id := h.Get(headerSession); ok && id != "" && status < http.StatusBadRequest {

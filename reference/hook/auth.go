@@ -32,7 +32,7 @@ func WithGuard(ctx context.Context) context.Context {
 // authorization pages of the specification have it: without a valid one 401 with a
 // challenge, beyond the rights of a weak one 403.
 func RequireBearer() Hooks {
-	return OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.Context().Value(guardKey{}) != nil {
 			next.ServeHTTP(w, r)
 			return

@@ -127,11 +127,11 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 	return EditEach(MethodRead, "contents", edit)
 }
 
-// OnMessage wraps the sending of outgoing messages for which match is true.
+// OnMessage wraps the sending of outgoing messages for which match is true; nil is true for all.
 func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
 	return Hooks{Narrow: true, Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
-			if !match(m) {
+			if match != nil && !match(m) {
 				return next(ctx, m)
 			}
 			return send(ctx, m.Whole(), next)

@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// OnHTTP wraps the handling of HTTP requests for which match is true. The path
+// OnHTTP wraps the handling of HTTP requests for which match is true; nil is true for all. The path
 // tells the endpoints apart: /mcp, /sse and /message.
 func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) Hooks {
 	return Hooks{HTTP: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !match(r) {
+			if match != nil && !match(r) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -27,22 +27,18 @@ func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter,
 
 // EditRequest changes HTTP requests before they are handled, say their headers.
 func EditRequest(edit func(r *http.Request)) Hooks {
-	return OnHTTP(func(*http.Request) bool { return true },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			edit(r)
-			next.ServeHTTP(w, r)
-		})
+	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		edit(r)
+		next.ServeHTTP(w, r)
+	})
 }
 
 // EditHead changes status and headers of HTTP responses just before they are
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
-	return OnHTTP(func(*http.Request) bool { return true },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int {
-				return edit(r, status, h)
-			}}, r)
-		})
+	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int { return edit(r, status, h) }}, r)
+	})
 }
 
 // Answer is a complete HTTP response that is no event stream.
@@ -55,31 +51,30 @@ type Answer struct {
 // EditAnswer changes whole HTTP responses, status, headers and body. Event
 // streams pass unchanged. The request's body, read before, is at hand.
 func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
-	return OnHTTP(func(*http.Request) bool { return true },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			body, err := PeekBody(r)
-			if err != nil {
-				next.ServeHTTP(w, r)
-				return
-			}
-			aw := &answerWriter{ResponseWriter: w}
-			next.ServeHTTP(aw, r)
-			if aw.streaming {
-				return
-			}
-			a := &Answer{Status: aw.status, Header: w.Header(), Body: aw.body.Bytes()}
-			if a.Status == 0 {
-				a.Status = http.StatusOK
-			}
-			edit(r, body, a)
-			w.Header().Del("Content-Length")
-			if a.Status != http.StatusNoContent {
-				w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
-			}
-			w.WriteHeader(a.Status)
-			// A client that has gone is no concern of a response.
-			_, _ = w.Write(a.Body)
-		})
+	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		body, err := PeekBody(r)
+		if err != nil {
+			next.ServeHTTP(w, r)
+			return
+		}
+		aw := &answerWriter{ResponseWriter: w}
+		next.ServeHTTP(aw, r)
+		if aw.streaming {
+			return
+		}
+		a := &Answer{Status: aw.status, Header: w.Header(), Body: aw.body.Bytes()}
+		if a.Status == 0 {
+			a.Status = http.StatusOK
+		}
+		edit(r, body, a)
+		w.Header().Del("Content-Length")
+		if a.Status != http.StatusNoContent {
+			w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
+		}
+		w.WriteHeader(a.Status)
+		// A client that has gone is no concern of a response.
+		_, _ = w.Write(a.Body)
+	})
 }
 
 // PeekBody reads the body of a request and puts it back.

@@ -55,7 +55,7 @@ func (pl *plan) requests() hook.Hooks {
 	if len(pl.on[OnHTTPRequest]) == 0 {
 		return hook.Hooks{}
 	}
-	return hook.OnHTTP(func(*http.Request) bool { return true }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		for _, a := range pl.on[OnHTTPRequest] {
 			s := pl.atExchange(exchangeOf(r), r)
 			if !a.selects(s, false, transportOf(r)) {

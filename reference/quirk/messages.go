@@ -20,7 +20,7 @@ var messagesCode = code{
 	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
 	})),
-	"escaped-characters": stateless(hook.OnMessage(func(hook.Message) bool { return true }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	"escaped-characters": stateless(hook.OnMessage(nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(escape(m.Raw)))
 	})),
 	"generous-spacing": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
