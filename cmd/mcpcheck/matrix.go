@@ -20,6 +20,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 )
 
 // matrixOptions holds the flags of "mcpcheck matrix".
@@ -115,16 +116,15 @@ type matrixRun struct {
 
 // judge judges all targets, some at a time.
 func (r *matrixRun) judge(ctx context.Context, targets []*matrixTarget) {
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, r.o.parallel)
+	var running errgroup.Group
+	running.SetLimit(r.o.parallel)
 	for _, t := range targets {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
+		running.Go(func() error {
 			r.target(ctx, t)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = running.Wait() // what went wrong stands in the matrix
 }
 
 // target judges one and notes its column.
@@ -144,11 +144,8 @@ func (r *matrixRun) target(ctx context.Context, t *matrixTarget) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.m.Add(column, report)
-	word := string(column.Outcome)
-	switch {
-	case word == "":
-		word = column.Status
-	default:
+	word := column.Status
+	if column.Outcome != "" {
 		word = column.Word()
 	}
 	if column.Outcome != reports.Conformant {

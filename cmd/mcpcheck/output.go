@@ -69,8 +69,11 @@ func (o *outputs) written(record string) map[string]string {
 // write writes all reports, in the words of the catalogue.
 func (o *outputs) write(p *program, r *reports.Report, x reports.Options) error {
 	x.Areas, x.Describe = area.Catalogue().Titles(), area.Catalogue().Describe
-	if err := o.Write(p.stdout, r, x); err != nil || o.Quiet || o.FilesOnly || !output.Terminal(p.stderr) {
-		return err
+	if err := o.Write(p.stdout, r, x); err != nil {
+		return impossible("%w", err)
+	}
+	if o.Quiet || o.FilesOnly || !output.Terminal(p.stderr) {
+		return nil
 	}
 	var files []string
 	for _, path := range o.Given() {

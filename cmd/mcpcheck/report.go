@@ -37,10 +37,7 @@ func (p *program) convertCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := o.write(p, r, reports.Options{Strict: strict || r.Config.Strict}); err != nil {
-			return &failure{status: exitNotEstablished, err: err}
-		}
-		return nil
+		return o.write(p, r, reports.Options{Strict: strict || r.Config.Strict})
 	}
 	o.register(c)
 	c.Flags().BoolVar(&strict, "strict", false, "show warnings as failures")

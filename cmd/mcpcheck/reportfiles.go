@@ -50,10 +50,7 @@ func (p *program) mergeCommand() *cobra.Command {
 			return badUsage("%w", err)
 		}
 		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
-		if err := o.write(p, r, reports.Options{Strict: r.Config.Strict}); err != nil {
-			return &failure{status: exitNotEstablished, err: err}
-		}
-		return nil
+		return o.write(p, r, reports.Options{Strict: r.Config.Strict})
 	}
 	o.register(c)
 	return c
@@ -157,16 +154,12 @@ func (p *program) diffCommand() *cobra.Command {
 			return err
 		}
 		p.status = d.ExitCode(strict)
-		err = output.Buffered(p.stdout, func(w io.Writer) error {
+		return p.file("-", func(w io.Writer) error {
 			if asJSON {
 				return reports.WriteDiffJSON(w, d)
 			}
 			return reports.WriteDiff(w, d, reports.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
 		})
-		if err != nil {
-			return &failure{status: exitNotEstablished, err: err}
-		}
-		return nil
 	}
 	c.Flags().BoolVar(&strict, "strict", false, "new warnings count as failures do")
 	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
@@ -206,9 +199,11 @@ func summarized(path string) (*reports.Report, error) {
 	return r, nil
 }
 
-func (p *program) badgeCommand() *cobra.Command {
-	var label, out string
-	c := helpcmd.New(help, "badge")
+// aboutReport is a command that writes something about one report. What it writes is made before
+// the file is touched.
+func (p *program) aboutReport(name string, text func(path string, r *reports.Report) (write func(io.Writer) error, err error)) *cobra.Command {
+	out := ""
+	c := helpcmd.New(help, name)
 	c.Args = oneReport
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := writable(out); err != nil {
@@ -218,49 +213,51 @@ func (p *program) badgeCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.file(out, func(w io.Writer) error { return reports.WriteBadge(w, r, label) })
+		write, err := text(args[0], r)
+		if err != nil {
+			return err
+		}
+		return p.file(out, write)
 	}
+	fileFlags(c.Flags(), &out, nil)
+	return c
+}
+
+func (p *program) badgeCommand() *cobra.Command {
+	label := ""
+	c := p.aboutReport("badge", func(_ string, r *reports.Report) (func(io.Writer) error, error) {
+		return func(w io.Writer) error { return reports.WriteBadge(w, r, label) }, nil
+	})
 	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
-	c.Flags().StringVarP(&out, "output", "o", "-", "the `file` to write; - is standard output")
 	return c
 }
 
 func (p *program) statementCommand() *cobra.Command {
-	var out string
 	var files, subjects []string
-	c := helpcmd.New(help, "statement")
-	c.Args = oneReport
-	c.RunE = func(_ *cobra.Command, args []string) error {
-		if err := writable(out); err != nil {
-			return err
-		}
-		r, err := summarized(args[0])
-		if err != nil {
-			return err
-		}
-		o := reports.StatementOptions{Report: filepath.Base(args[0])}
-		if o.ReportDigest, err = digest(args[0]); err != nil {
-			return badUsage("%w", err)
+	c := p.aboutReport("statement", func(path string, r *reports.Report) (func(io.Writer) error, error) {
+		o := reports.StatementOptions{Report: filepath.Base(path)}
+		var err error
+		if o.ReportDigest, err = digest(path); err != nil {
+			return nil, badUsage("%w", err)
 		}
 		for _, path := range files {
 			sum, err := digest(path)
 			if err != nil {
-				return badUsage("--artifact: %w", err)
+				return nil, badUsage("--artifact: %w", err)
 			}
 			o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 		}
 		for _, s := range subjects {
 			a, err := subject(s)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			o.Subjects = append(o.Subjects, a)
 		}
-		return p.file(out, func(w io.Writer) error { return reports.WriteStatement(w, r, o) })
-	}
+		return func(w io.Writer) error { return reports.WriteStatement(w, r, o) }, nil
+	})
 	c.Flags().StringArrayVar(&files, "artifact", nil, "a `file` that was judged (repeatable)")
 	c.Flags().StringArrayVar(&subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
-	c.Flags().StringVarP(&out, "output", "o", "-", "the `file` to write; - is standard output")
 	return c
 }
 
@@ -294,7 +291,7 @@ func digest(path string) (sum [sha256.Size]byte, err error) {
 // file writes to a file, or to standard output for "-".
 func (p *program) file(path string, write func(io.Writer) error) error {
 	if err := output.To(path, p.stdout, write); err != nil {
-		return &failure{status: exitNotEstablished, err: err}
+		return impossible("%w", err)
 	}
 	return nil
 }
