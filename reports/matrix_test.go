@@ -42,6 +42,7 @@ func TestOneOutcome(t *testing.T) {
 				"console":   func(w io.Writer) error { return WriteConsole(w, r, Options{Quiet: true}) },
 				"Markdown":  func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) },
 				"HTML":      func(w io.Writer) error { return WriteHTML(w, r, Options{}) },
+				"SARIF":     func(w io.Writer) error { return WriteSARIF(w, r, Options{}) },
 				"JUnit":     func(w io.Writer) error { return WriteJUnit(w, r, Options{}) },
 				"statement": func(w io.Writer) error { return WriteStatement(w, r, StatementOptions{}) },
 			} {

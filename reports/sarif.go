@@ -96,7 +96,7 @@ func WriteSARIF(w io.Writer, r *Report, o Options) error {
 		Automation:  object{"id": "mcpcheck/" + clean(r.Target.Name, 100)},
 		Invocations: []sarifInvocation{{Successful: r.Summary.Interrupted == "" && len(r.Results) > 0, Notifications: s.notifications()}},
 		Results:     s.results(), Columns: "unicodeCodePoints",
-		Properties: object{"outcome": clean(string(r.Summary.Outcome), 40), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
+		Properties: object{"outcome": clean(string(r.Summary.Outcome), 40), "headline": s.standing().String(), "scope": clean(string(r.Summary.Scope), 40), "catalogue": clean(r.Tool.Catalogue, pageTitle)},
 	}
 	return writeJSON(w, "SARIF log", " ", sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }

@@ -53,37 +53,22 @@ func selected(all []listed, names []string) ([]listed, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
-	wanted := map[string]bool{}
+	wanted, known := map[string]bool{}, []string{}
+	for _, x := range all {
+		area, _, _ := strings.Cut(x.ID, "-")
+		known = append(known, area, x.ID)
+	}
 	for _, name := range names {
 		name = strings.ToUpper(name)
 		matches := func(x listed) bool { return x.ID == name || strings.HasPrefix(x.ID, name+"-") }
 		if !slices.ContainsFunc(all, matches) {
-			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, slices.Concat(areas(all), ids(all))))
+			return nil, badUsage("there is no requirement and no area %q%s", name, nearest.Question(name, known))
 		}
 		for _, x := range all {
 			wanted[x.ID] = wanted[x.ID] || matches(x)
 		}
 	}
 	return slices.DeleteFunc(all, func(x listed) bool { return !wanted[x.ID] }), nil
-}
-
-// areas are the areas of requirements, each once.
-func areas(all []listed) []string {
-	var list []string
-	for _, x := range all {
-		if name, _, _ := strings.Cut(x.ID, "-"); !slices.Contains(list, name) {
-			list = append(list, name)
-		}
-	}
-	return list
-}
-
-func ids(all []listed) []string {
-	var list []string
-	for _, x := range all {
-		list = append(list, x.ID)
-	}
-	return list
 }
 
 // listing is the requirements with their checks and the faults that prove
