@@ -1,6 +1,7 @@
 package matcher
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -52,12 +53,7 @@ func BeOneOf(texts ...string) Matcher {
 		quoted[i] = fmt.Sprintf("%q", s)
 	}
 	return onValue(strings.Join(quoted, " or "), func(v gjson.Result) bool {
-		for _, s := range texts {
-			if v.Type == gjson.String && v.Str == s {
-				return true
-			}
-		}
-		return false
+		return v.Type == gjson.String && slices.Contains(texts, v.Str)
 	})
 }
 
@@ -125,31 +121,15 @@ func HaveMember(name string, m ...types.GomegaMatcher) Matcher {
 // BeValidResponse expects a JSON-RPC response to a request of the method that keeps to the
 // message schema of a revision, as far as it is about resources.
 func BeValidResponse(rev requirement.Revision, method string) Matcher {
-	return schemaMatcher{words[gjson.Result]{"a response to " + method + " as the schema of " + string(rev) + " has it", value,
-		func(v gjson.Result) bool { return len(violations(rev, method, v)) == 0 }, describeValue}, rev, method}
-}
-
-type schemaMatcher struct {
-	words[gjson.Result]
-	rev    requirement.Revision
-	method string
-}
-
-// Actual names what breaks the schema.
-func (m schemaMatcher) Actual(actual any) string {
-	v, err := value(actual)
-	if err != nil {
-		return err.Error()
-	}
-	var all []string
-	for _, x := range violations(m.rev, m.method, v) {
-		all = append(all, fmt.Sprint(x))
-	}
-	return strings.Join(all, "; ")
-}
-
-func (m schemaMatcher) FailureMessage(actual any) string {
-	return "expected: " + m.expected + "\nactual:   " + m.Actual(actual)
+	return words[gjson.Result]{"a response to " + method + " as the schema of " + string(rev) + " has it", value,
+		func(v gjson.Result) bool { return len(violations(rev, method, v)) == 0 },
+		func(v gjson.Result) string {
+			var all []string // what breaks the schema
+			for _, x := range violations(rev, method, v) {
+				all = append(all, fmt.Sprint(x))
+			}
+			return cmp.Or(strings.Join(all, "; "), describeValue(v))
+		}}
 }
 
 func violations(rev requirement.Revision, method string, v gjson.Result) []schema.Violation {

@@ -15,12 +15,8 @@ var bareRequestsScenario = &Scenario{
 	Title: "messages of legacy clients to a modern-only target",
 	Sends: "To a server of modern revisions only: an ordinary request, the same without params and without metadata, and an initialize.",
 	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if p.Modern() && p.Facts.ServesLegacy() {
-			return Skip(recording.CodeNotExercised, "the target also serves revisions with a handshake")
-		}
-		return InModern(p)
-	},
+	When: All(InModern, Where(func(p *Play) bool { return !p.Facts.ServesLegacy() },
+		recording.CodeNotExercised, "the target also serves revisions with a handshake")),
 	Script: func(ctx context.Context, p *Play) {
 		p.Initialize(ctx, recording.StepInitialize, requirement.R20251125)
 		c, ok := p.Expendable(ctx)

@@ -44,13 +44,10 @@ var changesScenario = &Scenario{
 	Sends: "Two sessions, one subscribed and one not; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
 	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When: func(p *Play) *recording.Skipped {
+	When: Where(func(p *Play) bool {
 		t := &p.Target.Triggers
-		if t.Update == nil && t.Add == nil && t.Remove == nil {
-			return Skip(recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)")
-		}
-		return nil
-	},
+		return t.Update != nil || t.Add != nil || t.Remove != nil
+	}, recording.CodeNeedsConfig, "say in the target file how to make the target change (triggers.update, triggers.update-other, triggers.add, triggers.remove)"),
 	Script: func(ctx context.Context, p *Play) {
 		w := &watch{p: p, t: &p.Target.Triggers}
 		if !w.open(ctx) {
@@ -133,9 +130,17 @@ func (w *watch) subscribe(ctx context.Context) {
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
-	x := w.watcher.Do(ctx, session.Request{Step: recording.StepSubscribe, Method: "resources/subscribe",
-		Params: map[string]any{"uri": w.t.Update.URI}, Tags: w.about().With(recording.Tags{recording.TagWho: watcher})})
-	w.subscribed = x.Succeeded()
+	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI, w.about())
+}
+
+// ask sends a request about a resource, and reports whether it was granted.
+func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
+	who := watcher
+	if c == w.bystander {
+		who = bystander
+	}
+	return c.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri},
+		Tags: recording.Tags{recording.TagURI: uri, recording.TagWho: who}.With(more)}).Succeeded()
 }
 
 // about are the tags that name the resources that are changed.
@@ -253,18 +258,14 @@ func (w *watch) twice(ctx context.Context) bool {
 	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait {
 		return true
 	}
-	params := map[string]any{"uri": w.t.Update.URI}
-	again := w.watcher.Do(ctx, session.Request{Step: recording.StepSubscribeAgain, Method: "resources/subscribe", Params: params,
-		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: watcher}})
-	w.doubled = again.Succeeded()
+	w.doubled = w.ask(ctx, w.watcher, recording.StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
 	if w.doubled && !w.update(ctx, recording.MarkDoubled) || !w.next(ctx) {
 		return false
 	}
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
 	}
-	w.bystander.Do(ctx, session.Request{Step: recording.StepForeignUnsubscribe, Method: "resources/unsubscribe", Params: params,
-		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: bystander}})
+	w.ask(ctx, w.bystander, recording.StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
 	return w.update(ctx, recording.MarkForeign)
 }
 
@@ -277,11 +278,9 @@ func (w *watch) next(ctx context.Context) bool {
 		if strings.HasPrefix(uri, first) || strings.HasPrefix(first, uri) || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
 			continue
 		}
-		for _, q := range []session.Request{{Step: recording.StepSubscribeNext, Method: "resources/subscribe"}, {Step: recording.StepUnsubscribeNext, Method: "resources/unsubscribe"}} {
-			q.Params, q.Tags = map[string]any{"uri": uri}, recording.Tags{recording.TagURI: uri, recording.TagWho: watcher}
-			if !w.watcher.Do(ctx, q).Succeeded() {
-				return w.watcher.S.Alive()
-			}
+		if !w.ask(ctx, w.watcher, recording.StepSubscribeNext, "resources/subscribe", uri, nil) ||
+			!w.ask(ctx, w.watcher, recording.StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
+			return w.watcher.S.Alive()
 		}
 		return w.update(ctx, recording.MarkNext)
 	}
@@ -317,8 +316,7 @@ func (w *watch) giveUp(ctx context.Context) bool {
 			steps = append(steps, recording.StepUnsubscribeAgain)
 		}
 		for _, step := range steps {
-			w.watcher.Do(ctx, session.Request{Step: step, Method: "resources/unsubscribe",
-				Params: map[string]any{"uri": w.t.Update.URI}, Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: watcher}})
+			w.ask(ctx, w.watcher, step, "resources/unsubscribe", w.t.Update.URI, nil)
 		}
 	}
 	return w.watcher.S.Alive()

@@ -182,12 +182,8 @@ var undeclaredCompletionScenario = &Scenario{
 	Sends: "completion/complete, although the target does not declare completions.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkTemplates},
-	When: func(p *Play) *recording.Skipped {
-		if Completes(p) == nil {
-			return Skip(recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability")
-		}
-		return nil
-	},
+	When: Where(func(p *Play) bool { return Completes(p) != nil },
+		recording.CodeNotExercised, "the target declares capabilities.completions, or the revision has no such capability"),
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		all := variables(p)
 		if len(all) == 0 {

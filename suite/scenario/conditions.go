@@ -5,8 +5,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 )
 
-// InModern skips a scenario in revisions with a handshake, inLegacy in those
-// without.
+// InModern is the condition of scenarios that only revisions without a handshake have.
 func InModern(p *Play) *recording.Skipped {
 	if p.Modern() {
 		return nil
@@ -22,27 +21,19 @@ func InLegacy(p *Play) *recording.Skipped {
 	return Skip(recording.CodeCombination, "%s has no handshake", p.Revision())
 }
 
-// OverHTTP is the condition of scenarios that are about Streamable HTTP.
-func OverHTTP(p *Play) *recording.Skipped {
-	if p.Combination.Transport != requirement.HTTP || !p.Combination.Defined() {
-		return Skip(recording.CodeCombination, "the scenario is about Streamable HTTP")
-	}
-	return nil
-}
-
-// OverLegacyHTTP is [OverHTTP] in revisions with a handshake.
-func OverLegacyHTTP(p *Play) *recording.Skipped {
-	if skipped := OverHTTP(p); skipped != nil {
-		return skipped
-	}
-	return InLegacy(p)
-}
+// OverHTTP is the condition of scenarios that are about Streamable HTTP, OverLegacyHTTP the
+// same in revisions with a handshake.
+var (
+	OverHTTP = Where(func(p *Play) bool { return p.Combination.Transport == requirement.HTTP && p.Combination.Defined() },
+		recording.CodeCombination, "the scenario is about Streamable HTTP")
+	OverLegacyHTTP = All(OverHTTP, InLegacy)
+)
 
 // Completes says why completions cannot be asked for: they were not declared.
 // 2024-11-05 has no capability for them, so that asking is the only way.
 func Completes(p *Play) *recording.Skipped {
-	if p.Revision() == requirement.R20241105 || p.Facts.Declares("completions") {
+	if p.Revision() == requirement.R20241105 {
 		return nil
 	}
-	return Skip(recording.CodeUndeclared, "the target does not declare capabilities.completions")
+	return Declared("completions")(p)
 }

@@ -29,12 +29,8 @@ var inputReadsScenario = &Scenario{
 	Title: "reading what asks for input",
 	Sends: "Reads of a resource that asks for input, with and without the capabilities for it; answers in several rounds, an empty answer, an altered state, and the state of another caller.",
 	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if p.Modern() && p.Target.Subjects.Input == nil {
-			return Skip(recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")
-		}
-		return InModern(p)
-	},
+	When: All(InModern, Where(func(p *Play) bool { return p.Target.Subjects.Input != nil },
+		recording.CodeNeedsConfig, "name a resource whose read asks for input in the target file (subjects.input)")),
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		f := &inputFlow{p: p, in: p.Target.Subjects.Input}
 		c.Do(ctx, p.Ordinary(recording.StepPlain))

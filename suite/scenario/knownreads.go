@@ -16,12 +16,8 @@ var knownReadsScenario = &Scenario{
 	Title: "reading resources with known contents",
 	Sends: "Reads of the resources whose contents the target file knows.",
 	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if s := p.Target.Subjects; len(s.Texts) == 0 && len(s.Blobs) == 0 {
-			return Skip(recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)")
-		}
-		return nil
-	},
+	When: Where(func(p *Play) bool { return len(p.Target.Subjects.Texts)+len(p.Target.Subjects.Blobs) > 0 },
+		recording.CodeNeedsConfig, "name resources with known contents in the target file (subjects.texts, subjects.blobs)"),
 	Script: OnClean(func(ctx context.Context, p *Play, c *Client) {
 		var known []session.Request
 		add := func(step recording.Step, uri string, tags recording.Tags) {

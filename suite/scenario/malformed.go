@@ -87,12 +87,7 @@ var uriSubscriptionsScenario = &Scenario{
 	Sends: "Subscriptions to what is no URI, and to paths that climb out of every directory.",
 	Phase: Read,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
-	When: func(p *Play) *recording.Skipped {
-		if !p.Facts.Declares("resources.subscribe") {
-			return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources.subscribe")
-		}
-		return nil
-	},
+	When:  Declared("resources.subscribe"),
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		all := slices.Clone(notURIs)
 		if p.SecurityProbes {

@@ -17,15 +17,8 @@ var twoClientsScenario = &Scenario{
 	Title: "serving two clients side by side",
 	Sends: "Two clients that send different requests under the same id at the same time, and once more afterwards.",
 	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if p.Combination.Transport == requirement.Stdio || !p.Combination.Defined() {
-			return Skip(recording.CodeCombination, "several clients share a server over HTTP only")
-		}
-		if !p.Facts.Declares("resources") {
-			return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
-		}
-		return nil
-	},
+	When: All(Where(func(p *Play) bool { return p.Combination.Transport != requirement.Stdio && p.Combination.Defined() },
+		recording.CodeCombination, "several clients share a server over HTTP only"), Declared("resources")),
 	Script: func(ctx context.Context, p *Play) {
 		first, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
 		if !ok {

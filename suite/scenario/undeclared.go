@@ -17,12 +17,8 @@ var undeclaredScenario = &Scenario{
 	Title: "asking for what the target does not declare",
 	Sends: "The list, a read and methods of other features, although the target does not declare them.",
 	Phase: Read,
-	When: func(p *Play) *recording.Skipped {
-		if len(p.Facts.Declared) == 0 {
-			return Skip(recording.CodeNotExercised, "it is not known what the target declares")
-		}
-		return nil
-	},
+	When: Where(func(p *Play) bool { return len(p.Facts.Declared) > 0 },
+		recording.CodeNotExercised, "it is not known what the target declares"),
 	Script: func(ctx context.Context, p *Play) {
 		features := p.otherFeatures()
 		if p.Facts.Declares("resources") && len(features) == 0 {

@@ -39,10 +39,10 @@ var walkTemplatesScenario = &Scenario{
 // offersResources skips what is about resources where the target does not declare
 // them. If it is not known what the target declares, it is asked all the same.
 func offersResources(p *Play) *recording.Skipped {
-	if len(p.Facts.Declared) > 0 && !p.Facts.Declares("resources") {
-		return Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
+	if len(p.Facts.Declared) == 0 {
+		return nil
 	}
-	return nil
+	return Declared("resources")(p)
 }
 
 // repeatedPages is how many pages in a row may be as earlier ones before a walk is given up:
