@@ -5,6 +5,7 @@ package rpc
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ func Scenarios() []*scenario.Scenario {
 const (
 	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
+	stepInitializedAgain                       recording.Step = "initialized-again"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -188,6 +190,10 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() {
+			if member := resultOf(m); member != "" {
+				v.That(false, "a response with the id of its request", "a result with "+member+" whose id is "+judge.TypeName(m.Get("id")), m.Frame.Number)
+				v.Hint("copy the id of the request into its response")
+			}
 			continue // an error without an id is judged elsewhere
 		}
 		x := verdict.Asker(sent[m.Frame.Session], m)
@@ -205,6 +211,17 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 var ownMember = map[string]string{
 	"resources/list": "resources", "resources/templates/list": "resourceTemplates", "resources/read": "contents",
 	"completion/complete": "completion", "initialize": "protocolVersion", "server/discover": "supportedVersions",
+}
+
+// resultOf is the member by which a result shows that it answers a request, whatever its id;
+// empty if it has none.
+func resultOf(m verdict.Message) string {
+	for _, member := range slices.Sorted(maps.Values(ownMember)) {
+		if judge.Member(m.Get("result"), member).Exists() {
+			return member
+		}
+	}
+	return ""
 }
 
 // foreignMember is the member of a result that belongs to another method, where

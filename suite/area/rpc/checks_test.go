@@ -71,6 +71,7 @@ func TestAnsweredOnce(t *testing.T) {
 	list := func(o recording.Outcome) rt.Line {
 		return rt.Line{Step: "page", Method: "resources/list", Outcome: o, Reason: "so it was"}
 	}
+	nameless := areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{"resources":[]}}`)
 	cancelled := list(recording.Sent)
 	cancelled.Tags = recording.Tags{recording.TagCancelled: "yes"}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
@@ -83,6 +84,10 @@ func TestAnsweredOnce(t *testing.T) {
 		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
+		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, list(recording.Silent), nameless)}, // that is RPC-02's
+		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent), nameless)},
+		{ID: "RPC-02", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Silent), areatest.Unasked(`{"jsonrpc":"2.0","result":{"resources":[]}}`))},
+		{ID: "RPC-02", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), areatest.Unasked(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}`))},
 		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "unknown", Method: "notifications/x", ID: "-", Status: 400, Channel: "post:1", Reply: `{"jsonrpc":"2.0","error":{"code":-32600,"message":""}}`})},
 	})
 }

@@ -86,17 +86,23 @@ func together(p *scenario.Play, uris []string, i int) session.Request {
 }
 
 // Step "unknown" is a notification of a method that nobody has, "cancelled" one
-// that cancels a request that was never made.
+// that cancels a request that was never made, and "initialized-again" the end of a handshake
+// that has ended already.
 var clientNotificationsScenario = &scenario.Scenario{
 	Name:  ClientNotifications,
 	Title: "notifications, known and unknown",
-	Sends: "A notification of a method that nobody has, and the cancellation of a request that was never made; then a look at what comes back.",
+	Sends: "A notification of a method that nobody has, the cancellation of a request that was never made, and, where there is a handshake, its last notification once more; then a look at what comes back.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		c.Probes(ctx,
-			session.Request{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
-			session.Request{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
-				Params: map[string]any{"requestId": 900003, "reason": "never made"}})
+		all := []session.Request{
+			{Step: stepUnknown, Method: "notifications/mcpcheck/unknown", Notification: true},
+			{Step: stepCancelled, Method: "notifications/cancelled", Notification: true,
+				Params: map[string]any{"requestId": 900003, "reason": "never made"}},
+		}
+		if !p.Modern() {
+			all = append(all, session.Request{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true})
+		}
+		c.Probes(ctx, all...)
 	}),
 }
 
