@@ -45,6 +45,7 @@ const (
 	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
 	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
+	stepUnderWay                                  recording.Step = "under-way"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -63,6 +64,7 @@ var cancChecks = []verdict.Check{
 		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
 			oddCancellation(r, x, v)
 		}
+		notNamed(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
 			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
@@ -157,6 +159,23 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 }
 
+// notNamed: a read that no cancellation names is answered. Where the connection was lost
+// meanwhile that is judged by what it was lost over.
+func notNamed(r *recording.Recording, v *verdict.Verdict) {
+	const expected = "an answer to a read that no cancellation names"
+	for _, x := range r.Steps(stepUnderWay) {
+		unanswered := x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly && x.Status < 300
+		if unanswered || x.Failed() && saysCancelled(x.Error()) {
+			frames := x.Evidence()
+			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
+				frames = append(frames, odd.Evidence()...)
+			}
+			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
+			v.Hint("stop no request but the one that requestId names")
+		}
+	}
+}
+
 // cancellationOf are the frames of the message that cancels a request; none where a stream
 // was closed instead.
 func cancellationOf(r *recording.Recording, x *recording.Exchange) (frames []int) {
@@ -210,14 +229,18 @@ func stopped(r *recording.Recording, v *verdict.Verdict) {
 // saysSo: no error tells that the request was cancelled, however soon: it is a response to
 // what was cancelled, and none that crossed with the cancellation.
 func saysSo(r *recording.Recording, x *recording.Exchange, mark recording.Mark, v *verdict.Verdict) {
-	const requestCancelled = -32800 // as editors and their language servers have it
 	answer := verdict.FirstReply(r, x)
 	if answer == nil || answer.Number <= mark.After {
 		return
 	}
 	e := gjson.GetBytes(answer.Raw, "error")
-	told := e.Get("code").Num == requestCancelled || strings.Contains(strings.ToLower(e.Get("message").String()), "cancel")
-	v.That(!e.Exists() || !told, "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), append(x.Evidence(), answer.Number)...)
+	v.That(!e.Exists() || !saysCancelled(e), "no response to a request that was cancelled", "an error that says so: "+judge.Brief(e), append(x.Evidence(), answer.Number)...)
+}
+
+// saysCancelled reports whether an error tells that its request was cancelled.
+func saysCancelled(e gjson.Result) bool {
+	const requestCancelled = -32800 // as editors and their language servers have it
+	return e.Get("code").Num == requestCancelled || strings.Contains(strings.ToLower(e.Get("message").String()), "cancel")
 }
 
 // when says how long after a mark an exchange was answered.

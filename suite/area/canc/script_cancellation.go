@@ -21,11 +21,13 @@ func cancellation(step recording.Step, params any) session.Request {
 
 // Step "done" is a request that is answered. Then come cancellations: "finished"
 // names that request, "unknown" one that was never made, "no-id" none, and
-// "object-id" an object. Step "after" is a request at the end.
+// "object-id" an object. Where a resource is known to be slow, but not too slow for those who
+// do one thing after the other, step "under-way" is a read of it meanwhile, which none of
+// them names. Step "after" is a request at the end.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id; then an ordinary request.",
+	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id, during a slow read if there is one; then an ordinary request.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		done := c.Do(ctx, p.Ordinary(stepDone))
@@ -33,11 +35,18 @@ var oddCancellationsScenario = &scenario.Scenario{
 		if len(done.ID) == 0 {
 			id = 900005
 		}
+		var underWay *session.Pending
+		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
+			underWay = c.Start(ctx, session.Request{Step: stepUnderWay, Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
+		}
 		c.Probes(ctx,
 			cancellation(stepFinished, map[string]any{"requestId": id}),
 			cancellation(stepUnknown, map[string]any{"requestId": "mcpcheck-unknown"}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
+		if underWay != nil {
+			underWay.Wait(ctx)
+		}
 		c.Do(ctx, p.Ordinary(stepAfter))
 	}),
 }

@@ -135,11 +135,16 @@ func TestCancellation(t *testing.T) {
 		}
 		return l
 	}
+	underWay := func(l rt.Line) rt.Line { l.Step, l.Method = "under-way", "resources/read"; return l }
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}), odd("no-id"), after(""))}, // of its own accord
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""))},
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}), odd("unknown"), after(""))},
 	})
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
