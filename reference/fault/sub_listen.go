@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -19,6 +20,7 @@ var subListenCode = code{
 			uris[i] = strings.ToUpper(scheme) + ":" + rest
 		}
 	})),
+	"sub-33-sent-by-itself": sentByItself,
 	"sub-37-answered-at-once": stateless(hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if r == nil || !r.Open {
@@ -31,6 +33,31 @@ var subListenCode = code{
 }
 
 const methodCancelled = "notifications/cancelled"
+
+// sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.
+func sentByItself() hook.Hooks {
+	const later = 80 * time.Millisecond
+	var mu sync.Mutex
+	watched := map[[2]string]any{} // by connection and id
+	return hook.EditCall("", func(c *hook.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch c.Method {
+		case hook.MethodListen:
+			filter, _ := c.Param("notifications").(hook.Object)
+			if uris, _ := filter["resourceSubscriptions"].([]any); len(uris) > 0 {
+				watched[[2]string{c.Peer.ID(), string(c.ID)}] = uris[0]
+			}
+		case methodCancelled:
+			id := c.Param("requestId")
+			if uri, ok := watched[[2]string{c.Peer.ID(), string(hook.Encode(id))}]; ok {
+				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
+				// A connection that has ended hears nothing.
+				time.AfterFunc(later, func() { _ = c.Peer.Send(context.Background(), update.Raw) })
+			}
+		}
+	})
+}
 
 // editAck changes the params of acknowledgments.
 func editAck(edit func(m hook.Message, params hook.Object)) hook.Hooks {

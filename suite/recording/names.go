@@ -177,7 +177,7 @@ const (
 
 // The steps of [Listening].
 const (
-	StepListen, StepBefore, StepDuring Step = "listen", "before", "during"
+	StepListen, StepBefore, StepDuring, StepSettled Step = "listen", "before", "during", "settled"
 )
 
 // The steps of [KnownReads].

@@ -22,7 +22,8 @@ const manySubscriptions = 100
 // acknowledged it; "ended" the time in milliseconds after which the stream had
 // ended, or was found so, if it was; "alive" is set on a stream that was neither acknowledged
 // nor refused, if the target answered a request after it; "listed" and
-// "templates" are the sizes of the lists. Steps "before" and "during" are
+// "templates" are the sizes of the lists; on stdio the stream "uris" is cancelled before silence is
+// watched, its tag "stopped" is the number of the last frame before, and "settled" a request right after. Steps "before" and "during" are
 // ordinary requests, before and while the streams stand; those meanwhile ask for
 // progress and, where logging is declared, for log messages.
 var listeningScenario = &Scenario{
@@ -50,6 +51,7 @@ var listeningScenario = &Scenario{
 		}
 		c.meanwhile(ctx, p)
 		open.look()
+		open.stopOne(ctx, c)
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
 	},
@@ -188,6 +190,19 @@ func (all streams) look() {
 			continue
 		}
 		tags[recording.TagEnded] = strconv.FormatInt((st.EndedAt() - st.Ack.At).Milliseconds(), 10)
+	}
+}
+
+// stopOne cancels the stream "uris" where all share a channel, so that what still comes for it
+// can be seen: what comes after the answer to a later request was sent later still. On
+// Streamable HTTP nothing can come on a stream that is closed.
+func (all streams) stopOne(ctx context.Context, c *Client) {
+	for _, st := range all {
+		if tags := st.Exchange().Tags; tags[recording.TagName] == "uris" && !st.OwnChannel() && st.Ack != nil && tags[recording.TagEnded] == "" {
+			tags[recording.TagStopped] = strconv.Itoa(c.S.Last())
+			End(ctx, st)
+			c.Do(ctx, session.Request{Step: recording.StepSettled, Method: "server/discover"})
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -20,7 +21,14 @@ var subChangesChecks = []verdict.Check{
 	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
 	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
 	{Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart},
-	{Requirement: "SUB-33", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: cancelledSilent},
+	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Listening {
+				silentByItself(r, v)
+				return
+			}
+			cancelledSilent(r, v)
+		}},
 	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag},
 	{Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange},
 	{Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd},
@@ -228,6 +236,30 @@ func cancelledSilent(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	v.Holds()
+}
+
+// silentByItself: the same of a target that changes by itself. What comes a while after the answer to a
+// request that followed the cancellation was not under way any more.
+func silentByItself(r *recording.Recording, v *verdict.Verdict) {
+	const underWay = 50 * time.Millisecond
+	settled := r.Step(recording.StepSettled)
+	for _, x := range verdict.StreamsNamed(r, "uris") {
+		if x.Tags[recording.TagStopped] == "" || settled == nil || len(settled.Replies) == 0 {
+			continue
+		}
+		since := r.Frame(settled.Replies[0])
+		late := slices.DeleteFunc(verdict.Only(verdict.Hear(r, x.Session, since.Number), verdict.Updated, verdict.ListUpdated),
+			func(h verdict.Heard) bool { return h.Frame.At-since.At < underWay })
+		strays := on(late, r, x)
+		if len(strays) > 0 {
+			v.That(false, "silence after notifications/cancelled for a subscription", strays[0].Method()+" for the subscription "+string(x.ID),
+				append(append(verdict.Evidence(r, x), settled.Evidence()...), verdict.FrameNumbers(strays)...)...)
+			v.Hint("end a subscription when notifications/cancelled names its request")
+		} else if len(late) > 0 {
+			v.Holds()
+		}
+	}
+	v.Skip(recording.CodeNotExercised, "nothing changed by itself after a subscription was cancelled")
 }
 
 // falseFlag: a flag that is false asks for nothing.

@@ -179,3 +179,32 @@ func TestUnderWay(t *testing.T) {
 		t.Error("without a response there is nothing to come after")
 	}
 }
+
+// TestCancelledByItself: what a cancelled stream brings is judged without a trigger as well, if it comes
+// when it can no longer have been under way.
+func TestCancelledByItself(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.Stdio}, subscribing)
+	k, _ := area.BuiltIn().Check("SUB-33")
+	req, _ := area.Catalogue().Find("SUB-33")
+	for name, c := range map[string]struct {
+		id   string
+		late time.Duration
+		want verdict.Outcome
+	}{
+		"for the cancelled one":  {"7", time.Second, verdict.Fail},
+		"for the other one":      {"8", time.Second, verdict.Pass},
+		"may be under way":       {"7", time.Millisecond, verdict.NotApplicable},
+		"nothing for any stream": {"9", 0, verdict.NotApplicable},
+	} {
+		s := new(areatest.Script).Listen("8", "full", areatest.URIFilter, areatest.URIFilter).Listen("7", "uris", areatest.URIFilter, areatest.URIFilter, "stopped", "4")
+		s.Add(rt.Line{Step: recording.StepSettled, Method: "server/discover", Result: `{}`})
+		if c.late > 0 {
+			s.Add(rt.Line{Incoming: []string{areatest.Sent(verdict.Updated, c.id, `"uri":"a:1"`)}})
+		}
+		r := rt.New(recording.Listening, facts, s.Lines...)
+		r.Frames[len(r.Frames)-1].At += c.late
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Listening: r}); got.Outcome != c.want {
+			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
+		}
+	}
+}
