@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -232,13 +233,34 @@ func (p *Pending) ended() *recording.Exchange {
 
 // noResponse says what came by HTTP instead of a response to the request.
 func (p *Pending) noResponse() string {
+	header := p.sent.Header()
 	text := "HTTP " + strconv.Itoa(p.sent.Status())
-	kind, _, _ := strings.Cut(p.sent.Header().Get("Content-Type"), ";")
+	if to := header.Get("Location"); to != "" && p.sent.Status()/100 == 3 {
+		return text + ", a redirect to " + strconv.Quote(short(to)) + ": none is followed, because messages and credentials are meant for the URL of the target alone"
+	}
+	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	switch kind = strings.TrimSpace(kind); kind {
 	case "", "application/json", "text/event-stream":
-		return text + " without a JSON-RPC response to the request"
+		text += " without a JSON-RPC response to the request"
+	default:
+		text += " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
 	}
-	return text + " with a body of type " + strconv.Quote(short(kind)) + ", without a JSON-RPC response to the request"
+	return text + challenge(header)
+}
+
+// metadata is where a challenge says who gives credentials (RFC 9728, section 5.1).
+var metadata = regexp.MustCompile(`(?i)\bresource_metadata\s*=\s*"?([^"\s,]+)`)
+
+// challenge says what credentials are asked for; empty if none are. It begins with a semicolon.
+func challenge(h http.Header) string {
+	text := strings.Join(h.Values("WWW-Authenticate"), ", ")
+	if text == "" {
+		return ""
+	}
+	if at := metadata.FindStringSubmatch(text); at != nil {
+		return "; its challenge names the metadata " + strconv.Quote(short(at[1]))
+	}
+	return "; its challenge is " + strconv.Quote(short(text))
 }
 
 // expire completes an exchange that waited long enough, and tells the target,

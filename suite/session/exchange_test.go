@@ -137,6 +137,44 @@ func TestOutcomesOnHTTP(t *testing.T) {
 	}
 }
 
+// TestRefusalsAreNamed: where a redirect leads and what a challenge asks for stand in the reason.
+func TestRefusalsAreNamed(t *testing.T) {
+	for name, c := range map[string]struct {
+		status       int
+		header, text string
+		want         []string
+	}{
+		"redirect":  {308, "Location", "https://elsewhere.example/mcp", []string{`HTTP 308, a redirect to "https://elsewhere.example/mcp": none is followed`}},
+		"challenge": {401, "WWW-Authenticate", `Bearer realm="x"`, []string{`HTTP 401`, `its challenge is "Bearer realm=\"x\""`}},
+		"metadata": {401, "WWW-Authenticate", `Bearer realm="` + strings.Repeat("x", 1<<16) + `", resource_metadata="https://as.example/x"`,
+			[]string{`HTTP 401`, `its challenge names the metadata "https://as.example/x"`}},
+		"nothing": {404, "Location", "/x", []string{"HTTP 404 without a JSON-RPC response to the request"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			handler := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set(c.header, c.text)
+				w.WriteHeader(c.status)
+			})
+			dialer := &transport.HTTP{Client: transport.Client{Handler: handler}}
+			o := options(requirement.R20250618)
+			o.NoHandshake = true
+			x := opened(t, dialer, o).Do(t.Context(), Request{Method: "resources/list"})
+			o.NoHandshake, o.Transcript = false, wire.NewTranscript(wire.Budget{})
+			_, err := Open(t.Context(), dialer, o)
+			if err == nil {
+				t.Fatal("there was a handshake")
+			}
+			for _, reason := range []string{x.Reason, err.Error()} {
+				for _, part := range c.want {
+					if !strings.Contains(reason, part) || len(reason) > 600 {
+						t.Errorf("got %q, not %q", reason, part)
+					}
+				}
+			}
+		})
+	}
+}
+
 func TestTheEndOfARunEndsTheWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, scripted(silent), options(requirement.R20250618))

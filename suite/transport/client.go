@@ -76,7 +76,11 @@ func (c *client) whileOpen(dial dialFunc) dialFunc {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(c.ctx, cancel)()
-		return dial(ctx, network, addr)
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		return &watchedConn{Conn: conn}, nil
 	}
 }
 
@@ -317,6 +321,8 @@ type sending struct {
 	once    sync.Once
 	written chan struct{} // closed when the request was written, or answered early
 	stale   bool          // it went over a connection that had been idle
+	use     *use          // of the connection; nil over TLS, where it cannot be seen
+	stray   func(int)     // told what comes over the connection behind the response
 }
 
 func (s *sending) wrote() { s.once.Do(func() { close(s.written) }) }
@@ -325,6 +331,9 @@ func (s *sending) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(i httptrace.GotConnInfo) {
 			s.stale = i.Reused && i.WasIdle && i.IdleTime >= staleAfter
+			if conn, ok := i.Conn.(*watchedConn); ok {
+				s.use = conn.begin(s.stray)
+			}
 		},
 		WroteRequest: func(i httptrace.WroteRequestInfo) {
 			if i.Err == nil {

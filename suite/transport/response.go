@@ -47,7 +47,7 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)
-	s := &sending{written: make(chan struct{})}
+	s := &sending{written: make(chan struct{}), stray: x.unasked}
 	c.emit(r.outFrame(channel))
 	go func() {
 		defer c.wg.Done()
@@ -97,6 +97,34 @@ func (x *call) run(s *sending) {
 	} else {
 		x.readBody(head, body)
 	}
+	if s.use != nil {
+		x.behind(resp, s.use)
+	}
+}
+
+// behind notes bytes that came behind the response, if its length is known: where the response
+// says it, and the body was read to its end.
+func (x *call) behind(resp *http.Response, u *use) {
+	n := u.end(max(resp.ContentLength, 0))
+	bodiless := x.request.Method == http.MethodHead || resp.StatusCode < http.StatusOK ||
+		resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified
+	if n > 0 && resp.ContentLength >= 0 && !bodiless && x.failure() == nil {
+		x.surplus(fmt.Sprintf("%d bytes came behind the response, which has a Content-Length of %d", n, resp.ContentLength))
+	}
+}
+
+// unasked notes bytes that came between two exchanges.
+func (x *call) unasked(bytes int) {
+	x.surplus(fmt.Sprintf("%d bytes came on a connection on which nothing was asked for any more", bytes))
+}
+
+// surplus records that something came which belongs to no response, unless the connection is closed.
+func (x *call) surplus(text string) {
+	if _, ok := x.client.begin("", x.channel); !ok {
+		return
+	}
+	defer x.client.wg.Done()
+	x.client.emit(wire.Frame{Channel: x.channel, Dir: wire.Note, Text: text, Flaws: []wire.Flaw{{Code: wire.FlawSurplus, Detail: text}}})
 }
 
 // sent is the caller's view of the call.
@@ -155,6 +183,9 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	limit := x.client.limits.Message
 	raw, size, err := readUpTo(x.ctx, body, limit)
 	f := wire.Frame{HTTP: head, Raw: raw, Size: size}
+	if err != nil {
+		err = x.explain(err)
+	}
 	switch {
 	case size > limit:
 		f.Truncated = true
@@ -163,7 +194,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 		x.fail(beyond("the body of the response is longer than %d bytes, the limit for one message (--message-bytes)", limit))
 		return
 	case err != nil && len(raw) > 0:
-		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated, Detail: fmt.Sprintf("the body ended early, after %d bytes", len(raw))}}
+		f.Flaws = []wire.Flaw{{Code: wire.FlawUnterminated, Detail: fmt.Sprintf("after %d bytes of the body: %v", len(raw), err)}}
 		if x.ctx.Err() != nil {
 			// We ended it, so what is missing is not the target's fault.
 			f.Flaws, f.Truncated = nil, true
@@ -175,7 +206,7 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	}
 	x.in(f)
 	if err != nil {
-		x.fail(x.explain(err))
+		x.fail(err)
 	}
 }
 

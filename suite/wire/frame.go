@@ -97,6 +97,7 @@ const (
 	FlawFraming      FlawCode = "framing"        // SSE: a line that is neither field nor comment
 	FlawTooLong      FlawCode = "too-long"       // longer than the limit; the rest was dropped
 	FlawTooDeep      FlawCode = "too-deep"       // nested deeper than is read
+	FlawSurplus      FlawCode = "surplus"        // HTTP, on a note: bytes came that belong to no response
 )
 
 // Flaw is one finding of the strict reader.

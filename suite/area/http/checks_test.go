@@ -237,6 +237,18 @@ func TestEverythingOverHTTP(t *testing.T) {
 }
 
 // TestPrimingEventsAreCounted: streams that begin in the same way make one observation.
+// TestFramingIsObserved: bodies that end elsewhere than HTTP says break no rule of the protocol.
+func TestFramingIsObserved(t *testing.T) {
+	flawed := func(code wire.FlawCode) []rt.Line {
+		l := areatest.OkList
+		l.Flaws = []wire.Flaw{{Code: code, Detail: "5 bytes"}}
+		return []rt.Line{areatest.HTTPLine("list", 200, l)}
+	}
+	for code, want := range map[wire.FlawCode]string{wire.FlawSurplus: "bytes-behind-response", wire.FlawUnterminated: "body-incomplete", wire.FlawBOM: ""} {
+		areatest.Observed(t, areatest.Observations(t, "HTTP-07", recording.Everything, flawed(code)), want, "5 bytes")
+	}
+}
+
 func TestPrimingEventsAreCounted(t *testing.T) {
 	var all []rt.Line
 	stream := func(channel int, e wire.Event, reply rt.Line) {
