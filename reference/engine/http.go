@@ -109,6 +109,7 @@ func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte
 		status = http.StatusOK
 	}
 	w.WriteHeader(status)
+	// #nosec G705 -- it is JSON and said to be
 	_, _ = w.Write(body) // a client that has gone needs no answer
 }
 
@@ -155,8 +156,15 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 		e.refuseHTTP(w, failAt(http.StatusUnsupportedMediaType, codeInvalidRequest, "Unsupported media type: send application/json"))
 		return nil, false
 	}
-	if b, ok := r.Body.(*readBody); ok && b.whole() {
-		return &b.in, true
+	if b, ok := r.Body.(*readBody); ok {
+		switch {
+		case b.whole():
+			return &b.in, true
+		case b.stalled():
+			w.Header().Set("Connection", "close")
+			e.refuseHTTP(w, failAt(http.StatusRequestTimeout, codeInvalidRequest, "Invalid request: nothing more came of the message for "+bodyPause.String()))
+			return nil, false
+		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	var tooLarge *http.MaxBytesError

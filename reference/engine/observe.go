@@ -8,11 +8,13 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
@@ -157,11 +159,23 @@ func (b *readBody) WriteTo(w io.Writer) (int64, error) {
 
 func (b *readBody) Close() error { return b.closer.Close() }
 
-// firstRead bounds what is allocated because a client announced it.
-const firstRead = 64 << 10
+const (
+	// firstRead bounds what is allocated because a client announced it.
+	firstRead = 64 << 10
+	// bodyPause is how long nothing may come of a body that has not ended.
+	bodyPause = 10 * time.Second
+)
 
-// readAhead reads a body and takes its place.
-func (b *readBody) readAhead(r *http.Request) {
+// stalled reports whether the body was given up because nothing more came of it.
+func (b *readBody) stalled() bool {
+	end, ok := b.rest.(failing)
+	return ok && errors.Is(end.err, os.ErrDeadlineExceeded)
+}
+
+// readAhead reads a body and takes its place. Where it stalls the deadline stays, so that
+// the connection, whose next request could not be found, ends with the answer.
+func (b *readBody) readAhead(w http.ResponseWriter, r *http.Request) {
+	control := http.NewResponseController(w)
 	// A byte more than was announced makes room to see the end.
 	b.data = make([]byte, 0, min(max(r.ContentLength, 0), firstRead)+1)
 	b.rest, b.closer = r.Body, r.Body
@@ -169,6 +183,7 @@ func (b *readBody) readAhead(r *http.Request) {
 		if len(b.data) == cap(b.data) {
 			b.data = slices.Grow(b.data, max(len(b.data), bytes.MinRead))
 		}
+		_ = control.SetReadDeadline(time.Now().Add(bodyPause)) // what has no deadlines is no network connection
 		n, err := r.Body.Read(b.data[len(b.data):min(cap(b.data), maxBody+1)])
 		b.data = b.data[:len(b.data)+n]
 		if errors.Is(err, io.EOF) {
@@ -179,6 +194,9 @@ func (b *readBody) readAhead(r *http.Request) {
 			b.rest = failing{err}
 			break
 		}
+	}
+	if !b.stalled() {
+		_ = control.SetReadDeadline(time.Time{})
 	}
 	b.Reader.Reset(b.data)
 	r.Body = b
@@ -206,7 +224,7 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
 		if r.Body != nil {
-			v.body.readAhead(r)
+			v.body.readAhead(w, r)
 		}
 		v.body.in.parse(v.body.data)
 		v.body.in.describe(entry)

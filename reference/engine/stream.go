@@ -18,6 +18,10 @@ const (
 	// back; maxBacklog those that wait for a client that reads slowly.
 	maxReplay  = 64
 	maxBacklog = 4096
+	// maxHeld bounds, in bytes, what a stream keeps for a client that comes back, and what waits
+	// for one that does not read: one message more, however long, and while it is connected the
+	// answers to its own requests.
+	maxHeld = 256 << 10
 	// maxStreams bounds the streams that a session keeps.
 	maxStreams = 32
 )
@@ -32,6 +36,8 @@ type stream struct {
 	events  []streamEvent
 	few     [1]streamEvent // room for most
 	dropped int            // events that are no longer kept
+	held    int            // bytes of those that are
+	waiting int            // bytes of those that have not been handed to a reader
 	read    int            // events that have been handed to a reader
 	done    bool
 	reader  int           // serial of the current reader; 0 if there is none
@@ -62,16 +68,35 @@ func (st *stream) push(_ context.Context, m hook.Message) error {
 	if st.events == nil {
 		st.events = st.few[:0]
 	}
-	st.events = append(st.events, streamEvent{Message: m, answer: m.Kind == hook.Response})
-	if st.dropped+len(st.events)-st.read > maxBacklog {
+	ev := streamEvent{Message: m, answer: m.Kind == hook.Response}
+	if st.waiting > maxHeld && (st.reader == 0 && st.readers > 0 || !ev.answer) || st.dropped+len(st.events)-st.read >= maxBacklog {
 		st.done = true // nobody reads: give up
+		st.signal()
+		return io.ErrClosedPipe
 	}
-	if surplus := min(len(st.events)-maxReplay, st.read-st.dropped); surplus > 0 {
+	st.events = append(st.events, ev)
+	st.held += ev.size()
+	st.waiting += ev.size()
+	st.forget()
+	st.signal()
+	return nil
+}
+
+// size is how many bytes the message has.
+func (ev *streamEvent) size() int { return len(ev.Raw) + len(ev.Tail.Bytes()) }
+
+// forget drops the oldest of the events that were read, but for the last one, if more is kept than
+// a client that comes back may expect. The caller holds mu.
+func (st *stream) forget() {
+	surplus := 0
+	for surplus < min(st.read-st.dropped, len(st.events)-1) && (len(st.events)-surplus > maxReplay || st.held > maxHeld) {
+		st.held -= st.events[surplus].size()
+		surplus++
+	}
+	if surplus > 0 {
 		st.events = append([]streamEvent(nil), st.events[surplus:]...)
 		st.dropped += surplus
 	}
-	st.signal()
-	return nil
 }
 
 // finish says that nothing more will come.
@@ -119,7 +144,9 @@ func (st *stream) next(ctx context.Context, reader, i int) (ev streamEvent, ok b
 		}
 		if at := i - st.dropped; at < len(st.events) {
 			ev = st.events[at]
-			st.read = max(st.read, i+1)
+			for ; st.read <= i; st.read++ {
+				st.waiting -= st.events[st.read-st.dropped].size()
+			}
 			st.mu.Unlock()
 			return ev, true
 		}
