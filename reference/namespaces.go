@@ -211,7 +211,7 @@ func (s *Server) belongs(rules ...control.Rule) error {
 		if !ok {
 			continue
 		}
-		if h := f.HooksFor(rand.New(rand.NewPCG(0, 0))); h.Conn != nil || h.Public != nil {
+		if h := f.HooksFor(rand.New(rand.NewPCG(0, 0))); h.Conn != nil || h.Public != nil { // #nosec G404 -- nothing is drawn
 			return fmt.Errorf("%s acts on connections, which namespaces share: switch it on without a namespace", r.Fault)
 		}
 	}

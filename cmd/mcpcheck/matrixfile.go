@@ -238,8 +238,8 @@ func (s shard) String() string {
 // so that a target stays where it is when others come and go.
 func (s shard) holds(name string) bool {
 	h := fnv.New32a()
-	_, _ = h.Write([]byte(name)) // a hash never fails
-	return int(h.Sum32()%uint32(s.count)) == s.index-1
+	_, _ = h.Write([]byte(name))                       // a hash never fails
+	return int(h.Sum32()%uint32(s.count)) == s.index-1 // #nosec G115 -- the number of shards is small and not negative
 }
 
 func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -163,6 +163,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	r := client.Judge(client.Merge(journals...), client.Options{
 		Tool: tool(), Address: strings.Join(args, " "), Strict: v.strict, Only: v.only,
 		Secrets: v.secrets(), Ended: run.interrupted == "", SingleClient: true, Interrupted: run.interrupted, Crashed: v.crashed(run), Duration: run.took,
+		// #nosec G115 -- a seed may be any number
 		Config: reports.Config{Seed: int64(v.options.Seed), TimeoutMS: v.timeout.Milliseconds(), Revisions: v.options.Revisions, AdditionalSetting: []string{"client-exit=" + run.exit}},
 	})
 	v.tell(stderr, r, run)

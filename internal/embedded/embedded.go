@@ -78,7 +78,7 @@ func TargetOf(w reference.World, o reference.Options) (*target.Target, *referenc
 	}
 	t, err := describe(server)
 	if err != nil {
-		server.Close()
+		_ = server.Close() // it was not used
 		return nil, nil, err
 	}
 	return t, server, nil

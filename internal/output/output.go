@@ -276,7 +276,7 @@ func file(path string, mode os.FileMode, write func(io.Writer) error) error {
 // beside makes a new file in the directory of another.
 func beside(path string, mode os.FileMode) (*os.File, error) {
 	for {
-		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32())
+		name := fmt.Sprintf(".%s.%08x", filepath.Base(path), rand.Uint32()) // #nosec G404 -- the file is made anew or not at all: nobody gains by guessing its name
 		f, err := os.OpenFile(filepath.Join(filepath.Dir(path), name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err

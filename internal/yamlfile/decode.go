@@ -371,7 +371,7 @@ func integer(n ast.Node) (int64, bool) {
 	case int64:
 		return v, true
 	case uint64:
-		return int64(v), v <= math.MaxInt64
+		return int64(v), v <= math.MaxInt64 // #nosec G115 -- it is used only where it fits
 	}
 	return 0, false
 }

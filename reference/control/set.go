@@ -66,7 +66,7 @@ func New(seed uint64, j *journal.Journal) *Set {
 }
 
 // stream makes a source of randomness.
-func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) }
+func stream(seed, number uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, number)) } // #nosec G404 -- what a seed gives has to be the same again
 
 // The sources of randomness of the rules: those that a server starts with are
 // numbered by sort, so that adding a quirk changes nothing for the faults.

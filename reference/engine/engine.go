@@ -229,6 +229,7 @@ func (e *Engine) shut() []*session {
 
 // ordered lists the sessions, oldest first. The caller holds e.mu.
 func (e *Engine) ordered() []*session {
+	// #nosec G115 -- they are counted one by one
 	return slices.SortedFunc(maps.Values(e.sessions), func(a, b *session) int { return int(int64(a.serial) - int64(b.serial)) })
 }
 

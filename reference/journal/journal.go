@@ -237,6 +237,7 @@ func (j *Journal) each(since uint64, visit func(e *Entry) bool) {
 	n := len(j.ring)
 	skip := 0
 	if held := j.last - since; since > 0 && held < uint64(n) {
+		// #nosec G115 -- there are no more than fit into memory
 		skip = n - int(held) // the ring ends with the newest, one place for each number
 	}
 	for i := skip; i < n; i++ {

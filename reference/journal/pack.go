@@ -36,7 +36,7 @@ func headerOfJSON(size int) http.Header {
 // usualHeader stands for the headers of JSON and of its length, in place of their number.
 const usualHeader = 1
 
-func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) }
+func appendNumber(b []byte, n int) []byte { return binary.AppendUvarint(b, uint64(n)) } // #nosec G115 -- lengths and numbers of entries are not negative
 
 func appendText(b []byte, s string) []byte { return append(appendNumber(b, len(s)), s...) }
 
@@ -50,7 +50,7 @@ func appendTexts(b []byte, all []string) []byte {
 
 // appendEntry appends all of an entry but the time. The message comes last.
 func appendEntry(b []byte, e *Entry) []byte {
-	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size)
+	b = appendNumber(appendNumber(appendNumber(b, int(e.Seq)), int(e.RequestSeq)), e.Size) // #nosec G115 -- entries are counted one by one
 	b = appendText(appendText(b, string(e.Direction)), string(e.Kind))
 	for _, s := range [...]string{
 		e.Transport, e.Session, e.Connection, e.Revision, e.Identity, e.Method, e.URI, e.Stream, e.EventID, e.Scope, e.Reason,
@@ -95,7 +95,7 @@ type unpacker struct {
 func (u *unpacker) number() int {
 	n, width := binary.Uvarint(u.b)
 	u.b, u.s = u.b[width:], u.s[width:]
-	return int(n)
+	return int(n) // #nosec G115 -- written by appendNumber, from an int
 }
 
 func (u *unpacker) text() string {
@@ -117,7 +117,7 @@ func (u *unpacker) texts() []string {
 func unpacked(b []byte, at time.Time, rest *Shared, n int) *Entry {
 	b = bytes.Clone(b) // whose memory is used again
 	u := &unpacker{b, string(b)}
-	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number()}
+	e := &Entry{Time: at, Seq: uint64(u.number()), RequestSeq: uint64(u.number()), Size: u.number()} // #nosec G115 -- written by appendNumber, from numbers of entries
 	e.Direction, e.Kind = Direction(u.text()), Kind(u.text())
 	for _, s := range [...]*string{
 		&e.Transport, &e.Session, &e.Connection, &e.Revision, &e.Identity, &e.Method, &e.URI, &e.Stream, &e.EventID, &e.Scope, &e.Reason,

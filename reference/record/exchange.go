@@ -14,7 +14,7 @@ import (
 
 const (
 	pathSubscription  = `params._meta.io\.modelcontextprotocol/subscriptionId`
-	pathProgressToken = `params._meta.progressToken`
+	pathProgressToken = `params._meta.progressToken` // #nosec G101 -- the name of a member
 )
 
 // exchange is a recorded request with its answer and what the server said around it.

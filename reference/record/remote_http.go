@@ -50,7 +50,7 @@ func (r *Remote) do(ctx context.Context, method, address string, body []byte, at
 		h.Set("Mcp-Protocol-Version", version)
 	}
 	mirror(h, body)
-	resp, err := r.web.Do(req)
+	resp, err := r.web.Do(req) // #nosec G704 -- the user names the server that is recorded
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {

@@ -112,7 +112,7 @@ func Join(areas ...Area) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{Catalogue: c, checks: map[string]*verdict.Check{}, named: map[recording.Name]*scenario.Scenario{}}
-	s.addScenarios(scenario.Common())
+	err = errors.Join(err, s.addScenarios(scenario.Common()))
 	for _, a := range areas {
 		err = errors.Join(err, s.addScenarios(a.Scenarios))
 	}

@@ -98,7 +98,7 @@ func (c LeakCut) literal(literal, name string) (short string, ok bool) {
 // foreign character shows.
 func decoded(text string) (data string, ok bool) {
 	if strings.ContainsFunc(text, func(r rune) bool {
-		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r)
+		return r >= utf8.RuneSelf || !isAlphaNum(byte(r)) && !strings.ContainsRune("+/-_= \t\r\n", r) // #nosec G115 -- it is ASCII there
 	}) {
 		return "", false
 	}

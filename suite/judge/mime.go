@@ -54,7 +54,7 @@ func token(f *findings, s string, at int, what string) {
 		f.add(CodeBadType, at, "%s is empty", what)
 		return
 	}
-	if i := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isToken(byte(r)) }); i >= 0 {
+	if i := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isToken(byte(r)) }); i >= 0 { // #nosec G115 -- it is ASCII there
 		f.add(CodeBadType, at+i, "%s contains %s", what, describe(s[i:]))
 	}
 }

@@ -33,7 +33,7 @@ var progressScenario = &scenario.Scenario{
 			return
 		}
 		all := []session.Request{
-			{Step: stepStringToken, Meta: map[string]any{"progressToken": "mcpcheck-progress"}},
+			{Step: stepStringToken, Meta: map[string]any{"progressToken": "mcpcheck-progress"}}, // #nosec G101 -- a token of progress
 			{Step: stepIntegerToken, Meta: map[string]any{"progressToken": 4711}},
 			{Step: stepNoToken},
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // A token that nobody issued.
-const inventedToken = "Bearer mcpcheck-7b4e91-invented-token"
+const inventedToken = "Bearer mcpcheck-7b4e91-invented-token" // #nosec G101 -- it is meant to be refused
 
 // Steps: "anonymous" is the first request of a client without credentials
 // (initialize or server/discover), "anonymous-list" the list after it, if it was
