@@ -21,7 +21,7 @@ func main() {
 	}
 	only := flag.String("case", "", "play these `cases` only, with commas between them")
 	program := flag.String("mcpcheck", "", "the `program` to be tried; empty builds it")
-	jobs := flag.Int("jobs", 4, "how many cases are played at once")
+	jobs := flag.Int("jobs", 1, "how many cases are played at once; seconds mean little where there are more than processors")
 	flag.Parse()
 	var names []string
 	if *only != "" {

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
@@ -236,12 +235,18 @@ func left(pids string) int {
 		if err != nil {
 			continue
 		}
-		// What only waits to be collected by its parent is no process any more.
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if err == nil && bytes.Contains(stat, []byte("hostile")) {
-			n++
-			_ = syscall.Kill(pid, syscall.SIGKILL)
+		// The id may belong to another process by now: what was started here has the directory in
+		// its environment. What only waits to be collected by its parent has none any more.
+		p, err := os.FindProcess(pid)
+		if err != nil {
+			continue
 		}
+		environment, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err == nil && bytes.Contains(environment, []byte(badtarget.EnvDir+"="+pids+"\x00")) {
+			n++
+			_ = p.Kill() // it has just ended by itself, or is ended
+		}
+		_ = p.Release() // never fails on a handle that is held
 	}
 	return n
 }
