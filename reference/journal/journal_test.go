@@ -173,7 +173,7 @@ func TestLinesCanBeReadBack(t *testing.T) {
 	tapped := 0
 	j := journal.New(journal.Options{Writer: &file, MaxRaw: 100, Tap: func(_ *journal.Entry, message []byte) { tapped += len(message) }})
 	header := http.Header{"Authorization": {"Bearer very-secret"}, "Cookie": {"a=b"}, "Accept": {"x"}}
-	for _, raw := range []string{readA, "\xff\xfe", "no json", `{"long":"` + strings.Repeat("x", 200) + `"}`, ""} {
+	for _, raw := range []string{readA, "\xff\xfe", `{"jsonrpc":"2.0","id":1,"method":"a` + "\xff" + `","params":{"b":"` + "\xfe" + `"}}`, "no json", `{"long":"` + strings.Repeat("x", 200) + `"}`, ""} {
 		e := &journal.Entry{Direction: journal.In, HTTP: &journal.HTTP{Method: "POST", Header: journal.Mask(header)}, Identity: journal.Fingerprint(journal.Token(header))}
 		e.Classify([]byte(raw))
 		j.Note(e, []byte(raw))
@@ -195,7 +195,7 @@ func TestLinesCanBeReadBack(t *testing.T) {
 			t.Errorf("%s\nread %+v\nnot %+v", line, e, want)
 		}
 	}
-	if tapped != all[0].Size+all[1].Size+all[2].Size+all[3].Size {
+	if tapped != all[0].Size+all[1].Size+all[2].Size+all[3].Size+all[4].Size {
 		t.Errorf("%d bytes were tapped", tapped)
 	}
 }

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,9 +15,12 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -177,6 +181,22 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 		if !strings.Contains(got[4], `the nearest is resources/read {\"uri\":\"note:hello\"}`) || !strings.Contains(got[5], "there are resources/list") || !strings.Contains(got[6], `"result"`) {
 			t.Errorf("%s", strings.Join(got[4:], "\n"))
 		}
+	}
+}
+
+// TestBytesThatAreNoText: an answer that is not UTF-8 is written down and served back as it was.
+func TestBytesThatAreNoText(t *testing.T) {
+	odd := "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"contents\":[{\"uri\":\"a:b\",\"text\":\"x\xffy\"}]}}"
+	asked := read(2, "a:b")
+	s := small(t)
+	s.Inject(control.Rule{Limits: control.Limits{Method: "resources/read"}, Do: []operation.Operation{{On: operation.OnRequest, Answer: &operation.Stub{Base64: base64.StdEncoding.EncodeToString([]byte(odd))}}}})
+	got, recording := recorded(t, s, nil, initialize(hook.R20251125), asked)
+	if len(got) != 2 || got[1] != odd || !utf8.ValidString(recording) {
+		t.Fatalf("%q, recorded as %q", got, recording)
+	}
+	again, _ := serve(t, recording)
+	if replayed := talk(t, connect(t, again), initialize(hook.R20251125), asked); !slices.Equal(replayed, got) {
+		t.Errorf("replayed %q, not %q", replayed, got)
 	}
 }
 
