@@ -65,7 +65,7 @@ func newSide(name string, t *target.Target, cfg *Config) (*side, error) {
 		if e.Started() && e.Server() == nil {
 			continue // it is asked for nothing
 		}
-		if _, err := e.Dialer(target.DialOptions{Transport: candidates(e)[0]}); err != nil {
+		if _, err := e.Dialer(target.DialOptions{Transport: e.Candidates()[0]}); err != nil {
 			return nil, fmt.Errorf("the %s side: %w", name, err)
 		}
 	}
@@ -79,14 +79,6 @@ func (s *side) watch(ctx context.Context, end context.CancelCauseFunc) {
 		end(errVolume)
 	case <-ctx.Done():
 	}
-}
-
-// candidates are the transports that an endpoint may speak, the likely one first.
-func candidates(e *target.Endpoint) []requirement.Transport {
-	if t := e.Transport(); t != "" {
-		return []requirement.Transport{t}
-	}
-	return []requirement.Transport{requirement.HTTP, requirement.SSE}
 }
 
 // connect asks each endpoint what it speaks. The error says why nothing answered.
@@ -128,7 +120,7 @@ func asked(t *target.Target, e *target.Endpoint, only []requirement.Revision) []
 func (s *side) detect(ctx context.Context, e *target.Endpoint, ask []requirement.Revision) (*reached, error) {
 	limits := transport.Limits{Message: s.target.Limits.Message, Total: s.target.Limits.Connection}
 	var first error
-	for _, t := range candidates(e) {
+	for _, t := range e.Candidates() {
 		s.tried = append(s.tried, t)
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: limits})
 		if err != nil {

@@ -29,13 +29,9 @@ type catalogue struct {
 // candidates lists the transports that an endpoint may speak, in the order in which they
 // are tried; none if it is not wanted.
 func (c Config) candidates(e *target.Endpoint) []requirement.Transport {
-	all := []requirement.Transport{e.Transport()}
-	if e.Transport() == "" {
-		all = []requirement.Transport{requirement.HTTP, requirement.SSE}
-	}
 	wanted := c.revisions(e)
 	legacy := slices.ContainsFunc(wanted, func(r requirement.Revision) bool { return !r.Modern() })
-	return slices.DeleteFunc(all, func(t requirement.Transport) bool {
+	return slices.DeleteFunc(e.Candidates(), func(t requirement.Transport) bool {
 		return len(wanted) == 0 || len(c.Transports) > 0 && !slices.Contains(c.Transports, t) || t == requirement.SSE && !legacy
 	})
 }

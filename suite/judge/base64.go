@@ -66,18 +66,14 @@ func padding(f *findings, end, letters, pads int, last byte) {
 	}
 }
 
+// base64Value is what a letter of either alphabet encodes.
 func base64Value(c byte) int {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return int(c - 'A')
-	case 'a' <= c && c <= 'z':
-		return int(c-'a') + 26
-	case isDigit(c):
-		return int(c-'0') + 52
-	case c == '+' || c == '-':
-		return 62
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_"
+	i := strings.IndexByte(letters, c)
+	if i >= 64 { // the two that the alphabets do not share
+		return i - 2
 	}
-	return 63
+	return i
 }
 
 // Decode reads a base64 text as well as it can be read: in either alphabet, with

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -331,20 +332,14 @@ func unescape(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		if isTriplet(s, i) {
-			b.WriteByte(unhex(s[i+1])<<4 | unhex(s[i+2]))
+			n, _ := strconv.ParseUint(s[i+1:i+3], 16, 8) // two digits
+			b.WriteByte(byte(n))
 			i += 2
 		} else {
 			b.WriteByte(s[i])
 		}
 	}
 	return b.String()
-}
-
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }
 
 var iconSize = regexp.MustCompile(`^(?:any|[1-9][0-9]*x[1-9][0-9]*)$`)

@@ -74,6 +74,14 @@ func (e *Endpoint) Transport() requirement.Transport {
 	return e.Forced
 }
 
+// Candidates lists the transports that the endpoint may speak, the likely one first.
+func (e *Endpoint) Candidates() []requirement.Transport {
+	if t := e.Transport(); t != "" {
+		return []requirement.Transport{t}
+	}
+	return []requirement.Transport{requirement.HTTP, requirement.SSE}
+}
+
 // Owned reports whether each connection is a process that we start and end.
 func (e *Endpoint) Owned() bool { return len(e.Command) > 0 && e.URL == "" }
 
