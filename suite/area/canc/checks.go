@@ -82,8 +82,8 @@ var cancChecks = []verdict.Check{
 			last = append(x.Evidence(), cancellationOf(r, x)...)
 		}
 		if walk := v.Recording(recording.WalkResources); walk != nil {
-			if x := walk.Step(recording.StepPage); x != nil && x.Outcome == recording.Lost {
-				v.Skip(recording.CodeNotExercised, x.Method+" costs the connection without a cancellation, too")
+			if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
+				v.Skip(recording.CodeNotExercised, x.Method+" gets no answer without a cancellation, either")
 				return
 			}
 		}
@@ -189,15 +189,17 @@ func cancellationOf(r *recording.Recording, x *recording.Exchange) (frames []int
 
 // stillServed: an ordinary request is answered. The frames are those of what went before.
 func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames ...int) {
-	cutOff := x.Outcome == recording.HTTPOnly && x.Status < 300
-	switch {
-	case cutOff, x.Outcome == recording.Silent, x.Outcome == recording.Lost:
+	if unserved(x) {
 		v.That(false, "an answer to "+x.Method+" after "+after, matcher.Describe(x), append(x.Evidence(), frames...)...)
-	default:
-		if v.Answered(x) {
-			v.Holds()
-		}
+	} else if v.Answered(x) {
+		v.Holds()
 	}
+}
+
+// unserved reports whether a request got no answer at all: silence, the end of the
+// connection, or over HTTP a response that ends without one.
+func unserved(x *recording.Exchange) bool {
+	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
 }
 
 // stopped: nothing more comes for a request that was cancelled.
