@@ -81,17 +81,17 @@ var cancChecks = []verdict.Check{
 			x := raced[len(raced)-1]
 			last = append(x.Evidence(), cancellationOf(r, x)...)
 		}
-		if walk := v.Recording(recording.WalkResources); walk != nil {
-			if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
-				v.Skip(recording.CodeNotExercised, x.Method+" gets no answer without a cancellation, either")
-				return
-			}
+		if !servedOtherwise(v) {
+			return
 		}
 		for _, x := range r.Steps(stepAfter) {
 			stillServed(x, v, "cancellations that crossed with their responses", last...)
 		}
 	}},
-	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if !servedOtherwise(v) {
+			return
+		}
 		for _, x := range r.Steps(stepAfter) {
 			if x.Status == 429 || x.Status == 503 {
 				v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
@@ -129,7 +129,7 @@ var cancChecks = []verdict.Check{
 			v.That(own, "a cancellation that names a request of the server's own", "it names "+namedWords(m, cancelledRequest(r, m)), m.Frame.Number)
 		}
 	}},
-	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "CANC-60", From: []recording.Name{ListenChurn}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		last := r.Step(stepLast)
 		if last == nil && v.Facts.Notes[recording.FactListens] != "" {
 			last = r.Step(stepFirst) // it worked before, and no longer does
@@ -140,6 +140,9 @@ var cancChecks = []verdict.Check{
 		}
 		v.That(last.Tags[tagAcknowledged] != "", "a listen stream that is acknowledged after many that were closed", matcher.Describe(last), last.Evidence()...)
 		v.Hint("free a subscription when the client closes its stream")
+		if !servedOtherwise(v) {
+			return
+		}
 		for _, x := range r.Steps(stepAfter) {
 			stillServed(x, v, "many listen streams that were closed")
 		}
@@ -194,6 +197,18 @@ func stillServed(x *recording.Exchange, v *verdict.Verdict, after string, frames
 	} else if v.Answered(x) {
 		v.Holds()
 	}
+}
+
+// servedOtherwise is the control of stillServed: a list that nothing was cancelled before is
+// answered. Where it is not, the requirement is not judged.
+func servedOtherwise(v *verdict.Verdict) bool {
+	if walk := v.Recording(recording.WalkResources); walk != nil {
+		if x := walk.Step(recording.StepPage); x != nil && unserved(x) {
+			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer without a cancellation, either")
+			return false
+		}
+	}
+	return true
 }
 
 // unserved reports whether a request got no answer at all: silence, the end of the
