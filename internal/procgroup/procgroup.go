@@ -6,9 +6,19 @@
 // ended, and only the hard way.
 package procgroup
 
+import "time"
+
 // Work looks at what the group of a leader does. It is for one goroutine at a time.
 type Work struct {
 	Leader int
 	looked bool
 	used   uint64 // processor time at the last look, in clock ticks
 }
+
+// clockTick is the unit of processor time in proc_pid_stat(5), sysconf(_SC_CLK_TCK), which is
+// the same on all of Linux's architectures that Go knows.
+const clockTick = 10 * time.Millisecond
+
+// Used is the processor time that the group had used by the last look, as far as its processes
+// were there then.
+func (w *Work) Used() time.Duration { return time.Duration(w.used) * clockTick }

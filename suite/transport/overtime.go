@@ -14,6 +14,9 @@ type Overtime struct {
 	working      func() bool
 	looks, idle  int  // in all, and the last ones in turn that found it idle
 	seen         bool // it was found at work
+	// starved, if set, reports whether others had the processor most of the time, so that three
+	// times its time is not what it would be on a machine of its own.
+	starved func() bool
 }
 
 // NewOvertime is for a process that had a time, and tells by a function whether it has been at work
@@ -22,8 +25,9 @@ func NewOvertime(limit time.Duration, working func() bool) *Overtime {
 	return &Overtime{limit: limit, working: working}
 }
 
-// overtimes is how many times its time a process gets in all, as long as it works.
-const overtimes = 3
+// overtimes is how many times its time a process gets in all, as long as it works; and
+// starvedOvertimes, if it hardly came to work in that.
+const overtimes, starvedOvertimes = 3, 10
 
 // More is how much longer to wait; 0 if the process idles or has had three times its time. The
 // first look may meet it while it takes breath, so there is another one; and what was at work has
@@ -45,7 +49,10 @@ func (o *Overtime) More() time.Duration {
 		allowed = 1
 	}
 	step := min(max(o.limit/part, least), most)
-	if o.idle > allowed || o.limit+o.given+step > overtimes*o.limit {
+	if o.idle > allowed {
+		return 0
+	}
+	if all := o.limit + o.given + step; all > overtimes*o.limit && (o.starved == nil || all > starvedOvertimes*o.limit || !o.starved()) {
 		return 0
 	}
 	o.given += step
@@ -75,4 +82,11 @@ func (w *worker) Working() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.work.Works()
+}
+
+// used is the processor time used by the last time that Working was asked.
+func (w *worker) used() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.work.Used()
 }

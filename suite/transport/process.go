@@ -348,10 +348,14 @@ func (c *processConn) shutDown(ctx context.Context) string {
 }
 
 // exits reports whether the process exits in time. One that is at work is not taken for one that
-// ignores the end of its input, unless it need not be waited for anyway.
+// ignores the end of its input, unless it need not be waited for anyway; on a machine with other
+// work it may have as much processor time as it would have had time.
 func (c *processConn) exits(ctx context.Context) bool {
 	wait := c.program.closeWait(ctx)
 	over := NewOvertime(wait, c.Working)
+	c.Working() // what it has used before does not count
+	before := c.used()
+	over.starved = func() bool { return c.used()-before < wait }
 	for more := wait; more > 0; more = over.More() {
 		if waitFor(ctx, c.exited, more) {
 			return true
