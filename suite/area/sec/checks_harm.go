@@ -3,6 +3,7 @@ package sec
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -57,7 +58,16 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			}
 			seen[x] = true
 			v.That(!verdict.EndsServer(r, x, v), "a server that goes on serving",
-				fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", verdict.What(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+				fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
 		}
 	}
+}
+
+// sent names a message by its step too, as it may be the form that a request had which ends a
+// server, such as a blank line before it.
+func sent(x *recording.Exchange) string {
+	if x.Method == "" {
+		return verdict.What(x)
+	}
+	return fmt.Sprintf("%s (%s)", x.Method, strings.ReplaceAll(string(x.Step), "-", " "))
 }
