@@ -153,7 +153,9 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
 		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,
 	})
-	defer s.Close(context.Background())
+	if s != nil {
+		defer s.Close(context.Background())
+	}
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
 		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool { return f.Dir == wire.In })
