@@ -83,20 +83,37 @@ func Flags(f *flag.FlagSet) *Arguments {
 	a.own.StringVar(&a.config.Baseline, "baseline", "", "excuse what this `file` lists as known; \"mcpcheck baseline\" writes one")
 	a.own.StringVar(&a.config.Files.HTML, "html", "", "write a page for browsers to this `file`")
 	a.own.StringVar(&a.config.Files.JSON, "json", "", "write the JSON report to this `file`")
-	a.own.VisitAll(func(x *pflag.Flag) { f.Var(x.Value, x.Name, x.Usage) })
+	a.own.VisitAll(func(x *pflag.Flag) {
+		f.Var(value{x.Value}, x.Name, x.Usage)
+		f.Lookup(x.Name).DefValue = "" // what is not zero stands in the usage
+	})
 	return a
 }
+
+// value is a flag of package pflag as package flag has flags: it asks an empty one what it is, too.
+type value struct{ pflag.Value }
+
+func (v value) String() string {
+	if v.Value == nil {
+		return ""
+	}
+	return v.Value.String()
+}
+
+// IsBoolFlag says that the flag can stand without a value.
+func (v value) IsBoolFlag() bool { return v.Type() == "bool" }
 
 // String is the flags that were given and the arguments behind them, as they are written for a
 // shell. The values of headers and variables are left out: they may be secret.
 func (a *Arguments) String() string {
 	var words []string
 	a.flags.Visit(func(f *flag.Flag) {
-		if a.own.Lookup(f.Name) == nil || f.Name == "html" || f.Name == "json" {
+		own := a.own.Lookup(f.Name)
+		if own == nil || f.Name == "html" || f.Name == "json" {
 			return
 		}
 		values := []string{f.Value.String()}
-		if l, ok := f.Value.(pflag.SliceValue); ok {
+		if l, ok := own.Value.(pflag.SliceValue); ok {
 			values = l.GetSlice()
 		}
 		for _, value := range values {

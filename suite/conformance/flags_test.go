@@ -42,6 +42,12 @@ func TestArguments(t *testing.T) {
 	if got := a.String(); strings.ReplaceAll(got, "'--env=***'", "--env='***'") != want {
 		t.Errorf("got %s", got)
 	}
+	var usage strings.Builder
+	a.flags.SetOutput(&usage)
+	a.flags.PrintDefaults()
+	if text := usage.String(); strings.Contains(text, "panic") || !strings.Contains(text, "  -strict\n") || !strings.Contains(text, "  -revision revisions\n") || strings.Contains(text, "(default [])") {
+		t.Errorf("the usage is\n%s", text)
+	}
 	for _, bad := range []string{"--pages=0", "--pages=-1", "--run-bytes=0"} {
 		name, _, _ := strings.Cut(bad, "=")
 		if _, err := arguments(t, bad).Config(); err == nil || err.Error() != name+" must be 1 or more" {
