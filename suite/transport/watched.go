@@ -3,6 +3,7 @@ package transport
 import (
 	"bytes"
 	"net"
+	"regexp"
 	"sync"
 )
 
@@ -15,6 +16,8 @@ type watchedConn struct {
 	stray func(bytes int) // told what comes between two; nil before the first
 }
 
+var idleTimeout = regexp.MustCompile(`^HTTP/1\.[01] 408`)
+
 // Read tells apart what belongs to an exchange from what nobody asked for: package net/http drops
 // that, and closes the connection.
 func (c *watchedConn) Read(p []byte) (int, error) {
@@ -26,7 +29,7 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	}
 	c.mu.Unlock()
 	// Servers that close an idle connection may say so (RFC 9110, section 15.5.9).
-	if n > 0 && use == nil && stray != nil && !bytes.HasPrefix(p[:n], []byte("HTTP/1.1 408")) {
+	if n > 0 && use == nil && stray != nil && !idleTimeout.Match(p[:n]) {
 		stray(n)
 	}
 	return n, err
