@@ -236,7 +236,6 @@ func TestEverythingOverHTTP(t *testing.T) {
 	}, requirement.R20251125)
 }
 
-// TestPrimingEventsAreCounted: streams that begin in the same way make one observation.
 // TestFramingIsObserved: bodies that end elsewhere than HTTP says break no rule of the protocol.
 func TestFramingIsObserved(t *testing.T) {
 	flawed := func(code wire.FlawCode) []rt.Line {
@@ -249,6 +248,7 @@ func TestFramingIsObserved(t *testing.T) {
 	}
 }
 
+// TestPrimingEventsAreCounted: streams that begin in the same way make one observation.
 func TestPrimingEventsAreCounted(t *testing.T) {
 	var all []rt.Line
 	stream := func(channel int, e wire.Event, reply rt.Line) {
