@@ -33,18 +33,39 @@ func TestUpdateCanBeRead(t *testing.T) {
 		return `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1","_meta":{"io.modelcontextprotocol/subscriptionId":` + id + `}}}`
 	}
 	streams[1].Incoming, streams[3].Incoming = []string{stream("1")}, []string{stream(`"2"`)}
+	unheard := changes("old", "new", "new")
+	unheard[1].Incoming = nil
 	refused := changes("old", "new", "new")
 	refused[0].Result, refused[0].Error = "", `{"code":-32603,"message":"no"}`
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-62", Want: verdict.Pass, Rec: changes("new", "new", "new")[:3]},
 		{ID: "SUB-62", Want: verdict.Warn, Rec: changes("old", "new", "new")},          // too early
-		{ID: "SUB-62", Want: verdict.Warn, Rec: changes("old", "old", "new")},          // a cache of the session's
 		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: changes("old", "old", "old")}, // nothing changed that shows
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: unheard},
 		{ID: "SUB-62", Want: verdict.Warn, Rec: streams},
 		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: again},                                  // there was another change
 		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: refused},                                // nothing to compare with
 		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: areatest.Lines(changes("", "", "")[0])}, // no update
 	})
+}
+
+// Another session gets other contents: that shows a cache of the session's where sessions got the same
+// before the change, and nothing where each may have its own.
+func TestUpdateIsReadElsewhere(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
+	k, _ := area.BuiltIn().Check("SUB-62")
+	req, _ := area.Catalogue().Find("SUB-62")
+	rec := rt.New(recording.Changes, facts, readOf("unchanged", "old", "s1"), rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
+		readOf("at-once", "old", "s1"), readOf("later", "old", "s1"), readOf("beside", "new", "s2"))
+	for earlier, want := range map[string]verdict.Outcome{"old": verdict.Warn, "of s3": verdict.NotApplicable, "": verdict.NotApplicable} {
+		all := verdict.Recordings{recording.Changes: rec}
+		if earlier != "" {
+			all[recording.Reads] = rt.New(recording.Reads, facts, readOf("read", earlier, "s3"))
+		}
+		if got := verdict.Evaluate(k, req, facts, all); got.Outcome != want {
+			t.Errorf("%q: %s, expected %s\n%+v", earlier, got.Outcome, want, got)
+		}
+	}
 }
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
