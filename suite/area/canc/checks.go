@@ -45,7 +45,7 @@ const (
 	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
 	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
-	stepUnderWay                                  recording.Step = "under-way"
+	stepUnderWay, stepUndisturbed                 recording.Step = "under-way", "undisturbed"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -162,14 +162,18 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 }
 
-// notNamed: a read that no cancellation names is answered. Where the connection was lost
-// meanwhile that is judged by what it was lost over.
+// notNamed: a read that no cancellation names is answered, if it is where nothing is cancelled.
+// Where the connection was lost meanwhile that is judged by what it was lost over.
 func notNamed(r *recording.Recording, v *verdict.Verdict) {
 	const expected = "an answer to a read that no cancellation names"
+	undisturbed := r.Step(stepUndisturbed)
+	if undisturbed == nil || !undisturbed.Succeeded() {
+		return
+	}
 	for _, x := range r.Steps(stepUnderWay) {
-		unanswered := x.Outcome == recording.Silent || x.Outcome == recording.HTTPOnly && x.Status < 300
+		unanswered := x.Outcome != recording.Lost && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
-			frames := x.Evidence()
+			frames := append(x.Evidence(), undisturbed.Evidence()...)
 			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
 				frames = append(frames, odd.Evidence()...)
 			}

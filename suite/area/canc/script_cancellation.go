@@ -23,7 +23,8 @@ func cancellation(step recording.Step, params any) session.Request {
 // names that request, "unknown" one that was never made, "no-id" none, and
 // "object-id" an object. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names. Step "after" is a request at the end.
+// them names. Step "after" is a request at the end. If the slow read came to nothing, step
+// "undisturbed" is the same in a session in which nothing is cancelled.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
@@ -37,17 +38,21 @@ var oddCancellationsScenario = &scenario.Scenario{
 		}
 		var underWay *session.Pending
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
-			underWay = c.Start(ctx, session.Request{Step: stepUnderWay, Method: "resources/read", Params: map[string]any{"uri": slow.URI}})
+			underWay = c.Start(ctx, slowly(p, stepUnderWay))
 		}
 		c.Probes(ctx,
 			cancellation(stepFinished, map[string]any{"requestId": id}),
 			cancellation(stepUnknown, map[string]any{"requestId": "mcpcheck-unknown"}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
-		if underWay != nil {
-			underWay.Wait(ctx)
-		}
+		stopped := underWay != nil && !underWay.Wait(ctx).Succeeded()
 		c.Do(ctx, p.Ordinary(stepAfter))
+		if !stopped || p.Limited() {
+			return
+		}
+		if undisturbed, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+			undisturbed.Note(undisturbed.S.Do(ctx, slowly(p, stepUndisturbed)))
+		}
 	}),
 }
 
@@ -166,10 +171,16 @@ func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *
 var slow = scenario.Where(func(p *scenario.Play) bool { return p.Target.Subjects.Slow != nil },
 	recording.CodeNeedsConfig, "the target file has to name a resource that is slow to read (subjects.slow)")
 
-// slowRead is a read of the slow resource, with a progress token.
+// slowly is a read of the slow resource.
+func slowly(p *scenario.Play, step recording.Step) session.Request {
+	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI}}
+}
+
+// slowRead is one that is to be cancelled, with a progress token.
 func slowRead(p *scenario.Play, step recording.Step) session.Request {
-	return session.Request{Step: step, Method: "resources/read", Params: map[string]any{"uri": p.Target.Subjects.Slow.URI},
-		Meta: map[string]any{"progressToken": "mcpcheck-" + string(step)}, Tags: recording.Tags{recording.TagCancelled: "yes"}}
+	q := slowly(p, step)
+	q.Meta, q.Tags = map[string]any{"progressToken": "mcpcheck-" + string(step)}, recording.Tags{recording.TagCancelled: "yes"}
+	return q
 }
 
 // underway lets time pass until a slow read is certainly under way, and certainly

@@ -136,6 +136,8 @@ func TestCancellation(t *testing.T) {
 		return l
 	}
 	underWay := func(l rt.Line) rt.Line { l.Step, l.Method = "under-way", "resources/read"; return l }
+	undisturbed := underWay(rt.Line{Result: `{"contents":[]}`})
+	undisturbed.Step = "undisturbed"
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
@@ -143,8 +145,10 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}), odd("no-id"), after(""))}, // of its own accord
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""))},
-		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}), odd("unknown"), after(""))},
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""), undisturbed)},
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32800,"message":"no"}`}), odd("unknown"), after(""), undisturbed)},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""))}, // there is nothing to hold it against
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""), rt.Line{Step: "undisturbed", Method: "resources/read"})},
 	})
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
