@@ -218,12 +218,11 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
 	}
-	came := w.subscribed && w.await(ctx, after, updated, 1)
-	if came && mark == recording.MarkUpdate {
+	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, after, updated, 1) {
 		w.reread(ctx)
 	}
-	w.busy(ctx)
-	if came {
+	w.busy(ctx) // some send only when they are asked for something
+	if w.subscribed {
 		w.await(ctx, after, updated, w.awaited())
 	}
 	return w.watcher.S.Alive()
