@@ -28,7 +28,7 @@ func cancellation(step recording.Step, params any) session.Request {
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id, during a slow read if there is one; then an ordinary request.",
+	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id, during a slow read if there is one; then an ordinary request, and the slow read in another session if it came to nothing.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		done := c.Do(ctx, p.Ordinary(stepDone))
