@@ -25,8 +25,8 @@ type problems = operation.Problems
 // first makes an error of the first problem; nil if there is none.
 func first(what string, all problems) error {
 	err := all.First()
-	if err == nil {
-		return nil
+	if err == nil || what == "" {
+		return err
 	}
 	return fmt.Errorf("%s: %v", what, err)
 }
