@@ -89,6 +89,10 @@ func TestReadyWithoutHTTP(t *testing.T) {
 	if code := run(t.Context(), []string{"--stdio", "--ready-file", name}, strings.NewReader(""), &out, &errs); code != 1 || !strings.Contains(errs.String(), "--ready-file") {
 		t.Errorf("code %d: %s", code, &errs)
 	}
+	errs.Reset()
+	if code := run(t.Context(), []string{"--stdio", "--ready-file", "-"}, strings.NewReader(""), &out, &errs); code != 2 || !strings.Contains(errs.String(), "--ready-file - is no file") {
+		t.Errorf("code %d: %s", code, &errs)
+	}
 	if at := callable(&net.TCPAddr{IP: net.IPv6unspecified, Port: 8}); at != "127.0.0.1:8" {
 		t.Error(at)
 	}

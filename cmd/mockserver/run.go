@@ -301,6 +301,9 @@ func (s *settings) check() error {
 			return usagef("--allow-host %q: give the name of a host, as mock or mock:8931, or * for any", name)
 		}
 	}
+	if s.ready == "-" {
+		return usagef("--ready-file - is no file: it is removed in the end")
+	}
 	if s.stdio && s.journal == "-" {
 		return usagef("--journal - needs --http: with --stdio the standard output belongs to the protocol")
 	}

@@ -183,15 +183,18 @@ func (v *verifier) judgeFaults(cmd *cobra.Command, args []string, stdout, stderr
 		return 0, err
 	}
 	r.Interrupted = cmd.Context().Err() != nil
+	var unwritten error
 	if v.JSON != "" {
-		if err := output.To(v.JSON, stdout, func(w io.Writer) error { return output.JSON(w, r) }); err != nil {
-			return 0, usagef("--json: %w", err)
-		}
+		unwritten = output.To(v.JSON, stdout, func(w io.Writer) error { return output.JSON(w, r) })
 	}
 	if v.JSON != "-" {
 		if _, err := io.WriteString(stdout, r.table(v.Quiet)); err != nil {
 			return 0, err
 		}
+	}
+	if unwritten != nil {
+		fmt.Fprintf(stderr, "mockserver: --json: %v\n", unwritten)
+		return reports.ExitNotEstablished, nil
 	}
 	return r.status(v.strict), nil
 }
