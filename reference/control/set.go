@@ -251,7 +251,7 @@ func (s *Set) stdio(ctx context.Context, in io.Reader, out io.Writer) (io.Reader
 		}
 	}
 	return in, out, func() {
-		for _, end := range ends {
+		for _, end := range slices.Backward(ends) { // what inner ones still write passes the outer ones
 			end()
 		}
 	}

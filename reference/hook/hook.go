@@ -444,10 +444,10 @@ func stdio(outer, inner streams) streams {
 		return outer
 	}
 	return func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		in, out, first := outer(ctx, in, out)
-		in, out, second := inner(ctx, in, out)
-		return in, out, func() {
-			for _, end := range []func(){first, second} {
+		in, out, last := outer(ctx, in, out)
+		in, out, first := inner(ctx, in, out)
+		return in, out, func() { // what inner ones still write passes the outer ones
+			for _, end := range []func(){first, last} {
 				if end != nil {
 					end()
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -199,5 +200,23 @@ func TestWhoLooksGetsItInOnePiece(t *testing.T) {
 		if err := send(t.Context(), Message{Raw: []byte(`{`), Tail: rendered().Rendered, Call: &Call{Method: "b"}}); err != nil || n == 0 {
 			t.Error(name, n, err)
 		}
+	}
+}
+
+// TestWhatIsWrittenInTheEndPassesAll: who wraps the output of a connection lets go of it when those within have written.
+func TestWhatIsWrittenInTheEndPassesAll(t *testing.T) {
+	named := func(name string) Hooks {
+		return Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			return in, out, func() { _, _ = io.WriteString(out, name) }
+		}}
+	}
+	var got strings.Builder
+	silent := Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return in, out, nil
+	}}
+	_, _, end := Join(named("outer "), named("middle "), silent, named("inner ")).Stdio(t.Context(), nil, &got)
+	end()
+	if got.String() != "inner middle outer " {
+		t.Errorf("ends in the order %q", got.String())
 	}
 }
