@@ -30,6 +30,11 @@ var readCode = code{
 		}
 		c["text"] = text
 	})),
+	"read-04-text-and-blob": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
+		if text, ok := c["text"].(string); ok {
+			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
+		}
+	})),
 	"read-09-pad-bits": stateless(editBlobs(func(blob string) string {
 		letters := strings.TrimRight(blob, "=")
 		if len(letters) == len(blob) {

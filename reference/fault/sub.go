@@ -130,27 +130,27 @@ func subscribeAll() hook.Hooks {
 	})
 }
 
-// kept is the latest contents of resources, by any key that is theirs.
+// kept is the latest contents of resources, encoded, by any key that is theirs.
 type kept struct {
 	mu  sync.Mutex
-	all map[string]any
+	all map[string][]byte
 	at  map[string]time.Time // when an update was last announced
 }
 
 // reads lets a function say what a read yields, of what it would yield and of what it
-// yielded the last time; nil if there was none.
-func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key string, fresh, old any) any) hook.Hooks {
+// yielded the last time; nil if there was none. A read without a key is left as it is.
+func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key string, fresh, old []byte) []byte) hook.Hooks {
 	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
-		uri, ok := c.Param("uri").(string)
-		if !ok || r == nil || r.Result["contents"] == nil {
+		uri, _ := c.Param("uri").(string)
+		at := key(c, uri)
+		if at == "" || r == nil || r.Result["contents"] == nil {
 			return r
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		at := key(c, uri)
-		k.all[at] = pick(at, r.Result["contents"], k.all[at])
-		r.Result["contents"] = k.all[at]
+		k.all[at] = pick(at, hook.Encode(r.Result["contents"]), k.all[at])
+		r.Result["contents"], _ = hook.Decode(k.all[at]) // encoded above
 		return r
 	})
 }
@@ -158,9 +158,9 @@ func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key st
 // announcedTooEarly yields the old contents for a moment after each update.
 func announcedTooEarly() hook.Hooks {
 	const moment = 50 * time.Millisecond
-	k := &kept{all: map[string]any{}, at: map[string]time.Time{}}
+	k := &kept{all: map[string][]byte{}, at: map[string]time.Time{}}
 	return hook.Join(
-		k.reads(func(_ *hook.Call, uri string) string { return uri }, func(uri string, fresh, old any) any {
+		k.reads(func(_ *hook.Call, uri string) string { return uri }, func(uri string, fresh, old []byte) []byte {
 			if old != nil && time.Since(k.at[uri]) < moment {
 				return old
 			}
@@ -178,8 +178,13 @@ func announcedTooEarly() hook.Hooks {
 
 // cachedBySession yields in each session what was read there first.
 func cachedBySession() hook.Hooks {
-	k := &kept{all: map[string]any{}}
-	return k.reads(func(c *hook.Call, uri string) string { return c.Peer.ID() + " " + uri }, func(_ string, fresh, old any) any {
+	k := &kept{all: map[string][]byte{}}
+	return k.reads(func(c *hook.Call, uri string) string {
+		if c.Modern { // it belongs to no session
+			return ""
+		}
+		return c.Peer.ID() + " " + uri
+	}, func(_ string, fresh, old []byte) []byte {
 		if old != nil {
 			return old
 		}
