@@ -140,7 +140,11 @@ func TestMistakesInToolsAndPrompts(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
-	w := parse(t, "tools: [{name: a, inputSchema: {type: string}, content: [{link: 'b:c'}]}]\n")
+	w := parse(t, "tools: [{name: a, content: [{link: 'b:c'}]}]\ntimeline: [{at: 1s, put: {uri: 'b:c', name: c, text: d}}]\n")
+	if got := w.Lint(); len(got) > 0 {
+		t.Errorf("a resource that comes later: %q", got)
+	}
+	w = parse(t, "tools: [{name: a, inputSchema: {type: string}, content: [{link: 'b:c'}]}]\n")
 	if got := strings.Join(w.Lint(), "\n"); !strings.Contains(got, "tools[0].inputSchema.type: is not object") || !strings.Contains(got, "tools[0].content[0].link: there is no such resource: b:c") {
 		t.Error(got)
 	}

@@ -99,17 +99,26 @@ func (b Block) problems() (found problems) {
 	return found
 }
 
-// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the resources.
+// featureWarnings are what a careful author would put right in tools and prompts; present are the URIs of the resources
+// at the start, to which the timeline may add others.
 func (w World) featureWarnings(present map[string]bool) (found problems) {
-	templates := map[string]bool{}
+	templates, put := map[string]bool{}, map[string]bool{}
+	for _, s := range w.Timeline {
+		if s.Put != nil {
+			put[s.Put.URI] = true
+		}
+		if s.PutTemplate != nil {
+			templates[s.PutTemplate.URITemplate] = true
+		}
+	}
 	for _, t := range w.Templates {
 		templates[t.URITemplate] = true
 	}
 	block := func(at string, b Block) {
 		all := b.Annotations.warnings()
-		for member, uri := range map[string]string{"link": b.Link, "embed": b.Embed} {
-			if uri != "" && !present[uri] && !matched(templates, uri) {
-				all.Say(member, "there is no such resource: %s", clip(uri))
+		for _, to := range [][2]string{{"link", b.Link}, {"embed", b.Embed}} {
+			if uri := to[1]; uri != "" && !present[uri] && !put[uri] && !matched(templates, uri) {
+				all.Say(to[0], "there is no such resource: %s", clip(uri))
 			}
 		}
 		found.Below(at, all)
