@@ -41,7 +41,7 @@ lint:
 # says. govulncheck asks https://vuln.go.dev, or the database that GOVULNDB names.
 security:
 	$(GO) run github.com/securego/gosec/v2/cmd/gosec@v2.30.0 -quiet -exclude=G204,G301,G302,G304,G306 -exclude-dir=interop ./...
-	@out="$$($(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./... 2>&1)"; status=$$?; echo "$$out"; \
+	@out="$$($(GO) run golang.org/x/vuln/cmd/govulncheck@v1.9.0 $${GOVULNDB:+-db "$$GOVULNDB"} ./... 2>&1)"; status=$$?; echo "$$out"; \
 	case "$$out" in *"fetching vulnerabilities"*) echo "No vulnerability was looked for: the database cannot be reached from here." ;; esac; exit $$status
 
 # The pages of the requirements: each fault and its counterpart are judged on the spot.
