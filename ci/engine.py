@@ -50,7 +50,11 @@ class Container:
     def stop(self):
         if self.process and self.process.poll() is None:
             self.process.terminate()
-            self.process.wait(30)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
 
     def inspect(self):
         running = self.process is not None and self.process.poll() is None
@@ -136,6 +140,9 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         else:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if "Origin" in self.headers:  # a page in a browser, which is nobody's test
+            self.send_error(403)
+            return
         path = re.sub(r"^/v1\.\d+", "", urllib.parse.unquote(urllib.parse.urlsplit(self.path).path))
         status, result = answer(self.command, path, json.loads(data) if data.startswith(b"{") else {})
         if status == 404:
