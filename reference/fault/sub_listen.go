@@ -39,7 +39,10 @@ func sentByItself() hook.Hooks {
 	const later = 80 * time.Millisecond
 	var mu sync.Mutex
 	watched := map[[2]string]any{} // by connection and id
-	return hook.EditCall("", func(c *hook.Call) {
+	return hook.EditCall(hook.MethodListen+"|"+methodCancelled, func(c *hook.Call) {
+		if c.Transport != hook.Stdio {
+			return
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		switch c.Method {
@@ -50,7 +53,9 @@ func sentByItself() hook.Hooks {
 			}
 		case methodCancelled:
 			id := c.Param("requestId")
-			if uri, ok := watched[[2]string{c.Peer.ID(), string(hook.Encode(id))}]; ok {
+			stream := [2]string{c.Peer.ID(), string(hook.Encode(id))}
+			if uri, ok := watched[stream]; ok {
+				delete(watched, stream)
 				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
 				// A connection that has ended hears nothing.
 				time.AfterFunc(later, func() { _ = c.Peer.Send(context.Background(), update.Raw) })
