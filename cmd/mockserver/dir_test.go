@@ -40,6 +40,27 @@ func TestDirectoryFlags(t *testing.T) {
 	}
 }
 
+// TestInterruptedBeforeTheFilesAreKnown: to serve no longer is an ordinary end, but nothing is known of a client then.
+func TestInterruptedBeforeTheFilesAreKnown(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	top := t.TempDir()
+	for _, test := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"--stdio", "--dir", top}, 0, ""},
+		{[]string{"verify", "--dir", top, "--", "true"}, 3, "interrupted"},
+		{[]string{"verify", "--dir", top, "--faults", "reset", "--revision", "2025-11-25", "--", "true"}, 3, "is left out: it was interrupted"},
+	} {
+		var out, errs bytes.Buffer
+		if code := run(ctx, test.args, strings.NewReader(""), &out, &errs); code != test.code || !strings.Contains(errs.String(), test.says) {
+			t.Errorf("%q: %d %s", test.args, code, &errs)
+		}
+	}
+}
+
 // conversation lets a program be spoken to line by line.
 type conversation struct {
 	t     *testing.T

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,10 @@ func (v *verifier) act(cmd *cobra.Command, args []string, stdin io.Reader, stdou
 		judge = v.judgeFaults
 	}
 	status, err := judge(cmd, args, stdout, stderr)
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(stderr, "mockserver: interrupted before the client was started")
+		return exitStatus(reports.ExitNotEstablished)
+	}
 	if err != nil || status == reports.ExitOK {
 		return err
 	}

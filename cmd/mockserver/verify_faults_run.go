@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,6 +68,8 @@ func (f *faultRun) baseline(at combination, n fault.Needs) (*baseline, error) {
 	}
 	b := &baseline{talk: first}
 	switch {
+	case first.interrupted == "interrupted":
+		b.why = interruptedRun
 	case first.interrupted != "":
 		b.why = "without a fault the client does not come to its end in time"
 	case first.exit != "0":
@@ -200,6 +203,10 @@ func (f *faultRun) converse(at combination, n fault.Needs, name string) (c talk,
 	var stdout, stderr bytes.Buffer
 	v.clientOut = &stdout
 	w, files, err := v.prepare(f.cmd, io.Discard)
+	if errors.Is(err, context.Canceled) {
+		c.interrupted = "interrupted"
+		return c, nil
+	}
 	if err != nil {
 		return c, err
 	}
