@@ -3,6 +3,7 @@ package reference
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -71,6 +72,7 @@ func (s *Server) authorize(as *oauth.Server, w http.ResponseWriter, r *http.Requ
 		HTTP: &journal.HTTP{Method: r.Method, Path: r.URL.Path},
 	}
 	s.journal.Note(came, nil)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(headTimeout)) // what has no deadlines is no network connection
 	told := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 	as.ServeHTTP(told, r)
 	answer := came.Following(journal.HTTPAnswer)

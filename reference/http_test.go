@@ -11,10 +11,12 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/guard"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/oauth"
 )
 
 const (
@@ -465,5 +467,28 @@ func TestBrowsers(t *testing.T) {
 		if w := exchange(h, "POST", "/mcp", []byte(hello), nil); w.Header().Get("Access-Control-Allow-Origin") != "" || w.Header().Get("Vary") != "" {
 			t.Errorf("%s: who is no browser gets %v", name, w.Header())
 		}
+	}
+}
+
+// deadlined is a response over a connection that has deadlines.
+type deadlined struct {
+	*httptest.ResponseRecorder
+	at time.Time
+}
+
+func (d *deadlined) SetReadDeadline(at time.Time) error { d.at = at; return nil }
+
+// TestAuthorizationDoesNotWaitForBodies: who announces a registration and does not send it holds nothing up.
+func TestAuthorizationDoesNotWaitForBodies(t *testing.T) {
+	as, err := oauth.New(oauth.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := reference.Start(t, reference.World{}, reference.WithOptions(func(to *reference.Options) { to.OAuth = as }))
+	w, before := &deadlined{ResponseRecorder: httptest.NewRecorder()}, time.Now()
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/register", strings.NewReader(`{}`))
+	server.Handler().ServeHTTP(w, r)
+	if w.at.Before(before) || w.Code != http.StatusBadRequest {
+		t.Errorf("the deadline is %s, the status %d", w.at, w.Code)
 	}
 }

@@ -285,7 +285,7 @@ func (t *TestServer) WaitForEntries(q journal.Query, n int) {
 
 // The bounds of the HTTP servers that Serve makes.
 const (
-	headTimeout     = 10 * time.Second
+	headTimeout     = 10 * time.Second // and of what asks for authorization, with its body
 	idleTimeout     = 2 * time.Minute
 	shutdownTimeout = 3 * time.Second
 	answerTimeout   = 2 * time.Second // for what is being answered when the end comes
