@@ -36,7 +36,7 @@ const methodCancelled = "notifications/cancelled"
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.
 func sentByItself() hook.Hooks {
-	const later = 80 * time.Millisecond
+	const later = 250 * time.Millisecond
 	var mu sync.Mutex
 	watched := map[[2]string]any{} // by connection and id
 	return hook.EditCall(hook.MethodListen+"|"+methodCancelled, func(c *hook.Call) {
