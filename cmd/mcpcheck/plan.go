@@ -148,7 +148,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	for _, c := range d.combinations {
 		grid = append(grid, c.String())
 	}
-	fmt.Fprintf(w, "Nothing was sent. \"mcpcheck run\" would judge %s, in up to %d combinations: %s.\n\n", strings.Join(names, " and "), len(d.combinations), strings.Join(grid, ", "))
+	fmt.Fprintf(w, "Nothing was sent. \"mcpcheck run\" would judge %s, in what it serves of these combinations: %s.\n\n", strings.Join(names, " and "), strings.Join(grid, ", "))
 	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence", scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MESSAGES\tIN\tSCENARIO\tKIND")

@@ -2,6 +2,7 @@
 package leaktest
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,8 +34,8 @@ func Check(t TB) { check(t, patience) }
 func run(m Runner, patience time.Duration, stderr io.Writer) int {
 	before := runtime.NumGoroutine()
 	code := m.Run()
-	if code != 0 {
-		return code
+	if fuzz := flag.Lookup("test.fuzz"); code != 0 || fuzz != nil && fuzz.Value.String() != "" {
+		return code // a fuzzer listens for signals to the end
 	}
 	if stacks := left(before, patience); stacks != "" {
 		_, _ = fmt.Fprintf(stderr, "goroutines are left:\n%s\n", stacks) // there is nobody else to tell

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,13 +23,12 @@ import (
 // each message to the handler, and the number of the request.
 func web(t *testing.T, rev requirement.Revision, handler func(n int, w http.ResponseWriter, r *http.Request, m gjson.Result)) *Session {
 	t.Helper()
-	n := 0
+	var n atomic.Int64 // requests that are sent together are handled side by side
 	o := options(rev)
 	o.NoHandshake = true
 	return opened(t, &transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		n++
-		handler(n, w, r, gjson.ParseBytes(body))
+		handler(int(n.Add(1)), w, r, gjson.ParseBytes(body))
 	})}}, o)
 }
 
