@@ -37,6 +37,8 @@ type Client struct {
 }
 
 const (
+	// maxHead is how many bytes of the head of a response are read.
+	maxHead = 1 << 20
 	// idleWait is how long an unused connection is kept. Common servers
 	// close theirs after 5 s; we are first, so no request gets lost in the race.
 	idleWait = 2 * time.Second
@@ -116,7 +118,7 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        idleWait,
-		MaxResponseHeaderBytes: 1 << 20,
+		MaxResponseHeaderBytes: maxHead,
 		Protocols:              protocols,
 	}
 	if o.Handler != nil {

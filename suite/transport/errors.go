@@ -69,6 +69,8 @@ func httpError(u *url.URL, err error) error {
 		return say("no connection to %s: %v", at, op.Err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return say("no connection to %s in the time allowed", at)
+	case strings.Contains(err.Error(), "server response headers exceeded"): // the library has no type for it
+		return beyond("the head of the response of %s is longer than %d bytes, more than is read of one", at, maxHead)
 	case errors.Is(err, syscall.ECONNRESET):
 		return say("%s cut the connection: connection reset", at)
 	case errors.Is(err, io.ErrUnexpectedEOF):

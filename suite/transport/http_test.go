@@ -256,6 +256,16 @@ func TestHTTPLimits(t *testing.T) {
 		}
 		l.await(t, "the note", noted("longer than 10000 bytes"))
 	})
+	t.Run("head", func(t *testing.T) {
+		conn, _ := dial(t, &HTTP{Client: Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", 2*maxHead))
+		})}})
+		sent := send(t, conn, Message{})
+		finished(t, "the response", sent.Done)
+		if _, ours := errors.AsType[*LimitError](sent.Err()); !ours || conn.Err() != nil {
+			t.Errorf("it ended by %v, the connection by %v", sent.Err(), conn.Err())
+		}
+	})
 	for name, c := range map[string]struct {
 		limits Limits
 		chunk  string
