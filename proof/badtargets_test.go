@@ -325,7 +325,7 @@ func TestBadAddresses(t *testing.T) {
 		{mode: "endless-json", status: 3, cause: `longer than 16777216 bytes`, slow: true},
 		{mode: "endless-sse", status: 3, cause: `sent more than|not answered|messages and events on one connection`, slow: true},
 		{mode: "endless-comments", status: 3, cause: `sent more than|not answered`, slow: true},
-		{mode: "endless-header", status: 3, cause: `headers exceeded`, slow: true},
+		{mode: "endless-header", status: 3, cause: `the head of the response .* is longer than`, slow: true},
 		{mode: "cursor", status: 1, cause: `PAGE-04`, args: append([]string{"--label-filter", "area:PAGE"}, one...)},
 		{mode: "late=400ms", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*longer than 16777216 bytes`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
