@@ -3,6 +3,7 @@ package leaktest
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -20,19 +21,29 @@ func TestRun(t *testing.T) {
 	if code := run(tests(func() int { return 7 }), short, &told); code != 7 || told.Len() > 0 {
 		t.Errorf("code %d, %s", code, &told)
 	}
-	hold, ended := make(chan bool), make(chan bool)
+	var release func()
 	code := run(tests(func() int {
-		go func() {
-			<-hold
-			close(ended)
-		}()
+		release = leak()
 		return 0
 	}), short, &told)
 	if code != 1 || !strings.Contains(told.String(), "TestRun") {
 		t.Errorf("code %d, %s", code, &told)
 	}
-	close(hold)
-	<-ended
+	release()
+}
+
+// leak leaves more goroutines behind than can end meanwhile of the tests before, and returns
+// what ends them.
+func leak() (release func()) {
+	hold := make(chan bool)
+	var left sync.WaitGroup
+	for range 20 {
+		left.Go(func() { <-hold })
+	}
+	return func() {
+		close(hold)
+		left.Wait()
+	}
 }
 
 // endedTest is a test that runs its clean-up when it is told to.
@@ -52,16 +63,10 @@ func TestCheck(t *testing.T) {
 		t.Error(clean.failed)
 	}
 	check(&leaky, short)
-	hold, ended := make(chan bool), make(chan bool)
-	go func() {
-		<-hold
-		close(ended)
-	}()
+	defer leak()()
 	if leaky.cleanup(); !strings.Contains(leaky.failed, "TestCheck") {
 		t.Errorf("told: %q", leaky.failed)
 	}
-	close(hold)
-	<-ended
 }
 
 func TestMain(m *testing.M) { Main(m) }
