@@ -76,7 +76,11 @@ func CarriesMessage(t requirement.Transport, f *wire.Frame) bool {
 
 // Responses lists the messages that are responses.
 func Responses(r *recording.Recording) []Message {
-	return recording.Keep(Received(r), func(m Message) bool { return m.Kind == wire.KindResponse })
+	type key struct{ frames int }
+	all, _ := r.Note(key{len(r.Frames)}, func() any {
+		return recording.Keep(Received(r), func(m Message) bool { return m.Kind == wire.KindResponse })
+	}).([]Message)
+	return all
 }
 
 // Failures lists the error members of responses, null left out.
@@ -279,11 +283,14 @@ func MessageOf(f *wire.Frame, m gjson.Result) Object {
 func LookedUp(r gjson.Result) Object {
 	o := Object{Result: r}
 	if r.IsObject() {
-		o.members = make([]member, 0, 8)
+		// Clone leaves no room behind the members: there may be thousands of messages.
+		var few [8]member
+		members := few[:0]
 		r.ForEach(func(name, value gjson.Result) bool {
-			o.members = append(o.members, member{name.Str, value})
+			members = append(members, member{name.Str, value})
 			return true
 		})
+		o.members = slices.Clone(members)
 	}
 	return o
 }
