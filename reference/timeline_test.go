@@ -156,6 +156,33 @@ func TestStepsOfTheServer(t *testing.T) {
 	}
 }
 
+// TestSessionsKeepTheirRevision: what has been settled goes on, and is ended, when its revision is served no longer, or none with a handshake is.
+func TestSessionsKeepTheirRevision(t *testing.T) {
+	for _, place := range [][2]string{{hook.R20251125, hook.HTTP}, {hook.R20250326, hook.HTTP}, {hook.R20241105, hook.SSE}, {hook.R20250618, hook.Stdio}} {
+		for _, then := range []string{hook.R20241105, hook.R20250618, hook.R20251125, hook.R20260728} {
+			synctest.Test(t, func(t *testing.T) {
+				s := reference.Start(t, timed(t, "  - {after: {method: resources/read}, revisions: ["+then+"]}\n"))
+				c := connect(t, s.Server, place[0], place[1])
+				defer c.close()
+				for range 3 {
+					c.result("resources/read", object{"uri": "doc:1"})
+					synctest.Wait()
+				}
+				if place[1] != hook.HTTP {
+					return
+				}
+				header := c.headers(nil)
+				if w := exchange(s.Handler(), http.MethodDelete, "/mcp", nil, header); w.Code != http.StatusNoContent {
+					t.Errorf("%v then %s: DELETE: %d %s", place, then, w.Code, w.Body)
+				}
+				if w := exchange(s.Handler(), http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), header); w.Code < http.StatusBadRequest {
+					t.Errorf("%v then %s: after its end: %d %s", place, then, w.Code, w.Body)
+				}
+			})
+		}
+	}
+}
+
 // TestStepsThatFail: why a rule could not be switched on is in the journal.
 func TestStepsThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -58,7 +58,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	switch {
-	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && e.serves(hook.HTTP):
+	case r.URL.Path == PathStreamable && r.Method == http.MethodPost && (e.serves(hook.HTTP) || e.shakesHands(r)):
 		e.post(w, r)
 	case r.URL.Path == PathStreamable && r.Method == http.MethodGet && e.speaksLegacy(r):
 		e.get(w, r)
@@ -70,7 +70,7 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		notAllowed(w, "POST")
 	case r.URL.Path == PathStreamable:
 		notAllowed(w, "GET, POST, DELETE")
-	case len(e.handshaking(hook.SSE)) == 0:
+	case len(e.handshaking(hook.SSE)) == 0 && (r.URL.Path == PathEvents || e.goingOn(hook.SSE, r.URL.Query().Get("sessionId")) == nil):
 		http.NotFound(w, r)
 	case r.URL.Path == PathEvents && r.Method == http.MethodGet:
 		e.events(w, r)
@@ -85,7 +85,21 @@ func (e *Engine) serveHTTP(w http.ResponseWriter, r *http.Request) {
 
 // speaksLegacy reports whether a GET or DELETE can mean a legacy session.
 func (e *Engine) speaksLegacy(r *http.Request) bool {
-	return len(e.handshaking(hook.HTTP)) > 0 && !slices.Contains(e.spoken().modern, first(r.Header, headerVersion))
+	return e.shakesHands(r) && !slices.Contains(e.spoken().modern, first(r.Header, headerVersion))
+}
+
+// shakesHands reports whether a revision with a handshake is served over Streamable HTTP, or the request is
+// one of a session whose revision is served no longer.
+func (e *Engine) shakesHands(r *http.Request) bool {
+	return len(e.handshaking(hook.HTTP)) > 0 || e.goingOn(hook.HTTP, first(r.Header, headerSession)) != nil
+}
+
+// goingOn finds a session that has settled on a revision; nil if there is none.
+func (e *Engine) goingOn(transport, id string) *session {
+	if s := e.find(id); s != nil && s.transport == transport && s.Revision() != "" {
+		return s
+	}
+	return nil
 }
 
 func notAllowed(w http.ResponseWriter, allow string) {
@@ -281,15 +295,16 @@ func (p *post) join(r *http.Request) *hook.Reply {
 	version := first(r.Header, headerVersion)
 	statelessVersion := slices.Contains(e.spoken().modern, version)
 	c := &hook.Call{Transport: hook.HTTP, Header: r.Header, Method: in.method}
+	stateless := !e.shakesHands(r)
 	switch {
 	case in.kind == request && e.claimsModern(c, &in.params) && (id == "" || in.params.claimsModern()):
 		p.session = e.newSession(e.ctx, hook.HTTP)
 		return nil
-	case len(e.handshaking(hook.HTTP)) == 0 && in.kind != request && version != "" && !statelessVersion:
+	case stateless && in.kind != request && version != "" && !statelessVersion:
 		return e.unsupported(hook.HTTP, version)
-	case len(e.handshaking(hook.HTTP)) == 0 && in.kind == notification && version == "":
+	case stateless && in.kind == notification && version == "":
 		return mirrored(c, headerVersion, "")
-	case len(e.handshaking(hook.HTTP)) == 0 || statelessVersion && in.kind != request:
+	case stateless || statelessVersion && in.kind != request:
 		p.session = e.newSession(e.ctx, hook.HTTP)
 		return nil
 	case id == "" && (in.kind == request && in.method == methodInitialize || !in.wellFormed):
@@ -316,12 +331,12 @@ func (e *Engine) sessionByHeader(r *http.Request) (*session, *hook.Reply) {
 	if id == "" {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: the header "+headerSession+" is missing")
 	}
-	s := e.find(id)
-	if s == nil || s.transport != hook.HTTP || s.Revision() == "" {
+	s := e.goingOn(hook.HTTP, id)
+	if s == nil {
 		return nil, failAt(http.StatusNotFound, codeInvalidRequest, "Invalid request: there is no such session")
 	}
 	version := first(r.Header, headerVersion)
-	if version != "" && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
+	if version != "" && version != s.Revision() && s.Revision() >= hook.R20250618 && !slices.Contains(e.handshaking(hook.HTTP), version) {
 		return nil, failAt(http.StatusBadRequest, codeInvalidRequest, "Invalid request: unsupported "+writtenVersion)
 	}
 	return s, nil

@@ -33,11 +33,11 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 	if params.claimsModern() {
 		return true
 	}
-	if len(e.handshaking(c.Transport)) == 0 {
-		return c.Method != methodInitialize
-	}
 	if c.Peer != nil && c.Peer.Revision() != "" {
 		return false
+	}
+	if len(e.handshaking(c.Transport)) == 0 {
+		return c.Method != methodInitialize
 	}
 	if c.Transport == hook.HTTP && hook.Modern(first(c.Header, headerVersion)) && c.Method != methodInitialize {
 		return true
