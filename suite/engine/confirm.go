@@ -19,11 +19,14 @@ import (
 // heal, once more, on sessions of their own, and judges again: nobody is accused of what
 // happens once.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
-	repeated := recording.Keep(late, r.repeatable)
-	if len(repeated) > 0 && context.Cause(ctx) == nil {
-		r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
-		r.again = r.replay(ctx, repeated)
-		r.ended = context.Cause(ctx)
+	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
+		if context.Cause(ctx) == nil {
+			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
+			r.again = r.replay(ctx, repeated)
+		}
+		if r.again == nil { // while it was judged or repeated, the time for the whole run may have ended
+			r.ended = context.Cause(ctx)
+		}
 	}
 	for _, j := range late {
 		r.conclude(j)

@@ -193,6 +193,34 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 	}
 }
 
+// Where the time for the whole run ends while it is judged what was played, that is why nothing
+// was repeated, and not the target.
+func TestTimeThatEndsBeforeTheRepetition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := &copies{list: func(string, int, int) string { return noList }}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r, err := Prepare(t.Context(), Config{
+			Target: &target.Target{
+				Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}},
+				Revisions: []requirement.Revision{requirement.R20251125},
+			},
+			Tool: reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "CAP-06" },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Execute(t.Context())
+		c := r.Combinations()[0]
+		r.again = nil
+		red := r.row(r.Rows()[0], r.Take(c))
+		cancel(ErrBudget)
+		r.confirm(ctx, []*Judgement{red})
+		if want := "not confirmed: " + ErrBudget.Error(); !strings.HasSuffix(red.Reason, want) || r.ended != ErrBudget {
+			t.Errorf("%s, %q, the run ended by %v", red.Outcome, red.Reason, r.ended)
+		}
+	})
+}
+
 // A run against what starts slowly is given more time, unless the caller says how much.
 func TestBudgetFollowsDetection(t *testing.T) {
 	const given = 10 * time.Minute

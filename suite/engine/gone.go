@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,7 +147,7 @@ func (r *Run) gone(ctx context.Context, e *endpoint, st *pool.Pool) (why string)
 }
 
 // knock opens a session and asks for a sign of life. It returns why there was
-// none; whatever answers lives.
+// none; whatever answers lives, and what does not in time may be busy.
 func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	id := r.nextID()
 	s, err := session.Open(ctx, e.dialer, session.Options{
@@ -159,7 +160,8 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	if err != nil {
 		// An endpoint event that cannot be used, say, is a sign of life as well.
 		heard := slices.ContainsFunc(r.transcript.Session(id), func(f wire.Frame) bool { return f.Dir == wire.In })
-		if code := scenario.Code(err); !heard && (code == recording.CodeUnreachable || code == recording.CodeDied) {
+		late := errors.Is(err, context.DeadlineExceeded) || context.Cause(ctx) != nil
+		if code := scenario.Code(err); !heard && !late && (code == recording.CodeUnreachable || code == recording.CodeDied) {
 			return err.Error()
 		}
 		return ""

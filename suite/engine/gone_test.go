@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -102,6 +104,59 @@ func TestTheLastMessageIsNamed(t *testing.T) {
 				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
 				if err != nil || verdicts(again) != got {
 					t.Errorf("judged again: %s, %v", verdicts(again), err)
+				}
+			})
+		})
+	}
+}
+
+// What answers late is busy, and what the run is too short to find out is not known: neither
+// is gone for good.
+func TestWhatIsLateIsNotGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		late  time.Duration // longer than a request may take
+		ended bool
+		want  string
+	}{
+		"it lives":                   {0, false, ""},
+		"it is busy":                 {15 * time.Second, false, ""},
+		"the run ends meanwhile":     {-1, true, ""},
+		"it closes every connection": {-1, false, "closed the connection"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &single{down: make(chan struct{}), left: map[chan string]bool{}}
+				late := time.Duration(0)
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late", Path: "/sse", Instances: 1,
+						Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+							if late < 0 {
+								panic(http.ErrAbortHandler)
+							}
+							if r.Method == http.MethodGet {
+								select {
+								case <-time.After(late):
+								case <-r.Context().Done():
+									return
+								}
+							}
+							s.ServeHTTP(w, r)
+						})}}},
+					Tool: reports.Tool{Name: "test"},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.abandon()
+				time.Sleep(time.Minute)
+				late = c.late
+				ctx, cancel := context.WithCancel(t.Context())
+				if c.ended {
+					cancel()
+				}
+				defer cancel()
+				if got := r.knock(ctx, r.endpoints[0], r.stages[0]); (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+					t.Errorf("%q", got)
 				}
 			})
 		})
