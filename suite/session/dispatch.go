@@ -173,12 +173,8 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		p.attach(f, m)
 		return
 	}
-	switch p := s.onlyAwaiting(); {
-	case p == nil:
-	case nameless || s.over == requirement.SSE: // the id may be one of a caller's own, in another session
+	if p := s.onlyAwaiting(); p != nil {
 		p.doubt(f, m)
-	default:
-		p.attach(f, m)
 	}
 }
 
@@ -205,20 +201,51 @@ func (s *Session) probing(nameless bool) *Pending {
 }
 
 // doubtTime is how long the proper answer to a request may follow a response
-// without an id.
+// without its id.
 const doubtTime = time.Second
 
-// doubt takes a response without an id of ours for the answer to a request, unless
-// the proper one follows soon: it may as well be an illegal answer to a notification.
+// doubt takes a response without the id of a request for its answer, unless the proper one
+// follows soon: it may as well be an illegal answer to a notification, or to nothing at
+// all. Whoever answered under another id once is believed at once from then on, so that a
+// session with such a target takes no longer than others; not on the channel that all
+// sessions share, where the id may be one of a caller's own, in another session.
 func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
+	id := m.Get("id")
+	named := id.Exists() && id.Type != gjson.Null && p.s.over != requirement.SSE
+	if named && p.s.renames {
+		p.attach(f, m)
+		return
+	}
 	frame := *f
+	believe := func() {
+		if !p.completed && len(p.x.Replies) == 0 {
+			p.s.renames = p.s.renames || named
+			p.attach(&frame, m)
+		}
+	}
+	if named && p.doubtful == nil {
+		p.doubtful = believe
+	}
 	time.AfterFunc(min(doubtTime, p.timeout()/2), func() {
 		p.s.mu.Lock()
 		defer p.s.mu.Unlock()
-		if !p.completed && len(p.x.Replies) == 0 {
-			p.attach(&frame, m)
-		}
+		believe()
 	})
+}
+
+// believe takes what came under another id for the answer, as nothing can follow any more.
+func (p *Pending) believe() {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	if p.doubtful != nil {
+		p.doubtful()
+	}
+}
+
+// foreign reports whether a response on the channel of a request bears the id of none in it.
+func (p *Pending) foreign(m gjson.Result) bool {
+	id := m.Get("id")
+	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null && p.s.byID(id) != p
 }
 
 // byID finds the pending exchange with an id of the same type and value, else
@@ -277,6 +304,8 @@ func (s *Session) assign(f *wire.Frame, p *Pending) {
 			if q := s.byID(m.Get("id")); q != nil {
 				q.attach(f, m)
 			}
+		case p.foreign(m) && len(p.x.Replies) == 0:
+			p.doubt(f, m)
 		default:
 			p.attach(f, m)
 			reply = true

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +56,9 @@ func TestRepliesFindTheirRequests(t *testing.T) {
 			[]Request{ask("1"), {Step: "p", Body: []byte("{")}}, []string{`"a"`, `"e"`}},
 		"unknown id": {
 			[]string{`{"id":99,"result":"a"}`},
+			[]Request{ask("1")}, []string{`"a"`}},
+		"unknown id, then the proper one": {
+			[]string{`{"id":1e999999999,"result":"x"}`, `{"id":98,"result":"y"}`, `{"id":1,"result":"a"}`},
 			[]Request{ask("1")}, []string{`"a"`}},
 		"a batch, all answers": {
 			[]string{`{"id":1,"result":"a"}`, `{"id":2,"result":"b"}`},
@@ -153,6 +157,42 @@ func TestEarlyResponsesWaitForTheirOwner(t *testing.T) {
 		}
 		if answers != 1 {
 			t.Errorf("a request of the server was answered %d times: %q", answers, e.sent)
+		}
+	})
+}
+
+// TestAnswersUnderOtherIDs: over HTTP the proper answer goes before one to others, wherever in the
+// response it stands; where there is none, the one to others is the answer as soon as the response
+// has ended.
+func TestAnswersUnderOtherIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &early{body: []string{`[{"id":9,"result":"x"},{"id":1,"result":"a"}]`, `{"id":9,"result":"x"}`}}
+		o := options(requirement.R20250618)
+		o.NoHandshake = true
+		s := opened(t, e, o)
+		begin := time.Now()
+		for i, want := range []string{"a", "x"} {
+			x := s.Do(t.Context(), Request{Method: "m", ID: json.RawMessage(strconv.Itoa(i + 1))})
+			if x.Outcome != recording.Replied || x.Result().Str != want || time.Since(begin) > doubtTime/2 {
+				t.Errorf("%s: got %+v after %v", want, x, time.Since(begin))
+			}
+		}
+	})
+}
+
+// TestOtherIDsAreDoubtedOnce: a target that answers everything under ids of its own holds a session
+// up once.
+func TestOtherIDsAreDoubtedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, scripted(func(_ gjson.Result, say func(string, ...any)) bool {
+			say(`{"id":99,"result":{}}`)
+			return true
+		}), options(requirement.R20250618))
+		for _, most := range []time.Duration{doubtTime, 0, 0} {
+			begin := time.Now()
+			if x := s.Do(t.Context(), Request{Method: "m"}); !x.Succeeded() || time.Since(begin) > most {
+				t.Errorf("%s after %v", x.Outcome, time.Since(begin))
+			}
 		}
 	})
 }

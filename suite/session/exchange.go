@@ -35,6 +35,8 @@ type Pending struct {
 	cut     string    // why its answer cannot be read, if that is known
 	// beyond is why no more was read of what came, if that is so.
 	beyond string
+	// doubtful takes a response under another id for the answer, if one has come.
+	doubtful func()
 	// completed says that the outcome is settled. The outcome itself belongs to
 	// whoever holds the exchange from then on, and is not looked at any more.
 	completed bool
@@ -148,10 +150,12 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 				if p.resume(ctx) {
 					return p.finish(recording.Replied, "")
 				}
+				p.believe()
 				return p.ended()
 			}
 			over = nil // HTTP+SSE: the answer comes on the event stream
 		case <-p.s.conn.Done():
+			p.believe()
 			if p.replied() {
 				return p.finish(recording.Replied, "")
 			}

@@ -71,6 +71,7 @@ type Session struct {
 	incoming  []wire.Frame
 	echoes    int           // how many of them are requests of ours that came back
 	lastLines int           // how many of them may have been the end of a message over several lines
+	renames   bool          // an answer came under an id that the request did not have
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	turns     int           // messages sent so far
