@@ -13,8 +13,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 )
 
-// sampled is of how many resources of a ready world clients see one, if there are more than
-// that: those of such worlds are much the same.
+// sampled is from how many resources of a ready world on clients see some of them only, on as
+// many pages: those of such worlds are much the same.
 const sampled = 1000
 
 // TestGoClientsSeeEveryWorld runs the clients that Go alone can build through the ready worlds.
@@ -83,6 +83,7 @@ func serveWorld(t *testing.T, name string) (w reference.World, url string) {
 		for i := 0; i < len(all); i += len(all) / (sampled / 10) {
 			w.Resources = append(w.Resources, all[i])
 		}
+		w.PageSize = max(1, w.PageSize*len(w.Resources)/len(all))
 	}
 	server, err := reference.New(w, reference.Options{})
 	if err != nil {
