@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/yosida95/uritemplate/v3"
 
@@ -15,8 +16,10 @@ import (
 // could have produced.
 type template struct {
 	world.Template
-	seq    uint64         // its place in the list; cursors refer to it
-	form   *regexp.Regexp // nil if the template cannot be read: it matches nothing
+	seq uint64 // its place in the list; cursors refer to it
+	// form is what URIs are matched against, made when it is first needed: namespaces have many that never
+	// are. It is nil if the template cannot be read, and gives nil for one that is too large: they match nothing.
+	form   func() *regexp.Regexp
 	groups []group
 }
 
@@ -61,11 +64,13 @@ func (t *template) compile() {
 	}
 	pattern.WriteString(regexp.QuoteMeta(rest))
 	pattern.WriteByte('$')
-	form, err := regexp.Compile(pattern.String())
-	if err != nil {
-		return // too large an expression: matches nothing
-	}
-	t.form = form
+	t.form = sync.OnceValue(func() *regexp.Regexp {
+		form, err := regexp.Compile(pattern.String())
+		if err != nil {
+			return nil
+		}
+		return form
+	})
 }
 
 func (t *template) expression(pattern *strings.Builder, op string, variables []string) {
@@ -111,7 +116,11 @@ func (t *template) match(uri string) (values map[string]string, ok bool) {
 	if t.form == nil {
 		return nil, false
 	}
-	found := t.form.FindStringSubmatch(uri)
+	form := t.form()
+	if form == nil {
+		return nil, false
+	}
+	found := form.FindStringSubmatch(uri)
 	if found == nil {
 		return nil, false
 	}
