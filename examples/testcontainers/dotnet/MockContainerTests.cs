@@ -6,8 +6,7 @@ using Xunit;
 /// <summary>A mock in a container: "docker build --target mockserver -t mockserver ." makes the image.</summary>
 public sealed class MockContainerTests : IAsyncLifetime
 {
-    private readonly IContainer mock = new ContainerBuilder()
-        .WithImage("mockserver")
+    private readonly IContainer mock = new ContainerBuilder("mockserver")
         .WithCommand("--http", "0.0.0.0:8931", "--world", "small")
         .WithPortBinding(8931, assignRandomHostPort: true)
         .WithWaitStrategy(Wait.ForUnixContainer().UntilHttpRequestIsSucceeded(r => r.ForPath("/healthz").ForPort(8931)))
