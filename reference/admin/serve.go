@@ -27,14 +27,14 @@ func Listen(ctx context.Context, addr string, o Options) (net.Listener, error) {
 	}
 	remote := o.Token != ""
 	if !remote && !loopback.Host(host) {
-		return nil, fmt.Errorf("the admin interface is for this machine only unless it demands a token: %q is no loopback address, as 127.0.0.1:0 is", addr)
+		return nil, fmt.Errorf("%q is no loopback address, as 127.0.0.1:0 is, and without a token (--admin-token-env) the admin interface is for this machine only", addr)
 	}
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
 	if at, ok := l.Addr().(*net.TCPAddr); !remote && (!ok || !at.IP.IsLoopback()) {
-		return nil, fmt.Errorf("the admin interface is for this machine only unless it demands a token: %q leads to %s (%w)", addr, l.Addr(), closed(l))
+		return nil, fmt.Errorf("%q leads to %s, and without a token (--admin-token-env) the admin interface is for this machine only (%w)", addr, l.Addr(), closed(l))
 	}
 	return l, nil
 }
