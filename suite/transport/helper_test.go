@@ -111,8 +111,11 @@ const raceExit = "GORACE=atexit_sleep_ms=0"
 // target is a process that plays the mode.
 func target(mode string) *Process {
 	return &Process{Argv: []string{os.Args[0]}, Env: []string{helperVar + "=" + mode, raceExit},
-		CloseWait: 5 * time.Second, TermWait: 5 * time.Second}
+		CloseWait: patience, TermWait: patience}
 }
+
+// patience is what tests wait for what comes at once where nothing else has the processor.
+const patience = time.Minute
 
 // log is a sink that keeps all frames.
 type frameLog struct {
@@ -150,7 +153,7 @@ func (l *frameLog) all() []wire.Frame {
 // await returns the first frame that fits, and fails the test if none comes.
 func (l *frameLog) await(t *testing.T, what string, fits func(*wire.Frame) bool) wire.Frame {
 	t.Helper()
-	timeout := time.After(10 * time.Second)
+	timeout := time.After(patience)
 	for {
 		for _, f := range l.all() {
 			if fits(&f) {
@@ -206,7 +209,7 @@ func finished(t *testing.T, what string, ch <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-ch:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("%s did not end", what)
 	}
 }

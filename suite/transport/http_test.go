@@ -21,6 +21,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/leaktest"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
@@ -451,7 +452,7 @@ func TestHTTPStaleConnectionIsRetried(t *testing.T) {
 }
 
 func TestHTTPManyAtOnceLeaveNothingBehind(t *testing.T) {
-	before := runtime.NumGoroutine()
+	leaktest.Check(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == "GET" {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -489,13 +490,6 @@ func TestHTTPManyAtOnceLeaveNothingBehind(t *testing.T) {
 	}
 	n := len(l.all())
 	server.Close()
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
-	}
-	if now := runtime.NumGoroutine(); now > before {
-		buf := make([]byte, 1<<20)
-		t.Errorf("%d goroutines, before %d\n%s", now, before, buf[:runtime.Stack(buf, true)])
-	}
 	if len(l.all()) != n {
 		t.Error("frames came after Close")
 	}

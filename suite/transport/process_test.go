@@ -101,7 +101,7 @@ func TestProcessIsTerminatedAndKilled(t *testing.T) {
 		p := target(mode)
 		p.CloseWait, p.TermWait = 50*time.Millisecond, 50*time.Millisecond
 		if mode == "deaf" {
-			p.TermWait = 10 * time.Second
+			p.TermWait = patience
 		}
 		c, l := dial(t, p)
 		l.await(t, "the sign of life", in(`{"ready":true}`))
@@ -114,11 +114,11 @@ func TestProcessIsTerminatedAndKilled(t *testing.T) {
 
 func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 	p := target("deaf")
-	p.CloseWait, p.TermWait = 30*time.Second, 10*time.Second
+	p.CloseWait, p.TermWait = time.Hour, patience
 	p.Hurry(true)
 	c, l := dial(t, p)
 	l.await(t, "the sign of life", in(`{"ready":true}`))
-	if e := c.Close(t.Context()); e.By != "us" || e.How != "terminated" || e.Took < briefWait || e.Took > 10*time.Second {
+	if e := c.Close(t.Context()); e.By != "us" || e.How != "terminated" || e.Took < briefWait {
 		t.Errorf("got %+v", e)
 	}
 	gone(t, c)
@@ -128,16 +128,14 @@ func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 }
 
 func TestProcessCloseObeysItsContext(t *testing.T) {
-	c, l := dial(t, target("stubborn"))
+	p := target("stubborn")
+	p.CloseWait, p.TermWait = time.Hour, time.Hour
+	c, l := dial(t, p)
 	l.await(t, "the sign of life", in(`{"ready":true}`))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	begin := time.Now()
 	if e := c.Close(ctx); e.How != "killed" {
 		t.Errorf("got %+v", e)
-	}
-	if took := time.Since(begin); took > 3*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	gone(t, c)
 }
@@ -223,14 +221,22 @@ func TestProcessDoesNotReadItsInput(t *testing.T) {
 	p := target("deaf")
 	p.CloseWait = 50 * time.Millisecond
 	c, l := dial(t, p)
-	for _, part := range []string{"was not taken", "an earlier message"} {
-		// Long enough for the writer to have its turn on a busy machine.
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	refused := func() string {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		_, err := c.Send(ctx, Message{Body: bytes.Repeat([]byte("x"), 1<<20)})
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), part) {
-			t.Errorf("got %v", err)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v", err)
 		}
+		return err.Error()
+	}
+	// On a busy machine the writer comes to the first message only after a while.
+	first := refused()
+	for end := time.Now().Add(patience); !strings.Contains(first, "was not taken") && time.Now().Before(end); {
+		first = refused()
+	}
+	if second := refused(); !strings.Contains(first, "was not taken") || !strings.Contains(second, "an earlier message") {
+		t.Errorf("got %s, then %s", first, second)
 	}
 	l.await(t, "the sign of life", in(`{"ready":true}`))
 	if e := c.Close(t.Context()); e.How != "terminated" {
