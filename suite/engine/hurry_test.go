@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 
 	"github.com/mcpcheck/mcpcheck/suite/area/capability"
+	"github.com/mcpcheck/mcpcheck/suite/area/meta"
 
 	"github.com/mcpcheck/mcpcheck/suite/area/stdio"
 
@@ -125,6 +127,36 @@ func TestRestsOnTime(t *testing.T) {
 		j.From, j.Frames, j.Outcome = []recording.Name{recording.Reads}, []int{frame}, verdict.Fail
 		if got := r.restsOnTime(j); got != want {
 			t.Errorf("frame %d: %t", frame, got)
+		}
+	}
+}
+
+// Scripts that borrow a session follow one another, after those that need one of their own:
+// nothing has to be closed between them.
+func TestCleanFirst(t *testing.T) {
+	set := catalogue{Set: area.BuiltIn()}
+	missing, malformed := recording.MissingReads, recording.MalformedReads
+	probe := &recording.Exchange{Kind: recording.Probe}
+	clean := &recording.Exchange{Kind: recording.Clean}
+	for name, x := range map[string]struct {
+		builder *recording.Exchange // of what builds on another
+		want    []recording.Name
+	}{
+		"they share":            {probe, []recording.Name{meta.LogLevels, missing, malformed}},
+		"one needs one as well": {clean, []recording.Name{missing, malformed, meta.LogLevels}},
+	} {
+		plan := set.inOrder(map[recording.Name]bool{missing: true, malformed: true, meta.LogLevels: true})
+		cleanFirst(plan, &Take{Recordings: map[recording.Name]*recording.Recording{
+			missing:        {Exchanges: []*recording.Exchange{probe}},
+			malformed:      {Exchanges: []*recording.Exchange{x.builder}},
+			meta.LogLevels: {Exchanges: []*recording.Exchange{probe, clean}},
+		}})
+		var got []recording.Name
+		for _, sc := range plan {
+			got = append(got, sc.Name)
+		}
+		if !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -12,17 +12,22 @@ import (
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
 // borrowed one, so that those which share a session follow one another. What sent nothing, and
-// what others build on, stays in front.
+// what those in front build on, stays in front.
 func cleanFirst(plan []*scenario.Scenario, before *Take) {
-	probes := func(sc *scenario.Scenario) int {
+	borrows := map[recording.Name]bool{}
+	for _, sc := range slices.Backward(plan) { // what builds on a scenario comes after it
 		rec := before.Recordings[sc.Name]
-		if rec == nil || len(rec.Exchanges) == 0 || slices.ContainsFunc(plan, func(other *scenario.Scenario) bool { return slices.Contains(other.After, sc.Name) }) {
-			return 0
+		borrows[sc.Name] = rec != nil && len(rec.Exchanges) > 0 &&
+			!slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) &&
+			!slices.ContainsFunc(plan, func(other *scenario.Scenario) bool {
+				return slices.Contains(other.After, sc.Name) && !borrows[other.Name]
+			})
+	}
+	probes := func(sc *scenario.Scenario) int {
+		if borrows[sc.Name] {
+			return 1
 		}
-		if slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return x.Kind == recording.Clean }) {
-			return 0
-		}
-		return 1
+		return 0
 	}
 	slices.SortStableFunc(plan, func(a, b *scenario.Scenario) int {
 		return cmp.Or(cmp.Compare(a.Phase, b.Phase), probes(a)-probes(b), rank(a)-rank(b))
