@@ -34,7 +34,7 @@ require (
 	github.com/tidwall/match v1.1.1 // indirect
 	github.com/tidwall/pretty v1.2.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2
-	golang.org/x/text v0.38.0 // indirect
+	golang.org/x/text v0.38.0
 	pgregory.net/rapid v1.3.0
 )
 

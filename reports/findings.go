@@ -133,6 +133,7 @@ func (c *console) evidence(x *Result) {
 	if c.o.Verbose {
 		limit, frames = consoleVerbose, 10*consoleFrames
 	}
+	seen := metadata{}
 	for i, number := range x.Evidence {
 		if i == frames {
 			c.Line(c.Paint(terminal.Dim, "    and "+count(len(x.Evidence)-i, "frame")+" more"))
@@ -142,7 +143,7 @@ func (c *console) evidence(x *Result) {
 		if f == nil {
 			continue
 		}
-		for i, line := range frameLines(f, limit) {
+		for i, line := range frameLines(seen.once(f), limit) {
 			for k, l := range terminal.WrapJSON(line, c.Width-6) {
 				pad := "    "
 				if i+k > 0 {

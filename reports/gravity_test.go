@@ -125,6 +125,15 @@ func TestGravityIsPronounced(t *testing.T) {
 // nothing between the list and the last line.
 func TestShortList(t *testing.T) {
 	r := grave()
+	for i, x := range r.Results {
+		switch x.ID {
+		case "Z-01":
+			r.Results[i].Actual = `a result ({"resources":[{"uri":…) leaks`
+		case "C-02": // warns of another cause elsewhere
+			x.Cause, x.Verdict = "another", Warn
+			r.Results = append(r.Results, x)
+		}
+	}
 	for i := range 20 {
 		r.Results = append(r.Results, Result{ID: fmt.Sprintf("D-%02d", i), Title: strings.Repeat("word ", 40), Revision: "2025-11-25", Transport: "stdio", Verdict: Warn, Level: LevelShould, Cause: "x"})
 	}
@@ -135,7 +144,7 @@ func TestShortList(t *testing.T) {
 	if len(lines) < 16 || lines[14] != "" || !strings.HasPrefix(lines[15], "NOT CONFORMANT") {
 		t.Fatalf("%q", lines)
 	}
-	for i, want := range map[int]string{0: "✗ Z-01     security: leaks", 1: "! Y-01     security: may leak", 2: "✗ C-01     fails", 12: "12 more", 13: "✗ codes    C-02, B-02"} {
+	for i, want := range map[int]string{0: "✗ Z-01     security: a result leaks", 1: "! Y-01     security: may leak", 2: "✗ C-01     fails", 12: "12 more", 13: "✗ codes    C-02, B-02  "} {
 		if !strings.HasPrefix(strings.TrimSpace(lines[i]), want) {
 			t.Errorf("line %d is %q", i, lines[i])
 		}

@@ -3,15 +3,18 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
 )
 
 // shortest is how many findings the short list has.
 const shortest = 12
+
+// quoted is the beginning of a result in brackets, which takes the room of what it is about.
+var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
 
 // shortList says in a line each what was found, the gravest first: it is what is in sight
 // when the run is over. What is only about codes of errors shares a line.
@@ -37,16 +40,19 @@ func (c *console) shortList() {
 		x := f.results[0]
 		words := x.Title
 		if x.harms() {
-			words = "security: " + cmp.Or(x.Actual, x.Title) // what was seen says more than the rule
+			// What was seen says more than the rule, if it is not the beginning of an answer.
+			words = "security: " + cmp.Or(quoted.ReplaceAllString(x.Actual, ""), x.Title)
 		}
 		c.shortLine(x.Verdict, x.ID, words, c.count(f))
 	}
 	if len(codes) > 0 {
 		var ids []string
 		for _, f := range codes {
-			ids = append(ids, f.results[0].ID)
+			if id := f.results[0].ID; !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
-		c.shortLine(codes[0].results[0].Verdict, "codes", strings.Join(slices.Compact(ids), ", "), count(len(codes), "finding"))
+		c.shortLine(codes[0].results[0].Verdict, "codes", strings.Join(ids, ", "), count(len(codes), "finding"))
 	}
 }
 
@@ -61,7 +67,7 @@ func (c *console) shortLine(v Verdict, id, words, where string) {
 	}
 	words = Shorten(words, room)
 	if where != "" {
-		words += strings.Repeat(" ", max(0, room-utf8.RuneCountInString(words))+2)
+		words += strings.Repeat(" ", max(0, room-terminal.Cells(words))+2)
 	}
 	c.Line("  ", c.Paint(verdictColor(v), marks[v]), fmt.Sprintf(" %-8s ", Sanitize(Shorten(id, 20))), words, c.Paint(terminal.Dim, where))
 }

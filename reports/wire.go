@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
 )
 
 // decisive are the headers that requirements are about, or that say why a request was
@@ -91,16 +93,42 @@ func (f *Frame) event() string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
+// metadata shows a _meta that several frames of a result share in the first of them only: in
+// the modern revisions every message has one.
+type metadata map[string]bool
+
+// once is a frame with {…} in the place of a _meta that was shown before.
+func (m metadata) once(f *Frame) *Frame {
+	if !gjson.ValidBytes(f.Data) {
+		return f
+	}
+	for _, path := range []string{"params._meta", "result._meta"} {
+		v := gjson.GetBytes(f.Data, path)
+		const short = 40
+		if !v.IsObject() || len(v.Raw) < short || v.Index == 0 {
+			continue
+		}
+		if m[v.Raw] {
+			shown := *f
+			shown.Data = slices.Concat(f.Data[:v.Index], []byte("{…}"), f.Data[v.Index+len(v.Raw):])
+			return &shown
+		}
+		m[v.Raw] = true
+	}
+	return f
+}
+
 // evidenceLines are the frames of a result, as many as the limit allows, and how many more
 // there are. Lines that go on with a frame are indented.
 func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
 	var lines []string
+	seen := metadata{}
 	for i, number := range x.Evidence {
 		if i == frames {
 			return append(lines, fmt.Sprintf("and %s more", count(len(x.Evidence)-i, "frame")))
 		}
 		if f := r.Frame(number); f != nil {
-			for k, l := range frameLines(f, limit) {
+			for k, l := range frameLines(seen.once(f), limit) {
 				if k > 0 {
 					l = "      " + l
 				}

@@ -49,6 +49,27 @@ func TestWireIsShown(t *testing.T) {
 	}
 }
 
+// TestMetadataIsShownOnce: what every message of a modern revision repeats stands in the first
+// frame of a finding that has it; what differs is shown.
+func TestMetadataIsShownOnce(t *testing.T) {
+	r := probed(func(*Frame) {})
+	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}`
+	for i, data := range []string{`{"id":1,"params":{"_meta":` + meta + `}}`, `{"id":2,"params":{"_meta":` + meta + `}}`, `{"id":3,"params":{"_meta":` + strings.Replace(meta, "28", "29", 1) + `}}`} {
+		r.Frames[i].Data, r.Frames[i].Direction = []byte(data), Out
+	}
+	for name, write := range map[string]func(io.Writer) error{
+		"console":  func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 200}) },
+		"Markdown": func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) },
+	} {
+		text := written(t, write)
+		for _, part := range []string{`{"id":1,"params":{"_meta":` + meta, `{"id":2,"params":{"_meta":{…}}}`, `2026-07-29"}`} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: no %q in\n%s", name, part, text)
+			}
+		}
+	}
+}
+
 // TestPasted: what is to be pasted sends what was sent, byte for byte, from any POSIX shell, and
 // there is none where it would send something else.
 func TestPasted(t *testing.T) {

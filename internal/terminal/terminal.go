@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // The colours, as SGR parameters.
@@ -25,12 +24,12 @@ type Printer struct {
 	w io.Writer
 	// Color allows colours; only Paint adds escape sequences.
 	Color bool
-	// Width is the width of lines in characters.
+	// Width is the width of lines in columns of a terminal.
 	Width int
 	Err   error
 }
 
-// New is a printer for lines of a width in characters; less than 40 means 80.
+// New is a printer for lines of a width in columns; less than 40 means 80.
 func New(w io.Writer, color bool, width int) *Printer {
 	if width < 40 {
 		width = 80
@@ -83,7 +82,7 @@ func (p *Printer) Labelled(indent int, label, text string) {
 func (p *Printer) Text(indent int, color, text string) { p.text(indent, "", color, text) }
 
 func (p *Printer) text(indent int, label, color, text string) {
-	pad, column := strings.Repeat(" ", indent), utf8.RuneCountInString(label)
+	pad, column := strings.Repeat(" ", indent), Cells(label)
 	for i, l := range Wrap(text, p.Width-indent-column) {
 		if i > 0 {
 			label = strings.Repeat(" ", column)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -18,6 +17,9 @@ func TestWrap(t *testing.T) {
 	}{
 		{Wrap, "MUST, server/utilities/pagination#response-format", []string{"MUST, server/utilities/", "pagination#response-format"}},
 		{Wrap, "a pneumonoultramicroscopic thing", []string{"a pneumonoultramicroscopic", "thing"}},
+		{Wrap, "a text with 🧭🧭🧭🧭🧭🧭 and more", []string{"a text with 🧭🧭🧭🧭🧭🧭", "and more"}},
+		{Wrap, strings.Repeat("漢", 14), []string{strings.Repeat("漢", 13), "漢"}},
+		{Wrap, strings.Repeat("e\u0301", 26), []string{strings.Repeat("e\u0301", 26)}},
 		{WrapJSON, `{"result":{"contents":[],"nextCursor":"x"}}`, []string{`{"result":{"contents":[],`, `"nextCursor":"x"}}`}},
 	} {
 		if got := test.wrap(test.in, 26); !slices.Equal(got, test.want) {
@@ -27,7 +29,7 @@ func TestWrap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.IntRange(20, 60).Draw(t, "width")
 		for _, line := range Wrap(rapid.String().Draw(t, "text"), width) {
-			if utf8.RuneCountInString(line) > width {
+			if Cells(line) > width {
 				t.Fatalf("%q is longer than %d", line, width)
 			}
 		}

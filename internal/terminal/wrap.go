@@ -1,23 +1,62 @@
 package terminal
 
-import "strings"
+import (
+	"strings"
+	"unicode"
 
-// Wrap breaks a text at spaces into lines of at most width characters, but no
+	"golang.org/x/text/width"
+)
+
+// Cells is how many columns of a terminal a text takes: wide characters, such as those of
+// Chinese and most emoji, take two, and marks that combine with the one before none.
+func Cells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += cells(r)
+	}
+	return n
+}
+
+func cells(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// fitting is how many characters of a line fit into so many columns.
+func fitting(line []rune, columns int) int {
+	for i, r := range line {
+		if columns -= cells(r); columns < 0 {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// Wrap breaks a text at spaces into lines of at most so many columns, but no
 // narrower than 20. Words that are longer are broken behind the characters that
 // join the parts of paths and lists, or cut. Line feeds of the text are kept.
-func Wrap(text string, width int) []string { return wrapAt(text, width, ",/#&?") }
+func Wrap(text string, columns int) []string { return wrapAt(text, columns, ",/#&?") }
 
 // WrapJSON is [Wrap] for frames: lines end behind a comma or a bracket, so that
 // members and strings stay in one piece.
-func WrapJSON(text string, width int) []string { return wrapAt(text, width, ",]}[{") }
+func WrapJSON(text string, columns int) []string { return wrapAt(text, columns, ",]}[{") }
 
-func wrapAt(text string, width int, breaks string) []string {
-	width = max(width, 20)
+func wrapAt(text string, columns int, breaks string) []string {
+	columns = max(columns, 20)
 	var lines []string
 	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
 		line := []rune(paragraph)
-		for len(line) > width {
-			cut := breakAt(line, width, breaks)
+		for fits := fitting(line, columns); fits < len(line); fits = fitting(line, columns) {
+			cut := breakAt(line, fits, breaks)
 			lines = append(lines, strings.TrimRight(string(line[:cut]), " "))
 			line = line[cut:]
 			for len(line) > 0 && line[0] == ' ' {
@@ -31,21 +70,21 @@ func wrapAt(text string, width int, breaks string) []string {
 
 // breakAt is where a line that is too long is broken: at a space, or behind one of
 // the characters, that leaves at least half of the width, else at an earlier space.
-func breakAt(line []rune, width int, behind string) int {
-	for i := width; i > width/2; i-- {
+func breakAt(line []rune, fits int, behind string) int {
+	for i := fits; i > fits/2; i-- {
 		if line[i] == ' ' {
 			return i
 		}
 	}
-	for i := width; i > width/2; i-- {
-		if strings.ContainsRune(behind, line[i-1]) {
+	for i := fits; i > fits/2; i-- {
+		if strings.ContainsRune(behind, line[i-1]) && line[i] != ',' {
 			return i
 		}
 	}
-	for i := width / 2; i > width/4; i-- {
+	for i := fits / 2; i > fits/4; i-- {
 		if line[i] == ' ' {
 			return i
 		}
 	}
-	return width
+	return fits
 }
