@@ -5,6 +5,7 @@ package canc
 import (
 	"bytes"
 	_ "embed"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -85,6 +86,10 @@ var cancChecks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
+			if before := r.Step(recording.StepBefore); before != nil && before.Succeeded() && expelled(r, x) {
+				v.That(false, "a session that lives on after cancellations that crossed with their responses", matcher.Describe(x)+" to "+x.Method, append(x.Evidence(), last...)...)
+				continue
+			}
 			stillServed(x, v, "cancellations that crossed with their responses", last...)
 		}
 	}},
@@ -219,6 +224,13 @@ func servedOtherwise(v *verdict.Verdict) bool {
 // connection, or over HTTP a response that ends without one.
 func unserved(x *recording.Exchange) bool {
 	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
+}
+
+// expelled reports whether a request was answered as those in a session that has ended. That is the
+// end of a connection where there are sessions over HTTP.
+func expelled(r *recording.Recording, x *recording.Exchange) bool {
+	f := r.Frame(x.Request)
+	return x.Status == http.StatusNotFound && f != nil && f.HTTP != nil && f.HTTP.Header.Get(scenario.HeaderSession) != ""
 }
 
 // stopped: nothing more comes for a request that was cancelled.

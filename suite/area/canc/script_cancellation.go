@@ -68,11 +68,12 @@ var cancelRaceScenario = &scenario.Scenario{
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		patience := c.Patience(ctx, 3*time.Second)
 		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-		race := raceApart
-		if together(p) {
-			race = raceTogether
+		var pending []*session.Pending
+		if n := races(p, c, before); together(p) {
+			pending = raceTogether(ctx, p, c, n)
+		} else {
+			pending = raceApart(ctx, p, c, n, before.Took)
 		}
-		pending := race(ctx, p, c, races(p, c, before))
 		last := p.Ordinary(stepAfter)
 		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
 		after := c.Note(c.S.Do(ctx, last))
@@ -98,14 +99,39 @@ func raced(p *scenario.Play) session.Request {
 	return q
 }
 
-// raceApart sends requests, and the cancellation of each right behind it.
-func raceApart(ctx context.Context, p *scenario.Play, c *scenario.Client, n int) []*session.Pending {
+// raceApart sends requests one after the other, and the cancellation of each behind it: at once, then
+// later and later, up to when the response is due. Where both travel on connections of their own,
+// it would else be left to chance at which moment of a request its cancellation arrives.
+func raceApart(ctx context.Context, p *scenario.Play, c *scenario.Client, n int, took time.Duration) []*session.Pending {
+	const least = 20 * time.Millisecond
 	pending := make([]*session.Pending, n)
 	for i := range pending {
 		pending[i] = c.Start(ctx, raced(p))
-		cancel(ctx, p, c, pending[i])
+		if byClosing(p) {
+			pending[i].Cancel()
+			continue
+		}
+		part := float64(i) / float64(n)
+		c.S.Quiet(ctx, time.Duration(part*part*float64(took))) // most of them early, as a response takes longest on its way
+		cancelled := c.Start(ctx, cancelling(pending[i].Exchange().ID))
+		over(ctx, max(2*took, least), pending[i], cancelled)
+		cancelled.Finish()
 	}
 	return pending
+}
+
+// over waits until the responses to messages have ended, but not for longer than a limit: a
+// request that was cancelled need not be answered.
+func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	for _, one := range all {
+		select {
+		case <-one.HTTPEnded():
+		case <-bounded.Done():
+			return
+		}
+	}
 }
 
 // raceTogether writes several requests at once, each with its cancellation. A target that reads
@@ -146,11 +172,12 @@ func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int
 	const least, volume, waiting = 5, 4 << 20, 6 * time.Second
 	most := 24
 	switch {
-	case together(p):
-		most = 40
-	case p.Brief():
+	case p.Brief() && !together(p):
 		most = 8
+	case !p.Modern():
+		most = 40
 	}
+	most *= max(p.Limits.Patience, 1) // a repetition is to meet the same moment again
 	size := 1
 	for _, f := range c.S.Incoming(before.Request) {
 		size += f.Size
@@ -158,9 +185,14 @@ func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int
 	return min(max(min(volume/size, int(waiting/max(before.Took, time.Microsecond))), least), most)
 }
 
+// byClosing reports whether a request is cancelled by closing its stream.
+func byClosing(p *scenario.Play) bool {
+	return p.Modern() && p.Combination.Transport == requirement.HTTP
+}
+
 // cancel cancels a request as a client does.
 func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending) {
-	if p.Modern() && p.Combination.Transport == requirement.HTTP {
+	if byClosing(p) {
 		pending.Cancel()
 		return
 	}
