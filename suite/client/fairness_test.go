@@ -2,8 +2,12 @@ package client_test
 
 import (
 	"fmt"
+	"net/http"
+	"strconv"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/client"
 )
@@ -12,14 +16,16 @@ import (
 // follows them, or follows one in a circle, cannot.
 func TestEnoughPages(t *testing.T) {
 	const (
-		one    = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
-		oneIs  = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
-		two    = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
-		twoIs  = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
-		again  = `>{"jsonrpc":"2.0","id":3,"method":"resources/list","params":{"cursor":"a"}}`
-		thatIs = `<{"jsonrpc":"2.0","id":3,"result":{"resources":[],"nextCursor":"b"}}`
-		fresh  = `>{"jsonrpc":"2.0","id":4,"method":"resources/list"}`
-		newIs  = `<{"jsonrpc":"2.0","id":4,"result":{"resources":[],"nextCursor":"a"}}`
+		one     = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		oneIs   = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[],"nextCursor":"a"}}`
+		two     = `>{"jsonrpc":"2.0","id":2,"method":"resources/list","params":{"cursor":"a"}}`
+		twoIs   = `<{"jsonrpc":"2.0","id":2,"result":{"resources":[],"nextCursor":"b"}}`
+		again   = `>{"jsonrpc":"2.0","id":3,"method":"resources/list","params":{"cursor":"a"}}`
+		thatIs  = `<{"jsonrpc":"2.0","id":3,"result":{"resources":[],"nextCursor":"b"}}`
+		altered = `>{"jsonrpc":"2.0","id":5,"method":"resources/list","params":{"cursor":"a%3D"}}`
+		refused = `<{"jsonrpc":"2.0","id":5,"error":{"code":-32602,"message":"Invalid cursor"}}`
+		fresh   = `>{"jsonrpc":"2.0","id":4,"method":"resources/list"}`
+		newIs   = `<{"jsonrpc":"2.0","id":4,"result":{"resources":[],"nextCursor":"a"}}`
 	)
 	for name, test := range map[string]struct {
 		said     []string
@@ -29,12 +35,50 @@ func TestEnoughPages(t *testing.T) {
 		"the first page only":         {[]string{one, oneIs}, reports.Warn, 0},
 		"two of three pages":          {[]string{one, oneIs, two, twoIs}, reports.Pass, 1},
 		"one page again and again":    {[]string{one, oneIs, two, twoIs, again, thatIs}, reports.Warn, 0},
+		"an altered cursor":           {[]string{one, oneIs, altered, refused}, reports.NotApplicable, 0},
 		"from the beginning, no more": {[]string{one, oneIs, two, twoIs, fresh, newIs}, reports.Warn, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := judged(t, lines(test.said...), client.Options{Ended: true, SingleClient: true, Only: []string{"CL-13"}})
 			if len(r.Results) != 1 || r.Results[0].Verdict != test.want || len(r.Observations) != test.remarked {
 				t.Errorf("%+v, %+v", r.Results, r.Observations)
+			}
+		})
+	}
+}
+
+// TestCutOff: who ends while it sends has said nothing wrong by that.
+func TestCutOff(t *testing.T) {
+	const (
+		list = `>{"jsonrpc":"2.0","id":1,"method":"resources/list"}`
+		page = `<{"jsonrpc":"2.0","id":1,"result":{"resources":[]}}`
+		half = `>{"jsonrpc":"2.0","id":2,"method":"resources/re`
+		next = `>{"jsonrpc":"2.0","id":3,"method":"resources/list"}`
+		word = `>bye`
+	)
+	posted := func(length int) []journal.Entry {
+		all := lines(list, page, half)
+		for i := range all {
+			all[i].Transport, all[i].HTTP = hook.HTTP, &journal.HTTP{}
+		}
+		all[0].HTTP = &journal.HTTP{Method: http.MethodPost, Path: "/mcp"}
+		all[2].HTTP = &journal.HTTP{Path: "/mcp", Method: http.MethodPost, Header: http.Header{"Content-Length": {strconv.Itoa(length)}}}
+		return all
+	}
+	for name, test := range map[string]struct {
+		said []journal.Entry
+		want reports.Verdict
+	}{
+		"the last line":        {lines(list, page, half), reports.Pass},
+		"a line before others": {lines(list, page, half, next), reports.Fail},
+		"another last line":    {lines(list, page, word), reports.Fail},
+		"a body":               {posted(80), reports.Pass},
+		"a body that is whole": {posted(len(half) - 1), reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := judged(t, test.said, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-24"}})
+			if len(r.Results) != 1 || r.Results[0].Verdict != test.want {
+				t.Errorf("%+v", r.Results)
 			}
 		})
 	}

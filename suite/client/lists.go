@@ -329,7 +329,8 @@ func unfollowed(c *conversation, method string, crashed bool) (left, followed []
 		}
 		used := slices.ContainsFunc(requests, func(q *message) bool {
 			x := q.params.Get("cursor")
-			return x.Type == gjson.String && x.String() == next.String()
+			altered := x.Type != gjson.String && x.Exists() || x.Type == gjson.String && !c.given(x.String(), "", q.Seq)
+			return x.Type == gjson.String && x.String() == next.String() || altered && q.Seq > m.answer.Seq // see CL-12 and CL-14
 		})
 		switch {
 		case used || c.overtaken(m) || crashed && c.elsewhere(m) == 0:

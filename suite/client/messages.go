@@ -2,8 +2,12 @@ package client
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -46,7 +50,18 @@ func requestIDs(g *group, v *judging) {
 			}
 			used[m.id] = m
 		}
+		for _, m := range c.fromClient(kindNotification) {
+			if slices.Contains(asking, m.method) {
+				v.violated("an id, a string or an integer", m.what()+" was sent without an id, to which there is no answer", "give each request an id of its own", m.Seq)
+			}
+		}
 	}
+}
+
+// asking are methods of requests, which are never notifications.
+var asking = []string{
+	"initialize", methodDiscover, "ping", methodComplete, "logging/setLevel", methodListen, methodList, methodTemplates, methodRead,
+	"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "tools/list", "tools/call",
 }
 
 func cancellations(g *group, v *judging) {
@@ -80,8 +95,11 @@ func cancellations(g *group, v *judging) {
 }
 
 func wellFormed(g *group, v *judging) {
-	for _, m := range g.said() {
+	for c, m := range g.said() {
 		if m.kind == kindBatch {
+			continue
+		}
+		if c.cutOff(m) {
 			continue
 		}
 		wrong, hint := flaw(m)
@@ -102,6 +120,20 @@ func wellFormed(g *group, v *judging) {
 			v.pass(m.Seq)
 		}
 	}
+}
+
+// cutOff reports whether a client sent only the beginning of a message, as one does that ends
+// meanwhile: a body that is shorter than was said, or a last line that goes no further.
+func (c *conversation) cutOff(m *message) bool {
+	if m.kind != kindUnreadable || !m.whole {
+		return false
+	}
+	if m.HTTP != nil {
+		length, err := strconv.Atoi(m.header("Content-Length"))
+		return err == nil && m.Size < length
+	}
+	raw := bytes.TrimLeft(m.entry.raw, " \t")
+	return m.Seq == c.last() && bytes.HasPrefix(raw, []byte("{")) && errors.Is(json.NewDecoder(bytes.NewReader(raw)).Decode(new(json.RawMessage)), io.ErrUnexpectedEOF)
 }
 
 // empty reports whether a line on stdio has nothing in it.
@@ -176,6 +208,20 @@ func progressTokens(g *group, v *judging) {
 				v.pass(m.Seq)
 			}
 			active[key] = m
+		}
+		if c.modern || !c.whole {
+			continue // see CL-38
+		}
+		for _, m := range c.fromClient(kindNotification) {
+			token := m.params.Get("progressToken")
+			given := slices.ContainsFunc(c.fromServer(kindRequest), func(q *message) bool {
+				x := q.params.Get("_meta.progressToken")
+				return q.Seq < m.Seq && x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw))
+			})
+			if m.method == "notifications/progress" && m.whole && !given {
+				v.violated("the progress token of a request of the server", fmt.Sprintf("progress was reported on %s, which no request of the server had for its token", shorten(token.Raw)),
+					"report progress only on requests with a progressToken", m.Seq)
+			}
 		}
 	}
 }

@@ -195,6 +195,10 @@ func (c *scripted) messages(uris []string) {
 		c.askAs("1", "resources/list", nil)
 	case "CL-21 null":
 		c.send(fmt.Sprintf(ping, "null"))
+	case "CL-21 none":
+		c.send(`{"jsonrpc":"2.0",` + c.metaIn(read))
+	case "CL-33 never":
+		c.send(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":7,"progress":1}}`)
 	case "CL-21 fraction":
 		c.send(fmt.Sprintf(ping, "1.5"))
 	case "CL-22":

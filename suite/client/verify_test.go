@@ -193,14 +193,14 @@ func TestBadClients(t *testing.T) {
 	for _, bad := range []string{"CL-05", "CL-06", "CL-07", "CL-07 weight", "CL-08", "CL-17", "CL-29", "CL-30", "CL-35"} {
 		tests = append(tests, test{bad, "http", "2025-11-25"})
 	}
-	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction",
-		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 empty", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-26 roots", "CL-33", "CL-37", "CL-38", "CL-39"} {
+	for _, bad := range []string{"CL-01", "CL-02", "CL-02 twice", "CL-03", "CL-04", "CL-04 never", "CL-14", "CL-19", "CL-20 never", "CL-20 twice", "CL-20 id", "CL-21 again", "CL-21 null", "CL-21 fraction", "CL-21 none",
+		"CL-22", "CL-23", "CL-24", "CL-24 line", "CL-24 empty", "CL-24 params", "CL-24 result", "CL-24 twice", "CL-26", "CL-26 roots", "CL-33", "CL-33 never", "CL-37", "CL-38", "CL-39"} {
 		tests = append(tests, test{bad, "stdio", "2025-06-18"})
 	}
 	for _, bad := range []string{"CL-02", "CL-12", "CL-13", "CL-19", "CL-02 twice", "CL-20 twice", "CL-25", "CL-26 roots"} {
 		tests = append(tests, test{bad, "http", "2025-06-18"})
 	}
-	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input"} {
+	for _, bad := range []string{"CL-09", "CL-10", "CL-11", "CL-12", "CL-13", "CL-15", "CL-21 none", "CL-27", "CL-27 handshake", "CL-34 state", "CL-34 input"} {
 		tests = append(tests, test{bad, "http", "2026-07-28"})
 	}
 	for _, bad := range []string{"CL-09", "CL-14", "CL-15", "CL-16", "CL-27", "CL-27 handshake", "CL-37 filter", "CL-38", "CL-39"} {
