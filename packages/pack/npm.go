@@ -76,9 +76,13 @@ func npmManifest() (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var manifest map[string]any
-	if err := json.Unmarshal(data, &manifest); err != nil {
+	var members map[string]json.RawMessage // whose own members keep their order: of the conditions of an export the first counts
+	if err := json.Unmarshal(data, &members); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	manifest := map[string]any{}
+	for name, value := range members {
+		manifest[name] = value
 	}
 	return manifest, nil
 }

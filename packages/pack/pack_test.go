@@ -87,6 +87,7 @@ func TestNpm(t *testing.T) {
 		OS, CPU                []string
 		Bin, Scripts           map[string]string
 		Optional               map[string]string `json:"optionalDependencies"`
+		Exports                map[string]json.RawMessage
 	}
 	read := func(name string) (manifest, map[string]fs.FileMode) {
 		z, err := gzip.NewReader(bytes.NewReader(all[name]))
@@ -122,6 +123,11 @@ func TestNpm(t *testing.T) {
 	}
 	if len(main.Bin) != 2 || len(main.Optional) != 6 || files["README.md"] == 0 {
 		t.Errorf("the main package is %+v", main)
+	}
+	for _, path := range []string{".", "./admin", "./vitest"} { // of the conditions that hold the first is taken
+		if conditions := string(main.Exports[path]); strings.Index(conditions, `"types"`) < 0 || strings.Index(conditions, `"types"`) > strings.Index(conditions, `"default"`) {
+			t.Errorf("%s leads to %s", path, conditions)
+		}
 	}
 	for _, c := range []struct{ os, cpu, program string }{{"linux", "arm64", "bin/mockserver"}, {"win32", "x64", "bin/mockserver.exe"}} {
 		m, files := read("mcpcheck-" + c.os + "-" + c.cpu + "-1.2.3.tgz")
