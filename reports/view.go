@@ -21,8 +21,10 @@ type view struct {
 func (v view) scope() string {
 	s := &v.r.Summary
 	switch {
-	case s.Interrupted != "", len(v.r.Results) == 0:
+	case s.Interrupted != "":
 		return "not finished"
+	case len(v.r.Results) == 0:
+		return "nothing was judged"
 	case s.Scope != Full && v.r.Config.Quick != nil:
 		q := v.r.Config.Quick
 		return fmt.Sprintf("%s on %s alone, without %s whose probes may harm the target", q.Revision, q.Transport, count(q.LeftOut, "requirement"))

@@ -47,12 +47,15 @@ func fileFlags(f *pflag.FlagSet, path *string, force *bool) {
 // describe none.
 func (o *connect) target(c *cobra.Command, args []string) (*target.Target, error) {
 	dash := c.ArgsLenAtDash()
+	if len(args) > 0 {
+		// Behind -- it would be the name of a program.
+		if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+			return nil, badUsage("there is no argument %q: a server that listens is named by a flag, as in %q", args[0], c.CommandPath()+" --url "+args[0])
+		}
+	}
 	if len(args) > 0 && dash != 0 {
 		if f := c.Flags().Lookup("only"); f != nil && (c.Flags().Changed("only") || c.Flags().Changed("skip")) && namesRows(args[0]) {
 			return nil, badUsage("there is no argument %q: --only and --skip take a list with commas and without spaces, such as ERR-09,ERR-11", args[0])
-		}
-		if u, err := url.Parse(args[0]); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
-			return nil, badUsage("there is no argument %q: a server that listens is named by a flag, as in %q", args[0], c.CommandPath()+" --url "+args[0])
 		}
 		return nil, badUsage("there is no argument %q: the server's command goes behind --, as in %q", args[0], c.CommandPath()+" -- "+strings.Join(args, " "))
 	}
