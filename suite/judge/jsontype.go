@@ -179,3 +179,14 @@ func beginning(raw string, n int) string {
 	}
 	return raw
 }
+
+// Each visits the elements of an array, one by one: an array can be too long for a slice of
+// what is in it. What is no array has none.
+func Each(list gjson.Result, visit func(gjson.Result)) {
+	if list.IsArray() {
+		list.ForEach(func(_, one gjson.Result) bool {
+			visit(one)
+			return true
+		})
+	}
+}

@@ -163,9 +163,7 @@ func Sample[T any](all []T, n int) []T {
 func URIs(pages []*recording.Exchange) string {
 	var all []string
 	for _, x := range pages {
-		for _, item := range x.Result().Get("resources").Array() {
-			all = append(all, item.Get("uri").Raw)
-		}
+		judge.Each(x.Result().Get("resources"), func(item gjson.Result) { all = append(all, item.Get("uri").Raw) })
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)

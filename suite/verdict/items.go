@@ -87,18 +87,17 @@ func entriesOf(x *recording.Exchange, member string) []Item {
 	if member == "resourceTemplates" {
 		kind, id = "template", "uriTemplate"
 	}
-	entries := list.Array()
-	all := make([]Item, 0, len(entries))
-	for i, e := range entries {
+	all := make([]Item, 0, list.Get("#").Int())
+	judge.Each(list, func(e gjson.Result) {
 		u := e.Get(id)
 		name := "the " + kind + " "
 		if judge.IsString(u) {
 			name += judge.Brief(u)
 		} else {
-			name = fmt.Sprintf("%s %d of its page", kind, i+1)
+			name = fmt.Sprintf("%s %d of its page", kind, len(all)+1)
 		}
 		all = append(all, Item{LookedUp(e), name, frames})
-	}
+	})
 	return all
 }
 
@@ -253,13 +252,13 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 // Identities lists the URIs (or URI templates) of a page.
 func Identities(x *recording.Exchange, member string) []string {
 	var all []string
-	for _, item := range x.Result().Get(member).Array() {
+	judge.Each(x.Result().Get(member), func(item gjson.Result) {
 		if u := item.Get("uri"); u.Exists() {
 			all = append(all, u.Raw)
 		} else {
 			all = append(all, item.Get("uriTemplate").Raw)
 		}
-	}
+	})
 	return all
 }
 
@@ -279,9 +278,7 @@ func memberOf(x *recording.Exchange) string {
 func ListEntries(x *recording.Exchange) []string {
 	var all []string
 	for _, member := range []string{"resources", "resourceTemplates"} {
-		for _, e := range x.Result().Get(member).Array() {
-			all = append(all, e.Raw)
-		}
+		judge.Each(x.Result().Get(member), func(e gjson.Result) { all = append(all, e.Raw) })
 	}
 	sort.Strings(all)
 	return all

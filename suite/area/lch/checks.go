@@ -91,9 +91,7 @@ func listedAt(pages []*recording.Exchange) (uris []string, ok bool) {
 		if !x.Succeeded() {
 			return nil, false
 		}
-		for _, item := range x.Result().Get("resources").Array() {
-			uris = append(uris, item.Get("uri").String())
-		}
+		judge.Each(x.Result().Get("resources"), func(item gjson.Result) { uris = append(uris, item.Get("uri").String()) })
 	}
 	slices.Sort(uris)
 	return slices.Compact(uris), len(pages) > 0

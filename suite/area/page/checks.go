@@ -114,14 +114,14 @@ func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	switch last.Tags[recording.TagEnd] {
 	case "done":
 		v.Holds()
-		if n := len(pages); n > 1 && last.Succeeded() && len(last.Result().Get(member).Array()) == 0 {
+		if n := len(pages); n > 1 && last.Succeeded() && !last.Result().Get(member+".0").Exists() {
 			v.Observe("empty-last-page", fmt.Sprintf("page %d, the last one, is empty: page %d need not have handed out a cursor, %s, behind which nothing follows",
 				n, n-1, judge.Brief(pages[n-2].Result().Get("nextCursor"))), append(pages[n-2].Evidence(), last.Evidence()...)...)
 		}
 	case "bound":
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the list goes on after %d pages: its end was not looked for (--pages)", len(pages)))
 	case "cycle":
-		note := v.ThatIf(len(last.Result().Get(member).Array()) > 0)
+		note := v.ThatIf(last.Result().Get(member + ".0").Exists())
 		next := last.Result().Get("nextCursor")
 		earlier, frames := "an earlier page", last.Evidence()
 		if n := len(pages); n > 1 { // its cursor leads back
