@@ -1,11 +1,12 @@
 // Package mask removes secrets from what is shown or written.
 //
 // A secret is found in whatever form it crossed the wire: as it is, with JSON
-// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, in hexadecimal digits, and
-// inside base32 and base64 (both alphabets, once or twice, at any alignment, padded or not). But for these two the case
+// escapes (also those of JSON in a string of JSON), percent-encoded, in any mixture of these, in hexadecimal digits
+// (also with signs between the bytes), and inside base32 and base64 (both alphabets, once or twice, or with hexadecimal
+// digits inside or around, at any alignment, padded or not, also over several lines). But for these two the case
 // of letters makes no difference: there are servers that normalize keys and names. Of a secret that is
 // percent-encoded itself what it stands for is hidden as well, and of one that somebody cut short
-// with dots or stars what is left of it. Secrets of less than [MinLength] bytes are
+// what is left of it, if that is most of it or dots or stars stand for the rest. Secrets of less than [MinLength] bytes are
 // passed over: they would blot out ordinary text.
 package mask
 
@@ -14,6 +15,7 @@ import (
 	"encoding/base32"
 	"encoding/base64"
 	"encoding/hex"
+	"iter"
 	"net/url"
 	"slices"
 	"strconv"
@@ -47,7 +49,16 @@ type pattern struct {
 	// encoded says that want are digits of base64 or base32; lead and trail that the
 	// digit before and behind holds some bits of the secret.
 	encoded, lead, trail bool
+	// between are the signs that may stand between two digits.
+	between string
 }
+
+// What may stand between the digits: line breaks where they are too many for a line, and in
+// hexadecimal digits what tells the bytes apart.
+const (
+	lineBreaks = "\r\n"
+	byteSigns  = lineBreaks + " :-"
+)
 
 // same reports whether two bytes are the same but for the case of letters of ASCII,
 // which makes no difference outside of base64 and base32.
@@ -87,9 +98,14 @@ func NewMasker(secrets []string) *Masker {
 			continue
 		}
 		add(pattern{want: []byte(s)})
-		add(pattern{want: []byte(hex.EncodeToString([]byte(s)))})
+		digits := hex.EncodeToString([]byte(s))
+		add(pattern{want: []byte(digits), between: byteSigns})
+		for _, p := range slices.Concat(inBase64(digits), inBase64(strings.ToUpper(digits))) {
+			add(p)
+		}
 		for _, p := range inBase64(s) {
 			add(p)
+			add(pattern{want: []byte(hex.EncodeToString(p.want)), between: byteSigns})
 			for _, again := range inBase64(string(p.want)) {
 				add(again)
 			}
@@ -169,7 +185,7 @@ func meant(data []byte) []byte {
 			}
 		}
 	case '%':
-		if b, ok := unpercent(data); ok {
+		for b := range unpercent(data) {
 			all = append(all, b)
 		}
 	}
@@ -182,7 +198,7 @@ func aligned(secret string, encode func([]byte) string, perDigit, shift int) pat
 	digits := encode(append(make([]byte, shift), secret...))
 	before, bits := 8*shift, 8*(shift+len(secret))
 	begin := (before + perDigit - 1) / perDigit
-	return pattern{want: []byte(digits[begin : bits/perDigit]), encoded: true, lead: before%perDigit != 0, trail: bits%perDigit != 0}
+	return pattern{want: []byte(digits[begin : bits/perDigit]), encoded: true, lead: before%perDigit != 0, trail: bits%perDigit != 0, between: lineBreaks}
 }
 
 // span is a part of the data to be replaced.
@@ -218,13 +234,26 @@ func (m *Masker) mask(data []byte, cut bool) []byte {
 	for _, s := range spans {
 		out = append(out, data[done:s.from]...)
 		if s.encoded {
-			out = append(out, bytes.Repeat([]byte{'A'}, s.to-s.from)...)
+			out = blank(out, data[s.from:s.to])
 		} else {
 			out = append(out, Replacement...)
 		}
 		done = s.to
 	}
 	return append(out, data[done:]...)
+}
+
+// blank appends digits with the letter A in the place of each; line breaks stay.
+func blank(out, digits []byte) []byte {
+	p := pattern{between: lineBreaks}
+	for len(digits) > 0 {
+		n := p.filler(digits)
+		if out = append(out, digits[:n]...); n == 0 {
+			n, out = 1, append(out, 'A')
+		}
+		digits = digits[n:]
+	}
+	return out
 }
 
 // find lists the parts to be replaced, in order and without overlap.
@@ -283,6 +312,7 @@ func join(spans []span, s span) []span {
 const (
 	minPart  = 4
 	minShown = MinLength
+	minBare  = 12 // without any sign of that
 )
 
 // match is the length of the form of the pattern that data begins with; 0 if it
@@ -296,7 +326,9 @@ func (p *pattern) match(data []byte, cut bool) int {
 		matched, length := p.step(data[used:], want)
 		switch {
 		case matched > 0:
-		case severed(data[used:], len(p.want)-len(want), cut):
+		case used > 0 && p.filler(data[used:]) > 0:
+			length = p.filler(data[used:])
+		case severed(data[used:], len(p.want)-len(want), cut) || p.most(len(p.want)-len(want)):
 			return used
 		default:
 			return 0
@@ -305,6 +337,23 @@ func (p *pattern) match(data []byte, cut bool) int {
 	}
 	return used
 }
+
+// filler is the length of a sign between two digits with which data begins; 0 if there is none.
+func (p *pattern) filler(data []byte) int {
+	switch {
+	case p.between == "" || len(data) == 0:
+		return 0
+	case strings.IndexByte(p.between, data[0]) >= 0:
+		return 1
+	}
+	if r, length := unescape(data); length > 0 && strings.ContainsRune(p.between, r) {
+		return length
+	}
+	return 0
+}
+
+// most reports whether so much of a pattern tells it although the rest is missing.
+func (p *pattern) most(matched int) bool { return matched >= minBare && 4*matched >= 3*len(p.want) }
 
 // severed reports whether the data was cut where the rest begins: at its end, if
 // need be inside an escape, or where an excerpt of ours, or somebody who hides the rest,
@@ -341,8 +390,10 @@ func (p *pattern) step(data, want []byte) (matched, length int) {
 			}
 		}
 	case '%':
-		if b, ok := unpercent(data); ok && p.same(b, want[0]) {
-			return 1, 3
+		for b, length := range unpercent(data) {
+			if p.same(b, want[0]) {
+				return 1, length
+			}
 		}
 	case '+':
 		if want[0] == ' ' {
@@ -398,13 +449,17 @@ func unescape(data []byte) (r rune, length int) {
 	return r, 12
 }
 
-// unpercent is the byte that is percent-encoded at the beginning of data.
-func unpercent(data []byte) (byte, bool) {
-	if len(data) < 3 || data[0] != '%' {
-		return 0, false
+// unpercent is the byte that is percent-encoded at the beginning of data, with the length of that;
+// where it is a percent sign, also what that encodes in turn.
+func unpercent(data []byte) iter.Seq2[byte, int] {
+	return func(yield func(byte, int) bool) {
+		for at := 1; len(data) >= at+2 && at < maxDepth; at += 2 {
+			n, err := strconv.ParseUint(string(data[at:at+2]), 16, 8)
+			if err != nil || !yield(byte(n), at+2) || n != '%' {
+				return
+			}
+		}
 	}
-	n, err := strconv.ParseUint(string(data[1:3]), 16, 8)
-	return byte(n), err == nil
 }
 
 // unit is the code unit of a \u escape.

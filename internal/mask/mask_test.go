@@ -227,3 +227,37 @@ func TestMaskWhatWasCutShort(t *testing.T) {
 		}
 	}
 }
+
+// TestMaskInOtherForms: what programs make of a secret that they print: bytes told apart, lines
+// of base64 that break, one encoding in another, and a secret that lost its end.
+func TestMaskInOtherForms(t *testing.T) {
+	const secret = "Zq7Wx-9kLm_3vTr8.PpXy2/Hs+Qa"
+	m := NewMasker([]string{secret})
+	digits := hex.EncodeToString([]byte(secret))
+	long := base64.StdEncoding.EncodeToString([]byte("some text " + secret + " and more"))
+	broken := long[:30] + "\r\n" + long[30:40] + "\n" + long[40:]
+	for name, text := range map[string]string{
+		"bytes apart": fmt.Sprintf("% x", secret), "colons": strings.ReplaceAll(fmt.Sprintf("% X", secret), " ", ":"),
+		"base64 of digits":       base64.StdEncoding.EncodeToString([]byte("x" + digits)),
+		"base64 of upper digits": base64.StdEncoding.EncodeToString([]byte("xy" + strings.ToUpper(digits))),
+		"digits of base64":       hex.EncodeToString([]byte(base64.StdEncoding.EncodeToString([]byte(secret)))),
+		"percent twice":          "Zq7Wx-9kLm_3vTr8.PpXy2%252FHs%25252BQa",
+		"most of it":             secret[:22],
+		"broken lines":           broken,
+		"broken lines in JSON":   strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(broken),
+	} {
+		got := m.String("a " + text + " b")
+		if strings.Contains(got, text[3:18]) || len(got) >= 4+len(text) && !strings.Contains(got, "AAAA") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	plain, err := base64.StdEncoding.DecodeString(m.String(broken))
+	if err != nil || !strings.HasPrefix(string(plain), "some text ") || !strings.HasSuffix(string(plain), " and more") || strings.Contains(string(plain), secret[3:20]) {
+		t.Errorf("lines of base64 became %q: %v", plain, err)
+	}
+	for _, text := range []string{secret[:20], "Zq7Wx-9kLm"} {
+		if got := m.String(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+}
