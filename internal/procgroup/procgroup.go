@@ -12,7 +12,7 @@ import "time"
 type Work struct {
 	Leader int
 	looked bool
-	used   uint64 // processor time at the last look, in clock ticks
+	used   int64 // processor time at the last look, in clock ticks
 }
 
 // clockTick is the unit of processor time in proc_pid_stat(5), sysconf(_SC_CLK_TCK), which is

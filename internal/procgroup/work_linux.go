@@ -14,7 +14,7 @@ const idleTicks = 1
 // Works reports whether the group is at work: one of its threads runs, could run if there were a
 // processor for it, or waits for a disk; or the group has used processor time since the last look.
 func (w *Work) Works() bool {
-	var used uint64
+	var used int64
 	ready := false
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is right
 	for _, path := range stats {
@@ -23,7 +23,7 @@ func (w *Work) Works() bool {
 			continue
 		}
 		for _, ticks := range fields[statTimes : statTimes+4] {
-			n, _ := strconv.ParseUint(ticks, 10, 64) // the kernel writes digits
+			n, _ := strconv.ParseInt(ticks, 10, 64) // the kernel writes digits
 			used += n
 		}
 		ready = ready || threadReady(filepath.Dir(path))
