@@ -156,6 +156,9 @@ type Session struct {
 	// Lost says why the connection ended before we closed it; empty if it
 	// did not.
 	Lost string `json:"lost,omitempty"`
+	// Cut says why we ended the connection before its time: more came on it than is read;
+	// empty if we did not.
+	Cut string `json:"cut,omitempty"`
 	// Ending says how the connection ended.
 	Ending *Ending `json:"ending,omitempty"`
 

@@ -104,7 +104,7 @@ func (p *Play) Expendable(ctx context.Context) (*Client, bool) {
 	c, ok := p.client(s, err, &p.lent)
 	if ok && used && p.Combination.Transport == requirement.Stdio {
 		x := s.Do(ctx, p.Ordinary(recording.StepAlive))
-		if x.Outcome != recording.Replied && x.Outcome != recording.Canceled {
+		if x.Outcome != recording.Replied && x.Outcome != recording.Canceled || s.Cut() != "" {
 			ok = c.Replace(ctx)
 		}
 	}
@@ -152,7 +152,12 @@ func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 // session.
 func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
 	x, usable := send()
-	if !usable {
+	switch why := c.S.Cut(); {
+	case usable:
+	case why != "":
+		x.Outcome, x.Reason, x.Limit = recording.Canceled, why, true
+		c.Replace(ctx)
+	default:
 		x.Fatal = true
 		c.Replace(ctx)
 	}
@@ -163,7 +168,7 @@ func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
 // not only that the session was lost.
 func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exchange) bool {
 	switch {
-	case x.Outcome == recording.Canceled || x.Outcome == recording.Refused:
+	case x.Outcome == recording.Canceled && c.S.Cut() == "" || x.Outcome == recording.Refused:
 		return true
 	case x.Status == http.StatusNotFound:
 		return !c.expelled(ctx, q)

@@ -186,7 +186,7 @@ func (all *streams) add(st *session.Stream) { *all = append(*all, st) }
 func (all streams) look() {
 	for _, st := range all {
 		tags := st.Exchange().Tags
-		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || !Answered(st) {
+		if st.Ack == nil || tags[recording.TagEnded] != "" || tags[recording.TagStopped] != "" || !Answered(st) || st.Cut() != "" {
 			continue
 		}
 		tags[recording.TagEnded] = strconv.FormatInt((st.EndedAt() - st.Ack.At).Milliseconds(), 10)

@@ -74,7 +74,10 @@ const overlooked = "no answer, although a later request was answered"
 // unheard completes a probe after which nothing was heard any more.
 func (c *Client) unheard(x *recording.Exchange, reason string) {
 	x.Outcome, x.Reason = recording.Lost, reason
-	if c.S.Alive() {
+	switch why := c.S.Cut(); {
+	case why != "":
+		x.Outcome, x.Reason, x.Limit = recording.Canceled, why, true
+	case c.S.Alive():
 		x.Outcome = recording.Silent
 	}
 }

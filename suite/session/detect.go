@@ -90,6 +90,12 @@ func Detect(ctx context.Context, dialer transport.Dialer, opts Options, ask []re
 	if err := found.fell(dialer.Transport(), errs); err != nil {
 		return found, err
 	}
+	if i := slices.IndexFunc(errs, beyondLimit); i >= 0 {
+		// Whether it serves that revision is not known, and to say nothing of it would hide it.
+		found.Served = nil
+		found.Close()
+		return found, errs[i]
+	}
 	found.guess()
 	slices.Sort(found.Served)
 	if len(found.Served) > 0 {
@@ -116,6 +122,13 @@ func (f *Found) ask(ctx context.Context, dialer transport.Dialer, o Options, leg
 		answered()
 	}
 	return nil
+}
+
+// beyondLimit reports whether a session could not be opened because its first answer goes beyond
+// what we read of one.
+func beyondLimit(err error) bool {
+	e, ok := errors.AsType[*OpenError](err)
+	return ok && e.Code == recording.CodeVolume
 }
 
 // fell is the error about a target of HTTP+SSE that served one connection and went down
@@ -262,6 +275,8 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 		failed.Other = true
 	}
 	switch {
+	case x.Limit:
+		failed = &OpenError{Code: recording.CodeVolume, Reason: "server/discover: " + x.Reason}
 	case s.onlyEchoes():
 		failed.Reason, failed.Other = echoReason, false
 	case x.Outcome != recording.Replied && s.spread() != nil:

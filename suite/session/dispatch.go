@@ -111,10 +111,10 @@ func (s *Session) route(f *wire.Frame) {
 // read from what is left of it, if it stands there.
 func (s *Session) tooLong(f *wire.Frame) bool {
 	var p *Pending
-	if id := gjson.GetBytes(f.Raw, "id"); id.Exists() && !gjson.GetBytes(f.Raw, "method").Exists() {
+	if id := gjson.GetBytes(f.Raw, "id"); id.Value() != nil && !gjson.GetBytes(f.Raw, "method").Exists() {
 		p = s.byID(id)
 	} else {
-		p = s.onlyAwaiting()
+		p = cmp.Or(s.probing(true), s.onlyAwaiting())
 	}
 	if p == nil || p.completed {
 		return false
@@ -159,7 +159,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		p.attach(f, m)
 		return
 	}
-	if x := s.answered[m.Get("id").Raw]; x != nil {
+	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}

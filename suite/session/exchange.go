@@ -289,7 +289,8 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	defer s.mu.Unlock()
 	x := p.x
 	p.completed = true
-	if o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost {
+	owed := p.got < p.want && len(p.ids) > 0 || o == recording.Sent && p.beyond != ""
+	if o != recording.Canceled && (owed || o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) {
 		// Where its answer may have come and was not kept, that there is none proves nothing.
 		if s.opts.Transcript.Overflow() {
 			o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"
@@ -316,16 +317,29 @@ func (p *Pending) unreadable() string {
 	return cmp.Or(p.beyond, p.cut)
 }
 
-// limit is why we cut the answer off, or the connection; empty if we did not.
+// Cut is why we cut the answer off, or the connection; empty if we did not.
+func (p *Pending) Cut() string {
+	p.s.mu.Lock()
+	defer p.s.mu.Unlock()
+	return p.limit()
+}
+
+// limit is [Pending.Cut] under the lock.
 func (p *Pending) limit() string {
-	err := p.s.conn.Err()
 	if p.sent != nil && p.sent.Err != nil {
-		err = errors.Join(err, p.sent.Err())
+		if limit, ok := errors.AsType[*transport.LimitError](p.sent.Err()); ok {
+			return limit.Reason
+		}
 	}
-	if limit, ok := errors.AsType[*transport.LimitError](err); ok {
+	return cmp.Or(p.s.Cut(), p.beyond)
+}
+
+// Cut is why we cut the connection, as more came on it than is read; empty if we did not.
+func (s *Session) Cut() string {
+	if limit, ok := errors.AsType[*transport.LimitError](s.conn.Err()); ok {
 		return limit.Reason
 	}
-	return p.beyond
+	return ""
 }
 
 func (p *Pending) replied() bool {
@@ -358,7 +372,7 @@ func (s *Session) lost() string {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, ours := errors.AsType[*transport.LimitError](s.conn.Err()); !ours && s.rec.Lost == "" && !s.closed {
+	if s.Cut() == "" && s.rec.Lost == "" && !s.closed {
 		s.rec.Lost = reason
 	}
 	return reason

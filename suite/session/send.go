@@ -134,6 +134,9 @@ func (p *Pending) unsent(ctx context.Context, err error) {
 	switch {
 	case context.Cause(ctx) != nil:
 		p.fail(recording.Canceled, context.Cause(ctx).Error())
+	case p.Cut() != "":
+		p.x.Limit = true
+		p.fail(recording.Canceled, p.Cut())
 	case !p.s.Alive():
 		p.fail(recording.Lost, err.Error())
 	default:

@@ -216,6 +216,8 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 		return &OpenError{Code: recording.CodeUnreadable, Reason: "initialize was not answered with JSON: the target sent " + s.nonsense()}
 	case x.Outcome == recording.Silent:
 		return &OpenError{Code: recording.CodeNoAnswer, Reason: "initialize was not answered: " + x.Reason}
+	case x.Limit:
+		return &OpenError{Code: recording.CodeVolume, Reason: "initialize: " + x.Reason}
 	case x.Outcome == recording.Canceled:
 		return &OpenError{Code: recording.CodeInterrupted, Reason: x.Reason}
 	case x.Outcome == recording.Refused:
@@ -390,6 +392,7 @@ func (s *Session) finish(ctx context.Context) *recording.Session {
 	defer s.mu.Unlock()
 	s.rec.Closed = s.opts.Transcript.Now()
 	s.rec.Ending = &e
+	s.rec.Cut = s.Cut()
 	if e.By == "target" && s.rec.Lost == "" {
 		s.rec.Lost = e.Reason
 	}

@@ -218,11 +218,13 @@ func (v *Verdict) withoutCut() {
 	var cut []*recording.Exchange
 	for _, name := range v.check.Inputs() {
 		if r := v.recs[name]; r != nil && len(v.findings) > 0 {
-			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.Outcome == recording.Canceled && x.Request > 0 })...)
+			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.Outcome == recording.Canceled })...)
 		}
 	}
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
-		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool { return slices.Contains(f.Frames, x.Request) })
+		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
+			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0 // it was not even sent
+		})
 		if i >= 0 {
 			v.judged--
 			v.cutOff(cut[i])

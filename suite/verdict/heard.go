@@ -177,14 +177,19 @@ func NoChannel(r *recording.Recording, session string) (why string, none bool) {
 	return "", false
 }
 
-// LostSession blocks a requirement whose session was lost while something was
+// LostSession blocks a requirement whose session was lost, or cut by us, while something was
 // waited for.
 func LostSession(r *recording.Recording, v *Verdict, session string) bool {
-	s := r.Session(session)
-	if s == nil || s.Lost == "" {
+	switch s := r.Session(session); {
+	case s == nil:
+		return false
+	case s.Cut != "":
+		v.Block(recording.CodeVolume, "a change could not be waited for: "+s.Cut)
+	case s.Lost != "":
+		v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
+	default:
 		return false
 	}
-	v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
 	return true
 }
 
