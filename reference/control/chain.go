@@ -51,7 +51,7 @@ func (n *node) build() {
 	if n.hooks.Handle != nil {
 		act := n.hooks.Handler(pass.handle)
 		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
-			if n.applies(c.Trace) {
+			if n.may(c.Trace) {
 				return act(ctx, c)
 			}
 			return pass.handle(ctx, c)
@@ -60,7 +60,7 @@ func (n *node) build() {
 	if n.hooks.Emit != nil {
 		act := n.hooks.Emitter(pass.emit)
 		n.own.emit = func(ctx context.Context, m hook.Message) error {
-			if n.appliesTo(ctx, m) {
+			if n.decides(ctx, m, n.may) {
 				return act(ctx, m)
 			}
 			return pass.emit(ctx, m)

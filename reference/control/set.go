@@ -286,6 +286,7 @@ type node struct {
 	hooks   hook.Hooks
 	own     chain
 	next    atomic.Pointer[ways]
+	late    bool // its hooks ask themselves whether it applies, when there is something to do
 
 	mu   sync.Mutex
 	seen int
@@ -332,6 +333,9 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	}
 	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.hooks(stream(s.seed, source))}
 	n.chance = stream(s.seed, source|streamChance)
+	if n.late = r.Counted() && n.hooks.Limit != nil; n.late {
+		n.hooks.Limit(hook.Leave{Call: func(c *hook.Call) bool { return n.applies(c.Trace) }, Message: n.appliesTo})
+	}
 	n.build()
 	return n, nil
 }
@@ -354,6 +358,14 @@ func (n *node) applies(t *hook.Trace) bool {
 		n.mark(t)
 	}
 	return yes
+}
+
+// may reports whether the rule can hold for a message, as far as that is known without counting it.
+func (n *node) may(t *hook.Trace) bool {
+	if !n.late {
+		return n.applies(t)
+	}
+	return t != nil && n.matcher.Concerns(t) && n.concerns(t) && n.matcher.Holds(n.statesAt(t)) && n.matcher.Tests(t)
 }
 
 // concerns reports whether the rule can do anything about a message: where it acts on calls alone,
@@ -398,11 +410,15 @@ func (n *node) mark(t *hook.Trace) {
 // appliesTo is applies for an outgoing message: by the call that it belongs to or
 // answers, and otherwise, if the rule names a method, by itself.
 func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
+	return n.decides(ctx, m, n.applies)
+}
+
+func (n *node) decides(ctx context.Context, m hook.Message, applies func(*hook.Trace) bool) bool {
 	t := hook.TraceOf(ctx)
 	if m.Call != nil && m.Call.Trace != nil {
 		t = m.Call.Trace
 	}
-	if t != nil && n.applies(t) {
+	if t != nil && applies(t) {
 		return true
 	}
 	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
@@ -413,7 +429,7 @@ func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
 	if m.Peer != nil {
 		own.Session = m.Peer.ID()
 	}
-	return n.applies(own)
+	return applies(own)
 }
 
 // appliesToEvent is applies for a server-sent event.

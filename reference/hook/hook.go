@@ -322,6 +322,15 @@ type Hooks struct {
 	// About, if not nil, reports whether Handle, Emit or Receive may do anything about a
 	// request with a method, or what is sent for it. Without it they may do so about all.
 	About func(method string, t *Trace) bool
+	// Limit, if not nil, has Handle and Emit ask for leave when they are about to do something, and
+	// not before: what they then do nothing about does not count.
+	Limit func(Leave)
+}
+
+// Leave says whether something may be done to a call and its reply, or to a message that is sent.
+type Leave struct {
+	Call    func(c *Call) bool
+	Message func(ctx context.Context, m Message) bool
 }
 
 // Concern reports whether there is a function around calls or messages that may do anything
@@ -395,6 +404,24 @@ func wrap(outer, inner Hooks) Hooks {
 		OffGrid: either(outer.OffGrid, inner.OffGrid),
 		Narrow:  outer.narrow() && inner.narrow(),
 		About:   about(outer, inner),
+		Limit:   limit(outer, inner),
+	}
+}
+
+// limit is the Limit of two sets of hooks, if all that act have one.
+func limit(outer, inner Hooks) func(Leave) {
+	idle := func(h *Hooks) bool { return !h.acts() && h.Event == nil && h.HTTP == nil }
+	switch {
+	case idle(&inner):
+		return outer.Limit
+	case idle(&outer):
+		return inner.Limit
+	case outer.Limit == nil || inner.Limit == nil:
+		return nil
+	}
+	return func(l Leave) {
+		outer.Limit(l)
+		inner.Limit(l)
 	}
 }
 

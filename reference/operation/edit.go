@@ -18,6 +18,16 @@ type subject struct {
 	changed bool
 	place   place
 	count   int // of the operation that has selected it
+	// leave, if not nil, says whether something may be done to the message; denied that it has said no.
+	leave  func() bool
+	denied bool
+}
+
+// may reports whether something may be done to the message: it is asked as late as that, since it
+// counts those messages to which something is done.
+func (s *subject) may() bool {
+	s.denied = s.leave != nil && !s.leave()
+	return !s.denied
 }
 
 // load makes the member of the root that a path begins with.
@@ -99,7 +109,21 @@ func (a *action) selects(s *subject, modern bool, transport string) bool {
 	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
 		return false
 	}
-	return all(a.when, s.find) && a.counts(s)
+	if !all(a.when, s.find) || !a.counts(s) {
+		return false
+	}
+	if a.edits() || a.verb == "note" || s.may() {
+		return true
+	}
+	a.forget()
+	return false
+}
+
+// forget takes back that a message was counted to which nothing may be done.
+func (a *action) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.seen--
 }
 
 // counts counts a message that is selected, and says whether it is one of those to be changed.
@@ -131,9 +155,15 @@ func (a *action) edit(s *subject) {
 			return old, there
 		}
 		value, keep, done := a.become(s, holder, old, there)
+		if done && !s.may() {
+			return old, there
+		}
 		s.changed = s.changed || done
 		return value, keep
 	})
+	if s.denied {
+		a.forget()
+	}
 }
 
 // become is what becomes of a member; done is false if nothing is changed.

@@ -99,6 +99,7 @@ func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
 			v, ok := o[name]
 			return v, ok
 		}}, m)
+		s.leave = pl.mayMessage(ctx, m)
 		if !a.selects(s, modern, m.Transport) {
 			continue
 		}

@@ -20,6 +20,24 @@ type plan struct {
 	memory
 	// swaps are the messages that wait for the next one, by action and connection.
 	swaps sync.Map
+	// leave is asked before something is done to a message; see [hook.Hooks.Limit].
+	leave hook.Leave
+}
+
+// mayCall and mayMessage are whether something may be done to a call and what is sent; nil if
+// it always may.
+func (pl *plan) mayCall(c *hook.Call) func() bool {
+	if pl.leave.Call == nil {
+		return nil
+	}
+	return func() bool { return pl.leave.Call(c) }
+}
+
+func (pl *plan) mayMessage(ctx context.Context, m hook.Message) func() bool {
+	if pl.leave.Message == nil {
+		return nil
+	}
+	return func() bool { return pl.leave.Message(ctx, m) }
 }
 
 // Hooks makes the operations for one server; they count its messages. The error names the
@@ -53,7 +71,12 @@ func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
 	if len(pl.on[OnEvent]) > 0 {
 		events.Event = pl.event
 	}
-	return hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers()), nil
+	h := hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers())
+	remembers := slices.ContainsFunc(all, func(o Operation) bool { return o.Note != "" })
+	if h.Event == nil && h.HTTP == nil && (!remembers || len(all) > 1) {
+		h.Limit = func(l hook.Leave) { pl.leave = l }
+	}
+	return h, nil
 }
 
 // patternOf is the pattern of all methods that actions are about; empty if one of them is
@@ -85,6 +108,7 @@ func (pl *plan) handle(next hook.Handler) hook.Handler {
 		}
 		method, modern := c.Method, c.Modern
 		s := pl.atCall(requestOf(c), c)
+		s.leave = pl.mayCall(c)
 		for _, a := range pl.on[OnRequest] {
 			if !a.methods.Has(method) || !a.selects(s, modern, c.Transport) {
 				continue
@@ -314,6 +338,7 @@ func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) 
 			continue
 		}
 		s := pl.atCall(replyOf(came, r), c)
+		s.leave = pl.mayCall(c)
 		if !a.selects(s, c.Modern, c.Transport) {
 			continue
 		}
