@@ -161,9 +161,10 @@ resources:
 		}
 	})
 	for input, want := range map[string]string{
-		"{key: a, kind: samplng}":               "input.kind: is \"samplng\": known are form, url, sampling, roots: did you mean sampling?",
-		"{key: a, kind: url}":                   "input.url: is there for the kind url",
-		"{key: a, kind: roots, then: {key: b}}": "input.then: needs a key and, if it is a form, at least one field",
+		"{key: a, kind: samplng}":                                "input.kind: is \"samplng\": known are form, url, sampling, roots: did you mean sampling?",
+		"{key: a, kind: url}":                                    "input.url: is there for the kind url",
+		"{key: a, kind: url, url: 'https://x.test', default: b}": "input.default: belongs to a model or to roots",
+		"{key: a, kind: roots, then: {key: b}}":                  "input.then: needs a key and, if it is a form, at least one field",
 	} {
 		if _, err := world.Parse("w.yaml", []byte("resources: [{uri: 'a:b', name: n, text: t, input: "+input+"}]")); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", input, err)

@@ -148,6 +148,8 @@ func (in *Input) problems() (found problems) {
 			found.Say(at+".fields", "belong to a form")
 		case (in.Asks() == InputURL) != (in.URL != ""):
 			found.Say(at+".url", "is there for the kind url, and for that only")
+		case in.Default != "" && in.Asks() != InputSampling && in.Asks() != InputRoots:
+			found.Say(at+".default", "belongs to a model or to roots: the fields of a form have one each, and a URL has no answer")
 		}
 	}
 	return found
