@@ -15,8 +15,10 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -219,6 +221,28 @@ func TestTimeThatEndsBeforeTheRepetition(t *testing.T) {
 			t.Errorf("%s, %q, the run ended by %v", red.Outcome, red.Reason, r.ended)
 		}
 	})
+}
+
+// A repetition that sends fewer of many probes than the first play did confirms nothing, and
+// clears nobody: what was red may be among those that it left out.
+func TestARepetitionOfFewerProbes(t *testing.T) {
+	take := func(tried int) *Take {
+		rec := &recording.Recording{}
+		if tried > 0 {
+			rec.Cut = &recording.Cut{Tried: tried, Of: 89, Reason: "the target is slow"}
+		}
+		return &Take{Recordings: map[recording.Name]*recording.Recording{recording.Traversal: rec}}
+	}
+	for _, c := range []struct {
+		first, second int // 0 is all of them
+		want          verdict.Outcome
+	}{{0, 0, verdict.Pass}, {0, 32, verdict.Blocked}, {48, 32, verdict.Blocked}, {32, 48, verdict.Pass}, {32, 0, verdict.Pass}} {
+		j := &Judgement{Result: verdict.Result{Outcome: verdict.Fail, Actual: "a file outside of the root"}}
+		settle(j, &Judgement{Result: verdict.Result{Outcome: verdict.Pass}}, cutOff([]recording.Name{recording.Traversal}, take(c.first), take(c.second)))
+		if j.Outcome != c.want {
+			t.Errorf("%d probes, then %d: %s (%s)", c.first, c.second, j.Outcome, j.Reason)
+		}
+	}
 }
 
 // A run against what starts slowly is given more time, unless the caller says how much.

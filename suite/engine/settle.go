@@ -53,7 +53,8 @@ func isTheEnd(j *Judgement, take *Take) bool {
 }
 
 // cutOff is why a repetition shows less than the first play: a script broke off that had been
-// played to its end, or a message was lost that had been answered; empty if it does not.
+// played to its end, fewer of many probes were sent, or a message was lost that had been
+// answered; empty if it does not.
 func cutOff(names []recording.Name, first, second *Take) string {
 	for _, name := range names {
 		was, is := first.Recordings[name], second.Recordings[name]
@@ -62,6 +63,9 @@ func cutOff(names []recording.Name, first, second *Take) string {
 		}
 		if is.Broken != nil && was.Broken == nil && is.Broken.Code != recording.CodeOptedOut {
 			return is.Broken.Reason
+		}
+		if is.Cut != nil && (was.Cut == nil || is.Cut.Tried < was.Cut.Tried) {
+			return is.Cut.String()
 		}
 		for _, x := range is.Exchanges {
 			switch x.Outcome {

@@ -13,11 +13,12 @@ import (
 )
 
 // The bounds of what is read out of the corpus: how many requests are under way at
-// once, when no further ones are sent, but how many are in any case, and how many
-// of them may cost a session, or stay unanswered, before that is enough.
+// once, when no further ones are sent, which an ordinary target does not come to on a busy
+// machine either, but how many are in any case, and how many of them may cost a session, or
+// stay unanswered, before that is enough.
 const (
 	corpusWidth = 16
-	corpusTime  = 2500 * time.Millisecond
+	corpusTime  = 10 * time.Second
 	corpusLeast = 2 * corpusWidth
 	corpusHurt  = 3
 	// mostOfURI is how much of a URI is held against templates.
@@ -43,7 +44,7 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 		case hurt >= corpusHurt:
 			p.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
 			return
-		case at >= corpusLeast && p.Transcript.Now()-start > corpusTime:
+		case at >= corpusLeast && p.Transcript.Now()-start > corpusTime*time.Duration(max(p.Limits.Patience, 1)):
 			p.cut(at, len(all), "the target is slow, or asked slowly")
 			return
 		}

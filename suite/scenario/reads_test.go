@@ -79,25 +79,30 @@ func TestReadAll(t *testing.T) {
 			return scenariotest.Lively(n, m, say)
 		}}
 	}
-	slow := &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
-		time.Sleep(time.Second)
-		return scenariotest.Lively(n, m, say)
-	}}
+	slow := func(each time.Duration) *scenariotest.Server {
+		return &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+			time.Sleep(each)
+			return scenariotest.Lively(n, m, say)
+		}}
+	}
 	for name, c := range map[string]struct {
 		server       *scenariotest.Server
 		reads, fatal int
 		most         int64
+		patience     int
 		brokenOff    bool
 	}{
-		"in order":  {&scenariotest.Server{Script: scenariotest.Lively}, 100, 0, 1, false},
-		"one kills": {deadly(100), 100, 1, 20, false},
-		"many kill": {deadly(8), 32, 4, 50, true},
-		"slow":      {slow, 32, 0, 1, true},
+		"in order":       {&scenariotest.Server{Script: scenariotest.Lively}, 100, 0, 1, 0, false},
+		"one kills":      {deadly(100), 100, 1, 20, 0, false},
+		"many kill":      {deadly(8), 32, 4, 50, 0, true},
+		"slow":           {slow(time.Second), 32, 0, 1, 0, true},
+		"held up":        {slow(80 * time.Millisecond), 100, 0, 1, 0, false},
+		"slow, repeated": {slow(150 * time.Millisecond), 100, 0, 1, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, c.server)
-				st.Limits.Timeout = time.Minute
+				st.Limits.Timeout, st.Limits.Patience = time.Minute, c.patience
 				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
 					if client, ok := p.Expendable(ctx); ok {
 						scenario.ReadAll(ctx, p, client, many)
