@@ -218,6 +218,7 @@ func TestSettle(t *testing.T) {
 		{verdict.Warn, verdict.Pass, verdict.Pass, "", 1},
 		{verdict.Warn, verdict.Pass, verdict.Blocked, "the connection was closed", 0},
 		{verdict.Fail, verdict.NotApplicable, verdict.Blocked, "the connection was closed", 0},
+		{verdict.Fail, verdict.NotApplicable, verdict.Blocked, "", 0}, // it was not played: nobody is cleared by that
 		{verdict.Fail, verdict.Fail, verdict.Fail, "the connection was closed", 0},
 	} {
 		first := &Judgement{Result: verdict.Result{Outcome: c.first, Actual: "a", Frames: []int{1}}}

@@ -81,12 +81,12 @@ func cutOff(names []recording.Name, first, second *Take) string {
 
 // settle settles a red verdict by its repetition, which may have been cut off. Where the two
 // disagree the milder verdict stands and the disagreement is an observation; where the second
-// one could not be given nothing is confirmed.
+// one could not be given, or there was no occasion for it, nothing is confirmed.
 func settle(first, second *Judgement, cut string) {
 	switch {
 	case first.Outcome == second.Outcome:
 		return
-	case second.Outcome == verdict.Blocked:
+	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
 		unconfirmed(first, second.Reason)
 		return
 	case !second.Outcome.Red() && cut != "":
