@@ -206,7 +206,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	switch {
 	case x.Outcome != recording.Replied && s.onlyEchoes():
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: echoReason}
-	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
+	case x.Outcome == recording.Lost && s.over == requirement.HTTP, x.Outcome == recording.Unsent && s.over != requirement.Stdio:
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
 		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")}
