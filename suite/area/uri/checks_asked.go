@@ -388,13 +388,13 @@ func undecoded(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // unreadableSuggestions remarks on values that the target suggests for a template and
-// then does not know. Of several variables one may decide what another can be.
+// then does not know, or cannot read. Of several variables one may decide what another can be.
 func unreadableSuggestions(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Steps(recording.StepKnown) {
-		if x.Tags[recording.TagVariables] == "1" && x.Failed() && verdict.NotFound(x) {
-			seen.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
+		if x.Tags[recording.TagVariables] == "1" && x.Failed() {
+			seen.Add(judge.Brief(x.Param("uri"))+", which gets "+matcher.Describe(x), x.Evidence()...)
 		}
 	}
-	seen.Observe(v, "suggestion-unreadable", "%d expansions with a value that a completion suggests do not exist: %s")
+	seen.Observe(v, "suggestion-unreadable", "%d expansions with a value that a completion suggests cannot be read: %s")
 }
