@@ -132,6 +132,9 @@ func (c *console) outcome() {
 	if said.remark() != "" {
 		parts = slices.Delete(parts, 2, 3) // it has been said
 	}
+	if s.Observations > 0 {
+		parts = append(parts, count(s.Observations, "observation"))
+	}
 	parts = append(parts, baselineRemarks(s)...)
 	scope := c.scope()
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
