@@ -35,3 +35,24 @@ func TestDue(t *testing.T) {
 		}
 	}
 }
+
+// A script that watches silence in sessions of its own does not wait until the others have
+// talked, unless only so many connections may stand.
+func TestQuietApartIsDueAtOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart bool
+		limit *pool.Limit
+		want  scenario.Phase
+	}{
+		"sessions of its own":  {true, nil, scenario.Read},
+		"sessions are shared":  {false, nil, scenario.Quiet},
+		"a single connection":  {true, pool.Connections(1), scenario.Quiet},
+		"a repetition in turn": {true, pool.Turns(), scenario.Quiet},
+	} {
+		facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}}
+		st := pool.New(&scenario.Stage{Combination: facts.Combination, Facts: facts, Target: &target.Target{}}, pool.Options{Limit: c.limit})
+		if got := due(st, &scenario.Scenario{Phase: scenario.Quiet, Apart: c.apart}); got != c.want {
+			t.Errorf("%s: phase %d, want %d", name, got, c.want)
+		}
+	}
+}

@@ -115,8 +115,9 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 	var wg sync.WaitGroup
 	for _, group := range append(groups, rest) {
 		wg.Go(func() {
+			var quiet sync.WaitGroup
 			for _, phase := range scenario.Phases() {
-				p.phase(ctx, group, plans, takes, phase)
+				p.phase(ctx, group, plans, takes, phase, &quiet)
 			}
 		})
 	}
@@ -131,7 +132,7 @@ func independent(st *pool.Pool) bool {
 
 // due is the phase in which a scenario is played.
 func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
-	if sc.Apart && independent(st) {
+	if sc.Apart && (independent(st) || sc.Phase == scenario.Quiet && !st.Limited()) {
 		return scenario.Read
 	}
 	return sc.Phase
@@ -140,7 +141,8 @@ func due(st *pool.Pool, sc *scenario.Scenario) scenario.Phase {
 // phase plays the scenarios of a phase in all combinations: at most as many at
 // once as there are jobs; those that change the target one after the other, and so where
 // connections are limited and scenarios take turns: in this order they have the least to close.
-func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase) {
+// What is quiet, which may have begun with the phase before, is over when the quiet phase is.
+func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool.Pool][]*scenario.Scenario, takes map[requirement.Combination]*Take, phase scenario.Phase, quiet *sync.WaitGroup) {
 	var wg sync.WaitGroup
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
@@ -179,6 +181,8 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 				play()
 			case st.Limited():
 				inTurn[st.Limit] = append(inTurn[st.Limit], play)
+			case sc.Phase == scenario.Quiet:
+				quiet.Go(play)
 			default:
 				wg.Go(play)
 			}
@@ -192,6 +196,9 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 		})
 	}
 	wg.Wait()
+	if phase == scenario.Quiet {
+		quiet.Wait()
+	}
 }
 
 // play plays one scenario when there is a place for it.

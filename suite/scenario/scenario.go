@@ -59,7 +59,8 @@ type Scenario struct {
 	// process, it is played after the others of its phase.
 	Last bool
 	// Apart says that the script talks in sessions of its own alone: where each is a process
-	// it harms nobody, and is played at once, so that it starts while others are in use.
+	// it harms nobody, and is played at once, so that it starts while others are in use. A quiet
+	// one is not disturbed by what others say meanwhile, and does not wait for them.
 	Apart bool
 	// Security says that it tests defences: where security probes are switched off it is not played.
 	Security bool

@@ -21,6 +21,7 @@ var httpResumeScenario = &scenario.Scenario{
 	Title: "resuming a stream",
 	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID, in their session and in another one.",
 	Phase: scenario.Quiet,
+	Apart: true,
 	After: []recording.Name{recording.Reads},
 	When:  scenario.OverLegacyHTTP,
 	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
