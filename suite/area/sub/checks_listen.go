@@ -222,8 +222,9 @@ func staysOpen(r *recording.Recording, v *verdict.Verdict) {
 
 // badFilters: a listen request without a usable filter is refused.
 func badFilters(r *recording.Recording, v *verdict.Verdict) {
-	var empty, otherwise verdict.Sightings
+	var empty, freely, otherwise verdict.Sightings
 	defer func() {
+		freely.Observe(v, "filter-read-freely", "%d malformed filters are read as asking for what they name: params %s")
 		empty.Observe(v, "filter-read-as-empty", "%d filters that are missing or malformed are read as one that asks for nothing: params %s")
 		otherwise.Observe(v, "filter-refused-otherwise", "%d filters that are missing or malformed are refused with another code than -32602: params %s")
 	}()
@@ -234,13 +235,18 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 			v.Skip(recording.CodeNotExercised, "the target does not know subscriptions/listen")
 		case x.Tags[recording.TagAck] != "":
 			ack, _ := verdict.AckOf(r, x)
-			if granted := grantedBy(ack); granted != "" {
-				v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "an acknowledgment of "+granted+" to "+about, x.Evidence()...)
+			granted, unasked := grantedBy(ack, x)
+			switch {
+			case len(unasked) > 0:
+				v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "an acknowledgment of "+strings.Join(unasked, " and ")+" to "+about, x.Evidence()...)
 				v.Hint("refuse a filter that is missing or malformed, or read it as one that asks for nothing")
-				continue
+			case len(granted) > 0: // the client did name it
+				v.Holds()
+				freely.Add(verdict.ParamsOf(x), x.Evidence()...)
+			default:
+				v.Holds()
+				empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 			}
-			v.Holds()
-			empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 		case x.Outcome == recording.Sent:
 			v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "no answer to "+about, x.Evidence()...)
 		case x.Succeeded(): // the subscription is over before anything was granted
@@ -255,16 +261,20 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// grantedBy names the members of a filter that an acknowledgment grants.
-func grantedBy(ack verdict.Heard) string {
-	var all []string
+// grantedBy names the members of a filter that an acknowledgment grants, and those among
+// them that the request does not name.
+func grantedBy(ack verdict.Heard, x *recording.Exchange) (granted, unasked []string) {
+	asked := gjson.GetBytes(x.Params, "notifications")
 	ack.Msg.Get("params.notifications").ForEach(func(member, value gjson.Result) bool {
 		if verdict.Granted(value) {
-			all = append(all, member.Str)
+			granted = append(granted, member.Str)
+			if !asked.Get(gjson.Escape(member.Str)).Exists() {
+				unasked = append(unasked, member.Str)
+			}
 		}
 		return true
 	})
-	return strings.Join(all, " and ")
+	return granted, unasked
 }
 
 // nothingOfOthers: what belongs to other requests stays off listen streams.

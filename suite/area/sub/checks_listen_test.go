@@ -105,6 +105,9 @@ func TestWhileListening(t *testing.T) {
 		l.Step, l.Method, l.Params, l.Kind = "listen", "subscriptions/listen", `{}`, recording.Probe
 		return areatest.Lines(l)
 	}
+	named := bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})
+	named[0].Params = `{"notifications":{"resourcesListChanged":"yes"}}`
 	old := func(l rt.Line) []rt.Line {
 		l.Step, l.Method, l.Kind = "old-subscribe", "resources/subscribe", recording.Probe
 		return areatest.Lines(l)
@@ -116,6 +119,7 @@ func TestWhileListening(t *testing.T) {
 		{ID: "SUB-38", Want: verdict.Pass, Rec: bad(rt.Line{Result: `{"resultType":"complete"}`})},
 		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})},
+		{ID: "SUB-38", Want: verdict.Pass, Rec: named},
 		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent})},
 		{ID: "SUB-38", Want: verdict.NotApplicable, Rec: bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
 		{ID: "SUB-45", Want: verdict.Pass, Rec: old(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
