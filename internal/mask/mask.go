@@ -349,6 +349,11 @@ func (p *pattern) filler(data []byte) int {
 	if r, length := unescape(data); length > 0 && strings.ContainsRune(p.between, r) {
 		return length
 	}
+	for b, length := range unpercent(data) {
+		if strings.IndexByte(p.between, b) >= 0 {
+			return length
+		}
+	}
 	return 0
 }
 
@@ -453,7 +458,7 @@ func unescape(data []byte) (r rune, length int) {
 // where it is a percent sign, also what that encodes in turn.
 func unpercent(data []byte) iter.Seq2[byte, int] {
 	return func(yield func(byte, int) bool) {
-		for at := 1; len(data) >= at+2 && at < maxDepth; at += 2 {
+		for at := 1; len(data) >= at+2 && data[0] == '%' && at < maxDepth; at += 2 {
 			n, err := strconv.ParseUint(string(data[at:at+2]), 16, 8)
 			if err != nil || !yield(byte(n), at+2) || n != '%' {
 				return

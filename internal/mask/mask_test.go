@@ -244,6 +244,7 @@ func TestMaskInOtherForms(t *testing.T) {
 		"percent twice":          "Zq7Wx-9kLm_3vTr8.PpXy2%252FHs%25252BQa",
 		"most of it":             secret[:22],
 		"broken lines":           broken,
+		"broken lines in a URI":  strings.NewReplacer("\r", "%0D", "\n", "%0A").Replace(broken),
 		"broken lines in JSON":   strings.NewReplacer("\r", `\r`, "\n", `\n`).Replace(broken),
 	} {
 		got := m.String("a " + text + " b")
