@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,4 +68,32 @@ func TestDirectories(t *testing.T) {
 			t.Errorf("%q is accepted", name)
 		}
 	}
+}
+
+// FuzzMatrixFile: a file is refused as wrong usage, or its reports lie in directories of their own
+// below that of the matrix.
+func FuzzMatrixFile(f *testing.F) {
+	for _, s := range []string{
+		"targets: [{name: a, command: [x]}]", "args: [--json=x]\ntargets: [{name: '@s/n', url: 'http://h', header_env: {A: B}}]",
+		"targets: [{name: CON, config: t.yaml}, {name: con-1, config: u.yaml}]", "targets: [{name: a/../b, url: x}]", "targets: []", "- x", "{",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := parseMatrix("m.yaml", data)
+		if err != nil {
+			if wrong, ok := errors.AsType[*failure](err); !ok || wrong.status != exitUsage {
+				t.Errorf("the error is a %T: %v", err, err)
+			}
+			return
+		}
+		seen := map[string]bool{}
+		for i := range file.Targets {
+			dir := strings.ToLower(file.Targets[i].directory())
+			if !filepath.IsLocal(dir) || strings.ContainsAny(dir, `/\:`) || dir == "." || seen[dir] {
+				t.Errorf("the reports of %q lie in %q", file.Targets[i].Name, dir)
+			}
+			seen[dir] = true
+		}
+	})
 }

@@ -79,6 +79,11 @@ func readMatrixFile(path string) (*matrixFile, error) {
 	if err != nil {
 		return nil, badUsage("%w", err)
 	}
+	return parseMatrix(path, data)
+}
+
+// parseMatrix reads what is in such a file.
+func parseMatrix(path string, data []byte) (*matrixFile, error) {
 	file := &matrixFile{}
 	index, err := yamlfile.Decode(path, data, file)
 	if err != nil {
