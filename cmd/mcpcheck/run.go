@@ -70,6 +70,9 @@ func (o *runFlags) register(c *cobra.Command) {
 
 // run carries out "mcpcheck run".
 func (p *program) run(c *cobra.Command, args []string, o *runFlags) error {
+	if _, err := os.Getwd(); err != nil { // Ginkgo would end the program, and say no more than that
+		return badUsage("the directory in which mcpcheck runs does not exist any more; change to another one")
+	}
 	cfg, err := p.configure(c, args, o)
 	if err != nil {
 		return err

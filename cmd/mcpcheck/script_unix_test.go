@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/badtarget"
@@ -39,4 +40,20 @@ func noneLeft(ts *testscript.TestScript, _ bool, _ []string) {
 func zombie(pid int) bool {
 	data, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return err == nil && strings.Contains(string(data), ") Z ")
+}
+
+// TestNoDirectory: that the directory has gone is told in words.
+func TestNoDirectory(t *testing.T) {
+	dir := t.TempDir() + "/gone"
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	if err := os.Remove(dir); err != nil {
+		t.Skip("it cannot be removed while it is in use:", err)
+	}
+	var out, told strings.Builder
+	if status := run(t.Context(), []string{"run", "--only", "LIST-01"}, strings.NewReader(""), &out, &told); status != exitUsage || !strings.Contains(told.String(), "does not exist any more; change to another one") {
+		t.Errorf("status %d: %s%s", status, &out, &told)
+	}
 }

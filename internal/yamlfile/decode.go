@@ -44,14 +44,21 @@ func (d *decoder) fail(path string, n ast.Node, format string, args ...any) {
 	}
 }
 
+// shownName is how many bytes of a name stand in a sentence.
+const shownName = 100
+
 // unknown notes a field that there is not.
 func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
 	if len(d.problems) < maxProblems {
 		known, _ := fieldsOf(t)
 		hint := suggest(k, known)
+		shown := k
+		if len(k) > shownName {
+			shown = strings.ToValidUTF8(k[:shownName], "") + "…"
+		}
 		d.problems = append(d.problems, Problem{
-			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", k, within(path), hint),
-			Text: fmt.Sprintf("unknown member %q%s", k, hint), Unknown: k,
+			Pos: position(n), Path: join(path, k), Message: fmt.Sprintf("unknown field %q%s%s", shown, within(path), hint),
+			Text: fmt.Sprintf("unknown member %q%s", shown, hint), Unknown: k,
 		})
 	}
 }

@@ -113,6 +113,7 @@ func TestDecodeErrors(t *testing.T) {
 		"name: x\nendponts: []":               `f.yaml:2:1: unknown field "endponts": did you mean "endpoints"?`,
 		"endpoint: []":                        `f.yaml:1:1: unknown field "endpoint": did you mean "endpoints"?`,
 		"endpoints:\n- URI: x":                `f.yaml:2:3: unknown field "URI" in endpoints[0]: did you mean "uri"?`,
+		strings.Repeat("k", 2<<20) + ": 1":    `f.yaml:1:1: unknown field "` + strings.Repeat("k", 100) + `…": the fields here are`,
 		"endpoints:\n- {qqqqqq: x}":           `f.yaml:2:4: unknown field "qqqqqq" in endpoints[0]: the fields here are uri, text`,
 		"Hidden: x":                           `f.yaml:1:1: unknown field "Hidden": the fields here are`,
 		"Untagged: x":                         `f.yaml:1:1: unknown field "Untagged"`,

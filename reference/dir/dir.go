@@ -127,7 +127,7 @@ func Open(ctx context.Context, path string, o Options) (*Dir, error) {
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
-		return nil, plainly(path, err)
+		return nil, plainly(path, fs.ErrNotExist) // the working directory has gone
 	}
 	d := &Dir{
 		name: path, path: absolute, options: o,
