@@ -1,0 +1,30 @@
+package reports
+
+import (
+	"bytes"
+	"io"
+	"testing"
+)
+
+// FuzzReadMatrix: what is read can be shown, and written so that it is read again.
+func FuzzReadMatrix(f *testing.F) {
+	f.Add([]byte(`{"schema":"` + MatrixSchema + `","targets":[{"name":"a","verdicts":{"PAGE-02":"fail"}}],"summary":{}}`))
+	f.Add([]byte(`{"schema":"` + MatrixSchema + `","summary":{}}`))
+	f.Add([]byte(`{"schema":"mcpcheck.report/1"}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		m, err := ReadMatrix(bytes.NewReader(raw))
+		if err != nil {
+			return
+		}
+		if err := WriteMatrixHTML(io.Discard, m); err != nil {
+			t.Error(err)
+		}
+		var b bytes.Buffer
+		if err := WriteMatrixJSON(&b, m); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadMatrix(&b); err != nil {
+			t.Errorf("what was read cannot be read again: %v", err)
+		}
+	})
+}
