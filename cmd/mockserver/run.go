@@ -184,11 +184,34 @@ func filled(cmd *cobra.Command) error {
 	return err
 }
 
+// once is the value of a flag that is given once: a second one would win without a word.
+type once struct {
+	value *string
+	given bool
+}
+
+func (o *once) String() string {
+	if o.value == nil {
+		return ""
+	}
+	return *o.value
+}
+
+func (o *once) Set(text string) error {
+	if o.given {
+		return fmt.Errorf("it has been given before, with %q", *o.value)
+	}
+	*o.value, o.given = text, true
+	return nil
+}
+
+func (o *once) Type() string { return "string" }
+
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
-	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
+	f.Var(&once{value: &s.addr}, "http", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
 	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+strings.Join(reference.WorldNames(), ", "))
 	s.dir.declare(cmd)
 	s.steer.declare(cmd)

@@ -21,13 +21,16 @@ var methods = []string{
 }
 
 // Warnings lists what is most likely a mistake in limits that can be held to: methods that no message of
-// the protocol has.
+// the protocol has, and patterns that no URI meets.
 func (l Limits) Warnings() (found Problems) {
 	for _, method := range strings.Split(l.Method, "|") {
 		if method == "" || strings.HasSuffix(method, "*") || slices.Contains(methods, method) {
 			continue
 		}
 		found.Say("method", "the protocol has no method %q%s", method, nearest.Question(method, methods))
+	}
+	if strings.Contains(l.URI, "|") {
+		found.Say("uri", "no URI has a | in it, as the pattern %q has: make a rule of each alternative", l.URI)
 	}
 	return found
 }
