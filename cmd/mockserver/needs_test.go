@@ -1,15 +1,23 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 func TestFaultsGetWhatTheyNeed(t *testing.T) {
+	world := filepath.Join(t.TempDir(), "w.yaml")
+	if err := os.WriteFile(world, []byte("pageSize: 3\nresources: [{uri: 'a:1', name: a, text: t}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
 	}{
+		{[]string{"--world", world, "--page-size", "7"}, "--page-size 7 takes the place of the pageSize 3 of "},
+		{[]string{"--world", world, "--page-size", "3"}, ""},
 		{[]string{"--fault", "page-02-last-page-cycles"}, "the page size is "},
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
 		{[]string{"--fault", "batch-04-one-spoils-all", "--revision", "2025-11-25"}, "shows in 2025-03-26 only"},

@@ -299,6 +299,8 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 		warn(stderr, warnings)
 		if err != nil {
 			err = usageError{err}
+		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize && !slices.Contains(reference.WorldNames(), s.world) {
+			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n, w.PageSize, s.world)
 		}
 		return w, nil, err
 	}
