@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
@@ -34,7 +35,7 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes map[requi
 				any, mine = st, append(mine, take)
 			}
 		}
-		last, others := r.lastWords(mine)
+		last, others := r.lastWords(mine, e.found.Lost)
 		if last == nil {
 			continue
 		}
@@ -43,13 +44,13 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes map[requi
 			continue
 		}
 		said := fmt.Sprintf("the target is gone for good (%s); the last message that was sent to it before is %s, frame %d", why, named(last), last.Request)
-		if others > 0 {
-			said += fmt.Sprintf(", while %d other messages were under way", others)
+		if len(others) > 0 {
+			said += fmt.Sprintf(", while %d other messages were under way (%s)", len(others), strings.Join(slices.Compact(slices.Sorted(slices.Values(others))), ", "))
 		}
 		for _, take := range mine {
 			take.Facts.Notes[recording.FactGone] = said
 			take.Facts.Notes[recording.FactLastFrame] = strconv.Itoa(last.Request)
-			take.Facts.Notes[recording.FactLastAlone] = strconv.FormatBool(others == 0 && last.Outcome != recording.Replied)
+			take.Facts.Notes[recording.FactLastAlone] = strconv.FormatBool(len(others) == 0 && last.Outcome != recording.Replied)
 		}
 	}
 }
@@ -63,10 +64,13 @@ func named(x *recording.Exchange) string {
 }
 
 // lastWords is the last message that was under way when the first one was lost, or,
-// if none was, the last that had been sent, and how many others were under way; nil
-// if none was lost.
-func (r *Run) lastWords(takes []*Take) (last *recording.Exchange, others int) {
+// if none was, the last that had been sent, and the names of others that were under way; nil
+// if none was lost. One may have been lost before there was anything to record.
+func (r *Run) lastWords(takes []*Take, early *recording.Exchange) (last *recording.Exchange, others []string) {
 	all := map[*recording.Exchange]bool{}
+	if early != nil {
+		all[early] = true
+	}
 	for _, take := range takes {
 		for _, s := range take.Sessions {
 			for _, x := range s.Exchanges {
@@ -98,15 +102,19 @@ func (r *Run) lastWords(takes []*Take) (last *recording.Exchange, others int) {
 		if x.Outcome != recording.Lost && x.Outcome != recording.Silent {
 			continue
 		}
-		others++
-		if last == nil || x.Request > last.Request {
+		switch {
+		case last == nil:
 			last = x
+		case x.Request > last.Request:
+			others, last = append(others, named(last)), x
+		default:
+			others = append(others, named(x))
 		}
 	}
 	if last == nil {
-		return before, 0
+		return before, nil
 	}
-	return last, others - 1
+	return last, others
 }
 
 // toldOf is the number of the frame that told of the loss of a message; 0 if

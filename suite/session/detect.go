@@ -31,6 +31,8 @@ type Found struct {
 	// Spread holds, by revision, what is declared in answers to the first request that come
 	// over several lines on stdio: it would be served if they did not.
 	Spread map[requirement.Revision]json.RawMessage
+	// Lost is the request for server/discover if the connection was lost over it, else nil.
+	Lost *recording.Exchange
 
 	mu         sync.Mutex
 	handshakes map[requirement.Revision]*recording.Exchange // of the served revisions
@@ -251,6 +253,11 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	if <-handshake {
 		defer func() { f.shut(o.Revision) }() // if it is served: a session to use has seen no handshake
 	}
+	if x.Outcome == recording.Lost {
+		f.mu.Lock()
+		f.Lost = x
+		f.mu.Unlock()
+	}
 	versions, modern := ModernAnswer(x)
 	if x.Succeeded() && modern && slices.Contains(versions, string(o.Revision)) {
 		f.serve(s, json.RawMessage(x.Result().Raw))
@@ -282,7 +289,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 	case x.Outcome != recording.Replied && s.spread() != nil:
 		failed = s.spreadError("server/discover")
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP:
-		failed = &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
+		failed = &OpenError{Code: recording.CodeUnreachable, Reason: "server/discover: " + x.Reason}
 	case x.Outcome == recording.Lost:
 		failed = &OpenError{Code: recording.CodeDied, Reason: "the connection ended at server/discover: " + x.Reason}
 	}
