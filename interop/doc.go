@@ -19,6 +19,8 @@
 //
 //	npm/NAME/node_modules/...   an npm package of one of the files each
 //	gobin/PROGRAM               programs in Go that need the network to be built
+//	py/NAME/bin/python          a virtual environment with the release of a package
+//	java/lib/*.jar              the SDK for Java, tomcat-embed-core, and what they need
 //	fixtures/root/...           a directory for the file system servers to serve
 //
 // The other way round, real clients are run against the mock server: two in Go, which

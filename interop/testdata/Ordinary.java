@@ -1,0 +1,49 @@
+// An ordinary server with the official SDK for Java, at a port.
+import io.modelcontextprotocol.json.jackson3.JacksonMcpJsonMapperSupplier;
+import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpServerFeatures.SyncCompletionSpecification;
+import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceSpecification;
+import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceTemplateSpecification;
+import io.modelcontextprotocol.server.transport.HttpServletStreamableServerTransportProvider;
+import io.modelcontextprotocol.spec.McpSchema.CompleteResult;
+import io.modelcontextprotocol.spec.McpSchema.ReadResourceResult;
+import io.modelcontextprotocol.spec.McpSchema.Resource;
+import io.modelcontextprotocol.spec.McpSchema.ResourceReference;
+import io.modelcontextprotocol.spec.McpSchema.ResourceTemplate;
+import io.modelcontextprotocol.spec.McpSchema.ServerCapabilities;
+import io.modelcontextprotocol.spec.McpSchema.TextResourceContents;
+import java.util.List;
+import org.apache.catalina.startup.Tomcat;
+
+public class Ordinary {
+  static ReadResourceResult text(String uri, String text) {
+    return new ReadResourceResult(List.of(new TextResourceContents(uri, "text/plain", text)));
+  }
+
+  public static void main(String[] args) throws Exception {
+    String template = "ordinary://users/{name}";
+    var transport = HttpServletStreamableServerTransportProvider.builder()
+        .jsonMapper(new JacksonMcpJsonMapperSupplier().get()).mcpEndpoint("/mcp").build();
+    McpServer.sync(transport).serverInfo("ordinary", "1")
+        .capabilities(ServerCapabilities.builder().resources(true, true).completions().build())
+        .resources(new SyncResourceSpecification(
+            Resource.builder("ordinary://readme", "readme").mimeType("text/plain").build(),
+            (exchange, request) -> text(request.uri(), "hello")))
+        .resourceTemplates(new SyncResourceTemplateSpecification(
+            ResourceTemplate.builder(template, "user").mimeType("text/plain").build(),
+            (exchange, request) -> text(request.uri(), "user")))
+        .completions(new SyncCompletionSpecification(new ResourceReference("ref/resource", template),
+            (exchange, request) -> new CompleteResult(new CompleteResult.CompleteCompletion(List.of("ann", "bob"), 2, false))))
+        .build();
+    var tomcat = new Tomcat();
+    String scratch = System.getProperty("java.io.tmpdir");
+    tomcat.setBaseDir(scratch);
+    tomcat.setPort(Integer.parseInt(args[0]));
+    tomcat.getConnector().setProperty("address", "127.0.0.1");
+    var context = tomcat.addContext("", scratch);
+    Tomcat.addServlet(context, "mcp", transport).setAsyncSupported(true);
+    context.addServletMappingDecoded("/*", "mcp");
+    tomcat.start();
+    tomcat.getServer().await();
+  }
+}
