@@ -14,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -381,6 +382,42 @@ func TestRetriedHandshakes(t *testing.T) {
 		}
 		if a, b := encoded(t, report), encoded(t, again); a != b {
 			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+		}
+	})
+}
+
+// A recording is JSON, also of messages that were sent with bytes that are no UTF-8: judged
+// again they are what they were.
+func TestRecordingOfBytesThatAreNoUTF8(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := prepared(t, t.Context(), &lister{list: always(right)}, "RPC-20")
+		r.Execute(t.Context())
+		var file bytes.Buffer
+		if err := r.Record(&file); err != nil {
+			t.Fatal(err)
+		}
+		if !utf8.Valid(file.Bytes()) {
+			t.Error("the recording is no UTF-8")
+		}
+		again, err := restore(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var odd int
+		for c, take := range r.takes {
+			for name, rec := range take.Recordings {
+				for i, x := range rec.Exchanges {
+					if restored := again.takes[c].Recordings[name].Exchanges[i]; !bytes.Equal(x.Params, restored.Params) {
+						t.Errorf("%s, %s: %q became %q", name, x.Step, x.Params, restored.Params)
+					}
+					if !utf8.Valid(x.Params) {
+						odd++
+					}
+				}
+			}
+		}
+		if odd == 0 {
+			t.Error("nothing that is no UTF-8 was sent")
 		}
 	})
 }

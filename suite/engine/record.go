@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -149,7 +150,8 @@ func (p *pieces) value(v any, without string) {
 	e.SetEscapeHTML(false)
 	if p.err = e.Encode(v); p.err == nil {
 		raw := bytes.TrimSuffix(bytes.TrimSuffix(b.Bytes(), []byte("\n")), []byte(without))
-		_, p.err = p.w.Write(p.mask.Mask(raw))
+		// Bytes that are no UTF-8 have no place in JSON; frames have them in base64.
+		_, p.err = p.w.Write(p.mask.Mask(bytes.ToValidUTF8(raw, []byte(string(utf8.RuneError)))))
 	}
 }
 
@@ -328,9 +330,19 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	return take, nil
 }
 
-// reattach gives an exchange its first reply back.
+// reattach gives an exchange its first reply back, and parameters that were no UTF-8.
 func (r *Run) reattach(x *recording.Exchange) {
-	if x == nil || x.Outcome != recording.Replied || len(x.Replies) == 0 {
+	if x == nil {
+		return
+	}
+	if bytes.ContainsRune(x.Params, utf8.RuneError) {
+		if f, ok := r.transcript.Frame(x.Request); ok {
+			if sent := gjson.GetBytes(f.Raw, "params"); sent.Exists() {
+				x.Params = json.RawMessage(sent.Raw)
+			}
+		}
+	}
+	if x.Outcome != recording.Replied || len(x.Replies) == 0 {
 		return
 	}
 	f, ok := r.transcript.Frame(x.Replies[0])
