@@ -67,7 +67,7 @@ func (p *program) compareSides(c *cobra.Command, o *compareFlags) error {
 		return badUsage("%w", err)
 	}
 	for _, t := range []*target.Target{cfg.Direct, cfg.Through} {
-		if slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+		if !o.Quiet && slices.ContainsFunc(t.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
 			for _, caveat := range transport.Caveats() {
 				fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 			}

@@ -110,7 +110,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	if cfg.Embedded && !o.Quiet {
 		fmt.Fprintln(p.stderr, "mcpcheck: no target was given: judging the reference server that is built in")
 	}
-	if slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
+	if !o.Quiet && slices.ContainsFunc(cfg.Target.Endpoints, func(e target.Endpoint) bool { return len(e.Command) > 0 }) {
 		for _, caveat := range transport.Caveats() {
 			fmt.Fprintln(p.stderr, "mcpcheck: "+caveat)
 		}

@@ -15,6 +15,9 @@ import (
 // prSetChildSubreaper is PR_SET_CHILD_SUBREAPER, of prctl(2).
 const prSetChildSubreaper = 36
 
+// Adopts says whether this system gives orphans to [Adopt].
+const Adopts = true
+
 // Adopt makes this process the parent of whatever its descendants leave behind, as init would
 // be, so that [EndStrays] can find it. It is for programs, not for libraries: all orphans come
 // here from now on.

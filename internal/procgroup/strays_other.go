@@ -4,6 +4,9 @@ package procgroup
 
 import "time"
 
+// Adopts says whether this system gives orphans to [Adopt].
+const Adopts = false
+
 // Adopt does nothing: only Linux gives orphans to one of their ancestors.
 func Adopt() error { return nil }
 

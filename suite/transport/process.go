@@ -174,14 +174,19 @@ var running sync.Map
 
 // Caveats says what this system cannot promise about processes, in sentences to
 // show to the user; empty if everything holds.
-func Caveats() []string {
-	if procgroup.Supported {
-		return nil
+func Caveats() []string { return caveats(procgroup.Supported, procgroup.Adopts) }
+
+func caveats(groups, adopts bool) []string {
+	switch {
+	case !groups:
+		return []string{
+			"This system has no process groups: processes that the target starts itself may be left behind when it is ended.",
+			"This system has no SIGTERM: a target that does not exit at the end of its input is killed at once.",
+		}
+	case !adopts:
+		return []string{"This system does not tell who started an orphan: processes that the target starts in sessions of their own may be left behind when it is ended."}
 	}
-	return []string{
-		"This system has no process groups: processes that the target starts itself may be left behind when it is ended.",
-		"This system has no SIGTERM: a target that does not exit at the end of its input is killed at once.",
-	}
+	return nil
 }
 
 // KillAll kills the process groups of all connections at once, without waiting:

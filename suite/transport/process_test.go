@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,6 +79,23 @@ func TestProcessEcho(t *testing.T) {
 		t.Error("a message was sent after the end")
 	}
 	gone(t, c)
+}
+
+// TestCaveats: what may be left behind is said wherever that can be.
+func TestCaveats(t *testing.T) {
+	for name, c := range map[string]struct {
+		groups, adopts bool
+		want           []string
+	}{
+		"Linux":      {true, true, nil},
+		"other Unix": {true, false, []string{"sessions of their own may be left behind"}},
+		"Windows":    {false, false, []string{"processes that the target starts itself may be left behind", "no SIGTERM"}},
+	} {
+		got := caveats(c.groups, c.adopts)
+		if !slices.EqualFunc(got, c.want, strings.Contains) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }
 
 func TestProcessEndsByItself(t *testing.T) {
