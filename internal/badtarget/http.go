@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -79,9 +80,13 @@ func Listen(mode, file string) int {
 	return 1
 }
 
+// agony is how long a server of the mode "dying" goes on listening, which is longer than the end of
+// a server is waited for over each exchange that fails.
+const agony = 600 * time.Millisecond
+
 // Serve serves a mode at an address of this machine until the process is ended. It returns
-// the exit status. Its own modes are "dies", which ends the process when a body is no JSON,
-// "falls", which does so the first time that a resource is asked for, "exit", which does not
+// the exit status. Its own modes are "dies", which ends the process when a body is no JSON, "dying",
+// which then drops connections for a moment before that, "falls", which does so the first time that a resource is asked for, "exit", which does not
 // listen at all, and "never", which does not even end.
 func Serve(mode, address string) int {
 	if err := register(); err != nil {
@@ -96,7 +101,7 @@ func Serve(mode, address string) int {
 	case "never":
 		fmt.Println("badtarget: loading")
 		hang()
-	case "dies", "falls":
+	case "dies", "dying", "falls":
 		name = "good"
 	}
 	h, err := Handler(name)
@@ -110,8 +115,15 @@ func Serve(mode, address string) int {
 		return 1
 	}
 	fmt.Println("badtarget: listening at", l.Addr())
+	var dying atomic.Bool
 	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { // #nosec G114 -- a server that tests start and end
 		body, _ := io.ReadAll(r.Body) // what is missing is no JSON
+		if mode == "dying" && len(body) > 0 && !json.Valid(body) && !dying.Swap(true) {
+			time.AfterFunc(agony, func() { os.Exit(9) })
+		}
+		if dying.Load() {
+			panic(http.ErrAbortHandler)
+		}
 		if mode == "dies" && len(body) > 0 && !json.Valid(body) || mode == "falls" && bytes.Contains(body, []byte(`"resources/`)) {
 			fmt.Println("panic: bad message for", os.Getenv("LICENCE"))
 			os.Exit(9)

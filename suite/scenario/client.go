@@ -142,10 +142,20 @@ func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 	}
 	x.Step += recording.StepLost
 	c.Note(x)
+	c.ends(ctx, x)
 	if !c.Replace(ctx) {
 		return x
 	}
 	return c.alone(ctx, send)
+}
+
+// ends waits until a server that was started has ended, if a message was lost to it that it may
+// have died of: the next session is to be one with another.
+func (c *Client) ends(ctx context.Context, sent ...*recording.Exchange) {
+	lost := func(x *recording.Exchange) bool { return x.Outcome == recording.Lost }
+	if c.P.OneByOne && slices.ContainsFunc(sent, lost) {
+		c.P.Endpoint.Server().AwaitEnd(ctx)
+	}
 }
 
 // alone tries a message of which it is known that it, or one sent together with it, cost a

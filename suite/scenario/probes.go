@@ -37,7 +37,10 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 		c.Note(x)
 	}
-	if alive || !c.Replace(ctx) {
+	if alive {
+		return all
+	}
+	if c.ends(ctx, all...); !c.Replace(ctx) {
 		return all
 	}
 	for i, q := range qs {

@@ -161,10 +161,12 @@ func (c *client) watchServer() {
 // channelServer is the channel of notes about a server that was started.
 const channelServer = "server"
 
+// reaping is how long after a failed exchange the end of a server is waited for.
+const reaping = 250 * time.Millisecond
+
 // fallen is the end of a server that was started, where an exchange has failed: most often
 // it is the cause, seen a moment before the process was reaped. Nil if it goes on running.
 func (c *client) fallen() error {
-	const reaping = 250 * time.Millisecond
 	if c.run == nil || !within(reaping, c.run.ended) {
 		return nil
 	}

@@ -63,6 +63,8 @@ const (
 	readyPause = 20 * time.Millisecond
 	// askWait bounds one look.
 	askWait = 2 * time.Second
+	// dyingWait is how long a program has to end after a connection to it was lost.
+	dyingWait = 5 * time.Second
 	// portTrials is how many free ports are tried, where somebody else takes each of them
 	// between our look and the start; startTrials is how many starts may fail in turn
 	// once one has succeeded.
@@ -125,6 +127,29 @@ func (s *Server) deaf(ctx context.Context) bool {
 	s.current.stop(s.program.TermWait)
 	s.died(s.current)
 	return true
+}
+
+// AwaitEnd waits until the program, to which a connection was lost, has ended or listens no more:
+// one that dies may go on taking connections for a moment, and what they bring is lost. One that
+// lives on is not waited for longer than dyingWait, unless it is at work.
+func (s *Server) AwaitEnd(ctx context.Context) {
+	s.turn <- struct{}{}
+	run := s.current
+	address, err := s.address()
+	<-s.turn
+	if run == nil || err != nil {
+		return
+	}
+	const look = 100 * time.Millisecond
+	more := dyingWait
+	over := NewOvertime(more, newWorker(run.cmd.Process.Pid).Working)
+	for ; more > 0; more = over.More() {
+		for deadline := time.Now().Add(more); time.Now().Before(deadline); {
+			if waitFor(ctx, run.ended, look) || ctx.Err() != nil || errors.Is(knock(ctx, address), syscall.ECONNREFUSED) {
+				return
+			}
+		}
+	}
 }
 
 // died counts the death of a program that was ready.

@@ -61,6 +61,10 @@ func served(mode string) int {
 		time.Sleep(time.Minute)
 	}
 	err = http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && mode == "served-dying" { // it drops the connection, and serves others for a while
+			time.AfterFunc(2*reaping, func() { os.Exit(5) })
+			panic(http.ErrAbortHandler)
+		}
 		if r.Method == http.MethodPost {
 			fmt.Println("panic: a POST")
 			os.Exit(5)

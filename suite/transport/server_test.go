@@ -195,6 +195,32 @@ func TestServerComesBack(t *testing.T) {
 	}
 }
 
+// TestServerDies: one that goes on taking connections after it has dropped one is waited for until
+// it has ended, so that whoever connects next finds another one; what ended, or listens no more, is not waited for.
+func TestServerDies(t *testing.T) {
+	for _, mode := range []string{"served-dying", "served", "served-wrapper"} {
+		t.Run(mode, func(t *testing.T) {
+			s := NewServer(program(mode))
+			defer s.Close()
+			s.AwaitEnd(t.Context()) // there is none yet
+			if err := s.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			first := s.current
+			if err := hello(t, s, http.MethodPost); err == nil {
+				t.Error("the POST was answered")
+			}
+			s.AwaitEnd(t.Context())
+			if err := s.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if s.current == first || !first.over() {
+				t.Error("the next connection is to the one that dies")
+			}
+		})
+	}
+}
+
 // TestServerStaysAway: a program that does not come back is not started for ever.
 func TestServerStaysAway(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "starts")

@@ -2,6 +2,7 @@ package sec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,7 +37,8 @@ func ownersContents(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // survives: no probe ends a server that serves. Where a connection is not a server of its
-// own, only one that was started for the run is known to have ended.
+// own, only one that was started for the run is known to have ended. While it is open which message
+// ended a server, none is known to have been survived.
 func survives(_ *recording.Recording, v *verdict.Verdict) {
 	if !verdict.OwnServer(v) {
 		v.Skip(recording.CodeNotExercised, "whether a message ends the server, or only a connection, cannot be seen at an address")
@@ -51,16 +53,37 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	seen := map[*recording.Exchange]bool{}
+	open, survived := false, 0
 	for _, r := range v.Recordings() {
-		for _, x := range r.Exchanges {
+		for i, x := range r.Exchanges {
 			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
 				continue
 			}
 			seen[x] = true
-			v.That(!verdict.EndsServer(r, x, v), "a server that goes on serving",
-				fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+			switch {
+			case verdict.EndsServer(r, x, v):
+				v.That(false, "a server that goes on serving",
+					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+			case lostOnce(x, r.Exchanges[i+1:]):
+				open = true
+				v.Block(recording.CodeDied, fmt.Sprintf("the connection was lost over %s%s, which could not be sent again alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
+			default:
+				survived++
+			}
 		}
 	}
+	if survived > 0 && !open {
+		v.Holds()
+	}
+}
+
+// lostOnce reports whether the connection was lost over a message that was not sent again alone,
+// given what came after it.
+func lostOnce(x *recording.Exchange, later []*recording.Exchange) bool {
+	return x.Outcome == recording.Lost && strings.HasSuffix(string(x.Step), string(recording.StepLost)) &&
+		!slices.ContainsFunc(later, func(y *recording.Exchange) bool {
+			return y.Step+recording.StepLost == x.Step && y.Method == x.Method && maps.Equal(y.Tags, x.Tags)
+		})
 }
 
 // sent names a message by its step too, as it may be the form that a request had which ends a

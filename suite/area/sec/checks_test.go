@@ -213,18 +213,30 @@ func TestEndedByOneMessage(t *testing.T) {
 	silent.Outcome = recording.Silent
 	once := fatal
 	once.Fatal = false
+	lost := once
+	lost.Step += recording.StepLost
+	add := func(step recording.Step, outcome recording.Outcome, fatal bool) func(*recording.Recording) {
+		return func(r *recording.Recording) {
+			x := *r.Exchanges[0]
+			x.Step, x.Outcome, x.Fatal = step, outcome, fatal
+			r.Exchanges = append(r.Exchanges, &x)
+		}
+	}
 	for name, x := range map[string]struct {
 		on     requirement.Combination
 		line   rt.Line
 		adjust func(*recording.Recording)
 		want   verdict.Outcome
 	}{
-		"process":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
-		"deaf":      {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, silent, nil, verdict.Pass},
-		"once":      {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, once, nil, verdict.Pass},
-		"address":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
-		"started":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, func(r *recording.Recording) { r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"} }, verdict.Fail},
-		"not begun": {requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil }, verdict.NotApplicable},
+		"process":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, nil, verdict.Fail},
+		"deaf":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, silent, nil, verdict.Pass},
+		"once":                       {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, once, nil, verdict.Pass},
+		"lost, and survived alone":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("not-json", recording.Silent, false), verdict.Pass},
+		"lost, and not sent alone":   {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("other", recording.Silent, false), verdict.Blocked},
+		"lost, and another is fatal": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, lost, add("other", recording.Lost, true), verdict.Fail},
+		"address":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, nil, verdict.NotApplicable},
+		"started":                    {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, fatal, func(r *recording.Recording) { r.Facts.Notes = map[string]string{recording.FactOneByOne: "true"} }, verdict.Fail},
+		"not begun":                  {requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) { r.Sessions = nil }, verdict.NotApplicable},
 		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
 			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended"})
 		}, verdict.Blocked},

@@ -80,9 +80,15 @@ func (p *Pool) Adopt(s *session.Session) {
 // Open opens a session of a kind. Where the target is no process of ours, a
 // handshake that is not answered is tried once more on another connection: there
 // are servers that lose a message now and then when many clients come at once,
-// and one that is lost says nothing about what is to be judged. Both are noted.
+// and one that is lost says nothing about what is to be judged. Both are noted. One that is lost
+// to a server which was started, because that is about to end, is tried once more with the next.
 func (p *Pool) Open(ctx context.Context, o session.Options) (*session.Session, error) {
 	s, first, err := p.openOnce(ctx, o)
+	if server := p.Endpoint.Server(); server != nil && err != nil && first != nil && (first.Outcome == recording.Lost || first.Outcome == recording.Unsent) {
+		server.AwaitEnd(ctx)
+		s, _, err = p.openOnce(ctx, o)
+		return s, err
+	}
 	if err == nil || scenario.Code(err) != recording.CodeNoAnswer || p.Facts.Owned || ctx.Err() != nil {
 		return s, err
 	}
