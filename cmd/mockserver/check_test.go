@@ -105,7 +105,7 @@ func TestCheckCountsRulesAndSteps(t *testing.T) {
 }
 
 func TestCheckUsage(t *testing.T) {
-	for _, args := range [][]string{{"check"}, {"check", "a", "b"}, {"check", "nowhere"}, {"check", "./no/such/file.yaml"}, {"worlds", "x"}, {"worlds", "big", "small"}, {"worlds", "--http", "127.0.0.1:0"}, {"check", "--stdio", "big"}, {"--http", "127.0.0.1:0", "--http", "127.0.0.1:1"}} {
+	for _, args := range [][]string{{"check"}, {"check", "a", "b"}, {"check", "nowhere"}, {"check", "./no/such/file.yaml"}, {"worlds", "x"}, {"worlds", "big", "small"}, {"worlds", "--http", "127.0.0.1:0"}, {"check", "--stdio", "big"}, {"--http", "127.0.0.1:0", "--http", "127.0.0.1:1"}, {"--stdio", "--world", "big", "--world", "small"}, {"verify", "--world", "big", "--world", "small", "--", "true"}} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), args, nil, &out, &errs); code != 2 || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%v: code %d: %s", args, code, &errs)

@@ -186,32 +186,23 @@ func filled(cmd *cobra.Command) error {
 
 // once is the value of a flag that is given once: a second one would win without a word.
 type once struct {
-	value *string
+	pflag.Value
 	given bool
-}
-
-func (o *once) String() string {
-	if o.value == nil {
-		return ""
-	}
-	return *o.value
 }
 
 func (o *once) Set(text string) error {
 	if o.given {
-		return fmt.Errorf("it has been given before, with %q", *o.value)
+		return fmt.Errorf("it has been given before, with %q", o.Value)
 	}
-	*o.value, o.given = text, true
-	return nil
+	o.given = true
+	return o.Value.Set(text)
 }
-
-func (o *once) Type() string { return "string" }
 
 // declare makes the flags known to the command and all below it.
 func (s *settings) declare(cmd *cobra.Command) {
 	f := cmd.PersistentFlags()
 	f.BoolVar(&s.stdio, "stdio", false, "serve one connection on standard input and output")
-	f.Var(&once{value: &s.addr}, "http", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
+	f.StringVar(&s.addr, "http", "", "serve /mcp, /sse and /message on this `ADDRESS`, say 127.0.0.1:8080")
 	f.StringVar(&s.world, "world", "default", "the `NAME` of an embedded world, or a YAML or JSON file: "+strings.Join(reference.WorldNames(), ", "))
 	s.dir.declare(cmd)
 	s.steer.declare(cmd)
@@ -229,6 +220,11 @@ func (s *settings) declare(cmd *cobra.Command) {
 	f.BoolVar(&s.listFaults, "list-faults", false, "list the faults and exit")
 	f.BoolVar(&s.listWorlds, "list-worlds", false, "list the ready worlds and exit")
 	f.BoolVar(&s.listQuirks, "list-quirks", false, "list the quirks and exit")
+	f.VisitAll(func(flag *pflag.Flag) {
+		if flag.Value.Type() == "string" {
+			flag.Value = &once{Value: flag.Value}
+		}
+	})
 }
 
 func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Writer) error {

@@ -22,6 +22,7 @@ var (
 // decoder copies a tree of nodes into Go values.
 type decoder struct {
 	index    *Index
+	typed    bool // numbers and truth values are no texts
 	problems []Problem
 	anchors  map[string]ast.Node
 	open     []string // aliases being replaced
@@ -50,8 +51,7 @@ const shownName = 100
 // unknown notes a field that there is not.
 func (d *decoder) unknown(path string, n ast.Node, k string, t reflect.Type) {
 	if len(d.problems) < maxProblems {
-		known, _ := fieldsOf(t)
-		hint := suggest(k, known)
+		hint := suggest(k, t)
 		shown := k
 		if len(k) > shownName {
 			shown = strings.ToValidUTF8(k[:shownName], "") + "…"
@@ -139,6 +139,9 @@ func (d *decoder) resolve(path string, n ast.Node) (ast.Node, func()) {
 				return nil, done
 			}
 			n = x.Value
+			if _, single := scalar(n); single && !isText(n) {
+				n = ast.String(n.GetToken()) // !!str makes a text of it
+			}
 		case *ast.CommentGroupNode, nil:
 			return nil, done
 		default:
@@ -160,6 +163,15 @@ func scalar(n ast.Node) (string, bool) {
 		return n.GetToken().Value, true
 	}
 	return "", false
+}
+
+// isText reports whether a single value is a text also for readers that know types.
+func isText(n ast.Node) bool {
+	switch n.Type() {
+	case ast.StringType, ast.LiteralType:
+		return true
+	}
+	return false
 }
 
 // plain copies a node that is neither null nor an alias.
@@ -344,6 +356,10 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 			to.SetInt(int64(v))
 		}
 	case to.Kind() == reflect.String:
+		if d.typed && !isText(n) {
+			d.fail(path, n, "must be a text, not %s: put it in quotes", text)
+			return
+		}
 		to.SetString(text)
 	case to.Kind() == reflect.Bool:
 		b, is := n.(*ast.BoolNode)
@@ -357,7 +373,7 @@ func (d *decoder) single(path string, n ast.Node, to reflect.Value) {
 		}
 	case to.CanFloat():
 		v, err := strconv.ParseFloat(text, 64)
-		if ok = err == nil && !math.IsInf(v, 0) && !math.IsNaN(v); ok {
+		if ok = err == nil && !(d.typed && isText(n)) && !math.IsInf(v, 0) && !math.IsNaN(v); ok {
 			to.SetFloat(v)
 		}
 	default:

@@ -1,8 +1,10 @@
 package yamlfile
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
@@ -62,9 +64,21 @@ func within(path string) string {
 	return " in " + path
 }
 
+// mistaken is the field of a struct that other names are mistaken for, which its tag
+// `mistaken:"NAME,..."` lists; empty if given is none of them.
+func mistaken(t reflect.Type, given string) string {
+	for _, f := range reflect.VisibleFields(t) {
+		if slices.Contains(strings.Split(f.Tag.Get("mistaken"), ","), fold(given)) {
+			return tag(f)
+		}
+	}
+	return ""
+}
+
 // suggest ends a message about an unknown name.
-func suggest(given string, known []string) string {
-	if near := Nearest(given, known); near != "" {
+func suggest(given string, t reflect.Type) string {
+	known, _ := fieldsOf(t)
+	if near := cmp.Or(mistaken(t, given), Nearest(given, known)); near != "" {
 		return fmt.Sprintf(": did you mean %q?", near)
 	}
 	if len(known) == 0 {

@@ -5,7 +5,8 @@
 //
 // Fields are named by `yaml:"name"` tags, and those of an embedded struct count as the outer
 // one's if it is tagged `yaml:",inline"`; fields without a tag, and those tagged
-// "-", cannot be set from a file. Types with an UnmarshalText method are read
+// "-", cannot be set from a file. A tag `mistaken:"content,body"` lists names, in lower case, that
+// people write who mean the field. Types with an UnmarshalText method are read
 // with it wherever a single value stands. Anchors, aliases and merge keys (<<) work;
 // tags other than !!str do not. An empty value means that the field is not
 // given.
@@ -110,7 +111,20 @@ func (x *Index) Problem(path, format string, args ...any) Problem {
 // lists all problems; the index is valid even then. The name of the file only
 // serves messages.
 func Decode(file string, data []byte, into any) (*Index, error) {
-	d := &decoder{index: &Index{File: file, at: make(map[string]Pos)}, anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string][]int)}
+	return decode(file, data, into, false)
+}
+
+// DecodeTyped is Decode for files in which a number or a truth value cannot stand where a text is
+// wanted, unless it is in quotes, nor a text for a number: where true is more likely a mistake than a text.
+func DecodeTyped(file string, data []byte, into any) (*Index, error) {
+	return decode(file, data, into, true)
+}
+
+func decode(file string, data []byte, into any, typed bool) (*Index, error) {
+	d := &decoder{
+		index: &Index{File: file, at: make(map[string]Pos)}, typed: typed,
+		anchors: make(map[string]ast.Node), fields: make(map[reflect.Type]map[string][]int),
+	}
 	root := reflect.ValueOf(into)
 	if root.Kind() != reflect.Pointer || root.IsNil() || root.Elem().Kind() != reflect.Struct && root.Elem().Kind() != reflect.Map {
 		return d.index, fmt.Errorf("yamlfile: cannot decode into %T: a pointer to a struct or map is needed", into)

@@ -35,7 +35,7 @@ type Limits struct {
 	Become map[string]string `yaml:"become" json:"become,omitempty"`
 	// Count is how many matching messages are affected; 0 means all. Those that the rule does
 	// nothing about are not counted.
-	Count int `yaml:"count" json:"count,omitempty"`
+	Count int `yaml:"count" json:"count,omitempty" mistaken:"times,limit,max"`
 	// Skip is how many matching messages pass before the first is affected.
 	Skip int `yaml:"skip" json:"skip,omitempty"`
 	// Every affects only every so many of them; 0 means each.

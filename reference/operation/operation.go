@@ -97,9 +97,9 @@ func (o *Operation) String() string {
 // Test is a condition on what stands at a path: all of Is, In, Matches and Type that are given must hold.
 type Test struct {
 	// At is the path.
-	At string `yaml:"at" json:"at,omitempty"`
+	At string `yaml:"at" json:"at,omitempty" mistaken:"path,param,params,member"`
 	// Is is the value that has to stand there.
-	Is any `yaml:"is" json:"is,omitzero"`
+	Is any `yaml:"is" json:"is,omitzero" mistaken:"equals,equal,equalto,value"`
 	// In is the path of an array that has to have the value in it, or of a value that it has to be.
 	In string `yaml:"in" json:"in,omitempty"`
 	// Matches is a regular expression (RE2) that has to match the text that stands there.
@@ -157,7 +157,7 @@ type Rule struct {
 	// Quirk is the name of a quirk.
 	Quirk string `yaml:"quirk" json:"quirk,omitempty"`
 	// Fail answers requests with a canned failure.
-	Fail *Failure `yaml:"fail" json:"fail,omitempty"`
+	Fail *Failure `yaml:"fail" json:"fail,omitempty" mistaken:"error,answer,respond"`
 	// Delay holds answers back.
 	Delay *Delay `yaml:"delay" json:"delay,omitempty"`
 	// Do are the operations, which change messages in the vocabulary in which faults and quirks are written.

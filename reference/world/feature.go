@@ -136,13 +136,18 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 	for i, p := range w.Prompts {
 		at := fmt.Sprintf("prompts[%d]", i)
 		found = append(found, lintIcons(at+".icons", p.Icons)...)
+		var names []string
 		for j, a := range p.Arguments {
+			names = append(names, a.Name)
 			if a.Name == "" {
 				found.Say(fmt.Sprintf("%s.arguments[%d].name", at, j), "is missing")
 			}
 		}
 		for j, m := range p.Messages {
 			block(fmt.Sprintf("%s.messages[%d]", at, j), m.Block)
+			if m.Text != nil {
+				found.Below(fmt.Sprintf("%s.messages[%d]", at, j), strangers("text", *m.Text, names, "argument"))
+			}
 		}
 	}
 	return found

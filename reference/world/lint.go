@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -307,8 +308,8 @@ func (w World) lintTimeline(present map[string]bool) (found problems) {
 			complaints.Below("putTemplate", s.PutTemplate.warnings())
 		case s.RemoveTemplate != "":
 			delete(templates, s.RemoveTemplate)
-		case s.Ask != nil && !slices.Contains(asked, s.Ask.Method):
-			complaints.Say("ask.method", "no client knows %q%s", clip(s.Ask.Method), nearest.Question(s.Ask.Method, asked))
+		case s.Ask != nil:
+			complaints.Below("ask", s.Ask.warnings())
 		}
 		found.Below(fmt.Sprintf("timeline[%d]", i), complaints)
 	}
@@ -329,8 +330,31 @@ func (s Step) lintCues() (found problems) {
 	return found
 }
 
-// asked are the requests that the protocol has for clients.
-var asked = []string{"ping", "roots/list", "sampling/createMessage", "elicitation/create", "tasks/get", "tasks/result", "tasks/list", "tasks/cancel"}
+// asked are the requests that the protocol has for clients, with the members that their parameters must have.
+var asked = map[string][]string{
+	"ping": nil, "roots/list": nil, "sampling/createMessage": {"messages", "maxTokens"}, "elicitation/create": {"message"},
+	"tasks/get": {"taskId"}, "tasks/result": {"taskId"}, "tasks/list": nil, "tasks/cancel": {"taskId"},
+}
+
+func (a Request) warnings() (found problems) {
+	required, known := asked[a.Method]
+	if !known {
+		found.Say("method", "no client knows %q%s", clip(a.Method), nearest.Question(a.Method, slices.Sorted(maps.Keys(asked))))
+		return found
+	}
+	switch {
+	case a.Method != "elicitation/create":
+	case a.Params["mode"] == "url":
+		required = append(slices.Clone(required), "url", "elicitationId")
+	default:
+		required = append(slices.Clone(required), "requestedSchema")
+	}
+	required = slices.DeleteFunc(slices.Clone(required), func(name string) bool { return a.Params[name] != nil })
+	if len(required) > 0 {
+		found.Say("params", "lacks %s, without which no client answers %s", strings.Join(required, " and "), a.Method)
+	}
+	return found
+}
 
 // misses says that what the step acts on is not there when it happens.
 func (s Step) misses(present, templates map[string]bool) (found problems) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,6 +43,29 @@ func TestStatesThatNothingSets(t *testing.T) {
 		if got := strings.Join(w.Lint(), "; "); !strings.HasSuffix(got, want) || want == "" && got != "" {
 			t.Errorf("%s: %q, not %q", text, got, want)
 		}
+	}
+}
+
+// TestQuestionsThatLackParams: what no client can answer is told.
+func TestQuestionsThatLackParams(t *testing.T) {
+	got, err := inspect(t, `prompts:
+  - {name: review, arguments: [{name: tone}], messages: [{text: "A {tome} review"}]}
+timeline:
+  - {at: 1s, ask: {method: sampling/createMessage}}
+  - {at: 1s, ask: {method: elicitation/create, params: {message: m}}}
+  - {at: 1s, ask: {method: elicitation/create, params: {message: m, mode: url, url: "https://example.com"}}}
+  - {at: 1s, ask: {method: elicitation/create, params: {message: m, requestedSchema: {type: object}}}}
+  - {at: 1s, ask: {method: roots/lst}}
+`)
+	want := []string{
+		`2 prompts[0].messages[0].text: has {tome} in it, which is no argument: did you mean tone?`,
+		`4 timeline[0].ask.params: lacks messages and maxTokens, without which no client answers sampling/createMessage`,
+		`5 timeline[1].ask.params: lacks requestedSchema, without which no client answers elicitation/create`,
+		`6 timeline[2].ask.params: lacks elicitationId, without which no client answers elicitation/create`,
+		`8 timeline[4].ask.method: no client knows "roots/lst": did you mean roots/list?`,
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}
 }
 

@@ -58,7 +58,7 @@ type reader struct {
 // mistakes in its members are the reader's problems.
 func read(file string, data []byte, into any) (*reader, error) {
 	r := &reader{file: file}
-	index, err := yamlfile.Decode(file, data, into)
+	index, err := yamlfile.DecodeTyped(file, data, into)
 	r.index = index
 	var wrong *yamlfile.Error
 	if err != nil && !errors.As(err, &wrong) {

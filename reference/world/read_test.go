@@ -104,8 +104,28 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
+// TestMistakenValuesAndNames: a number or a truth value where a text is wanted is told, and so is a text for a number;
+// and names that are mistaken for others lead to those.
+func TestMistakenValuesAndNames(t *testing.T) {
+	for text, want := range map[string]string{
+		"resources: [{uri: 'a:1', text: 5}]":                               "resources[0].text: must be a text, not 5: put it in quotes",
+		"resources: [{uri: 'a:1', text: x, fails: true}]":                  "resources[0].fails: must be a text, not true: put it in quotes",
+		"templates: [{uriTemplate: 'a:{x}', variables: [{values: [.5]}]}]": "templates[0].variables[0].values[0]: must be a text, not .5: put it in quotes",
+		"resources: [{uri: 'a:1', annotations: {priority: '0.5'}}]":        `annotations.priority: must be a number, not "0.5"`,
+		"resources: [{uri: 'a:1', contents: x}]":                           `unknown member "contents": did you mean "text"?`,
+		"resources: [{uri: 'a:1', Content-Type: x}]":                       `unknown member "Content-Type": did you mean "mimeType"?`,
+		"templates: [{uri: 'a:{x}'}]":                                      `unknown member "uri": did you mean "uriTemplate"?`,
+		"rules: [{times: 3, delay: 1s}]":                                   `unknown member "times": did you mean "count"?`,
+		"rules: [{when: [{at: uri, equals: x}], delay: 1s}]":               `unknown member "equals": did you mean "is"?`,
+	} {
+		if _, err := world.Parse("w.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestAnchorsAndMerges(t *testing.T) {
-	text := "resources:\n  - &one {uri: 'a:1', name: n, mimeType: text/plain, text: &t hello}\n  - {<<: *one, uri: 'a:2'}\n  - {uri: 'a:3', name: 5, text: *t}\n  - uri: a:4\n    name: |\n      two\n    text: !!str 7\n"
+	text := "resources:\n  - &one {uri: 'a:1', name: n, mimeType: text/plain, text: &t hello}\n  - {<<: *one, uri: 'a:2'}\n  - {uri: 'a:3', name: '5', text: *t}\n  - uri: a:4\n    name: |\n      two\n    text: !!str 7\n"
 	w, err := world.Parse("w.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)

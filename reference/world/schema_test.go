@@ -62,8 +62,7 @@ type schemaBuilder struct {
 
 type schema = map[string]any
 
-// A single value in YAML is taken for a text as it is written, whatever type it seems to have.
-var text = schema{"type": []string{"string", "number", "boolean"}}
+var text = schema{"type": "string"}
 
 // The spans of time, and delays, by what reads them.
 var (

@@ -93,7 +93,7 @@ type Resource struct {
 	Name        string `yaml:"name"`
 	Title       string `yaml:"title"`
 	Description string `yaml:"description"`
-	MIMEType    string `yaml:"mimeType"`
+	MIMEType    string `yaml:"mimeType" mistaken:"type,contenttype,mediatype"`
 	// Size in bytes; nil means that of the content.
 	Size        *int64         `yaml:"size"`
 	Annotations *Annotations   `yaml:"annotations"`
@@ -103,7 +103,7 @@ type Resource struct {
 	Hidden bool `yaml:"hidden"`
 
 	// The content is one of these six; none means an empty text.
-	Text     *string   `yaml:"text"`
+	Text     *string   `yaml:"text" mistaken:"content,contents,body,value"`
 	Blob     *string   `yaml:"blob"`     // standard base64
 	Contains []string  `yaml:"contains"` // URIs of resources that are read together
 	Generate *Generate `yaml:"generate"`
@@ -129,7 +129,7 @@ type Resource struct {
 	Steps int           `yaml:"steps"`
 	// Fails, if not empty, is the message of the error with which every read is
 	// answered, and FailCode its code; 0 means an internal error.
-	Fails    string `yaml:"fails"`
+	Fails    string `yaml:"fails" mistaken:"error,failure"`
 	FailCode int    `yaml:"failCode"`
 	// Input is what a read has to ask the user first.
 	Input *Input `yaml:"input"`
@@ -154,7 +154,7 @@ type Annotations struct {
 // Icon is a picture for display (2025-11-25 on).
 type Icon struct {
 	Src      string   `yaml:"src"`
-	MIMEType string   `yaml:"mimeType"`
+	MIMEType string   `yaml:"mimeType" mistaken:"type,contenttype,mediatype"`
 	Sizes    []string `yaml:"sizes"`
 	Theme    string   `yaml:"theme"`
 }
@@ -221,11 +221,11 @@ type Field struct {
 
 // Template is a resource template.
 type Template struct {
-	URITemplate string         `yaml:"uriTemplate"`
+	URITemplate string         `yaml:"uriTemplate" mistaken:"uri,template"`
 	Name        string         `yaml:"name"`
 	Title       string         `yaml:"title"`
 	Description string         `yaml:"description"`
-	MIMEType    string         `yaml:"mimeType"`
+	MIMEType    string         `yaml:"mimeType" mistaken:"type,contenttype,mediatype"`
 	Annotations *Annotations   `yaml:"annotations"`
 	Icons       []Icon         `yaml:"icons"`
 	Meta        map[string]any `yaml:"_meta"`
@@ -233,7 +233,7 @@ type Template struct {
 	Variables []Variable `yaml:"variables"`
 	// Text is the content of every expansion; {name} stands for the decoded
 	// value of a variable. Without Text, Finds must be there.
-	Text *string `yaml:"text"`
+	Text *string `yaml:"text" mistaken:"content,contents,body,value"`
 	// Binary has the text sent as a blob.
 	Binary bool `yaml:"binary"`
 	// Finds is a URI with {name} or {+name} in it that, expanded with the decoded
@@ -247,7 +247,7 @@ type Template struct {
 	Caching  *Caching      `yaml:"caching"`
 	Delay    time.Duration `yaml:"delay"`
 	Steps    int           `yaml:"steps"`
-	Fails    string        `yaml:"fails"`
+	Fails    string        `yaml:"fails" mistaken:"error,failure"`
 	FailCode int           `yaml:"failCode"`
 }
 
