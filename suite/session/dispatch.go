@@ -160,6 +160,7 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		return
 	}
 	if x := cmp.Or(s.answered[m.Get("id").Raw], s.given[m.Get("id").Raw]); x != nil { // given: we have given it up
+		s.renames = false
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
@@ -207,11 +208,11 @@ const doubtTime = time.Second
 // doubt takes a response without the id of a request for its answer, unless the proper one
 // follows soon: it may as well be an illegal answer to a notification, or to nothing at
 // all. Whoever answered under another id once is believed at once from then on, so that a
-// session with such a target takes no longer than others; not on the channel that all
-// sessions share, where the id may be one of a caller's own, in another session.
+// session with such a target takes no longer than others, as long as it does so; not on the event
+// stream of HTTP+SSE, where the id may be one of a caller's own, in another session.
 func (p *Pending) doubt(f *wire.Frame, m gjson.Result) {
 	id := m.Get("id")
-	named := id.Exists() && id.Type != gjson.Null && p.s.over != requirement.SSE
+	named := id.Exists() && id.Type != gjson.Null && f.Channel != streamSSE
 	if named && p.s.renames {
 		p.attach(f, m)
 		return
@@ -242,10 +243,12 @@ func (p *Pending) believe() {
 	}
 }
 
-// foreign reports whether a response on the channel of a request bears the id of none in it.
+// foreign reports whether a response bears an id, and it is not that of a request in the message.
 func (p *Pending) foreign(m gjson.Result) bool {
 	id := m.Get("id")
-	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null && p.s.byID(id) != p
+	return len(p.ids) > 0 && id.Exists() && id.Type != gjson.Null && !slices.ContainsFunc(p.ids, func(own json.RawMessage) bool {
+		return wire.SameID(json.RawMessage(id.Raw), own) || id.String() == gjson.ParseBytes(own).String()
+	})
 }
 
 // byID finds the pending exchange with an id of the same type and value, else
@@ -345,6 +348,7 @@ func (p *Pending) attach(f *wire.Frame, m gjson.Result) {
 		// would else put off the end of what waits behind for good.
 		p.s.progress(p)
 	}
+	p.s.renames = p.s.renames && p.foreign(m)
 	if n == 0 || p.x.Replies[n-1] != f.Number {
 		p.x.Replies = append(p.x.Replies, f.Number)
 	}

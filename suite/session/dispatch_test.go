@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -106,9 +107,11 @@ type early struct {
 	n    int
 	body []string // of the responses, in the order of sending
 	sent []string
+	over requirement.Transport // default http
+	code int                   // default 200
 }
 
-func (e *early) Transport() requirement.Transport { return requirement.HTTP }
+func (e *early) Transport() requirement.Transport { return cmp.Or(e.over, requirement.HTTP) }
 func (e *early) Dial(_ context.Context, sink transport.Sink) (transport.Conn, error) {
 	e.sink = sink
 	return e, nil
@@ -122,14 +125,16 @@ func (e *early) Send(_ context.Context, m transport.Message) (*transport.Sent, e
 	e.sent = append(e.sent, string(m.Body))
 	e.sink(wire.Frame{Channel: channel, Dir: wire.Out, Raw: m.Body, HTTP: &wire.HTTP{Method: "POST"}})
 	if e.n < len(e.body) {
-		e.sink(wire.Frame{Channel: channel, Dir: wire.In, Raw: []byte(e.body[e.n]), HTTP: &wire.HTTP{Status: 200}})
+		e.sink(wire.Frame{Channel: channel, Dir: wire.In, Raw: []byte(e.body[e.n]), HTTP: &wire.HTTP{Status: e.status()}})
 	}
 	e.n++
 	done := make(chan struct{})
 	close(done)
 	return &transport.Sent{Channel: channel, Request: channel, Done: done, Cancel: func() {}, Err: func() error { return nil },
-		Status: func() int { return 200 }, Header: func() http.Header { return nil }}, nil
+		Status: e.status, Header: func() http.Header { return nil }}, nil
 }
+
+func (e *early) status() int { return cmp.Or(e.code, http.StatusOK) }
 
 func TestEarlyResponsesWaitForTheirOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -193,6 +198,62 @@ func TestOtherIDsAreDoubtedOnce(t *testing.T) {
 			if x := s.Do(t.Context(), Request{Method: "m"}); !x.Succeeded() || time.Since(begin) > most {
 				t.Errorf("%s after %v", x.Outcome, time.Since(begin))
 			}
+		}
+	})
+}
+
+// TestStrayAnswersDoNotLast: who answered under another id once and under the proper one since
+// then is not believed at once any more.
+func TestStrayAnswersDoNotLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+			if m.Get("method").Str != "m" {
+				return true
+			}
+			say(`{"id":99,"result":"stray"}`)
+			if asked++; asked > 1 {
+				say(`{"id":%s,"result":"own"}`, m.Get("id").Raw)
+			}
+			return true
+		}), options(requirement.R20250618))
+		for i, want := range []string{"stray", "stray", "own", "own"} {
+			x := s.Do(t.Context(), Request{Method: "m"})
+			synctest.Wait()
+			if got := x.Result().Str; got != want {
+				t.Errorf("request %d got the answer %q, want %q", i+1, got, want)
+			}
+		}
+	})
+}
+
+// TestSameIDTwice: over HTTP the answer to a request is its own although another one with the
+// same id is under way.
+func TestSameIDTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := options(requirement.R20250618)
+		o.NoHandshake = true
+		s := opened(t, &early{body: []string{"", `{"id":1,"result":"b"}`}}, o)
+		q := Request{Method: "m", ID: json.RawMessage("1")}
+		s.Start(t.Context(), q)
+		second := s.Start(t.Context(), q)
+		select {
+		case <-second.Answered():
+		default:
+			t.Error("the answer was doubted")
+		}
+	})
+}
+
+// TestRefusedPostOverSSE: the response to a POST that is refused is that to the message in
+// it, whatever its id.
+func TestRefusedPostOverSSE(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := options(requirement.R20241105)
+		o.NoHandshake = true
+		s := opened(t, &early{over: requirement.SSE, code: http.StatusBadRequest, body: []string{`{"id":"server-error","error":{"code":-32600,"message":"no"}}`}}, o)
+		if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != recording.Replied || len(x.Replies) != 1 {
+			t.Errorf("%s: %s, answered by the frames %v", x.Outcome, x.Reason, x.Replies)
 		}
 	})
 }
