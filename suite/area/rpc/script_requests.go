@@ -62,7 +62,7 @@ var concurrencyScenario = &scenario.Scenario{
 		if p.Brief() {
 			requests = 8
 		}
-		uris := scenario.Sample(yielded(p), 5)
+		uris := scenario.Sample(yielded(p), requests/2) // every other one is a read
 		pending := make([]*session.Pending, requests)
 		for i := range pending {
 			pending[i] = c.Start(ctx, together(p, uris, i))
