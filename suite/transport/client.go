@@ -37,6 +37,8 @@ type Client struct {
 }
 
 const (
+	// handshakeWait is how long a TLS handshake may take.
+	handshakeWait = 10 * time.Second
 	// maxHead is how many bytes of the head of a response are read.
 	maxHead = 1 << 20
 	// idleWait is how long an unused connection is kept. Common servers
@@ -86,6 +88,27 @@ func (c *client) whileOpen(dial dialFunc) dialFunc {
 	}
 }
 
+// secured has TLS spoken over the connections that dial opens. Left to the HTTP library, this
+// would hide from [watchedConn] what comes inside of it.
+func secured(dial dialFunc, config *tls.Config) dialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := dial(ctx, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(ctx, handshakeWait)
+		defer cancel()
+		own := config.Clone()
+		own.ServerName, _, _ = net.SplitHostPort(addr) // it has been dialled
+		inside := tls.Client(conn, own)
+		if err := inside.HandshakeContext(ctx); err != nil {
+			_ = conn.Close() // a handshake that failed
+			return nil, err
+		}
+		return inside, nil
+	}
+}
+
 func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l *line) (*client, error) {
 	config, err := o.tlsConfig()
 	if err != nil {
@@ -113,8 +136,9 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 	c.rt = &http.Transport{
 		Proxy:                  http.ProxyFromEnvironment, // never for loopback addresses
 		DialContext:            c.whileOpen(dial),
-		TLSClientConfig:        config,
-		TLSHandshakeTimeout:    10 * time.Second,
+		DialTLSContext:         c.whileOpen(secured(dial, config)),
+		TLSClientConfig:        config, // behind a proxy
+		TLSHandshakeTimeout:    handshakeWait,
 		DisableCompression:     true,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        idleWait,
@@ -128,10 +152,10 @@ func newClient(ctx context.Context, o Client, home *url.URL, base http.Header, l
 	return c, nil
 }
 
-// tlsConfig is nil where the system's defaults are used.
+// tlsConfig trusts the system's certificates, and those of the file.
 func (o Client) tlsConfig() (*tls.Config, error) {
 	if o.CAFile == "" {
-		return nil, nil
+		return &tls.Config{}, nil
 	}
 	pem, err := os.ReadFile(o.CAFile)
 	if err != nil {
@@ -325,7 +349,7 @@ type sending struct {
 	once    sync.Once
 	written chan struct{} // closed when the request was written, or answered early
 	stale   bool          // it went over a connection that had been idle
-	use     *use          // of the connection; nil over TLS, where it cannot be seen
+	use     *use          // of the connection; nil over TLS behind a proxy, where it cannot be seen
 	stray   func(int)     // told what comes over the connection behind the response
 }
 

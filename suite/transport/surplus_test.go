@@ -2,9 +2,13 @@ package transport
 
 import (
 	"bufio"
+	"encoding/pem"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,6 +74,27 @@ func TestHTTPSurplus(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestHTTPSSurplus: TLS hides nothing of that.
+func TestHTTPSSurplus(t *testing.T) {
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}abc")
+		_ = c.Close()
+	}))
+	t.Cleanup(server.Close)
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	conn, l := dial(t, &HTTP{URL: server.URL, Client: Client{CAFile: file}})
+	finished(t, "the response", send(t, conn, Message{Body: []byte("{}")}).Done)
+	l.await(t, "the note", noted("3 bytes came behind the response"))
 }
 
 // TestHTTPUnasked: what comes between two exchanges is told, but not that an idle connection ends.
