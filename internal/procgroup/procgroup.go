@@ -11,14 +11,17 @@ import "time"
 // Work looks at what the group of a leader does. It is for one goroutine at a time.
 type Work struct {
 	Leader int
-	looked bool
-	used   int64 // processor time at the last look, in clock ticks
+	at     time.Time     // of the last look; zero before the first
+	used   int64         // processor time at the last look, in clock ticks
+	queued time.Duration // time in which a thread could run and did not, over all threads there were at the last look
+	waited time.Duration
 }
 
 // clockTick is the unit of processor time in proc_pid_stat(5), sysconf(_SC_CLK_TCK), which is
 // the same on all of Linux's architectures that Go knows.
 const clockTick = 10 * time.Millisecond
 
-// Used is the processor time that the group had used by the last look, as far as its processes
-// were there then.
-func (w *Work) Used() time.Duration { return time.Duration(w.used) * clockTick }
+// Waited is how long the group has waited for a processor between the first look and the last: a
+// thread could run, and others did. Where the kernel does not tell, it is what the group did not
+// use of that time.
+func (w *Work) Waited() time.Duration { return w.waited }

@@ -1,7 +1,9 @@
 package procgroup_test
 
 import (
+	"fmt"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 
@@ -15,9 +17,9 @@ func TestWorks(t *testing.T) {
 		script string
 		works  bool
 	}{
-		"busy child": {"(while :; do :; done) & wait", true},
-		"asleep":     {"sleep 60 & wait", false},
-		"gone":       {"exit", false},
+		"busy children": {fmt.Sprintf("for i in $(seq %d); do (while :; do :; done) & done; wait", runtime.NumCPU()+1), true}, // there is no processor for one of them
+		"asleep":        {"sleep 60 & wait", false},
+		"gone":          {"exit", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command("sh", "-c", c.script)
@@ -31,9 +33,9 @@ func TestWorks(t *testing.T) {
 			})
 			w := procgroup.Work{Leader: cmd.Process.Pid}
 			alike := 0 // looks in turn that say what is expected
-			for deadline := time.Now().Add(30 * time.Second); alike < 5 || c.works && w.Used() == 0; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(30 * time.Second); alike < 5 || c.works && w.Waited() == 0; time.Sleep(20 * time.Millisecond) {
 				if time.Now().After(deadline) {
-					t.Fatalf("it is not told that the group works: %t, and used %v of the processor", c.works, w.Used())
+					t.Fatalf("it is not told that the group works: %t, and waited %v for a processor", c.works, w.Waited())
 				}
 				if alike++; w.Works() != c.works {
 					alike = 0

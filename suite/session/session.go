@@ -322,7 +322,7 @@ func (s *Session) Last() int {
 	return s.last
 }
 
-// Close ends the connection, waits until nothing of it is left, at most 15 s, and
+// Close ends the connection, waits until nothing of it is left, at most 90 s, and
 // completes the record. A legacy HTTP session is ended with DELETE, as the specification
 // asks of clients.
 func (s *Session) Close(ctx context.Context) *recording.Session { return s.Detach()(ctx) }
@@ -371,8 +371,9 @@ func (s *Session) owed() int {
 	return n
 }
 
-// closeTime bounds the closing of a connection, all signals included.
-const closeTime = 15 * time.Second
+// closeTime bounds the closing of a connection, all signals included, of a process that others keep
+// from the processor.
+const closeTime = 90 * time.Second
 
 // finish ends the connection and completes the record.
 func (s *Session) finish(ctx context.Context) *recording.Session {

@@ -14,9 +14,9 @@ type Overtime struct {
 	working      func() bool
 	looks, idle  int  // in all, and the last ones in turn that found it idle
 	seen         bool // it was found at work
-	// starved, if set, reports whether others had the processor most of the time, so that three
-	// times its time is not what it would be on a machine of its own.
-	starved func() bool
+	// waited, if set, is how much of all its time the process has waited for a processor, which
+	// is no time that it would take on a machine of its own.
+	waited func() time.Duration
 }
 
 // NewOvertime is for a process that had a time, and tells by a function whether it has been at work
@@ -26,14 +26,14 @@ func NewOvertime(limit time.Duration, working func() bool) *Overtime {
 }
 
 // overtimes is how many times its time a process gets in all, as long as it works; and
-// starvedOvertimes, if it hardly came to work in that.
-const overtimes, starvedOvertimes = 3, 10
+// starvedOvertimes with all that it waits for a processor.
+const overtimes, starvedOvertimes = 3, 30
 
 // More is how much longer to wait; 0 if the process idles or has had three times its time. The
 // first look may meet it while it takes breath, so there is another one; and what was at work has
 // a moment to end, or to say that it has started.
 func (o *Overtime) More() time.Duration {
-	const part, least, most, moment = 20, 50 * time.Millisecond, time.Second, 3
+	const part, shortest, longest, moment = 20, 50 * time.Millisecond, time.Second, 3
 	if o.working == nil {
 		return 0
 	}
@@ -48,11 +48,15 @@ func (o *Overtime) More() time.Duration {
 	case o.looks == 1:
 		allowed = 1
 	}
-	step := min(max(o.limit/part, least), most)
+	step := min(max(o.limit/part, shortest), longest)
 	if o.idle > allowed {
 		return 0
 	}
-	if all := o.limit + o.given + step; all > overtimes*o.limit && (o.starved == nil || all > starvedOvertimes*o.limit || !o.starved()) {
+	most := overtimes * o.limit
+	if o.waited != nil {
+		most = min(most+o.waited(), starvedOvertimes*o.limit)
+	}
+	if o.limit+o.given+step > most {
 		return 0
 	}
 	o.given += step
@@ -84,9 +88,9 @@ func (w *worker) Working() bool {
 	return w.work.Works()
 }
 
-// used is the processor time used by the last time that Working was asked.
-func (w *worker) used() time.Duration {
+// waited is how long the process has waited for a processor by the last time that Working was asked.
+func (w *worker) waited() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.work.Used()
+	return w.work.Waited()
 }

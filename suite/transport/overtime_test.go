@@ -12,7 +12,7 @@ func TestOvertime(t *testing.T) {
 		limit time.Duration
 		looks string // what they find: work, or idleness
 		given time.Duration
-		share float64 // of a processor that it had in that; 0 if nobody asks
+		share float64 // of its time in which it did not wait for a processor; 0 if nobody asks
 	}{
 		"idle":                    {30 * time.Second, "", 0, 0},
 		"at work, then idle":      {30 * time.Second, "w", 4 * time.Second, 0},
@@ -22,14 +22,14 @@ func TestOvertime(t *testing.T) {
 		"a short limit":           {100 * time.Millisecond, always, 200 * time.Millisecond, 0},
 		"no limit":                {0, always, 0, 0},
 		"on a machine of its own": {30 * time.Second, always, time.Minute, 1},
-		"among much other work":   {30 * time.Second, always, 2 * time.Minute, 0.25},
-		"hardly ever at work":     {30 * time.Second, always, 270 * time.Second, 0.01},
+		"among other work":        {30 * time.Second, always, 330 * time.Second, 0.25},
+		"hardly ever at work":     {30 * time.Second, always, 870 * time.Second, 0.01},
 		"idle among other work":   {30 * time.Second, "w", 4 * time.Second, 0.01},
 	} {
 		looks := 0
 		o := NewOvertime(c.limit, func() bool { looks++; return looks <= len(c.looks) && c.looks[looks-1] == 'w' })
 		if c.share > 0 {
-			o.starved = func() bool { return float64(o.given)*c.share < float64(c.limit) }
+			o.waited = func() time.Duration { return time.Duration(float64(o.limit+o.given+time.Second) * (1 - c.share)) }
 		}
 		for o.More() > 0 {
 		}

@@ -358,9 +358,9 @@ func (c *processConn) shutDown(ctx context.Context) string {
 func (c *processConn) exits(ctx context.Context) bool {
 	wait := c.program.closeWait(ctx)
 	over := NewOvertime(wait, c.Working)
-	c.Working() // what it has used before does not count
-	before := c.used()
-	over.starved = func() bool { return c.used()-before < wait }
+	c.Working() // what was before does not count
+	before := c.waited()
+	over.waited = func() time.Duration { return c.waited() - before }
 	for more := wait; more > 0; more = over.More() {
 		if waitFor(ctx, c.exited, more) {
 			return true
