@@ -23,6 +23,7 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 		if context.Cause(ctx) == nil {
 			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
 			r.again = r.replay(ctx, repeated)
+			r.onceMore(ctx, repeated)
 		}
 		if r.again == nil { // while it was judged or repeated, the time for the whole run may have ended
 			r.ended = context.Cause(ctx)
@@ -30,6 +31,28 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	}
 	for _, j := range late {
 		r.conclude(j)
+	}
+}
+
+// onceMore plays once more, and no more than that, what red verdicts rest on whose repetition was not
+// answered in time: it neither confirms nor refutes them, as is usual on a busy machine.
+func (r *Run) onceMore(ctx context.Context, repeated []*Judgement) {
+	open := recording.Keep(repeated, func(j *Judgement) bool {
+		again := r.again[j.Combination]
+		if !j.Outcome.Red() || again == nil || slices.Contains(j.From, recording.Everything) {
+			return false
+		}
+		second := r.row(j.Row, again)
+		return second.Outcome == verdict.Blocked && second.Code == recording.CodeNoAnswer
+	})
+	if len(open) == 0 || context.Cause(ctx) != nil {
+		return
+	}
+	for c, third := range r.replay(ctx, open) {
+		_, needed := r.retake(open, c, r.takes[c])
+		for name := range needed {
+			r.again[c].Recordings[name] = third.Recordings[name]
+		}
 	}
 }
 

@@ -175,6 +175,24 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 			}
 			return aList
 		}, "pass pass blocked:no-answer pass"},
+		"it is red, silent, and red again": {func(version string, told, _ int) string {
+			switch {
+			case version == "2025-06-18" && told == 2:
+				return ""
+			case version == "2025-06-18":
+				return noList
+			}
+			return aList
+		}, "pass pass warn pass"},
+		"it is red, and silent ever after": {func(version string, told, _ int) string {
+			switch {
+			case version == "2025-06-18" && told > 1:
+				return ""
+			case version == "2025-06-18":
+				return noList
+			}
+			return aList
+		}, "pass pass blocked:unconfirmed pass"},
 		"it is red the second time": {func(version string, told, _ int) string {
 			switch {
 			case version == "2025-06-18" && told == 1:
