@@ -261,19 +261,29 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// malformedBodies: the client is told that it is at fault.
+// malformedBodies: the client is told that its body was not taken; that it is at fault, and not the
+// server, is what no sentence asks for.
 func malformedBodies(r *recording.Recording, v *verdict.Verdict) {
+	var failed []string
+	var failedBy []int
 	for _, x := range r.Steps(stepBody) {
 		about := map[string]string{"brace": "the body {", "empty": "an empty body", "number": "the body 5"}[x.Tags[recording.TagForm]]
 		if x.Fatal {
 			if verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 				continue
 			}
-			v.That(false, "a 4xx status", "the target died of "+about, x.Evidence()...)
+			v.That(false, "an HTTP error status", "the target died of "+about, x.Evidence()...)
 			continue
 		}
-		if verdict.Responded(x, v) {
-			v.That(x.Status >= 400 && x.Status < 500, "a 4xx status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x.Evidence()...)
+		if !verdict.Responded(x, v) {
+			continue
 		}
+		v.That(x.Status >= 400, "an HTTP error status", fmt.Sprintf("HTTP %d to %s", x.Status, about), x.Evidence()...)
+		if x.Status >= 500 {
+			failed, failedBy = append(failed, fmt.Sprintf("%s (HTTP %d)", about, x.Status)), append(failedBy, x.Evidence()...)
+		}
+	}
+	if len(failed) > 0 {
+		v.Observe("malformed-body-failed", "the server says that it failed, where what it got was at fault, which 400 is for: "+strings.Join(failed, ", "), failedBy...)
 	}
 }

@@ -105,7 +105,8 @@ func TestStatusChecks(t *testing.T) {
 		{ID: "HTTP-32", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("charset", 415, areatest.NoMessage))},
 		{ID: "HTTP-32", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine("list", 400, areatest.NoMessage), areatest.WithTags(areatest.HTTPLine("accept", 400, areatest.NoMessage), "form", "order"))},
 		{ID: "HTTP-36", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("body", 400, areatest.NoMessage))},
-		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 500, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("body", 500, areatest.NoMessage))},
+		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 202, areatest.NoMessage))},
 		{ID: "HTTP-36", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("body", 0, rt.Line{Outcome: recording.Lost, Fatal: true}))},
 	})
 	elsewhere := areatest.Lines(areatest.HTTPLine("list", 200, areatest.OkList), areatest.HTTPLine("notify", 404, areatest.Oneway), areatest.HTTPLine("list-after", 200, areatest.OkList))
@@ -274,4 +275,16 @@ func TestPrimingEventsAreCounted(t *testing.T) {
 			t.Errorf("%+v, expected %s", o, want)
 		}
 	}
+}
+
+// TestMalformedBodyFails: 5xx is an error status as well, and said to say too much.
+func TestMalformedBodyFails(t *testing.T) {
+	body := func(form string, status int) rt.Line {
+		return areatest.WithTags(areatest.HTTPLine("body", status, areatest.NoMessage), "form", form)
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		return areatest.Observations(t, "HTTP-36", areahttp.HTTPStatuses, areatest.Lines(rec...))
+	}
+	areatest.Observed(t, see(body("brace", 400), body("empty", 413)), "")
+	areatest.Observed(t, see(body("brace", 500), body("empty", 400), body("number", 503)), "malformed-body-failed", "the body { (HTTP 500)", "the body 5 (HTTP 503)")
 }
