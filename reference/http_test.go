@@ -224,7 +224,8 @@ func TestLegacyRequestsToModernOnly(t *testing.T) {
 		with http.Header
 		want string
 	}{
-		"initialize":             {hello, nil, "-32022"},
+		"initialize":             {hello, nil, "-32020"},
+		"initialize, versioned":  {hello, old, "-32022"},
 		"no headers":             {list, nil, "-32020"},
 		"no headers, metadata":   {empty, nil, "-32020"},
 		"a notification":         {ready, nil, "-32020"},
@@ -237,7 +238,7 @@ func TestLegacyRequestsToModernOnly(t *testing.T) {
 		"no version in it":       {empty, header("Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "resources/list"), "-32602"},
 	} {
 		w := exchange(h, "POST", "/mcp", []byte(test.body), test.with)
-		if w.Code != 400 || !strings.Contains(w.Body.String(), test.want) || test.want == "-32022" && !strings.Contains(w.Body.String(), `"supported":["2026-07-28"]`) {
+		if w.Code != 400 || !strings.Contains(w.Body.String(), test.want) || (test.want == "-32022" || test.body == hello) && !strings.Contains(w.Body.String(), `"supported":["2026-07-28"]`) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}

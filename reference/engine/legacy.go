@@ -21,7 +21,7 @@ func (e *Engine) serveLegacy(ctx context.Context, x *exchange, c *hook.Call, par
 	revision := x.session.Revision()
 	switch {
 	case c.Method == methodInitialize:
-		return e.initialize(x.session, params)
+		return e.initialize(x.session, c, params)
 	case c.Method == "ping":
 		return &hook.Reply{Result: hook.Object{}}
 	case revision == "":
@@ -76,15 +76,15 @@ func (e *Engine) serveFeature(ctx context.Context, c *hook.Call, params *argumen
 
 // initialize opens a session: it settles the revision and tells what the server
 // can do.
-func (e *Engine) initialize(s *session, given *arguments) *hook.Reply {
+func (e *Engine) initialize(s *session, c *hook.Call, given *arguments) *hook.Reply {
 	params := given.decode()
 	wanted, ok := params["protocolVersion"].(string)
-	if !ok {
-		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
-	}
 	offered := e.handshaking(s.transport)
-	if len(offered) == 0 {
-		return e.unsupported(s.transport, wanted)
+	switch {
+	case len(offered) == 0:
+		return e.refuseHandshake(c, given, wanted)
+	case !ok:
+		return fail(codeInvalidParams, `Invalid params: "protocolVersion" must be a string`)
 	}
 	if _, ok := params["capabilities"].(hook.Object); !ok {
 		return fail(codeInvalidParams, `Invalid params: "capabilities" must be an object`)
@@ -170,6 +170,19 @@ func (e *Engine) serveSubscription(ctx context.Context, s *session, c *hook.Call
 	}
 	s.subscribed[uri] = true
 	return &hook.Reply{Result: hook.Object{}}
+}
+
+// refuseHandshake is the answer to initialize where no revision has it. Over HTTP the headers are validated
+// as those of any request (2026-07-28, basic/versioning, compatibility matrix); elsewhere the code is free.
+// It names the versions that are served, for clients that can do no more than show it.
+func (e *Engine) refuseHandshake(c *hook.Call, params *arguments, wanted string) *hook.Reply {
+	r := e.unsupported(c.Transport, wanted)
+	if c.Transport == hook.HTTP {
+		data := r.Error["data"]
+		r = e.unversioned(c, params)
+		r.Error["data"] = data
+	}
+	return r
 }
 
 // unsupported refuses a version (2026-07-28). The list never holds the refused
