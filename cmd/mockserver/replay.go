@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -38,6 +39,10 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 	rec, err := openRecording(args[0], stderr)
 	if err != nil {
 		return err
+	}
+	if n, alike := rec.Masked(); n > 0 {
+		fmt.Fprintf(stderr, "mockserver: %s: %s holding masked values, which match any value when they are replayed; of those %d cannot be told from others and are answered in the order in which they were recorded\n",
+			args[0], count(n, "request"), alike)
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err

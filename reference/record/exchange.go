@@ -72,6 +72,24 @@ func (r *Recording) exchanges() []*exchange {
 	return b.all
 }
 
+// Masked counts the requests of the client in which something was masked, and those among them that this
+// made like others: they are answered in the order in which they were recorded.
+func (r *Recording) Masked() (requests, alike int) {
+	same := map[string]int{}
+	for _, x := range r.exchanges() {
+		if x.masked != nil {
+			same[x.revision+" "+x.method+" "+x.canonical]++
+		}
+	}
+	for _, n := range same {
+		requests += n
+		if n > 1 {
+			alike += n
+		}
+	}
+	return requests, alike
+}
+
 func openKey(seq uint64, id []byte) string { return strconv.FormatUint(seq, 10) + "\x00" + idKey(id) }
 
 func (b *builder) asked(m *journal.Entry) {

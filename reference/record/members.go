@@ -12,9 +12,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// The members of an entry and of what it says of HTTP. A message stands in one of the first three.
+// The members of an entry, of the first line and of what it says of HTTP. A message stands in one of the first three.
 var (
 	entryMembers = append([]string{"message", "text", "base64", "truncated"}, membersOf(reflect.TypeFor[journal.Entry]())...)
+	headMembers  = membersOf(reflect.TypeFor[Header]())
 	httpMembers  = membersOf(reflect.TypeFor[journal.HTTP]())
 )
 
@@ -34,6 +35,20 @@ var kinds = []journal.Kind{
 	journal.Opened, journal.Closed, journal.Applied,
 }
 
+// stranger says which member of an object there is not; empty if all are known.
+func stranger(what string, o gjson.Result, known []string) string {
+	for name := range o.Map() {
+		if slices.Contains(known, name) {
+			continue
+		}
+		if near := nearest.Names(name, known); len(near) > 0 {
+			return fmt.Sprintf("%s has no member %q; did you mean %q?", what, name, near[0])
+		}
+		return fmt.Sprintf("%s has no member %q; there are %s", what, name, strings.Join(known, ", "))
+	}
+	return ""
+}
+
 // misspelt says which member of a line is none of an entry, or has a value that there is not:
 // recordings are edited by hand, and what is overlooked would be missing without a word. It is
 // empty if all is well.
@@ -44,14 +59,8 @@ func misspelt(line []byte) string {
 		members gjson.Result
 		known   []string
 	}{{"an entry", entry, entryMembers}, {"http", entry.Get("http"), httpMembers}} {
-		for name := range part.members.Map() {
-			if slices.Contains(part.known, name) {
-				continue
-			}
-			if near := nearest.Names(name, part.known); len(near) > 0 {
-				return fmt.Sprintf("%s has no member %q; did you mean %q?", part.what, name, near[0])
-			}
-			return fmt.Sprintf("%s has no member %q; there are %s", part.what, name, strings.Join(part.known, ", "))
+		if wrong := stranger(part.what, part.members, part.known); wrong != "" {
+			return wrong
 		}
 	}
 	kind, direction := entry.Get("kind"), entry.Get("direction")

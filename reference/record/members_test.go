@@ -13,6 +13,7 @@ func TestEditedByHand(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ old, new, want string }{
+		{`"transport":"stdio"}`, `"trnsport":"stdio"}`, `talk:1: the first line has no member "trnsport"; did you mean "transport"?`},
 		{`"message":`, `"mesage":`, `talk:3: an entry has no member "mesage"; did you mean "message"?`},
 		{`"direction":`, `"dir":`, `talk:3: an entry has no member "dir"; there are message, `},
 		{`"direction":"in"`, `"direction":"inn"`, `talk:3: the direction is "inn"; it is "in" or "out"`},
@@ -33,7 +34,12 @@ func TestReplayOfMasked(t *testing.T) {
 		return `{"jsonrpc":"2.0","id":` + id + `,"method":"resources/read","params":{"uri":"` + uri + `"}}`
 	}
 	_, recording := recorded(t, small(t), []*regexp.Regexp{regexp.MustCompile(`hel+o`)}, initialize("2025-11-25"), initialized,
-		read("2", "note:hello"), read("3", "note:other"))
+		read("2", "note:hello"), read("3", "note:other"), read("4", "note:hello"), read("5", "hello:x"))
+	if rec, err := Read("talk", strings.NewReader(recording)); err != nil {
+		t.Fatal(err)
+	} else if n, alike := rec.Masked(); n != 3 || alike != 2 {
+		t.Errorf("%d masked, %d alike", n, alike)
+	}
 	if strings.Contains(recording, "note:hello") {
 		t.Fatal(recording)
 	}

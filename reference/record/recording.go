@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/tidwall/gjson"
+
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
@@ -136,6 +138,9 @@ func readHeader(name string, line []byte) (Header, error) {
 		return Header{}, fmt.Errorf("%s is no recording: %s", name, what)
 	case number != formatVersion:
 		return Header{}, fmt.Errorf("%s has the format %s, and only %s can be read", name, h.Format, Format)
+	}
+	if wrong := stranger("the first line", gjson.ParseBytes(line), headMembers); wrong != "" {
+		return Header{}, fmt.Errorf("%s:1: %s", name, wrong)
 	}
 	return h.Header, nil
 }
