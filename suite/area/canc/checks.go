@@ -6,6 +6,7 @@ import (
 	"bytes"
 	_ "embed"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,8 +87,8 @@ var cancChecks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
-			if before := r.Step(recording.StepBefore); before != nil && before.Succeeded() && expelled(r, x) {
-				v.That(false, "a session that lives on after cancellations that crossed with their responses", matcher.Describe(x)+" to "+x.Method, append(x.Evidence(), last...)...)
+			if control := r.Steps(stepUndisturbed); x.Status == http.StatusNotFound && len(control) > 0 {
+				ended(x, control[len(control)-1], v, last...)
 				continue
 			}
 			stillServed(x, v, "cancellations that crossed with their responses", last...)
@@ -226,11 +227,15 @@ func unserved(x *recording.Exchange) bool {
 	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
 }
 
-// expelled reports whether a request was answered as those in a session that has ended. That is the
-// end of a connection where there are sessions over HTTP.
-func expelled(r *recording.Recording, x *recording.Exchange) bool {
-	f := r.Frame(x.Request)
-	return x.Status == http.StatusNotFound && f != nil && f.HTTP != nil && f.HTTP.Header.Get(scenario.HeaderSession) != ""
+// ended: a session over HTTP has ended after a race, which is what the end of a connection is
+// elsewhere. The control is the last message in a session in which nothing was cancelled.
+func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
+	if !control.Succeeded() {
+		v.Skip(recording.CodeNotExercised, "the session ended, and so did one in which as much was asked and nothing was cancelled: "+matcher.Describe(control))
+		return
+	}
+	v.That(false, "a session that lives on after cancellations that crossed with their responses",
+		matcher.Describe(x)+" to "+x.Method+", while a session in which nothing was cancelled lives on", slices.Concat(x.Evidence(), frames, control.Evidence())...)
 }
 
 // stopped: nothing more comes for a request that was cancelled.

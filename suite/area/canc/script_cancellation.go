@@ -58,16 +58,22 @@ var oddCancellationsScenario = &scenario.Scenario{
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
-// Step "before" is such a request that is not cancelled, "after" one at the end.
+// Step "before" is such a request that is not cancelled, "after" one at the end. If by then the
+// session over HTTP has ended, steps "undisturbed" are as many messages in another one.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
-	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end.",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if the session is over then, as many messages without cancellations in another one.",
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := racing(ctx, p)
+		if !ok {
+			return
+		}
 		patience := c.Patience(ctx, 3*time.Second)
 		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+		began := p.Transcript.Now()
 		var pending []*session.Pending
 		if n := races(p, c, before); together(p) {
 			pending = raceTogether(ctx, p, c, n)
@@ -81,10 +87,38 @@ var cancelRaceScenario = &scenario.Scenario{
 			one.Cancel()
 			one.Finish()
 		}
-		if after.Outcome != recording.Replied {
+		switch {
+		case after.Status == http.StatusNotFound && c.S.HTTPSession() != "" && before.Succeeded():
+			undisturbed(ctx, p, c, 2*len(pending), p.Transcript.Now()-began)
+		case after.Outcome != recording.Replied:
 			p.End(c.S) // deaf: nobody else is to get it
 		}
-	}),
+	},
+}
+
+// racing is a client for the race. Where the end of a session says something, nothing has
+// happened in it before that could be the reason.
+func racing(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+	if p.Combination.Transport == requirement.HTTP && !p.Modern() {
+		return p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	}
+	return p.Expendable(ctx)
+}
+
+// undisturbed sends so many messages in another session, for as long, and cancels none: a
+// server may end a session because of how much is said in it, or how long it lasts.
+func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client, messages int, lasting time.Duration) {
+	if !c.Replace(ctx) {
+		return
+	}
+	until := p.Transcript.Now() + lasting
+	for range messages {
+		if !c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed))).Succeeded() {
+			return
+		}
+	}
+	c.S.Quiet(ctx, until-p.Transcript.Now())
+	c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed)))
 }
 
 // together reports whether requests are raced several at once.

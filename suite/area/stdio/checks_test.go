@@ -1,6 +1,7 @@
 package stdio_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -152,10 +153,18 @@ func TestCancellation(t *testing.T) {
 	})
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
+	gone := func(step recording.Step) rt.Line {
+		return rt.Line{Step: step, Method: "ping", Outcome: recording.HTTPOnly, Status: http.StatusNotFound}
+	}
+	lives := after("")
+	lives.Step = "undisturbed"
 	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
 		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, part("raced", 1, ""), after(""))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, twice, after(""))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Silent))},
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, gone("after"), lives, lives)},
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives, gone("undisturbed"))},
+		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))}, // there is nothing to hold it against
 	})
 	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
 		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
