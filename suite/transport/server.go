@@ -47,6 +47,8 @@ type Server struct {
 	program Program
 	turn    chan struct{} // held while the program is started or stopped
 	deaths  atomic.Int64
+	dying   time.Duration // how long the program has to end after a connection to it was lost
+	lasting atomic.Int64  // how often it has not ended by then
 
 	// These are guarded by turn.
 	port    int // 0 before the first start
@@ -63,8 +65,9 @@ const (
 	readyPause = 20 * time.Millisecond
 	// askWait bounds one look.
 	askWait = 2 * time.Second
-	// dyingWait is how long a program has to end after a connection to it was lost.
-	dyingWait = 5 * time.Second
+	// dyingWait is how long a program has to end after a connection to it was lost, and
+	// dyingWaits how often it is waited for one that lives on.
+	dyingWait, dyingWaits = 5 * time.Second, 3
 	// portTrials is how many free ports are tried, where somebody else takes each of them
 	// between our look and the start; startTrials is how many starts may fail in turn
 	// once one has succeeded.
@@ -74,7 +77,7 @@ const (
 // NewServer is a server that is not started yet.
 func NewServer(p Program) *Server {
 	p.StartWait, p.TermWait = cmp.Or(p.StartWait, 30*time.Second), cmp.Or(p.TermWait, exitWait)
-	return &Server{program: p, turn: make(chan struct{}, 1)}
+	return &Server{program: p, turn: make(chan struct{}, 1), dying: dyingWait}
 }
 
 // Start starts the program unless it runs, and returns once it is ready. A program that
@@ -131,9 +134,17 @@ func (s *Server) deaf(ctx context.Context) bool {
 
 // AwaitEnd waits until the program, to which a connection was lost, has ended or listens no more:
 // one that dies may go on taking connections for a moment, and what they bring is lost. One that
-// lives on is not waited for longer than dyingWait, unless it is at work.
+// lives on is not waited for longer than dyingWait, unless it is at work, and not again and again:
+// there are servers that drop a connection over each message which they cannot read.
 func (s *Server) AwaitEnd(ctx context.Context) {
-	s.turn <- struct{}{}
+	if s.lasting.Load() >= dyingWaits {
+		return
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
 	run := s.current
 	address, err := s.address()
 	<-s.turn
@@ -141,7 +152,7 @@ func (s *Server) AwaitEnd(ctx context.Context) {
 		return
 	}
 	const look = 100 * time.Millisecond
-	more := dyingWait
+	more := s.dying
 	over := NewOvertime(more, newWorker(run.cmd.Process.Pid).Working)
 	for ; more > 0; more = over.More() {
 		for deadline := time.Now().Add(more); time.Now().Before(deadline); {
@@ -150,6 +161,7 @@ func (s *Server) AwaitEnd(ctx context.Context) {
 			}
 		}
 	}
+	s.lasting.Add(1)
 }
 
 // died counts the death of a program that was ready.

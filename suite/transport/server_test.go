@@ -221,6 +221,26 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
+// TestServerLivesOn: one that drops connections and lives is not waited for again and again.
+func TestServerLivesOn(t *testing.T) {
+	s := NewServer(program("served"))
+	defer s.Close()
+	if err := s.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.dying = time.Millisecond
+	for range dyingWaits {
+		s.AwaitEnd(t.Context())
+	}
+	s.dying = time.Hour
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.AwaitEnd(t.Context())
+	}()
+	finished(t, "the waiting", ended)
+}
+
 // TestServerStaysAway: a program that does not come back is not started for ever.
 func TestServerStaysAway(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "starts")
