@@ -153,3 +153,62 @@ func TestCountWhereRulesAct(t *testing.T) {
 		})
 	}
 }
+
+// idle are rules that are limited in how often they act, and messages about which they do nothing.
+const idle = `resources:
+  - {uri: "a:1", name: one, text: "1"}
+  - {uri: "a:2", name: two, text: "22"}
+rules:
+  - {id: notes, count: 1, do: [{on: request, method: resources/read, note: a, to: x}, {on: request, method: resources/read, note: b, to: x}]}
+  - {id: rewrites, count: 1, do: [{method: resources/read, rewrite: "result.contents[*].text", pattern: "2+", with: "3"}]}
+  - {id: answers, skip: 1, count: 1, do: [{on: request, when: [{at: params.odd, is: true}], answer: {code: -32050}}]}
+  - {id: tells, become: {server: broken}, do: [{method: resources/read, code: -32051}]}
+  - {id: edits, method: notifications/resources/updated, count: 1, do: [{on: notification, set: params.one, to: 1}, {on: notification, set: params.two, to: 2}]}
+`
+
+// TestWhatIsCounted: a message is counted once, and only if something is done to it; where a rule
+// does no more than to note, that is what counts.
+func TestWhatIsCounted(t *testing.T) {
+	w, err := world.Parse("idle.yaml", []byte(idle))
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := reference.Start(t, w)
+		c := connect(t, s.Server, hook.R20250618, hook.Stdio)
+		defer c.close()
+		hits := func(want map[string]int) {
+			t.Helper()
+			for _, r := range s.Rules() {
+				if n, looked := want[r.ID]; looked && r.Hits != n {
+					t.Errorf("%s has been applied to %d messages, not %d", r.ID, r.Hits, n)
+				}
+			}
+		}
+		c.result("resources/read", object{"uri": "a:1"})
+		c.result("resources/read", object{"uri": "a:1"})
+		hits(map[string]int{"notes": 1, "rewrites": 0, "tells": 0})
+		if text := list(c.result("resources/read", object{"uri": "a:2"}), "contents")[0]["text"]; text != "3" {
+			t.Errorf("the text is %v", text)
+		}
+		if len(s.States()) != 0 {
+			t.Errorf("the states are %v before there was an error", s.States())
+		}
+		if code := c.code("resources/read", object{"uri": "a:3"}); code != "-32051" || s.States()["server"] != "broken" {
+			t.Errorf("the error is %s, the states are %v", code, s.States())
+		}
+		c.notify("notifications/roots/list_changed", object{"odd": true})
+		c.result("ping", object{"odd": true})
+		if code := c.code("ping", object{"odd": true}); code != "-32050" {
+			t.Errorf("the second request got %q", code)
+		}
+		c.result("resources/subscribe", object{"uri": "a:1"})
+		s.Touch("a:1")
+		s.Touch("a:1")
+		notes := c.notes("notifications/resources/updated")
+		if len(notes) != 2 || at(notes[0], "params", "one") == nil || at(notes[0], "params", "two") == nil || at(notes[1], "params", "one") != nil {
+			t.Errorf("%v", notes)
+		}
+		hits(map[string]int{"rewrites": 1, "tells": 1, "answers": 1, "edits": 1})
+	})
+}

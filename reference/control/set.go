@@ -298,9 +298,19 @@ func (n *node) status() Status {
 	defer n.mu.Unlock()
 	return Status{
 		Rule: n.rule, Name: n.rule.name(), Requirement: n.about.requirement, Summary: n.about.summary,
-		Hits: n.hits, Done: n.rule.Count > 0 && n.hits >= n.rule.Count,
+		Hits: n.hits, Done: n.done(),
 		Warnings: n.rule.Warnings(),
 	}
+}
+
+// done reports whether the count of the rule is used up. The caller holds mu.
+func (n *node) done() bool { return n.rule.Count > 0 && n.hits >= n.rule.Count }
+
+// usedUp is done for those that do not hold mu.
+func (n *node) usedUp() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.done()
 }
 
 func (r Rule) rank() int {
@@ -361,8 +371,9 @@ func (n *node) applies(t *hook.Trace) bool {
 }
 
 // may reports whether the rule can hold for a message, as far as that is known without counting it.
+// One whose count is used up does without looking.
 func (n *node) may(t *hook.Trace) bool {
-	if !n.late {
+	if !n.late || n.usedUp() {
 		return n.applies(t)
 	}
 	return t != nil && n.matcher.Concerns(t) && n.concerns(t) && n.matcher.Holds(n.statesAt(t)) && n.matcher.Tests(t)
@@ -383,7 +394,7 @@ func (n *node) spend() bool {
 	n.seen++
 	after := n.seen - n.rule.Skip
 	switch {
-	case after <= 0 || n.rule.Count > 0 && n.hits >= n.rule.Count,
+	case after <= 0 || n.done(),
 		n.rule.Every > 0 && after%n.rule.Every != 0,
 		n.rule.Chance > 0 && n.chance.Float64() >= n.rule.Chance:
 		return false

@@ -141,6 +141,7 @@ func (a *action) edits() bool { return a.path != nil || a.Operation.Code != nil 
 
 // edit changes the content of a message.
 func (a *action) edit(s *subject) {
+	s.denied = false
 	p, set := a.path, a.Set != ""
 	if a.Operation.Code != nil {
 		p = path{{name: "error", there: true}, {name: "code", there: true}}
@@ -188,10 +189,11 @@ func (a *action) become(s *subject, holder, old any, there bool) (value any, kee
 	}
 	switch v := old.(type) {
 	case string:
-		return a.pattern.ReplaceAllString(v, a.With), true, true
+		text := a.pattern.ReplaceAllString(v, a.With)
+		return text, true, text != v
 	case json.Number:
 		if n := json.Number(a.pattern.ReplaceAllString(v.String(), a.With)); json.Valid([]byte(n)) {
-			return n, true, true
+			return n, true, n != v
 		}
 	}
 	return old, true, false

@@ -34,7 +34,7 @@ type Limits struct {
 	// Become are the states that scenarios are in from the next message on when one has been affected.
 	Become map[string]string `yaml:"become" json:"become,omitempty"`
 	// Count is how many matching messages are affected; 0 means all. Those that the rule does
-	// nothing about are not counted.
+	// nothing about are not counted, unless it acts on HTTP or events, or does no more than to note.
 	Count int `yaml:"count" json:"count,omitempty" mistaken:"times,limit,max"`
 	// Skip is how many matching messages pass before the first is affected.
 	Skip int `yaml:"skip" json:"skip,omitempty"`
@@ -57,8 +57,10 @@ const (
 // limitRoots are what the paths of Limits.When begin with.
 var limitRoots = []string{"header", "params"}
 
-// Counted reports whether it matters how many messages there have been.
-func (l Limits) Counted() bool { return l.Count > 0 || l.Skip > 0 || l.Every > 0 || l.Chance > 0 }
+// Counted reports whether it matters how many messages have been affected, or that one has.
+func (l Limits) Counted() bool {
+	return l.Count > 0 || l.Skip > 0 || l.Every > 0 || l.Chance > 0 || len(l.Become) > 0
+}
 
 // None reports whether nothing is limited, and no state set.
 func (l Limits) None() bool { return reflect.ValueOf(l).IsZero() }

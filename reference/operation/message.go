@@ -33,12 +33,12 @@ func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) err
 	case m.Call != nil:
 		method = m.Call.Method
 	}
-	out := &outgoing{Message: m, times: 1}
+	out, leave := &outgoing{Message: m, times: 1}, pl.mayMessage(ctx, m)
 	for _, a := range pl.on[on] {
 		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
 			continue
 		}
-		if err := pl.alter(ctx, a, out); errors.Is(err, errWithheld) {
+		if err := pl.alter(ctx, a, out, leave); errors.Is(err, errWithheld) {
 			return nil
 		} else if err != nil {
 			return err
@@ -70,8 +70,8 @@ func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
 	return nil
 }
 
-// alter does one operation to a message; that of a batch has several.
-func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
+// alter does one operation to a message, if leave is given; that of a batch has several.
+func (pl *plan) alter(ctx context.Context, a *action, out *outgoing, leave func() bool) error {
 	m := out.Message
 	modern := hook.Modern(m.Revision)
 	if m.Call != nil {
@@ -99,7 +99,7 @@ func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
 			v, ok := o[name]
 			return v, ok
 		}}, m)
-		s.leave = pl.mayMessage(ctx, m)
+		s.leave = leave
 		if !a.selects(s, modern, m.Transport) {
 			continue
 		}

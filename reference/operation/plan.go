@@ -24,20 +24,20 @@ type plan struct {
 	leave hook.Leave
 }
 
-// mayCall and mayMessage are whether something may be done to a call and what is sent; nil if
-// it always may.
+// mayCall and mayMessage are whether something may be done to a call and what is sent, which is
+// asked once; nil if it always may.
 func (pl *plan) mayCall(c *hook.Call) func() bool {
 	if pl.leave.Call == nil {
 		return nil
 	}
-	return func() bool { return pl.leave.Call(c) }
+	return sync.OnceValue(func() bool { return pl.leave.Call(c) })
 }
 
 func (pl *plan) mayMessage(ctx context.Context, m hook.Message) func() bool {
 	if pl.leave.Message == nil {
 		return nil
 	}
-	return func() bool { return pl.leave.Message(ctx, m) }
+	return sync.OnceValue(func() bool { return pl.leave.Message(ctx, m) })
 }
 
 // Hooks makes the operations for one server; they count its messages. The error names the
@@ -72,8 +72,8 @@ func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
 		events.Event = pl.event
 	}
 	h := hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers())
-	remembers := slices.ContainsFunc(all, func(o Operation) bool { return o.Note != "" })
-	if h.Event == nil && h.HTTP == nil && (!remembers || len(all) > 1) {
+	acts := slices.ContainsFunc(all, func(o Operation) bool { return o.Note == "" })
+	if h.Event == nil && h.HTTP == nil && acts { // where nothing is done but to note, that is what counts
 		h.Limit = func(l hook.Leave) { pl.leave = l }
 	}
 	return h, nil
@@ -110,7 +110,7 @@ func (pl *plan) handle(next hook.Handler) hook.Handler {
 		s := pl.atCall(requestOf(c), c)
 		s.leave = pl.mayCall(c)
 		for _, a := range pl.on[OnRequest] {
-			if !a.methods.Has(method) || !a.selects(s, modern, c.Transport) {
+			if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(s, modern, c.Transport) {
 				continue
 			}
 			if a.edits() {
@@ -138,7 +138,7 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 	case "silence":
 		return &hook.Reply{Silent: true}, true
 	case "delay":
-		if !c.Notification() && !pl.pause(ctx, a) {
+		if !pl.pause(ctx, a) {
 			return &hook.Reply{}, true // cancelled: nothing is sent
 		}
 	case "abort":
@@ -149,12 +149,15 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 	case "note":
 		a.note(s)
 	case "answer":
-		if c.Notification() && a.Answer.Raw == "" && a.Answer.Base64 == "" {
-			return nil, false
-		}
 		return a.answer(s)
 	}
 	return nil, false
+}
+
+// answers reports whether the operation is about the answer to a request, which a notification has only
+// if it is given bytes.
+func (a *action) answers() bool {
+	return a.verb == "delay" || a.verb == "answer" && a.Answer.Raw == "" && a.Answer.Base64 == ""
 }
 
 // emit sends a message that belongs to a call. A client that has gone misses it.
