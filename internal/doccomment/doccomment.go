@@ -7,14 +7,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"maps"
 	"path/filepath"
 	"strings"
 )
 
 // Read reads the comments of the exported types in directories, and of their fields: "package.Type" and
-// "package.Type.Field", each in one line.
+// "package.Type.Field", each in one line. A type that is declared as another one has the comments of its fields.
 func Read(dirs ...string) (map[string]string, error) {
-	all := map[string]string{}
+	all, others := map[string]string{}, map[string]string{}
 	for _, dir := range dirs {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
@@ -30,16 +32,24 @@ func Read(dirs ...string) (map[string]string, error) {
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
 				if d, ok := n.(*ast.GenDecl); ok {
-					collect(all, file.Name.Name+".", d)
+					collect(all, others, file.Name.Name+".", d)
 				}
 				return true
 			})
 		}
 	}
+	for name, text := range maps.Clone(all) {
+		for declared, other := range others {
+			if field, ok := strings.CutPrefix(name, other+"."); ok {
+				all[declared+"."+field] = text
+			}
+		}
+	}
 	return all, nil
 }
 
-func collect(all map[string]string, pkg string, d *ast.GenDecl) {
+// collect adds comments to all, and to others the types of other packages as which types are declared.
+func collect(all, others map[string]string, pkg string, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		s, ok := spec.(*ast.TypeSpec)
 		if !ok || !s.Name.IsExported() {
@@ -47,6 +57,9 @@ func collect(all map[string]string, pkg string, d *ast.GenDecl) {
 		}
 		if all[pkg+s.Name.Name] == "" {
 			all[pkg+s.Name.Name] = sentence(d.Doc.Text() + s.Doc.Text())
+		}
+		if other, ok := s.Type.(*ast.SelectorExpr); ok {
+			others[pkg+s.Name.Name] = types.ExprString(other)
 		}
 		structure, ok := s.Type.(*ast.StructType)
 		if !ok {

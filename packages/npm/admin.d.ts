@@ -634,24 +634,24 @@ export interface ResourceSummary {
   uri: string;
 }
 
-/** Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set. */
+/** Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set. The names in it are known. */
 export interface Rule {
   /** Become are the states that scenarios are in from the next message on when one has been affected. */
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing about are not counted. */
+  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it acts on HTTP or events, or does no more than to note. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;
-  /** Do changes messages in the vocabulary in which faults and quirks are written. */
+  /** Do are the operations, which change messages in the vocabulary in which faults and quirks are written. */
   do?: Array<Operation>;
   /** Every affects only every so many of them; 0 means each. */
   every?: number;
   fail?: Failure;
   /** Fault is the name of a fault or of a failure of the connection. */
   fault?: string;
-  /** ID names the rule in a set, which makes one up if it is empty. */
+  /** ID names the rule in the lists of the admin API and in the journal; empty has one made up. */
   id?: string;
   /** Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either. */
   identity?: string;
@@ -710,11 +710,11 @@ export interface Status {
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing about are not counted. */
+  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it acts on HTTP or events, or does no more than to note. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;
-  /** Do changes messages in the vocabulary in which faults and quirks are written. */
+  /** Do are the operations, which change messages in the vocabulary in which faults and quirks are written. */
   do?: Array<Operation>;
   /** Done says that its count is used up. */
   done?: boolean;
@@ -725,7 +725,7 @@ export interface Status {
   fault?: string;
   /** Hits is how many messages it has been applied to. */
   hits: number;
-  /** ID names the rule in a set, which makes one up if it is empty. */
+  /** ID names the rule in the lists of the admin API and in the journal; empty has one made up. */
   id?: string;
   /** Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either. */
   identity?: string;

@@ -14,8 +14,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
-// Rule is one deviation, see [operation.Rule], in which names are known: exactly one of Fault, Quirk, Fail,
-// Delay and Do is set.
+// Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set. The names in it are known.
 type Rule operation.Rule
 
 // Limits say to which messages a rule applies; see [operation.Limits].

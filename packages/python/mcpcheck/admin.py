@@ -893,7 +893,7 @@ ResourceSummary = TypedDict(
     total=False,
 )
 
-# Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set.
+# Rule is one deviation: exactly one of Fault, Quirk, Fail, Delay and Do is set. The names in it are known.
 Rule = TypedDict(
     "Rule",
     {
@@ -901,19 +901,19 @@ Rule = TypedDict(
         "become": "dict[str, str]",
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
-        # Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing
-        # about are not counted.
+        # Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not
+        # counted, unless it acts on HTTP or events, or does no more than to note.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
-        # Do changes messages in the vocabulary in which faults and quirks are written.
+        # Do are the operations, which change messages in the vocabulary in which faults and quirks are written.
         "do": "list[Operation]",
         # Every affects only every so many of them; 0 means each.
         "every": "int",
         "fail": "Failure",
         # Fault is the name of a fault or of a failure of the connection.
         "fault": "str",
-        # ID names the rule in a set, which makes one up if it is empty.
+        # ID names the rule in the lists of the admin API and in the journal; empty has one made up.
         "id": "str",
         # Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either.
         "identity": "str",
@@ -995,12 +995,12 @@ Status = TypedDict(
         "become": "dict[str, str]",
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
-        # Count is how many matching messages are affected; 0 means all. Those with a method that the rule does nothing
-        # about are not counted.
+        # Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not
+        # counted, unless it acts on HTTP or events, or does no more than to note.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
-        # Do changes messages in the vocabulary in which faults and quirks are written.
+        # Do are the operations, which change messages in the vocabulary in which faults and quirks are written.
         "do": "list[Operation]",
         # Done says that its count is used up.
         "done": "bool",
@@ -1011,7 +1011,7 @@ Status = TypedDict(
         "fault": "str",
         # Hits is how many messages it has been applied to.
         "hits": "Required[int]",
-        # ID names the rule in a set, which makes one up if it is empty.
+        # ID names the rule in the lists of the admin API and in the journal; empty has one made up.
         "id": "str",
         # Identity is a bearer token or its fingerprint, as entries of the journal have it; "a|b" is either.
         "identity": "str",
