@@ -56,13 +56,13 @@ func TestCutOff(t *testing.T) {
 		next = `>{"jsonrpc":"2.0","id":3,"method":"resources/list"}`
 		word = `>bye`
 	)
-	posted := func(length int) []journal.Entry {
+	posted := func(length string) []journal.Entry {
 		all := lines(list, page, half)
 		for i := range all {
 			all[i].Transport, all[i].HTTP = hook.HTTP, &journal.HTTP{}
 		}
 		all[0].HTTP = &journal.HTTP{Method: http.MethodPost, Path: "/mcp"}
-		all[2].HTTP = &journal.HTTP{Path: "/mcp", Method: http.MethodPost, Header: http.Header{"Content-Length": {strconv.Itoa(length)}}}
+		all[2].HTTP = &journal.HTTP{Path: "/mcp", Method: http.MethodPost, Header: http.Header{"Content-Length": {length}}}
 		return all
 	}
 	for name, test := range map[string]struct {
@@ -72,8 +72,10 @@ func TestCutOff(t *testing.T) {
 		"the last line":        {lines(list, page, half), reports.Pass},
 		"a line before others": {lines(list, page, half, next), reports.Fail},
 		"another last line":    {lines(list, page, word), reports.Fail},
-		"a body":               {posted(80), reports.Pass},
-		"a body that is whole": {posted(len(half) - 1), reports.Fail},
+		"a batch":              {lines(list, page, `>[{"jsonrpc":"2.0","id":2,"meth`), reports.Pass},
+		"a body":               {posted("80"), reports.Pass},
+		"a body in chunks":     {posted(""), reports.Pass},
+		"a body that is whole": {posted(strconv.Itoa(len(half) - 1)), reports.Fail},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := judged(t, test.said, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-24"}})
@@ -81,6 +83,26 @@ func TestCutOff(t *testing.T) {
 				t.Errorf("%+v", r.Results)
 			}
 		})
+	}
+}
+
+// TestProgressThatWasAskedFor: the token may be that of a request of which not all is known any more.
+func TestProgressThatWasAskedFor(t *testing.T) {
+	const (
+		hello = `>{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"_meta":{"progressToken":1}}}`
+		ready = `<{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}`
+		asked = `<{"jsonrpc":"2.0","id":1,"method":"roots/list","params":{"_meta":{"progressToken":"%s"}}}`
+		some  = `>{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"a","progress":1}}`
+	)
+	for token, want := range map[string]reports.Verdict{"a": reports.Pass, "b": reports.Fail, "cut": reports.Pass} {
+		said := lines(hello, ready, fmt.Sprintf(asked, token), some)
+		if token == "cut" {
+			said[2].Raw = said[2].Raw[:20]
+		}
+		r := judged(t, said, client.Options{Ended: true, SingleClient: true, Only: []string{"CL-33"}})
+		if len(r.Results) != 1 || r.Results[0].Verdict != want {
+			t.Errorf("%s: %+v", token, r.Results)
+		}
 	}
 }
 

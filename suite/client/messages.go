@@ -122,18 +122,22 @@ func wellFormed(g *group, v *judging) {
 	}
 }
 
-// cutOff reports whether a client sent only the beginning of a message, as one does that ends
-// meanwhile: a body that is shorter than was said, or a last line that goes no further.
+// cutOff reports whether a client sent only the beginning of a message, as one does that ends meanwhile: a body
+// that is shorter than was said, or whose length nobody said, or a last line that goes no further.
 func (c *conversation) cutOff(m *message) bool {
 	if m.kind != kindUnreadable || !m.whole {
 		return false
 	}
 	if m.HTTP != nil {
-		length, err := strconv.Atoi(m.header("Content-Length"))
-		return err == nil && m.Size < length
+		if said := m.header("Content-Length"); said != "" {
+			length, err := strconv.Atoi(said)
+			return err == nil && m.Size < length
+		}
+	} else if m.Seq != c.last() {
+		return false
 	}
 	raw := bytes.TrimLeft(m.entry.raw, " \t")
-	return m.Seq == c.last() && bytes.HasPrefix(raw, []byte("{")) && errors.Is(json.NewDecoder(bytes.NewReader(raw)).Decode(new(json.RawMessage)), io.ErrUnexpectedEOF)
+	return bytes.IndexAny(raw, "{[") == 0 && errors.Is(json.NewDecoder(bytes.NewReader(raw)).Decode(new(json.RawMessage)), io.ErrUnexpectedEOF)
 }
 
 // empty reports whether a line on stdio has nothing in it.
@@ -214,9 +218,9 @@ func progressTokens(g *group, v *judging) {
 		}
 		for _, m := range c.fromClient(kindNotification) {
 			token := m.params.Get("progressToken")
-			given := slices.ContainsFunc(c.fromServer(kindRequest), func(q *message) bool {
+			given := slices.ContainsFunc(c.fromServer(kindRequest, kindBatch), func(q *message) bool {
 				x := q.params.Get("_meta.progressToken")
-				return q.Seq < m.Seq && x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw))
+				return q.Seq < m.Seq && (!q.whole || x.Exists() && idKey([]byte(x.Raw)) == idKey([]byte(token.Raw)))
 			})
 			if m.method == "notifications/progress" && m.whole && !given {
 				v.violated("the progress token of a request of the server", fmt.Sprintf("progress was reported on %s, which no request of the server had for its token", shorten(token.Raw)),
