@@ -205,7 +205,7 @@ func (c *console) name(s string) string {
 	if len(s) > width {
 		s = strings.Replace(s, " on ", " ", 1)
 	}
-	return fmt.Sprintf("%-*s", width, Shorten(Sanitize(s), width))
+	return terminal.Pad(Sanitize(s), width)
 }
 
 // remark is the last column of a table, left out where there is no room for it.
@@ -213,7 +213,7 @@ func (c *console) remark(s string) string {
 	if c.Width < wide {
 		return ""
 	}
-	return "  " + Sanitize(Shorten(s, remarkWidth-2))
+	return "  " + terminal.Shorten(Sanitize(s), remarkWidth-2)
 }
 
 func (c *console) counts(n Counts) string {

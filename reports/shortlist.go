@@ -65,9 +65,9 @@ func (c *console) shortLine(v Verdict, id, words, where string) {
 	if room < 20 {
 		where, room = "", c.Width-lead
 	}
-	words = Shorten(words, room)
+	words = terminal.Shorten(words, room)
 	if where != "" {
-		words += strings.Repeat(" ", max(0, room-terminal.Cells(words))+2)
+		words = terminal.Pad(words, room+2)
 	}
 	c.Line("  ", c.Paint(verdictColor(v), marks[v]), fmt.Sprintf(" %-8s ", Sanitize(Shorten(id, 20))), words, c.Paint(terminal.Dim, where))
 }

@@ -36,6 +36,21 @@ func TestWrap(t *testing.T) {
 	})
 }
 
+// TestColumns: what is cut or filled up takes the columns that it is to take.
+func TestColumns(t *testing.T) {
+	for in, want := range map[string]string{"abc": "abc  ", "abcdefg": "abcd…", "漢字": "漢字 ", "漢字漢": "漢字…", "a漢字漢": "a漢… ", "e\u0301": "e\u0301    "} {
+		if got := Pad(in, 5); got != want {
+			t.Errorf("%q becomes %q", in, got)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.IntRange(1, 60).Draw(t, "columns")
+		if got := Pad(rapid.String().Draw(t, "text"), columns); Cells(got) != columns {
+			t.Fatalf("%q takes %d columns", got, Cells(got))
+		}
+	})
+}
+
 // TestPrinter: labels stand in a column of their own, colours only where they are wanted,
 // and the first error is the last thing that happens.
 func TestPrinter(t *testing.T) {

@@ -41,6 +41,21 @@ func fitting(line []rune, columns int) int {
 	return len(line)
 }
 
+// Shorten cuts a text to at most so many columns and marks the cut.
+func Shorten(s string, columns int) string {
+	line := []rune(s)
+	if fitting(line, columns) == len(line) {
+		return s
+	}
+	return string(line[:fitting(line, columns-1)]) + "…"
+}
+
+// Pad shortens a text to so many columns, or fills it up with spaces.
+func Pad(s string, columns int) string {
+	s = Shorten(s, columns)
+	return s + strings.Repeat(" ", max(0, columns-Cells(s)))
+}
+
 // Wrap breaks a text at spaces into lines of at most so many columns, but no
 // narrower than 20. Words that are longer are broken behind the characters that
 // join the parts of paths and lists, or cut. Line feeds of the text are kept.
