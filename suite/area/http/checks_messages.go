@@ -161,7 +161,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 
 // answerTypes: JSON with one object, or an event stream.
 func answerTypes(r *recording.Recording, v *verdict.Verdict) {
-	observeFraming(r, v)
+	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
 		if len(x.ID) == 0 || x.Status != http.StatusOK {
 			continue
@@ -178,25 +178,6 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
-}
-
-// observeFraming tells of messages whose bounds are not where HTTP says they are (RFC 9112,
-// section 6): some clients do not get them, or take what follows for the next answer.
-func observeFraming(r *recording.Recording, v *verdict.Verdict) {
-	var surplus, incomplete verdict.Sightings
-	for i := range r.Frames {
-		f := &r.Frames[i]
-		for _, flaw := range f.Flaws {
-			switch {
-			case flaw.Code == wire.FlawSurplus:
-				surplus.Add(flaw.Detail, f.Number)
-			case flaw.Code == wire.FlawUnterminated && f.HTTP != nil && f.Dir == wire.In:
-				incomplete.Add(flaw.Detail, f.Number)
-			}
-		}
-	}
-	surplus.Observe(v, "bytes-behind-response", "behind %d of the responses something came that belongs to none, which clients take for the next one, or give the connection up for: %s")
-	incomplete.Observe(v, "body-incomplete", "%d of the responses did not end as HTTP has it, which many clients take for no answer: %s")
 }
 
 // conformingHeaders: what lists both types is accepted, in any order. Weights,

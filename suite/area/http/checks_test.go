@@ -245,7 +245,9 @@ func TestFramingIsObserved(t *testing.T) {
 		return []rt.Line{areatest.HTTPLine("list", 200, l)}
 	}
 	for code, want := range map[wire.FlawCode]string{wire.FlawSurplus: "bytes-behind-response", wire.FlawUnterminated: "body-incomplete", wire.FlawBOM: ""} {
-		areatest.Observed(t, areatest.Observations(t, "HTTP-07", recording.Everything, flawed(code)), want, "5 bytes")
+		for _, id := range []string{"HTTP-07", "SSE-23"} {
+			areatest.Observed(t, areatest.Observations(t, id, recording.Everything, flawed(code)), want, "5 bytes")
+		}
 	}
 }
 

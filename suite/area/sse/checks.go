@@ -333,6 +333,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 
 // answersOnStream: posts are accepted, and answered by message events.
 func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
+	verdict.ObserveFraming(r, v)
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
 		if f.Channel == "sse" && wire.Classify(f.Raw) != wire.KindOther {
