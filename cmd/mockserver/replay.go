@@ -41,8 +41,7 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 		return err
 	}
 	if n, alike := rec.Masked(); n > 0 {
-		fmt.Fprintf(stderr, "mockserver: %s: %s holding masked values, which match any value when they are replayed; of those %d cannot be told from others and are answered in the order in which they were recorded\n",
-			args[0], count(n, "request"), alike)
+		fmt.Fprintf(stderr, "mockserver: %s: values are masked in %s, and match any value when they are replayed%s\n", args[0], count(n, "request"), ordered(alike))
 	}
 	if err := s.steer.protect(&s.options, s.addr); err != nil {
 		return err
@@ -56,4 +55,12 @@ func (s *settings) replay(cmd *cobra.Command, args []string, stdin io.Reader, st
 		return errors.Join(usageError{err}, closeJournal())
 	}
 	return s.operate(cmd.Context(), server, stdin, stdout, stderr, closeJournal)
+}
+
+// ordered says of requests that what was masked has made like others how they are answered.
+func ordered(alike int) string {
+	if alike == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d of these cannot be told apart and are answered in the order in which they were recorded", alike)
 }
