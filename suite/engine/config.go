@@ -28,7 +28,7 @@
 // about everything that was received, and for those few whose checks look at the
 // recordings of all scenarios: for one such row everything is played.
 //
-// Verdicts that are red or blocked are given last. They depend on whether the target was
+// Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was
 // still there at the end, on how its processes ended in sessions without a fault of ours,
 // and on the repetition, for which all of them have to be known: copies of a target may be
 // in each other's way.

@@ -15,9 +15,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// confirm plays the scenarios of red verdicts, and of blocked ones that a repetition may
-// heal, once more, on sessions of their own, and judges again: nobody is accused of what
-// happens once.
+// confirm plays the scenarios of red verdicts, of blocked ones that a repetition may heal, and of
+// passes on a sample once more, on sessions of their own, and judges again: nobody is accused of
+// what happens once.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
 		if context.Cause(ctx) == nil {
@@ -56,12 +56,27 @@ func (r *Run) onceMore(ctx context.Context, repeated []*Judgement) {
 	}
 }
 
+// repeats reports whether a repetition may lead to another verdict.
+func repeats(j *Judgement, take *Take) bool {
+	return j.Outcome.Red() || j.Outcome == verdict.Blocked || sampled(j, take)
+}
+
+// sampled reports whether a pass rests on fewer probes than there are because their time was up, so
+// that it depends on what else the machine had to do what it rests on.
+func sampled(j *Judgement, take *Take) bool {
+	return slices.ContainsFunc(j.Observations, func(o verdict.Observation) bool { return o.ID == verdict.ObservationCut }) &&
+		slices.ContainsFunc(j.From, func(name recording.Name) bool {
+			rec := take.Recordings[name]
+			return rec != nil && rec.Cut != nil && rec.Cut.Reason == recording.CutSlow
+		})
+}
+
 // repeatable reports whether to play again what a verdict rests on.
 func (r *Run) repeatable(j *Judgement) bool {
 	if r.takes[j.Combination].Facts.Notes[recording.FactGone] != "" {
 		return false
 	}
-	return j.Outcome.Red() || healable(j) && r.speaks()
+	return j.Outcome.Red() || sampled(j, r.takes[j.Combination]) || healable(j) && r.speaks()
 }
 
 // healable reports whether a verdict is blocked by what may come of a busy machine, or of an
@@ -85,10 +100,10 @@ func (r *Run) speaks() bool {
 // waited for.
 func (r *Run) restsOnTime(j *Judgement) bool {
 	k, ok := r.catalogue.Check(j.Requirement.ID)
-	if j.Outcome == verdict.Blocked || ok && k.Endings {
+	take := r.takes[j.Combination]
+	if j.Outcome == verdict.Blocked || ok && k.Endings || sampled(j, take) {
 		return true
 	}
-	take := r.takes[j.Combination]
 	for _, name := range j.From {
 		if sc, ok := r.catalogue.Scenario(name); ok && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) {
 			return true

@@ -30,6 +30,7 @@ type copies struct {
 	mu       sync.Mutex
 	standing int
 	told     map[string]int
+	busy     int // how many more reads take half a second
 }
 
 const (
@@ -67,6 +68,15 @@ func (c *copies) answer(method, version string) string {
 		return `"result":{"protocolVersion":"` + version + `","capabilities":{"resources":{}},"serverInfo":{"name":"copies","version":"1"}}`
 	case "ping":
 		return `"result":{}`
+	case "resources/read":
+		c.mu.Lock()
+		c.busy--
+		busy := c.busy >= 0
+		c.mu.Unlock()
+		if busy {
+			time.Sleep(time.Second / 2)
+		}
+		return `"error":{"code":-32002,"message":"Resource not found"}`
 	case "resources/list":
 		time.Sleep(time.Second)
 		c.mu.Lock()
@@ -207,6 +217,36 @@ func TestBlockedVerdictsAreRepeated(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				if got, _ := (&copies{list: c.list}).run(t); got != c.want {
 					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// A pass for which fewer probes were sent than there are, since the machine was busy, is repeated
+// with more time; where that is not enough either, the observation stays.
+func TestSamplesAreRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		busy int // reads that take their time
+		want string
+	}{
+		"it was busy":    {40, "URI-08:pass"},
+		"it is slow":     {1000, "URI-08:pass corpus-cut-short"},
+		"it is not busy": {0, "URI-08:pass"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				slow := &copies{list: func(string, int, int) string { return aList }, busy: c.busy}
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "slow", Pipe: slow.open, Command: []string{"slow"}}}, Revisions: []requirement.Revision{requirement.R20251125}},
+					Tool:   reports.Tool{Name: "test"}, Select: func(row Row) bool { return row.Requirement.ID == "URI-08" }, Budget: time.Hour, SecurityProbes: true,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				if got := verdicts(r.Report(false)); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
 				}
 			})
 		})

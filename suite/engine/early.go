@@ -126,10 +126,10 @@ func (e *early) add(rec *recording.Recording) (ready []Row, take *Take) {
 }
 
 // judge gives the verdict on a row if it does not depend on how the run ends: only what
-// is red or blocked does.
+// may be repeated does.
 func (e *early) judge(row Row, take *Take) {
 	j := &Judgement{Row: row, Result: e.run.verdict(row, take)}
-	if j.Outcome == verdict.Pass || j.Outcome == verdict.NotApplicable {
+	if !repeats(j, take) {
 		e.run.results.give(j)
 	}
 }

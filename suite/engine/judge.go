@@ -36,13 +36,13 @@ func lasting(ctx context.Context) (judging context.Context, judged func()) {
 	return judging, func() { stop(); close(over) }
 }
 
-// judge judges all rows that are left and confirms those that are red or blocked. These are given
+// judge judges all rows that are left and confirms those that may be repeated. These are given
 // when all of them are known: how they look depends on one another.
 func (r *Run) judge(ctx context.Context) {
 	var late []*Judgement
 	for _, c := range r.Combinations() {
 		for _, j := range r.rest(c) {
-			if j.Outcome.Red() || j.Outcome == verdict.Blocked {
+			if repeats(j, r.takes[c]) {
 				late = append(late, j)
 			} else {
 				r.results.give(j)

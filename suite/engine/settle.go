@@ -10,7 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// conclude settles a verdict that is red or blocked by its repetition. A red one without a
+// conclude settles a verdict that is red, blocked or given on a sample by its repetition. A red one without a
 // repetition is not confirmed.
 func (r *Run) conclude(j *Judgement) {
 	first, again := r.takes[j.Combination], r.again[j.Combination]
@@ -20,6 +20,8 @@ func (r *Run) conclude(j *Judgement) {
 	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)):
 		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
 		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
+	case again != nil && sampled(j, first):
+		complete(j, r.row(j.Row, again))
 	case again != nil && healable(j):
 		heal(j, r.row(j.Row, again))
 	}
@@ -100,6 +102,16 @@ func settle(first, second *Judgement, cut string) {
 	}
 	first.Result = second.Result
 	first.Observations = observations
+}
+
+// complete replaces a pass on a sample by the verdict of its repetition, for which there was more
+// time: one that is red was seen once.
+func complete(first, second *Judgement) {
+	if second.Outcome == verdict.Pass {
+		first.Result = second.Result
+		return
+	}
+	heal(first, second)
 }
 
 // heal replaces a blocked verdict by that of its repetition, if this could be given. One that

@@ -105,6 +105,10 @@ type Cut struct {
 	Reason string `json:"reason"`
 }
 
+// CutSlow is the reason of a cut that comes of the time that was spent, and may come of a busy
+// machine; what the target does is the reason of others.
+const CutSlow = "the target is slow, or asked slowly"
+
 // String says it in a sentence.
 func (c *Cut) String() string {
 	return fmt.Sprintf("%d of %d reads were tried, since %s", c.Tried, c.Of, c.Reason)

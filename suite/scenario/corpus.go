@@ -45,7 +45,7 @@ func readAll(ctx context.Context, p *Play, c *Client, all []URIRead) {
 			p.cut(at, len(all), fmt.Sprintf("%d of them cost a session or were not answered", hurt))
 			return
 		case at >= corpusLeast && p.Transcript.Now()-start > corpusTime*time.Duration(max(p.Limits.Patience, 1)):
-			p.cut(at, len(all), "the target is slow, or asked slowly")
+			p.cut(at, len(all), recording.CutSlow)
 			return
 		}
 		batch := all[at:min(at+corpusWidth, len(all))]

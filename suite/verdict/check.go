@@ -289,6 +289,9 @@ func (v *Verdict) result() Result {
 	return r
 }
 
+// ObservationCut is the id of the observation that a pass rests on fewer probes than there are.
+const ObservationCut = "corpus-cut-short"
+
 // onSample says of a pass how many of the probes it rests on, if they were broken off.
 // Where the rule is a MUST this is an observation as well.
 func (v *Verdict) onSample(r *Result) {
@@ -297,7 +300,7 @@ func (v *Verdict) onSample(r *Result) {
 	}
 	r.Reason = "judged on a sample: " + strings.Join(v.samples, "; ")
 	if v.req.LevelIn(v.Revision()) == requirement.Must {
-		r.Observations = append(r.Observations, Observation{ID: "corpus-cut-short", Detail: r.Reason, Frames: v.sampleFrames})
+		r.Observations = append(r.Observations, Observation{ID: ObservationCut, Detail: r.Reason, Frames: v.sampleFrames})
 	}
 }
 
