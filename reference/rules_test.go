@@ -154,6 +154,27 @@ func TestCountWhereRulesAct(t *testing.T) {
 	}
 }
 
+// TestCountOfEdits: a reply that a fault leaves as it is does not count, whatever other fault changes it, and one that
+// is to pass arrives unchanged.
+func TestCountOfEdits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := serve(t, reference.Options{Faults: []string{"read-14-double-base64:count=1:skip=1", "read-12-binary-as-text:skip=100"}})
+		c := connect(t, server, hook.R20250618, hook.Stdio)
+		defer c.close()
+		var blobs []any
+		for range 3 {
+			c.result("resources/read", object{"uri": "file:///project/README.md"})
+			blobs = append(blobs, list(c.result("resources/read", object{"uri": "file:///project/logo.png"}), "contents")[0]["blob"])
+		}
+		if blobs[0] == nil || blobs[1] == blobs[0] || blobs[2] != blobs[0] {
+			t.Errorf("%.40v", blobs)
+		}
+		if applied := server.Journal().Query(journal.Query{Kinds: []journal.Kind{journal.Applied}}); len(applied) != 1 || applied[0].URI != "file:///project/logo.png" {
+			t.Errorf("%+v", applied)
+		}
+	})
+}
+
 // idle are rules that are limited in how often they act, and messages about which they do nothing.
 const idle = `resources:
   - {uri: "a:1", name: one, text: "1"}

@@ -49,12 +49,19 @@ func (n *node) build() {
 	}
 	pass := n.own
 	if n.hooks.Handle != nil {
-		act := n.hooks.Handler(pass.handle)
+		inner := hook.Handler(pass.handle)
+		if n.late {
+			inner = func(ctx context.Context, c *hook.Call) *hook.Reply { return pass.handle(hook.WithLeave(ctx, nil), c) }
+		}
+		act := n.hooks.Handler(inner)
 		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
-			if n.may(c.Trace) {
-				return act(ctx, c)
+			if !n.may(c.Trace) {
+				return pass.handle(ctx, c)
 			}
-			return pass.handle(ctx, c)
+			if n.late {
+				ctx = hook.WithLeave(ctx, func(c *hook.Call) bool { return n.applies(c.Trace) })
+			}
+			return act(ctx, c)
 		}
 	}
 	if n.hooks.Emit != nil {

@@ -1,8 +1,10 @@
 package hook
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"reflect"
 )
 
 // The methods that carry resources, and the names of their entries.
@@ -84,15 +86,48 @@ func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
 	})
 }
 
-// EditReply changes whole replies. It is not called for silent ones.
+// EditReply changes whole replies. It is not called for silent ones. What it leaves as it was
+// does not count, see [Hooks.Limit].
 func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
-	return OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
+	h := OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
+		leave, counted := ctx.Value(leaveKey{}).(func(c *Call) bool)
 		r := next(ctx, c)
-		if r != nil {
-			edit(c, r)
+		if r == nil {
+			return nil
 		}
-		return r
+		if !counted {
+			edit(c, r)
+			return r
+		}
+		plain := *r
+		before := Encode([]any{r.Result, r.Error})
+		edit(c, r)
+		if plain.like(r) && bytes.Equal(before, Encode([]any{r.Result, r.Error})) || leave(c) {
+			return r
+		}
+		all, _ := Decode(before) // has just been encoded
+		both, _ := all.([]any)
+		plain.Result, _ = both[0].(Object)
+		plain.Error, _ = both[1].(Object)
+		return &plain
 	})
+	h.Limit = func(Leave) {} // it is in the context
+	return h
+}
+
+// like reports whether replies are the same but for what is in them.
+func (r *Reply) like(other *Reply) bool {
+	return r.Status == other.Status && r.Silent == other.Silent && r.Open == other.Open && bytes.Equal(r.Raw, other.Raw) && reflect.DeepEqual(r.Header, other.Header)
+}
+
+type leaveKey struct{}
+
+// WithLeave has what edits replies ask for leave as late as it has changed one; nil ends that.
+func WithLeave(ctx context.Context, leave func(c *Call) bool) context.Context {
+	if leave == nil {
+		return context.WithValue(ctx, leaveKey{}, nil)
+	}
+	return context.WithValue(ctx, leaveKey{}, leave)
 }
 
 // EditResult changes the result object of successful replies. Its _meta member

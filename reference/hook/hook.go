@@ -323,7 +323,8 @@ type Hooks struct {
 	// request with a method, or what is sent for it. Without it they may do so about all.
 	About func(method string, t *Trace) bool
 	// Limit, if not nil, has Handle and Emit ask for leave when they are about to do something, and
-	// not before: what they then do nothing about does not count.
+	// not before: what they then do nothing about does not count. What [EditReply] makes finds the leave in
+	// the context, see [WithLeave].
 	Limit func(Leave)
 }
 
