@@ -137,7 +137,7 @@ func (b *BaselineSummary) parts() []baselinePart {
 			return "held until " + e.Until + "; fix what it excuses, or give it a new date"
 		}},
 		{kindStale, "stale baseline entries", "what they excuse passes now; remove them", true, true, Fail, b.Stale, passes, say("passes now; remove it")},
-		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known", false, false, Blocked, b.NotJudged, every, say("could not be judged; whether it is still needed is not known")},
+		{kindNotJudged, "baseline entries not judged", "whether they are still needed is not known", false, false, Blocked, b.NotJudged, every, say("could not be judged; if what it excuses is mended, remove it")},
 		{kindTooWide, "baseline entries too wide", "they match what passes, too; narrow them", false, true, Warn, b.TooWide, passes, say("matches what passes, too; narrow it")},
 		{kindMissing, "baseline entries outside of the run", "nothing that they are about was part of it", false, false, NotApplicable, b.Missing, every, say("is about nothing that was part of this run")},
 	}, func(p baselinePart) bool { return len(p.entries) == 0 })
@@ -160,6 +160,35 @@ func (b *BaselineSummary) Sentences() []string {
 		}
 	}
 	return all
+}
+
+// unjudged says in a line each which entries of the baseline were not judged, and why: a few
+// of them, since a run of one combination leaves most of a long baseline unjudged.
+func (c *console) unjudged() {
+	const few = 6
+	b := c.r.Summary.Baseline
+	if b == nil {
+		return
+	}
+	for i := range b.NotJudged[:min(few, len(b.NotJudged))] {
+		e := &b.NotJudged[i]
+		var why []string
+		for j := range c.r.Results {
+			x := &c.r.Results[j]
+			if code := x.ReasonCode; code != "" && e.Matches(x.ID, x.Revision, x.Transport) && !slices.Contains(why, code) {
+				why = append(why, code)
+			}
+		}
+		text := fmt.Sprintf("%-7s %s:%d: %s could not be judged", "known", b.File, e.Line, e)
+		if len(why) > 0 {
+			text += " (" + strings.Join(why, ", ") + ")"
+		}
+		text += ": if what it excuses is mended, remove the entry"
+		c.Line(c.Paint(verdictColor(Blocked), Shorten(Sanitize(text), 4*c.Width)))
+	}
+	if more := len(b.NotJudged) - few; more > 0 {
+		c.Line(c.Paint(verdictColor(Blocked), fmt.Sprintf("%-7s %s: %d more could not be judged; without --quiet they are listed", "known", Sanitize(b.File), more)))
+	}
 }
 
 // entryVerdicts says in which combinations an entry has which of the verdicts that explain

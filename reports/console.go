@@ -69,6 +69,7 @@ func WriteConsole(w io.Writer, r *Report, o Options) error {
 	c := newConsole(w, r, o)
 	if o.Quiet {
 		c.brief()
+		c.unjudged()
 	} else {
 		c.head()
 		c.areas()

@@ -95,6 +95,32 @@ func TestConsoleQuiet(t *testing.T) {
 	}
 }
 
+// Whoever reads the quiet form only learns which entries of the baseline were not judged, too.
+func TestConsoleQuietBaseline(t *testing.T) {
+	r := sample()
+	r.Results = append(r.Results, Result{ID: "URI-11", Revision: "2025-06-18", Transport: "stdio", Verdict: NotApplicable, ReasonCode: CodeNeedsConfig})
+	b := &BaselineSummary{File: "known.txt", Entries: 8}
+	r.Summary.Baseline = b
+	note := func(line int) {
+		b.Note(BaselineEntry{Line: line, ID: "URI-11", Verdicts: []BaselineVerdict{{"2025-06-18", "stdio", NotApplicable}}}, false, false)
+	}
+	note(14)
+	const one = "known   known.txt:14: URI-11 could not be judged (needs-config): if what it excuses is mended, remove the entry\n"
+	if got := render(t, r, Options{Quiet: true}); !strings.Contains(got, one) || strings.Contains(got, "more could not") {
+		t.Errorf("got %q", got)
+	}
+	for line := range 7 {
+		note(20 + line)
+	}
+	if got := render(t, r, Options{Quiet: true}); strings.Count(got, "remove the entry") != 6 || !strings.Contains(got, "known.txt: 2 more could not be judged") {
+		t.Errorf("got %q", got)
+	}
+	b.NotJudged = nil
+	if got := render(t, r, Options{Quiet: true}); strings.Contains(got, "known.txt") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestConsoleQuietObserved(t *testing.T) {
 	r := sample()
 	for observed, want := range map[bool]int{false: 0, true: len(r.Observations)} {
