@@ -187,23 +187,37 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open := servesSystem(r)
+	open, tried, known := servesSystem(r), 0, false
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if !verdict.Withstood(v, x, about) {
 			continue
 		}
 		what, _ := verdict.Leaked(x)
-		if guessed := x.Tags[recording.TagGuessed] != ""; guessed && (what == "" || offered(x) || open && x.Step != recording.StepSystem) {
+		guessed := x.Tags[recording.TagGuessed] != ""
+		if guessed && (what == "" || offered(x) || open && x.Step != recording.StepSystem) {
+			tried, known = tried+1, known || what != ""
 			continue // see systemFiles
 		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
 		v.Cause("nothing from outside of the root")
-		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s",
-			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem])
+		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem],
+			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
+	}
+	switch {
+	case known && leaksSystem(r):
+		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
+	case known:
+		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
+	case tried > 0:
+		v.Skip(recording.CodeNeedsConfig, fmt.Sprintf("nothing came of the ways out that were tried (%d), which proves nothing yet: %s", tried, nameRoot))
 	}
 }
+
+// nameRoot is what a target file has to say for ways out to be judged.
+const nameRoot = "name the root and a canary to have it judged (subjects.roots, docs/target-files.md)"
 
 // offered reports whether a file of the system is what the target says that it serves.
 func offered(x *recording.Exchange) bool {
@@ -213,10 +227,18 @@ func offered(x *recording.Exchange) bool {
 // servesSystem reports whether the target serves files of the system under their
 // plain names: then other ways to them are no ways out.
 func servesSystem(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool {
-		what, _ := verdict.Leaked(x)
-		return what != "" && x.Tags[recording.TagGuessed] != ""
-	})
+	return slices.ContainsFunc(r.Steps(recording.StepSystem), guessedLeak)
+}
+
+// leaksSystem is servesSystem of files that the target does not offer.
+func leaksSystem(r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Steps(recording.StepSystem), func(x *recording.Exchange) bool { return guessedLeak(x) && !offered(x) })
+}
+
+// guessedLeak reports whether a way out of a root that is not known yields a file of the system.
+func guessedLeak(x *recording.Exchange) bool {
+	what, _ := verdict.Leaked(x)
+	return what != "" && x.Tags[recording.TagGuessed] != ""
 }
 
 // systemFiles remarks on files of the system that can be read where the target offers
@@ -224,7 +246,7 @@ func servesSystem(r *recording.Recording) bool {
 func systemFiles(r *recording.Recording, v *verdict.Verdict) {
 	var seen verdict.Sightings
 	for _, x := range r.Exchanges {
-		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagGuessed] != "" && offered(x) {
+		if what, _ := verdict.Leaked(x); guessedLeak(x) && offered(x) {
 			seen.Add(verdict.ReadOf(x)+" yields "+what, x.Evidence()...)
 		}
 	}

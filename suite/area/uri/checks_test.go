@@ -1,6 +1,7 @@
 package uri_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -128,6 +129,39 @@ func TestTraversal(t *testing.T) {
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes"))},
 		{ID: "URI-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("trick", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, passwd, "", "guessed", "yes", "served", "yes"))},
 	})
+}
+
+// Where the root is guessed, the reason says what was tried and what would have it judged.
+func TestGuessedRoot(t *testing.T) {
+	const passwd = `{"contents":[{"uri":"file:///x","text":"root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/bin/false\n"}]}`
+	const asked = `{"uri":"notes:///../x"}`
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{}}`)
+	read := func(step recording.Step, result string, tags ...string) rt.Line {
+		refused := ""
+		if result == "" {
+			refused = areatest.NoSuch
+		}
+		return areatest.TaggedRead(step, asked, result, refused, append(tags, "guessed", "yes")...)
+	}
+	for name, x := range map[string]struct {
+		id   string
+		rec  []rt.Line
+		code recording.Code
+		want string
+	}{
+		"nothing leaked": {"URI-12", areatest.Lines(read("template", ""), read("template", areatest.OneText)), recording.CodeNeedsConfig, "tried (2), which proves nothing yet: name the root and a canary"},
+		"plain name too": {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd)), recording.CodeNotExercised, "judged under URI-13: "},
+		"offered":        {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd, "served", "yes")), recording.CodeNeedsConfig, "name the root and a canary"},
+		"only dots":      {"URI-12", areatest.Lines(read("dots", "")), recording.CodeNeedsConfig, "the target file has to give"},
+		"leaked":         {"URI-12", areatest.Lines(read("template", passwd)), "", "once mended this becomes not applicable"},
+	} {
+		req, _ := area.Catalogue().Find(x.id)
+		k, _ := area.BuiltIn().Check(x.id)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, x.rec...)})
+		if got.Code != x.code || !strings.Contains(got.Reason+got.Hint, x.want) {
+			t.Errorf("%s: %s, %s: %s %s", name, got.Outcome, got.Code, got.Reason, got.Hint)
+		}
+	}
 }
 
 func TestOtherSpellings(t *testing.T) {
