@@ -214,17 +214,21 @@ func (c *checker) identity(path, name string, t *Target) {
 }
 
 func (c *checker) root(path string, r *Root) {
-	file := func(field, uri string) {
+	file := func(field, uri, advice string) {
 		if uri != "" && !strings.HasPrefix(uri, "file:") {
-			c.fail(path+"."+field, "must be a file: URI, not %q", uri)
+			c.fail(path+"."+field, "must be a file: URI, not %q%s", uri, advice)
 		}
 	}
 	if r.Root == "" {
 		c.fail(path+".root", "must be given")
 	}
-	file("root", r.Root)
-	file("sibling", r.Sibling)
-	file("symlink", r.Symlink)
+	place := ": it is the directory on disk"
+	if strings.Contains(r.Root, "://") {
+		place += fmt.Sprintf("; name the template that leads into it as template: %s/{+path}", strings.TrimSuffix(r.Root, "/"))
+	}
+	file("root", r.Root, place)
+	file("sibling", r.Sibling, "")
+	file("symlink", r.Symlink, "")
 	base := strings.TrimRight(r.Root, "/")
 	if r.Sibling != "" && (!strings.HasPrefix(r.Sibling, base) || strings.HasPrefix(r.Sibling, base+"/")) {
 		c.fail(path+".sibling", "must begin with the root, as %s-old/file does, and not lie in it", base)
@@ -244,7 +248,7 @@ func (c *checker) root(path string, r *Root) {
 	if (r.Canary.URI == "") == (r.Canary.Path == "") {
 		c.fail(path+".canary", "must have either a uri or a path")
 	}
-	file("canary.uri", r.Canary.URI)
+	file("canary.uri", r.Canary.URI, "")
 	if len(strings.TrimSpace(r.Canary.Content)) < minCanary {
 		c.fail(path+".canary.content", "must be a marker of at least %d bytes", minCanary)
 	}
