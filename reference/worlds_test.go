@@ -105,13 +105,13 @@ resources:
 templates:
   - {uriTemplate: 'blob:{x}', name: n, mimeType: application/octet-stream, binary: true, text: '<{x}>'}
   - {uriTemplate: 'fails:{x}', name: n, fails: '{x} is out', failCode: -32051, text: x}
-  - {uriTemplate: 'slow:{x}', name: n, delay: 3s, text: '{x}', caching: {ttl: 7s, scope: public}}
+  - {uriTemplate: 'slow:{x}', name: n, delay: 3s, text: '{x}', caching: {ttl: 7s}}
 `)
 	synctest.Test(t, func(t *testing.T) {
 		server := reference.Start(t, w).Server
 		for uri, want := range map[string]string{
 			"a:code": `"code":-32050,"message":"busy"`, "a:fails": `"code":-32603,"message":"Internal error: broken"`, "a:generated": `"blob":"`,
-			"blob:a%2Fb": `"blob":"PGEvYj4="`, "fails:x": `"code":-32051,"message":"{x} is out"`, "slow:x": `"ttlMs":7000`,
+			"blob:a%2Fb": `"blob":"PGEvYj4="`, "fails:x": `"code":-32051,"message":"{x} is out"`, "slow:x": `"cacheScope":"private","contents"`,
 		} {
 			begin := time.Now()
 			if got := ask(t, server, "", hook.MethodRead, uri); !strings.Contains(got, want) {

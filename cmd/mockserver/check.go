@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -88,7 +89,7 @@ func summary(w world.World) string {
 	line("pages", "%s", pages(w))
 	line("offers", "%s", offers(w))
 	if w.Caching != nil {
-		line("caching", "lists: %s for %s", w.Caching.Scope, short(w.Caching.TTL))
+		line("caching", "lists: %s for %s", cmp.Or(w.Caching.Scope, "private"), short(w.Caching.TTL))
 	}
 	if len(w.Rules) > 0 {
 		line("rules", "%s", counted(w.Rules, ruleKinds))

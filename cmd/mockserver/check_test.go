@@ -85,7 +85,7 @@ func TestCheckWarns(t *testing.T) {
 // TestCheckCountsRulesAndSteps: what a world does by itself is in the summary.
 func TestCheckCountsRulesAndSteps(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "w.yaml")
-	text := "caching: {scope: public, ttl: 1h}\nstates: {link: down}\nrules:\n  - {fail: {status: 503}, while: {link: down}}\n  - {delay: 1ms}\n  - {fault: reset}\n" +
+	text := "caching: {ttl: 1h}\nstates: {link: down}\nrules:\n  - {fail: {status: 503}, while: {link: down}}\n  - {delay: 1ms}\n  - {fault: reset}\n" +
 		"timeline:\n  - {at: 90m, become: {link: up}}\n  - {on: {method: ping}, become: {link: down}}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestCheckCountsRulesAndSteps(t *testing.T) {
 		t.Errorf("code %d: %s", code, &errs)
 	}
 	for _, want := range []string{
-		"  caching      lists: public for 1h\n", "  rules        3: 1 fault, 1 failure, 1 delay\n", "  states       1 scenario\n",
+		"  caching      lists: private for 1h\n", "  rules        3: 1 fault, 1 failure, 1 delay\n", "  states       1 scenario\n",
 		"  timeline     2 steps, from 1h30m on, 1 of them after a message\n",
 	} {
 		if !strings.Contains(out.String(), want) {

@@ -180,7 +180,7 @@ export interface Assertion {
 
 /** Caching is a pair of caching hints (2026-07-28). */
 export interface Caching {
-  /** Scope is "public" or "private". */
+  /** Scope is "public" or "private"; empty means private. */
   scope?: string;
   /** TTL is how long a result may be thought fresh; sent in milliseconds. */
   ttl?: string;

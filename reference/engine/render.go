@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
@@ -159,5 +160,5 @@ func readCaching(r *world.Resource) world.Caching {
 
 func hint(result hook.Object, c world.Caching) {
 	result["ttlMs"] = hook.Number(c.TTL.Milliseconds())
-	result["cacheScope"] = c.Scope
+	result["cacheScope"] = cmp.Or(c.Scope, "private")
 }

@@ -211,6 +211,7 @@ func TestWorldsMeetTheSchema(t *testing.T) {
 
 // steps is a world with what the ready ones lack.
 const steps = `
+caching: {ttl: 0}
 resources:
   - {uri: "a:b", name: n, text: "{x} {y}", input: {key: f, fields: [{name: x}], then: {key: y, kind: sampling, message: m, default: d, then: {key: u, kind: url, url: "https://a.example"}}}}
 states: {link: up}

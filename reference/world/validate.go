@@ -209,7 +209,7 @@ func answering(delay time.Duration, steps int, fails string, failCode int, cachi
 }
 
 func (c *Caching) problems() (found problems) {
-	if c != nil && c.Scope != "public" && c.Scope != "private" {
+	if c != nil && c.Scope != "" && c.Scope != "public" && c.Scope != "private" {
 		found.Say("scope", "is %q, not public or private", clip(c.Scope))
 	}
 	if c != nil && c.TTL < 0 {

@@ -83,7 +83,7 @@ func AllCapabilities() Capabilities {
 type Caching struct {
 	// TTL is how long a result may be thought fresh; sent in milliseconds.
 	TTL time.Duration `yaml:"ttl"`
-	// Scope is "public" or "private".
+	// Scope is "public" or "private"; empty means private.
 	Scope string `yaml:"scope"`
 }
 

@@ -286,7 +286,7 @@ Assertion = TypedDict(
 Caching = TypedDict(
     "Caching",
     {
-        # Scope is "public" or "private".
+        # Scope is "public" or "private"; empty means private.
         "scope": "str",
         # TTL is how long a result may be thought fresh; sent in milliseconds.
         "ttl": "str",
