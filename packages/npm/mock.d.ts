@@ -23,7 +23,8 @@ export interface Mock {
   readonly admin: Admin;
   /**
    * Waits until clients have sent so many requests or notifications with a method over HTTP, one without a
-   * count, and returns their journal entries. Fails when they do not come in time: 5s without a timeout.
+   * count, and returns their journal entries. Fails when they do not come in time: a timeout is a number
+   * with a unit, such as "500ms" or "30s", and 5s if none is given.
    */
   received(method: string, count?: number, options?: Omit<Query, "method" | "kind" | "kinds"> & { timeout?: string }): Promise<Entry[]>;
   /** Judges the clients by what they have sent so far over HTTP; fails if one has broken a requirement. */

@@ -121,6 +121,8 @@ func TestTheRightMemberIsNamed(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"fualt":"reset"}`:                             `unknown member "fualt": did you mean fault?`,
 		`{"do":[{"silnce":true}]}`:                      "did you mean silence?",
+		`{"delay":5}`:                                   `delay must be a string with a unit, such as "3s" or "500ms", not a number`,
+		`{"do":[{"delay":5}]}`:                          `do.0.delay must be a string with a unit`,
 		`{"delay":"1s","whle":{"a":"b"}}`:               "did you mean while?",
 		`{"do":[{"on":"request","answer":{"rwa":""}}]}`: "did you mean raw?",
 	} {

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // The codes of problems, with the HTTP status of each.
@@ -103,6 +104,9 @@ func misfit(err *json.SemanticError) error {
 	field := dotted(err.JSONPointer)
 	if field == "" {
 		return problem(CodeInvalid, "", "the body must be a JSON object, not %s", kind(err.JSONKind))
+	}
+	if (err.GoType == reflect.TypeFor[Duration]() || err.GoType == reflect.TypeFor[operation.Delay]()) && err.JSONKind != '"' {
+		return problem(CodeInvalid, field, "%s must be a string with a unit, such as \"3s\" or \"500ms\", not %s", field, kind(err.JSONKind))
 	}
 	if err.Err != nil {
 		return problem(CodeInvalid, field, "%s: %s", field, reason(err.Err))

@@ -78,10 +78,13 @@ class Mock:
                 raise RuntimeError(f"the mock server did not begin: it did not listen in {PATIENCE} s\n{text}")
             time.sleep(0.02)
 
-    def received(self, method: str, count: int = 1, *, timeout: str = "5s", **query: Any) -> list[Entry]:
+    def received(self, method: str, count: int = 1, *, timeout: float | str = 5, **query: Any) -> list[Entry]:
         """Waits until clients have sent so many requests or notifications with a method over HTTP, and returns
-        their journal entries. The other arguments are members of a Query. It blocks: in a coroutine that the
-        client needs to go on, await asyncio.to_thread(mock.received, method)."""
+        their journal entries. timeout is in seconds, or a text with a unit such as "500ms". The other arguments
+        are members of a Query. It blocks: in a coroutine that the client needs to go on, await
+        asyncio.to_thread(mock.received, method)."""
+        if not isinstance(timeout, str):
+            timeout = f"{timeout:f}s"
         wanted: Any = {**query, "kinds": ["request", "notification"], "method": method}
         outcome = self.admin.post_journal_wait({"query": wanted, "count": count, "timeout": timeout})
         if not outcome["met"]:
