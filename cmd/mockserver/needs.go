@@ -21,6 +21,7 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		set[name] = cmd.Flags().Changed(name)
 	}
 	set["world"] = set["world"] || s.dir.path != ""
+	own := set["world"] // what shows in which page size is known of the world that is built in
 	for _, rule := range s.options.Rules {
 		if s.stdio && rule.Fail != nil && rule.Fail.Code == 0 {
 			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603", rule.Fail.Status)
@@ -32,11 +33,12 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		}
 		needs := f.Needs
 		if n := needs.PageSize; n > 0 && n != s.options.PageSize {
-			if set["page-size"] {
-				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)
-			} else {
+			switch {
+			case !set["page-size"]:
 				s.options.PageSize, set["page-size"] = n, true
 				tell("the page size is %d, which %s needs", n, name)
+			case !own:
+				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)
 			}
 		}
 		if w := needs.World; w != "" && w != s.world {

@@ -12,6 +12,10 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 	if err := os.WriteFile(world, []byte("pageSize: 3\nresources: [{uri: 'a:1', name: a, text: t}]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	sizeless := filepath.Join(t.TempDir(), "w.yaml")
+	if err := os.WriteFile(sizeless, []byte("resources: [{uri: 'a:1', name: a, text: t}, {uri: 'a:2', name: b, text: t}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		args []string
 		want string
@@ -20,6 +24,7 @@ func TestFaultsGetWhatTheyNeed(t *testing.T) {
 		{[]string{"--world", world, "--page-size", "3"}, ""},
 		{[]string{"--fault", "page-02-last-page-cycles"}, "the page size is "},
 		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "1"}, "add --page-size "},
+		{[]string{"--fault", "page-02-last-page-cycles", "--page-size", "2", "--world", sizeless}, ""},
 		{[]string{"--fault", "batch-04-one-spoils-all", "--revision", "2025-11-25"}, "shows in 2025-03-26 only"},
 		{[]string{"--fault", "canc-05-reads-are-never-freed"}, "shows over http only"},
 		{[]string{"--fail", "http503:method=resources/read"}, "what would get 503 is answered with the error -32603"},
