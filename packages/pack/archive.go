@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,12 +59,16 @@ func under(dir string) ([]file, error) {
 	return files, err
 }
 
-// write writes a package, into a directory that need not be there.
+// write writes a package, into a directory that need not be there, and tells its path.
 func write(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o644)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		return err
+	}
+	_, err := fmt.Println(path)
+	return err
 }
 
 // tarball is an npm package.
