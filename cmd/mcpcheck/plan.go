@@ -202,7 +202,7 @@ func terms(cfg suite.Config, messages int, hide func(string) string) []string {
 	}
 	for i := range cfg.Target.Endpoints {
 		if e := &cfg.Target.Endpoints[i]; len(e.Command) > 0 {
-			all = append(all, hide("A program is started, as often as needed, and ended: "+e.AddressWithout(hide)))
+			all = append(all, hide("A program is started, as often as needed, and ended: "+e.CommandWithout(hide)))
 		}
 	}
 	if len(cfg.Target.Configured()) > 0 {

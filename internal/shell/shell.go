@@ -3,6 +3,7 @@ package shell
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,9 +12,13 @@ import (
 // plain are the characters that mean nothing to a shell inside of a word.
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,/:@%"
 
+// braced is a name in braces, such as {port}. A shell leaves it as it is: it expands braces
+// only where there is a comma or two dots between them.
+var braced = regexp.MustCompile(`\{[a-z]+\}`)
+
 // Quote is one argument.
 func Quote(arg string) string {
-	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
+	if arg != "" && !strings.ContainsFunc(braced.ReplaceAllString(arg, "x"), func(r rune) bool { return !strings.ContainsRune(plain, r) }) {
 		return arg
 	}
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"

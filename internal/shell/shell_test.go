@@ -16,7 +16,7 @@ func TestJoin(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no shell to read it back")
 	}
-	args := []string{"plain", "a=b", "", "two words", "it's", `"quoted"`, "$HOME", "`id`", "*", "~", "#", "!x", "a\nb", `back\slash`, "é", "<&|;>", "{a,b}", "-x=/y:z@%"}
+	args := []string{"plain", "a=b", "", "two words", "it's", `"quoted"`, "$HOME", "`id`", "*", "~", "#", "!x", "a\nb", `back\slash`, "é", "<&|;>", "{a,b}", "{port}", "a={x}:{y}", "{x},{y}", "{{a}}", "{a{b},c}", "${port}", "{a..c}", "{}", "-x=/y:z@%"}
 	out, err := exec.Command(sh, "-c", `printf '%s\0' `+shell.Join(args)).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -24,8 +24,10 @@ func TestJoin(t *testing.T) {
 	if got := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"); !slices.Equal(got, args) {
 		t.Errorf("the shell reads\n%q\nof\n%q", got, args)
 	}
-	if s := shell.Quote("--only=PAGE-02,ERR"); s != "--only=PAGE-02,ERR" {
-		t.Errorf("quoted without need: %s", s)
+	for _, plain := range []string{"--only=PAGE-02,ERR", "{port}", "http://127.0.0.1:{port}/mcp"} {
+		if s := shell.Quote(plain); s != plain {
+			t.Errorf("quoted without need: %s", s)
+		}
 	}
 }
 

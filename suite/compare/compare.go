@@ -189,9 +189,9 @@ func (c *comparison) connect(ctx context.Context) bool {
 	return errs[0] == nil && errs[1] == nil && ctx.Err() == nil
 }
 
-// address is the first address of a target, without secrets.
+// address is the first command or address of a target, without secrets.
 func (c *comparison) address(t *target.Target) string {
-	return t.Endpoints[0].AddressWithout(c.hide.String)
+	return t.Endpoints[0].NameWithout(c.hide.String)
 }
 
 // ends describes the endpoints of a side that were reached.

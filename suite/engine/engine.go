@@ -253,7 +253,7 @@ func (r *Run) nextID() string { return fmt.Sprintf("s%d", r.sessions.Add(1)) }
 
 // plan sets up a stage for each combination and lists the rows.
 func (r *Run) plan() error {
-	taken := map[requirement.Combination]string{}
+	taken := map[requirement.Combination]*endpoint{}
 	var combinations []requirement.Combination
 	for _, e := range r.endpoints {
 		if e.found == nil {
@@ -264,10 +264,14 @@ func (r *Run) plan() error {
 				continue
 			}
 			c := requirement.Combination{Revision: rev, Transport: e.transport}
-			if other, ok := taken[c]; ok {
-				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, other, e.Label())
+			if other := taken[c]; other != nil {
+				one, two := other.Label(), e.Label()
+				if one == two { // addresses of one server
+					one, two = other.Address(), e.Address()
+				}
+				return usage("%s is served by two endpoints, %s and %s: judge them one at a time", c, one, two)
 			}
-			taken[c] = e.Label()
+			taken[c] = e
 			combinations = append(combinations, c)
 			r.stages = append(r.stages, r.stage(e, c))
 		}

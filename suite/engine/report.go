@@ -145,7 +145,7 @@ func (r *Run) target() reports.Target {
 		}
 		t.Endpoints = append(t.Endpoints, out)
 		if t.Name == "" {
-			t.Name = out.Address
+			t.Name = e.NameWithout(masker.String)
 		}
 	}
 	return t

@@ -18,7 +18,7 @@ import (
 // Endpoint is one way to reach the target: exactly one of Command, URL, Pipe
 // and Handler, or Command and URL: a server that is started and then called there.
 type Endpoint struct {
-	// Name tells endpoints apart in reports; empty means the address.
+	// Name tells endpoints apart in reports; empty means the command or the address.
 	Name string `yaml:"name"`
 	// Instances is how many copies of the program may run at once, or, at a URL, how
 	// many sessions may be open at once; 0 means no limit. Copies of some servers fight
@@ -88,9 +88,9 @@ func (e *Endpoint) Owned() bool { return len(e.Command) > 0 && e.URL == "" }
 // Started reports whether a server is started that all connections share.
 func (e *Endpoint) Started() bool { return len(e.Command) > 0 && e.URL != "" }
 
-// Label is the name of the endpoint, else its address.
+// Label is the name of the endpoint, else its command line, else its address.
 func (e *Endpoint) Label() string {
-	return cmp.Or(e.Name, e.Address())
+	return cmp.Or(e.Name, e.NameWithout(func(s string) string { return s }))
 }
 
 // DialOptions says how to connect to an endpoint. The zero value is ready for

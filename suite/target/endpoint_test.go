@@ -34,9 +34,10 @@ func TestAddress(t *testing.T) {
 		"https://h/s/***/mcp":           {URL: "https://h/s/hush4f9a8c7e21bd/mcp"},
 		"https://h/***/sse":             {URL: "https://h/0af76519-16cd-43dd-8448-eb211c80319c/sse"},
 		"https://h/model-context-protocol-2025/api-gateway-v2-production": {URL: "https://h/model-context-protocol-2025/api-gateway-v2-production"},
-		"pipe":    {Pipe: noPipe},
-		"handler": {Handler: http.NotFoundHandler()},
-		"":        {},
+		"srv {port}": {Command: []string{"srv", "{port}"}},
+		"pipe":       {Pipe: noPipe},
+		"handler":    {Handler: http.NotFoundHandler()},
+		"":           {},
 	} {
 		if got := e.Address(); got != want {
 			t.Errorf("Address() = %s, want %s", got, want)

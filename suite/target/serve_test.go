@@ -79,8 +79,11 @@ func TestServedAddress(t *testing.T) {
 	if got, want := e.Address(), "http://***:***@[::1]:{port}/mcp?key=***"; got != want && got != "http://***@[::1]:{port}/mcp?key=***" {
 		t.Errorf("%s, not %s", got, want)
 	}
-	if got, want := e.CommandWithout(func(s string) string { return s }), "srv --token *** --port '{port}'"; got != want {
+	if got, want := e.CommandWithout(func(s string) string { return s }), "srv --token *** --port {port}"; got != want {
 		t.Errorf("%s, not %s", got, want)
+	}
+	if got, want := e.Label(), "srv --token *** --port {port}"; got != want {
+		t.Errorf("it is named %s, not %s", got, want)
 	}
 	target := &Target{Endpoints: []Endpoint{e}}
 	for _, want := range []string{"s3cret-s3cret", "pass-word", "k-k-k-k-k"} {

@@ -18,8 +18,8 @@ import (
 
 // Target is a server under test.
 type Target struct {
-	// Name is what reports call the target; empty means the address of the
-	// first endpoint.
+	// Name is what reports call the target; empty means the command of the
+	// first endpoint, or its address if it has none.
 	Name string `yaml:"name"`
 	// File is the file that the description was read from; empty if there
 	// was none.

@@ -169,6 +169,13 @@ func (e *Endpoint) CommandWithout(hide func(string) string) string {
 	return strings.Join(args, " ")
 }
 
+// NameWithout is what the endpoint is known by where it has no name of its own, likewise: the
+// command line, if there is one, since that stays the same where its address is a free port; else
+// the address.
+func (e *Endpoint) NameWithout(hide func(string) string) string {
+	return cmp.Or(e.CommandWithout(hide), e.AddressWithout(hide))
+}
+
 // Local reports whether the target runs on this machine or in a private
 // network: a command, a server in this process, or a URL whose host is
 // localhost or a loopback, link-local or private address. Host names are not
