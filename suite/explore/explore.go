@@ -20,6 +20,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
@@ -67,6 +68,7 @@ func Look(ctx context.Context, cfg engine.Config) (target.Found, error) {
 	lists(&found, take)
 	contents(&found, take.Recordings[recording.Reads])
 	missing(&found, take.Recordings[recording.MissingReads])
+	noSuch(&found)
 	ask(ctx, cfg, take.Facts, &found)
 	return found, nil
 }
@@ -129,6 +131,19 @@ func missing(found *target.Found, r *recording.Recording) {
 	for _, x := range r.Steps(recording.StepGuessed) {
 		if x.Failed() {
 			found.Missing = append(found.Missing, x.Tags[recording.TagURI])
+		}
+	}
+}
+
+// noSuch makes up a URI like those that are listed, or that a template stands for.
+func noSuch(found *target.Found) {
+	all := slices.Clone(found.Complete)
+	for _, t := range found.Templates {
+		all = append(all, t.Template)
+	}
+	for _, uri := range all {
+		if found.NoSuch = scenario.NoSuch(uri); found.NoSuch != "" {
+			return
 		}
 	}
 }

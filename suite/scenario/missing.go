@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -22,7 +23,7 @@ var missingReadsScenario = &Scenario{
 		configured := missing(&p.Target.Subjects)
 		guesses := Siblings(p.Resources(), p.Matchers())
 		if len(guesses)+len(configured) == 0 {
-			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file (subjects.missing)")
+			p.Skip(recording.CodeNeedsSubject, "no listed URI has a sibling that matches no template: name a missing URI in the target file"+example(p))
 			return
 		}
 		c, ok := p.Expendable(ctx)
@@ -37,6 +38,32 @@ var missingReadsScenario = &Scenario{
 			ReadResource(ctx, c, step, uri, nil)
 		})
 	},
+}
+
+// example shows how the target file names a missing URI, with the scheme of what is listed.
+func example(p *Play) string {
+	for _, l := range slices.Concat(p.Resources(), p.Templates()) {
+		if uri := NoSuch(l.name); uri != "" {
+			return ", such as subjects.missing: [" + uri + "]"
+		}
+	}
+	return " (subjects.missing)"
+}
+
+// NoSuch is a URI that most probably leads to nothing, with the scheme of a URI or a URI
+// template and what authority it has before a path. It is empty where that gives none, and of
+// https URIs, which a client may be meant to fetch itself.
+func NoSuch(uri string) string {
+	literal, _, _ := strings.Cut(uri, "{")
+	if _, ok := judge.Scheme(literal); !ok || judge.HasScheme(literal, "https") {
+		return ""
+	}
+	all := absent(literal, 1)
+	guess := all[len(all)-1]
+	if len(judge.URI(guess)) > 0 {
+		return ""
+	}
+	return guess
 }
 
 // missing lists the URIs that the target file declares as missing.

@@ -30,3 +30,24 @@ func TestAbsent(t *testing.T) {
 		}
 	}
 }
+
+func TestNoSuch(t *testing.T) {
+	for of, want := range map[string]string{
+		"notes:///a/b.txt":    "notes:///mcpcheck-no-such-resource-1",
+		"notes:///{+path}":    "notes:///mcpcheck-no-such-resource-1",
+		"notes://{id}":        "notes:///mcpcheck-no-such-resource-1",
+		"db://host/{table}":   "db://host/mcpcheck-no-such-resource-1",
+		"doc:{id}":            "doc:mcpcheck-no-such-resource-1",
+		"{+uri}":              "",
+		"no scheme":           "",
+		"":                    "",
+		"https://host/a/b":    "",
+		"my_app://x":          "",
+		"notes://a b/c/d":     "",
+		"notes{x}:///{+path}": "",
+	} {
+		if got := NoSuch(of); got != want {
+			t.Errorf("%q: %q, want %q", of, got, want)
+		}
+	}
+}

@@ -31,8 +31,10 @@ type Found struct {
 	// bytes in hexadecimal and BlobSize their number.
 	BlobURI, BlobSHA string
 	BlobSize         int64
-	// Missing are URIs that are likely to lead to nothing.
+	// Missing are URIs that lead to nothing. Where none was found, NoSuch is one that nobody
+	// tried; it may be empty.
 	Missing []string
+	NoSuch  string
 	// Complete are the URIs that a walk of the list delivered.
 	Complete []string
 	// Templates are the URI templates that the server lists.
@@ -67,6 +69,7 @@ const (
 // How a suggestion was come by.
 const (
 	seen      = "found"
+	untried   = "not tried: a URI of a scheme that the server lists"
 	unnamed   = "found, but no suggestion was seen"
 	noTrigger = "not tried: that this tool changes this resource is a guess by its name"
 )
@@ -297,6 +300,8 @@ func (p *printer) subjects(s *Subjects, found Found) {
 	}
 	if len(found.Missing) > 0 {
 		p.suggest(seen, "subjects.", "missing", first(found.Missing))
+	} else if found.NoSuch != "" {
+		p.suggest(untried, "subjects.", "missing", []string{found.NoSuch})
 	}
 	if n := len(found.Complete); n > 0 && n <= 10*maxSuggested {
 		p.suggest(seen, "subjects.", "complete", found.Complete)

@@ -86,6 +86,20 @@ func TestWriteSuggests(t *testing.T) {
 	}
 }
 
+// What leads to nothing is suggested in the scheme of the server, and not as found if nobody
+// tried it.
+func TestWriteSuggestsNoSuch(t *testing.T) {
+	target := &Target{Endpoints: []Endpoint{{URL: "http://127.0.0.1/mcp"}}}
+	for want, found := range map[string]Found{
+		"# not tried: a URI of a scheme that the server lists\n  #missing:\n  #  - notes:///none\n": {NoSuch: "notes:///none"},
+		"# found\n  #missing:\n  #  - notes:///seen\n":                                              {NoSuch: "notes:///none", Missing: []string{"notes:///seen"}},
+	} {
+		if written, _ := reread(t, target, found); !strings.Contains(written, want) {
+			t.Errorf("%q is missing:\n%s", want, written)
+		}
+	}
+}
+
 // TestWriteExplainsEveryField: each field that a file can have at its top, in
 // subjects, triggers and limits is explained and suggested.
 func TestWriteExplainsEveryField(t *testing.T) {
