@@ -64,3 +64,27 @@ func TestQuick(t *testing.T) {
 		})
 	}
 }
+
+// TestAreasByName: a configuration names areas as the command line does.
+func TestAreasByName(t *testing.T) {
+	t.Parallel()
+	target, server, err := embedded.Complete(reference.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	rows, err := suite.Possible(suite.Config{Target: target, Only: []string{"err", "page-02"}, Skip: []string{"ERR-01"}})
+	seen := map[string]bool{}
+	for _, row := range rows {
+		seen[row.Requirement.ID] = true
+		if r := row.Requirement; r.Area() != "ERR" && r.ID != "PAGE-02" || r.ID == "ERR-01" {
+			t.Errorf("%s was not asked for", r.ID)
+		}
+	}
+	if err != nil || !seen["ERR-02"] || !seen["PAGE-02"] {
+		t.Errorf("%v, %v", seen, err)
+	}
+	if _, err := suite.Possible(suite.Config{Target: target, Only: []string{"NOPE"}}); err == nil || !strings.Contains(err.Error(), `"NOPE"`) {
+		t.Errorf("an unknown area: %v", err)
+	}
+}

@@ -59,7 +59,7 @@ type Config struct {
 	// target serves.
 	Revisions  []requirement.Revision
 	Transports []requirement.Transport
-	// Only and Skip name requirements by id.
+	// Only and Skip name requirements by id, or by area: "PAGE-02", "ERR".
 	Only, Skip []string
 	// Filter picks rows by their labels; nil picks all. LabelFilter is the
 	// expression it was made from, for the report.
@@ -223,6 +223,7 @@ func (c Config) engine() (engine.Config, error) {
 	if err := c.checkFiles(); err != nil {
 		return engine.Config{}, err
 	}
+	c.Only, c.Skip = areas.Expand(c.Only), areas.Expand(c.Skip)
 	for _, id := range slices.Concat(c.Only, c.Skip) {
 		if _, ok := areas.Find(id); !ok {
 			return engine.Config{}, &UsageError{Reason: unknownID(areas, id)}

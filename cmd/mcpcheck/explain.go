@@ -76,7 +76,7 @@ func found(c *cobra.Command, args []string) ([]*requirement.Requirement, error) 
 // unknownRow says what somebody may have meant by an id that does not exist.
 func unknownRow(id string) string {
 	if a := strings.ToUpper(strings.TrimSpace(id)); slices.ContainsFunc(area.Catalogue().Areas(), func(x requirement.Area) bool { return x.Name == a }) {
-		first := rowIDs([]string{a})
+		first := area.Catalogue().Expand([]string{a})
 		return fmt.Sprintf("%q is an area: \"mcpcheck list %s\" shows its requirements, such as %s", id, a, first[0])
 	}
 	s := fmt.Sprintf("there is no requirement %q", id)

@@ -85,30 +85,6 @@ func namesRows(s string) bool {
 	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool { return a.Name == name })
 }
 
-// rowIDs reads a list of ids and areas in any case; an area stands for all of its
-// requirements. What is neither is left as it is, to be complained about.
-func rowIDs(given []string) []string {
-	var all []string
-	for _, s := range given {
-		s = strings.TrimSpace(s)
-		upper := strings.ToUpper(s)
-		if _, ok := area.Catalogue().Find(upper); ok {
-			all = append(all, upper)
-			continue
-		}
-		n := len(all)
-		for _, r := range area.Catalogue().Requirements() {
-			if r.Area() == upper {
-				all = append(all, r.ID)
-			}
-		}
-		if len(all) == n {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 func join[T ~string](all []T) string { return strings.Join(texts(all), ", ") }
 
 // reads reads --read: a number of resources, or "all" (-1).

@@ -241,7 +241,8 @@ func (p *program) configure(c *cobra.Command, args []string, o *runFlags) (suite
 		return suite.Config{}, err
 	}
 	cfg := o.cfg
-	cfg.Target, cfg.Tool, cfg.Only, cfg.Skip = t, tool(), rowIDs(cfg.Only), rowIDs(cfg.Skip)
+	cfg.Target, cfg.Tool = t, tool()
+	cfg.Only, cfg.Skip = area.Catalogue().Expand(cfg.Only), area.Catalogue().Expand(cfg.Skip)
 	if cfg.Revisions, err = revisions(o.revisions); err != nil {
 		return cfg, err
 	}

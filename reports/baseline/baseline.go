@@ -107,7 +107,7 @@ type File struct {
 // Catalogue is what a reader has to know of the requirements.
 type Catalogue struct {
 	// Known reports whether there is a requirement with an id; Suggest names
-	// the ids closest to one that is not.
+	// the ids closest to one that is not, and a requirement of an area.
 	Known   func(id string) bool
 	Suggest func(id string) []string
 	// Never says why there can be no finding on a requirement in a revision

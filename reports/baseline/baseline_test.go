@@ -25,7 +25,7 @@ func known() Catalogue {
 	return Catalogue{
 		Known: func(id string) bool { return slices.Contains(ids, id) },
 		Suggest: func(id string) []string {
-			if strings.EqualFold(id, "page-01") {
+			if strings.EqualFold(id, "page-01") || id == "page" {
 				return []string{"PAGE-01"}
 			}
 			return nil
@@ -62,6 +62,7 @@ func TestMistakes(t *testing.T) {
 		{"PAGE-01 # Reason: fill in.", []string{"f:1: the reason is still to be filled in"}},
 		{"PAGE-01 # fill in", []string{"f:1: the reason is still to be filled in"}},
 		{"page-01 # r", []string{`f:1: there is no requirement "page-01": did you mean PAGE-01?`}},
+		{"page # r", []string{`f:1: "page" is an area: an entry names one of its requirements, such as PAGE-01`}},
 		{"PAGE-01@http # r", []string{"f:1: there has to be a space before each @"}},
 		{"PAGE-01 @2025-11-26 # r", []string{`f:1: there is no revision "2025-11-26": the revisions are 2024-11-05,`}},
 		{"PAGE-01 @htp # r", []string{`f:1: there is no transport "htp": did you mean http?`}},

@@ -192,7 +192,10 @@ func (p *parser) id(e *Entry, id string) {
 	}
 	text := "there is no requirement " + quote(id)
 	if p.catalogue.Suggest != nil {
-		if near := p.catalogue.Suggest(id); len(near) > 0 {
+		switch near := p.catalogue.Suggest(id); {
+		case len(near) > 0 && strings.HasPrefix(near[0], strings.ToUpper(id)+"-"):
+			text = quote(id) + " is an area: an entry names one of its requirements, such as " + near[0]
+		case len(near) > 0:
 			text += ": did you mean " + strings.Join(near, " or ") + "?"
 		}
 	}

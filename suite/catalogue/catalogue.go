@@ -94,6 +94,25 @@ func (c *Catalogue) Titles() []reports.Area {
 	return all
 }
 
+// Expand reads a list of ids and areas in any case; an area stands for all of its
+// requirements. What is neither is left as it is, to be complained about.
+func (c *Catalogue) Expand(given []string) []string {
+	var all []string
+	for _, s := range given {
+		s = strings.TrimSpace(s)
+		upper, n := strings.ToUpper(s), len(all)
+		for i := range c.rows {
+			if c.rows[i].ID == upper || c.rows[i].Area() == upper {
+				all = append(all, c.rows[i].ID)
+			}
+		}
+		if len(all) == n {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
 // The bounds of [Catalogue.Suggest]: how many ids it names, how many edits away they may
 // be, and the longest input that can be a misspelt id.
 const (
@@ -102,16 +121,17 @@ const (
 	maxMisspelt    = 32
 )
 
-// Suggest names the ids and areas closest to what is neither, best
+// Suggest names the ids and areas closest to what is no id, best
 // first, at most three; none if nothing is close. Case is ignored. Where only the
-// way to write it is wrong, as in "page-2", there is no more than one.
+// way to write it is wrong, as in "page-2", there is no more than one; of an area there is
+// its first requirement.
 func (c *Catalogue) Suggest(id string) []string {
 	id = strings.ToUpper(strings.TrimSpace(id))
 	if id == "" || len(id) > maxMisspelt {
 		return nil
 	}
 	for i := range c.rows {
-		if sameNumber(id, c.rows[i].ID) {
+		if sameNumber(id, c.rows[i].ID) || c.rows[i].Area() == id {
 			return []string{c.rows[i].ID}
 		}
 	}

@@ -18,6 +18,7 @@ func TestSuggest(t *testing.T) {
 		{"PGAE-02", "PAGE-02"},
 		{"PAGES-02", "PAGE-02"},
 		{"SUBS-01", "SUB-01"},
+		{"err", "ERR-01"},
 	} {
 		got := area.Catalogue().Suggest(c.id)
 		if len(got) == 0 || got[0] != c.want {
@@ -39,5 +40,14 @@ func TestSuggestNamesTheAreaOfAnUnknownNumber(t *testing.T) {
 	got := area.Catalogue().Suggest("CACHE-99")
 	if len(got) == 0 || slices.ContainsFunc(got, func(id string) bool { return !strings.HasPrefix(id, "CACHE-") }) {
 		t.Errorf("Suggest = %v, want rows of CACHE", got)
+	}
+}
+
+func TestExpand(t *testing.T) {
+	t.Parallel()
+	got := area.Catalogue().Expand([]string{" page-02", "Uri", "nonsense", ""})
+	if len(got) < 10 || got[0] != "PAGE-02" || got[1] != "URI-01" || !slices.Equal(got[len(got)-2:], []string{"nonsense", ""}) ||
+		slices.ContainsFunc(got[1:len(got)-2], func(id string) bool { return !strings.HasPrefix(id, "URI-") }) {
+		t.Errorf("got %q", got)
 	}
 }

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -103,4 +102,13 @@ func Expression(c suite.Config) string {
 	return strings.Join(all, " && ")
 }
 
-func ids(all []string) string { return fmt.Sprintf("(id:%s)", strings.Join(all, " || id:")) }
+func ids(all []string) string {
+	labels := make([]string, len(all))
+	for i, name := range all {
+		labels[i] = "area:" + name
+		if strings.Contains(name, "-") {
+			labels[i] = "id:" + name
+		}
+	}
+	return "(" + strings.Join(labels, " || ") + ")"
+}
