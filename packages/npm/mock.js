@@ -54,7 +54,8 @@ export class Mock {
         clearTimeout(timer);
         this.#child.kill("SIGKILL");
         process.off("exit", this.#kill);
-        failed(new Error(`the mock server did not begin: ${why}\n${this.#errors}`));
+        const errors = this.#errors.replaceAll(join(this.#directory, "world.json:1: "), "");
+        failed(new Error(`the mock server did not begin: ${why}\n${errors}`));
       };
       const timer = setTimeout(() => fail(`it did not listen in ${patience} ms`), patience);
       this.#child.once("error", (e) => fail(e.message));

@@ -65,7 +65,7 @@ class Mock:
         while True:
             status = self._process.poll()
             with open(self._errors, encoding="utf-8", errors="replace") as f:
-                text = f.read()
+                text = f.read().replace(os.path.join(self._directory.name, "world.json:1: "), "")
             listening = re.search(r"listening on (\S+)/mcp ", text)
             admin = re.search(r"admin interface on (\S+)", text)
             if listening and admin:
