@@ -13,18 +13,19 @@ import (
 // rules reads what the server is to do wrong, oddly or slowly.
 func (s *settings) rules() error {
 	for _, list := range []struct {
+		flag  string
 		args  []string
 		parse func(string) (control.Rule, error)
 	}{
-		{split(s.faults), control.ParseFault},
-		{split(s.quirks), control.ParseQuirk},
-		{s.failures, control.ParseFailure},
-		{s.latency, control.ParseLatency},
+		{"--fault", split(s.faults), control.ParseFault},
+		{"--quirk", split(s.quirks), control.ParseQuirk},
+		{"--fail", s.failures, control.ParseFailure},
+		{"--latency", s.latency, control.ParseLatency},
 	} {
 		for _, arg := range list.args {
 			rule, err := list.parse(arg)
 			if err != nil {
-				return usageError{err}
+				return usagef("%s: %w", list.flag, err)
 			}
 			for _, warning := range rule.Warnings() {
 				fmt.Fprintln(s.stderr, "mockserver: "+warning)

@@ -37,6 +37,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--revision", "2020-01-01"}, `unknown revision "2020-01-01"`},
 		{[]string{"--stdio", "--page-size", "-1"}, "must not be negative"},
 		{[]string{"--stdio", "--latency", "-1s"}, "delay \"-1s\""},
+		{[]string{"--stdio", "--latency", "5"}, `--latency: delay "5" has no unit: did you mean 5s?`},
+		{[]string{"--stdio", "--latency", "uniform:1-2s"}, `delay "uniform:1-2s": "1" has no unit: did you mean 1s?`},
 		{[]string{"--stdio", "--latency", "uniform:1s"}, "uniform:10ms-90ms"},
 		{[]string{"--stdio", "--fault", "reset:count=none"}, `the limit count is "none"`},
 		{[]string{"--stdio", "--quirk", "long-cursors:often=1"}, `unknown limit "often"`},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/spf13/cobra"
@@ -74,10 +73,9 @@ func FlagError(err error) error {
 	name, value := "--"+invalid.GetFlag().Name, invalid.GetValue()
 	switch invalid.GetFlag().Value.Type() {
 	case "duration":
-		if _, err := time.ParseDuration(value + "s"); err == nil {
-			return fmt.Errorf("%s %q has no unit: did you mean %s %ss?", name, value, name, value)
+		if _, err := nearest.Duration(value); err != nil {
+			return fmt.Errorf("%s %w", name, err)
 		}
-		return fmt.Errorf("%s %q is no duration, such as 500ms, 10s or 1m30s", name, value)
 	case "int", "int64", "uint16", "uint64":
 		return fmt.Errorf("%s %q is not a whole number without a unit, such as 1000, within its range", name, value)
 	case "float64":

@@ -3,8 +3,10 @@ package nearest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The bounds of [Names]: how many names it gives, and the longest input that can
@@ -71,6 +73,19 @@ func Question(word string, known []string) string {
 		return ""
 	}
 	return ": did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// Duration is [time.ParseDuration] with an error in words, which asks for seconds where the unit
+// is missing.
+func Duration(text string) (time.Duration, error) {
+	d, err := time.ParseDuration(text)
+	if err == nil {
+		return d, nil
+	}
+	if _, err := time.ParseDuration(text + "s"); err == nil {
+		return 0, fmt.Errorf("%q has no unit: did you mean %ss?", text, text)
+	}
+	return 0, fmt.Errorf("%q is no duration, such as 500ms, 10s or 1m30s", text)
 }
 
 // Edits is the number of single-byte insertions, deletions, substitutions and swaps of

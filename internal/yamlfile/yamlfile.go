@@ -221,7 +221,11 @@ func whole(line int, text string) *Problem {
 // syntax turns an error of the parser into a problem.
 func syntax(err error) *Problem {
 	if e, ok := errors.AsType[yaml.Error](err); ok {
-		p := whole(0, e.GetMessage())
+		message := e.GetMessage()
+		if message == "value is not allowed in this context" {
+			message += " (is the line indented like the one before?)"
+		}
+		p := whole(0, message)
 		if t := e.GetToken(); t != nil {
 			p.Pos = tokenPos(t)
 		}

@@ -117,6 +117,7 @@ func TestDecodeErrors(t *testing.T) {
 		"endpoints:\n- {qqqqqq: x}":           `f.yaml:2:4: unknown field "qqqqqq" in endpoints[0]: the fields here are uri, text`,
 		"Hidden: x":                           `f.yaml:1:1: unknown field "Hidden": the fields here are`,
 		"Untagged: x":                         `f.yaml:1:1: unknown field "Untagged"`,
+		"endpoints:\n  - uri: x\n text: y":    "f.yaml:3:2: value is not allowed in this context (is the line indented like the one before?)",
 		"name: [a]":                           `f.yaml:1:7: name must be a single value, not a list`,
 		"name: {a: b}":                        `name must be a single value, not a mapping`,
 		"endpoints: x":                        `f.yaml:1:12: endpoints must be a list, not "x"`,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/bytesize"
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 )
 
 // maxDelay bounds a single delay, also one that was drawn.
@@ -95,21 +96,23 @@ func ParseDelay(s string) (*Delay, error) {
 	var err error
 	switch kind {
 	case KindFixed:
-		d.Min, err = time.ParseDuration(rest)
+		if d.Min, err = nearest.Duration(rest); err != nil {
+			return nil, fmt.Errorf("delay %w", err)
+		}
 	case KindUniform:
 		from, to, found := strings.Cut(rest, "-")
 		if !found {
 			return nil, fmt.Errorf("delay %q: a uniform delay is written uniform:10ms-90ms", s)
 		}
-		if d.Min, err = time.ParseDuration(from); err == nil {
-			d.Max, err = time.ParseDuration(to)
+		if d.Min, err = nearest.Duration(from); err == nil {
+			d.Max, err = nearest.Duration(to)
 		}
 	case KindLognormal:
 		median, sigma, found := strings.Cut(rest, ",")
 		if !found {
 			return nil, fmt.Errorf("delay %q: a lognormal delay is written lognormal:50ms,0.5", s)
 		}
-		if d.Min, err = time.ParseDuration(median); err == nil {
+		if d.Min, err = nearest.Duration(median); err == nil {
 			d.Sigma, err = strconv.ParseFloat(sigma, 64)
 		}
 	case KindDribble:

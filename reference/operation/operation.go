@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
@@ -142,7 +143,7 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 
 // UnmarshalText reads the span.
 func (d *Duration) UnmarshalText(text []byte) error {
-	span, err := time.ParseDuration(string(text))
+	span, err := nearest.Duration(string(text))
 	*d = Duration(span)
 	return err
 }
