@@ -47,9 +47,12 @@ func (p *progress) pulse() {
 	if p.beat == nil {
 		return // it is over
 	}
-	fmt.Fprintf(p.w, "mcpcheck: %s\n", reports.Sanitize(p.text()))
+	p.line()
 	p.beat.Reset(heartbeat)
 }
+
+// line writes what is going on as a line of its own.
+func (p *progress) line() { fmt.Fprintf(p.w, "mcpcheck: %s\n", reports.Sanitize(p.text())) }
 
 // tell shows an event. Events that follow each other faster than an eye can read
 // are left out.
@@ -64,6 +67,9 @@ func (p *progress) tell(e engine.Event) {
 	if !p.terminal {
 		if p.beat == nil {
 			p.beat = time.AfterFunc(heartbeat, p.pulse)
+		}
+		if e.Nonsense != "" {
+			p.line()
 		}
 		return
 	}
@@ -113,6 +119,9 @@ func (p *progress) text() string {
 	e := p.now
 	switch e.Kind {
 	case engine.Connecting:
+		if e.Nonsense != "" {
+			return "still waiting: the target writes what is no JSON: " + e.Nonsense
+		}
 		return "connecting to " + e.Title
 	case engine.Playing:
 		title := e.Title

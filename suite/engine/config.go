@@ -89,6 +89,9 @@ type Event struct {
 	// Title says what is being done; Done and Total count scenarios.
 	Title       string
 	Done, Total int
+	// Nonsense is, while an endpoint is being asked, the beginning of what it writes that is
+	// no JSON, if for some seconds nothing else has come; else it is empty.
+	Nonsense string
 }
 
 // EventKind tells events apart.

@@ -187,7 +187,12 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			return err
 		}
 		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter}
+		stop := func() {}
+		if t == requirement.Stdio {
+			stop = r.whileNonsense(e)
+		}
 		found, err := r.discover(ctx, dialer, opts, ask, e.Instances)
+		stop()
 		if err == nil {
 			e.transport, e.dialer, e.found, e.unreachable, e.cause = t, dialer, found, "", nil
 			if e.limit = pool.Connections(e.Instances); e.limit != nil && t != requirement.Stdio {

@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+)
+
+// TestNonsenseIsTold: who waits for a target that writes no JSON is told what it writes, long
+// before it is given up, and once; nothing is told of one that is silent, that is given up before,
+// or whose JSON comes over several lines.
+func TestNonsenseIsTold(t *testing.T) {
+	for name, test := range map[string]struct {
+		writes string
+		start  time.Duration
+		want   []string
+	}{
+		"greeting":      {"\n  \nWelcome to " + strings.Repeat("=", 64) + " s3cret-value!\r\nready\n", 30 * time.Second, []string{`"Welcome to ` + strings.Repeat("=", 64) + ` ***!"`}},
+		"silence":       {"", 30 * time.Second, nil},
+		"given up":      {"Welcome!\n", 3 * time.Second, nil},
+		"several lines": {"{\n \"a\": 1\n}\n", 30 * time.Second, nil},
+		"some JSON":     {"Welcome!\n\"ready\"\n", 30 * time.Second, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				open := func(context.Context) (io.ReadWriteCloser, error) {
+					in, ours := io.Pipe()
+					answers, theirs := io.Pipe()
+					go func() {
+						_, _ = io.WriteString(theirs, test.writes)
+						_, _ = io.Copy(io.Discard, in)
+						_ = theirs.Close()
+					}()
+					return bothWays{answers, ours}, nil
+				}
+				began := time.Now()
+				var told []string
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{Endpoints: []target.Endpoint{{Pipe: open}}, Secret: []target.Value{target.Plain("s3cret-value")}, Revisions: []requirement.Revision{requirement.R20251125}},
+					Start:  test.start,
+					Progress: func(e Event) {
+						if e.Nonsense == "" {
+							return
+						}
+						told = append(told, e.Nonsense)
+						if after := time.Since(began); e.Kind != Connecting || after != 5*time.Second {
+							t.Errorf("%+v after %v", e, after)
+						}
+					},
+				})
+				if err != nil || r.Unreachable() == "" {
+					t.Fatal(err)
+				}
+				if !slices.Equal(told, test.want) {
+					t.Errorf("told %q, not %q", told, test.want)
+				}
+			})
+		})
+	}
+}
