@@ -9,6 +9,7 @@ import (
 	"regexp"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ func (p *program) judgeCommand() *cobra.Command {
 		}
 		f, err := os.Open(args[0])
 		if err != nil {
-			return badUsage("%w", err)
+			return badUsage("%s: %w", args[0], yamlfile.Unread(err))
 		}
 		defer f.Close()
 		in := bufio.NewReader(f)
@@ -58,7 +59,7 @@ var opening = regexp.MustCompile(`^\s*\{\s*"schema"\s*:\s*"mcpcheck\.([a-z]+)`)
 func recorded(in *bufio.Reader) error {
 	begin, err := in.Peek(256)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return yamlfile.Unread(err)
 	}
 	kind := opening.FindSubmatch(begin)
 	switch {

@@ -77,7 +77,7 @@ const maxTargets = 100_000
 func readMatrixFile(path string) (*matrixFile, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, badUsage("%w", err)
+		return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 	}
 	return parseMatrix(path, data)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/spf13/cobra"
 )
@@ -50,7 +51,7 @@ var oneReport = takes(1, `one report, which "mcpcheck run --json FILE" writes`)
 func readReport(path string) (*reports.Report, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, badUsage("%w", err)
+		return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 	}
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return nil, errors.Join(badUsage("%s is a directory, not a report", path), f.Close())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
+	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
@@ -131,7 +132,7 @@ func relative(dir, path string) string {
 func readMatrix(path string) (*reports.Matrix, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, badUsage("%w", err)
+		return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 	}
 	m, err := reports.ReadMatrix(f)
 	var other *reports.NotMatrixError
@@ -238,12 +239,12 @@ func (p *program) statementCommand() *cobra.Command {
 		o := reports.StatementOptions{Report: filepath.Base(path)}
 		var err error
 		if o.ReportDigest, err = digest(path); err != nil {
-			return nil, badUsage("%w", err)
+			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
 		}
 		for _, path := range files {
 			sum, err := digest(path)
 			if err != nil {
-				return nil, badUsage("--artifact: %w", err)
+				return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
 			}
 			o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
 		}

@@ -16,6 +16,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"reflect"
 	"regexp"
@@ -105,6 +106,14 @@ func (x *Index) Has(path string) bool {
 func (x *Index) Problem(path, format string, args ...any) Problem {
 	text := fmt.Sprintf(format, args...)
 	return Problem{Pos: x.At(path), Path: path, Message: text, Text: text}
+}
+
+// Unread is why a file could not be read, without its path, which stands in front of the message.
+func Unread(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("the file cannot be read: %w", e.Err)
+	}
+	return err
 }
 
 // Decode reads data into a pointer to a struct or map. The error is an [*Error] that

@@ -61,22 +61,14 @@ func Load(path string, rows *catalogue.Catalogue) (*Target, error) {
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, cause(err)
+		return nil, yamlfile.Unread(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, yamlfile.MaxSize+1))
 	if err != nil {
-		return nil, cause(err)
+		return nil, yamlfile.Unread(err)
 	}
 	return data, nil
-}
-
-// cause drops the path, which the message has already, from an error of os.
-func cause(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Errorf("the file cannot be read: %w", e.Err)
-	}
-	return err
 }
 
 // rebase makes relative directories and certificate files relative to dir.
