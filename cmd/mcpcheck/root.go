@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
+	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
@@ -69,6 +70,9 @@ func noCommand(c *cobra.Command, words []string) error {
 // report prints an error in one sentence, or in one for each mistake in a target
 // file or baseline, and returns the exit status.
 func (p *program) report(err error) int {
+	if output.Gone(p.stdout, err) {
+		return exitNotEstablished // not all was written, as is known to who went away
+	}
 	status := exitUsage // what cobra itself complains about
 	var f *failure
 	var usage *suite.UsageError

@@ -196,6 +196,20 @@ func Buffered(w io.Writer, write func(io.Writer) error) error {
 	return b.Flush()
 }
 
+// Gone reports whether an error says no more than that the reader of standard output went away,
+// as head does when it has what it wants.
+func Gone(stdout io.Writer, err error) bool {
+	f, ok := stdout.(*os.File)
+	if several, joined := err.(interface{ Unwrap() []error }); ok && joined {
+		return !slices.ContainsFunc(several.Unwrap(), func(err error) bool { return !Gone(stdout, err) })
+	}
+	if write, failed := err.(*fs.PathError); ok && failed {
+		return write.Path == f.Name() && errors.Is(write, syscall.EPIPE)
+	}
+	cause := errors.Unwrap(err)
+	return ok && cause != nil && Gone(stdout, cause)
+}
+
 // JSON writes a value for people and programs alike: indented, with all characters as
 // they are.
 func JSON(w io.Writer, value any) error {

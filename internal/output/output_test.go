@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -196,3 +197,32 @@ func TestWriteToNobody(t *testing.T) {
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
+
+// TestGone: a reader who has gone away is told from everything else that went wrong, also beside it.
+func TestGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pipes break with other errors")
+	}
+	reader, stdout, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdout.Close()
+	_ = reader.Close()
+	_, gone := stdout.WriteString("a")
+	other := &os.PathError{Op: "write", Path: "b", Err: errors.Unwrap(gone)}
+	for _, test := range []struct {
+		err  error
+		want bool
+	}{
+		{gone, true}, {fmt.Errorf("the results: %w", gone), true}, {fmt.Errorf("both: %w", errors.Join(gone, gone)), true},
+		{nil, false}, {errors.Unwrap(gone), false}, {other, false}, {errors.Join(gone, other), false},
+	} {
+		if got := Gone(stdout, test.err); got != test.want {
+			t.Errorf("%v: %v", test.err, got)
+		}
+	}
+	if Gone(new(bytes.Buffer), gone) {
+		t.Error("what is no file has no reader who goes")
+	}
+}
