@@ -252,10 +252,8 @@ func pick(rng *rand.Rand) []quirk.Quirk {
 	all := slices.DeleteFunc(quirk.All(), func(q quirk.Quirk) bool { return q.Needs.Process })
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	var set []quirk.Quirk
-	taken := map[string]bool{}
 	for _, q := range all[:2+rng.IntN(4)] {
-		if (q.Aspect == "" || !taken[q.Aspect]) && !taken[contrary[q.Name]] {
-			taken[q.Aspect], taken[q.Name] = true, true
+		if !slices.ContainsFunc(set, func(p quirk.Quirk) bool { return q.Aspect != "" && p.Aspect == q.Aspect || contrary(p, q) }) {
 			set = append(set, q)
 		}
 	}
@@ -276,9 +274,13 @@ func names(set []quirk.Quirk) []string {
 	return all
 }
 
-// contrary are quirks that are no legal server together: session ids that stand on event
-// streams are issued still, and who issues them knows the version.
-var contrary = map[string]string{"version-header-demanded": "event-stream-answers", "event-stream-answers": "version-header-demanded"}
+// contrary reports whether quirks are no legal server together: session ids that stand on
+// event streams are issued still, and who issues them knows the version.
+func contrary(p, q quirk.Quirk) bool {
+	const demanded = "version-header-demanded"
+	streams := []string{"broken-streams", "event-stream-answers", "modern-event-ids", "priming-in-all-revisions"}
+	return p.Name == demanded && slices.Contains(streams, q.Name) || q.Name == demanded && slices.Contains(streams, p.Name)
+}
 
 // inCompany lists, by quirk, requirements that lose their occasion only where other
 // quirks join it: lists that are turned around with every look cannot be compared when
@@ -288,7 +290,7 @@ var contrary = map[string]string{"version-header-demanded": "event-stream-answer
 var inCompany = map[string][]string{
 	"no-session-ids": {"HTTP-14"},
 	"changing-order": {"DISC-17"},
-	"nothing-listed": {"META-01", "META-02", "META-04", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "PAGE-07"},
+	"nothing-listed": {"META-01", "META-02", "META-04", "HTTP-22", "HTTP-23", "HTTP-24", "HTTP-25", "PAGE-07", "PAGE-13"},
 }
 
 // idleTogether reports whether a set of quirks may take a requirement its occasion.

@@ -125,7 +125,7 @@ func TestNpm(t *testing.T) {
 		t.Errorf("the main package is %+v", main)
 	}
 	for _, path := range []string{".", "./admin", "./vitest"} { // of the conditions that hold the first is taken
-		if conditions := string(main.Exports[path]); strings.Index(conditions, `"types"`) < 0 || strings.Index(conditions, `"types"`) > strings.Index(conditions, `"default"`) {
+		if conditions := string(main.Exports[path]); !strings.Contains(conditions, `"types"`) || strings.Index(conditions, `"types"`) > strings.Index(conditions, `"default"`) {
 			t.Errorf("%s leads to %s", path, conditions)
 		}
 	}

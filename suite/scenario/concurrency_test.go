@@ -24,7 +24,7 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 		uris[i] = fmt.Sprint("x:", i)
 	}
 	read := scenario.Sample(uris, 50)
-	for _, alias := range scenario.Sample(uris, 5) {
+	for _, alias := range scenario.Sample(uris, 8) {
 		t.Run(alias, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
@@ -60,8 +60,8 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 						t.Errorf("%s was read together with others, but never alone", uri)
 					}
 				}
-				if len(asked) != 5 {
-					t.Errorf("%d resources were read together, not 5", len(asked))
+				if len(asked) != 8 {
+					t.Errorf("%d resources were read together, not 8", len(asked))
 				}
 				k, _ := area.BuiltIn().Check("RPC-17")
 				req, _ := area.Catalogue().Find("RPC-17")
