@@ -178,9 +178,7 @@ func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
 // not only that the session was lost.
 func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exchange) bool {
 	switch {
-	case x.Outcome == recording.Canceled: // unless only the session has ended, over its limit or by another script
-		return c.S.Alive() || context.Cause(ctx) != nil
-	case x.Outcome == recording.Refused:
+	case x.Outcome == recording.Canceled && c.S.Cut() == "" || x.Outcome == recording.Refused:
 		return true
 	case x.Status == http.StatusNotFound:
 		return !c.expelled(ctx, q)

@@ -83,7 +83,7 @@ func (c *pipeConn) close(ctx context.Context) Ending {
 		}
 	}
 	c.cutting("we closed the connection")
-	c.finish(ErrClosed)
+	c.finish(errClosed)
 	c.closeStream()
 	c.wait()
 	if e.By == "us" {
