@@ -61,8 +61,8 @@ func repeats(j *Judgement, take *Take) bool {
 	return j.Outcome.Red() || j.Outcome == verdict.Blocked || sampled(j, take)
 }
 
-// sampled reports whether a pass rests on fewer probes than there are because their time was up, so
-// that it depends on what else the machine had to do what it rests on.
+// sampled reports whether a pass rests on fewer probes than there are because their time was up: on
+// how many depends on how busy the machine was.
 func sampled(j *Judgement, take *Take) bool {
 	return slices.ContainsFunc(j.Observations, func(o verdict.Observation) bool { return o.ID == verdict.ObservationCut }) &&
 		slices.ContainsFunc(j.From, func(name recording.Name) bool {
