@@ -36,7 +36,7 @@ func TargetFlags(f *pflag.FlagSet, t *target.Flags) {
 func RunFlags(f *pflag.FlagSet, c *suite.Config, revisions *[]string) {
 	f.StringSliceVar(revisions, "revision", nil, "judge these protocol `revisions` only")
 	f.BoolVar(&c.Strict, "strict", false, "count warnings as failures")
-	f.IntVar(&c.Jobs, "jobs", 0, "how many scenarios to play at once (default 8)")
+	f.IntVar(&c.Jobs, "jobs", 0, "how many scenarios to play at once (default 8); over HTTP as many may watch silence meanwhile")
 	TimeFlags(f, &c.Timeout, &c.StartTimeout)
 	f.DurationVar(&c.Budget, "budget", 0, "time for the whole run (default 5m, or 100 times what it takes to find out what the target speaks, up to 30m)")
 	f.DurationVar(&c.QuietWindow, "quiet-window", 0, "how long silence is watched; after a sign of life a third of it to ten times as long, by what that took (default 300ms)")

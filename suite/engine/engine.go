@@ -35,6 +35,7 @@ type Run struct {
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
+	watches      pool.Semaphore // for those of the quiet phase where sessions are cheap: they hardly do anything but wait
 	sessions     atomic.Int64
 	longs        *wire.Results
 	began        time.Time
@@ -99,7 +100,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
+		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
 	r.prepare()
 	ctx, cancel := r.bounded(ctx)

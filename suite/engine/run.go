@@ -204,8 +204,12 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 // play plays one scenario when there is a place for it.
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
-	p.run.jobs <- struct{}{}
-	defer func() { <-p.run.jobs }()
+	places := p.run.jobs
+	if sc.Phase == scenario.Quiet && st.Jobs == nil {
+		places = p.run.watches
+	}
+	places <- struct{}{}
+	defer func() { <-places }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
 	p.tell(event, 0)
 	p.mu.Lock()

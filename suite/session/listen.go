@@ -269,6 +269,14 @@ func (s *Session) Peek(ctx context.Context, q Request, d time.Duration) *Stream 
 	return st
 }
 
+// Status is the HTTP status of the response; 0 until its head is there.
+func (p *Pending) Status() int {
+	if p.sent == nil {
+		return 0
+	}
+	return p.sent.Status()
+}
+
 // HTTPEnded is closed when the HTTP response of the message has ended, on any
 // HTTP transport; nil on stdio and for what was never sent.
 func (p *Pending) HTTPEnded() <-chan struct{} {

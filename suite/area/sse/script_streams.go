@@ -3,6 +3,7 @@ package sse
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -37,23 +38,25 @@ var httpResumeScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
-		if x := resume(ctx, c, recording.StepResume, id); x.Status != http.StatusOK || c.S.HTTPSession() == "" || p.Limited() {
-			return
+		clients, streams := []*scenario.Client{c}, []*session.Stream{resume(ctx, c, recording.StepResume, id)}
+		if streams[0].Status() == http.StatusOK && c.S.HTTPSession() != "" && !p.Limited() {
+			if other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+				clients, streams = append(clients, other), append(streams, resume(ctx, other, stepElsewhere, id))
+			}
 		}
-		if other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
-			resume(ctx, other, stepElsewhere, id)
+		if slices.ContainsFunc(streams, (*session.Stream).Open) {
+			c.S.Quiet(ctx, p.Limits.QuietWindow)
+		}
+		for i, st := range streams {
+			clients[i].Note(clients[i].Dropped(ctx, st))
 		}
 	}),
 }
 
 // resume asks for what came after an event.
-func resume(ctx context.Context, c *scenario.Client, step recording.Step, id string) *recording.Exchange {
-	st := c.S.Peek(ctx, session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
+func resume(ctx context.Context, c *scenario.Client, step recording.Step, id string) *session.Stream {
+	return c.S.Peek(ctx, session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
 		Header: map[string]string{session.HeaderLastEventID: id}}, c.P.Limits.Timeout)
-	if st.Open() {
-		c.S.Quiet(ctx, c.P.Limits.QuietWindow)
-	}
-	return c.Note(c.Dropped(ctx, st))
 }
 
 // firstEvent is the id of the first event that answered a request; empty if
