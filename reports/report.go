@@ -153,7 +153,7 @@ type Config struct {
 	StartTimeoutMS    int64    `json:"start_timeout_ms,omitempty"`
 	BudgetMS          int64    `json:"budget_ms,omitempty"`
 	QuietWindowMS     int64    `json:"quiet_window_ms,omitempty"`
-	Seed              int64    `json:"seed"`
+	Seed              int64    `json:"seed"` // of the mock server, in reports on clients; 0 in others
 	RatePerSecond     float64  `json:"rate_per_second,omitempty"`
 	Headers           []string `json:"headers,omitempty"` // names only
 	Environment       []string `json:"environment,omitempty"`

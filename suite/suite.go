@@ -83,7 +83,6 @@ type Config struct {
 	QuietWindow  time.Duration // how long silence is watched; default 300 ms
 	Jobs         int           // scenarios at once; default 8
 	Rate         float64       // messages per second; 0: 50 where a URL is not on this machine, else no limit; negative: no limit
-	Seed         int64         // of whatever is picked at random
 
 	Pages           int   // pages of a list that are asked for; default 2500
 	MessageBytes    int   // of one message that are read; default 16 MiB
@@ -294,7 +293,7 @@ func (c Config) wants(row engine.Row) bool {
 // shown is the configuration as the report shows it.
 func (c Config) shown() reports.Config {
 	s := reports.Config{
-		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict, Seed: c.Seed,
+		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict,
 		Read: "50",
 	}
 	for _, r := range c.Revisions {

@@ -173,7 +173,7 @@ func TestRerunKeeps(t *testing.T) {
 		"--revision 2025-06-18":                "mcpcheck run --only X-01 --transport http --revision 2025-06-18",
 		"--revision 2025-06-18,2026-07-28":     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --revision 2025-06-18 --revision 2026-07-28",
 		"--config t.yaml --json x --only Y":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --config t.yaml",
-		"--label-filter area:PAGE --seed 2":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --seed 2",
+		"--label-filter area:PAGE --rate 2":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --rate 2",
 		"--transport sse --no-security-probes": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --no-security-probes",
 	} {
 		c := (&program{}).runCommandWith(&runFlags{})

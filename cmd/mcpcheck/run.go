@@ -64,7 +64,6 @@ func (o *runFlags) register(c *cobra.Command) {
 	f.StringSliceVar(&cfg.Skip, "skip", nil, "leave these requirements out, by `id` or area")
 	readFlag(f, &o.read)
 	f.BoolVar(&cfg.Quick, "quick", false, "judge the newest revision on one transport, without destructive probes: for every save")
-	f.Int64Var(&cfg.Seed, "seed", 1, "seed of whatever is picked at random")
 	f.Float64Var(&cfg.Rate, "rate", 0, "messages per second at most; 0 means no limit (default 50 for URLs that are not on this machine, else no limit)")
 }
 
