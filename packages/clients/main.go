@@ -7,12 +7,18 @@
 package main
 
 import (
+	"bytes"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"text/template"
 )
 
 // document is where the interface is described, from the top of the repository.
@@ -47,22 +53,35 @@ func clients(path string) ([]source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return []source{
-		{"packages/npm/admin.js", a.javascript()},
-		{"packages/npm/admin.d.ts", a.declarations()},
-		{"packages/python/mcpcheck/admin.py", a.python()},
-	}, nil
+	var all []source
+	for _, path := range []string{"packages/npm/admin.js", "packages/npm/admin.d.ts", "packages/python/mcpcheck/admin.py"} {
+		var b bytes.Buffer
+		if err := templates.ExecuteTemplate(&b, filepath.Base(path)+".tmpl", a); err != nil {
+			return nil, err
+		}
+		all = append(all, source{path, b.Bytes()})
+	}
+	return all, nil
 }
+
+//go:embed *.tmpl
+var texts embed.FS
+
+// templates are the clients, each named as its file.
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"comment": comment, "declared": declared, "python": python, "quoted": strconv.Quote, "snake": snake, "typescript": typescript, "wrap": wrap,
+}).ParseFS(texts, "*.tmpl"))
 
 // api is what of an OpenAPI document the clients are made of.
 type api struct {
-	types []named
-	calls []call
+	Types []object
+	Calls []call
 }
 
-type named struct {
-	name string
-	schema
+// object is a type with its members, sorted by name.
+type object struct {
+	Name, Description string
+	Members           []parameter
 }
 
 // schema is a JSON Schema of those forms that the document has.
@@ -80,17 +99,21 @@ type schema struct {
 
 // call is an operation of the interface.
 type call struct {
-	id, method, path, summary string
-	inPath, inQuery           []parameter
-	takes, gives              *schema // nil for nothing
+	ID, Method, Path, Summary string
+	InPath, InQuery           []parameter
+	Takes, Gives              *schema // nil for nothing
 }
 
+// parameter is a parameter of a call, or a member of a type.
 type parameter struct {
 	Name     string `json:"name"`
 	In       string `json:"in"`
 	Required bool   `json:"required"`
 	Schema   schema `json:"schema"`
 }
+
+// Description is what is said of the member.
+func (p parameter) Description() string { return p.Schema.Description }
 
 // body is a body of a request or an answer.
 type body struct {
@@ -129,28 +152,33 @@ func read(data []byte) (api, error) {
 	}
 	var a api
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
-		a.types = append(a.types, named{name, d.Components.Schemas[name]})
+		s := d.Components.Schemas[name]
+		o := object{Name: name, Description: s.Description}
+		for _, member := range slices.Sorted(maps.Keys(s.Properties)) {
+			o.Members = append(o.Members, parameter{Name: member, Required: slices.Contains(s.Required, member), Schema: s.Properties[member]})
+		}
+		a.Types = append(a.Types, o)
 	}
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range slices.Sorted(maps.Keys(d.Paths[path])) {
 			o := d.Paths[path][method]
-			c := call{id: o.OperationID, method: strings.ToUpper(method), path: path, summary: o.Summary, takes: o.RequestBody.json()}
+			c := call{ID: o.OperationID, Method: strings.ToUpper(method), Path: path, Summary: o.Summary, Takes: o.RequestBody.json()}
 			for _, p := range o.Parameters {
 				switch p.In {
 				case "path":
-					c.inPath = append(c.inPath, p)
+					c.InPath = append(c.InPath, p)
 				case "query":
-					c.inQuery = append(c.inQuery, p)
+					c.InQuery = append(c.InQuery, p)
 				default:
-					return a, fmt.Errorf("%s: the parameter %s is in %q, not in path or query", c.id, p.Name, p.In)
+					return a, fmt.Errorf("%s: the parameter %s is in %q, not in path or query", c.ID, p.Name, p.In)
 				}
 			}
 			for status, r := range o.Responses {
 				if strings.HasPrefix(status, "2") {
-					c.gives = r.json()
+					c.Gives = r.json()
 				}
 			}
-			a.calls = append(a.calls, c)
+			a.Calls = append(a.Calls, c)
 		}
 	}
 	return a, nil
@@ -168,12 +196,11 @@ func (s schema) values() *schema {
 	return &v
 }
 
-// members are the members of an object, sorted by name.
-func (s schema) members() []string { return slices.Sorted(maps.Keys(s.Properties)) }
+var inBraces = regexp.MustCompile(`\{(\w+)\}`)
 
-// needsQuery reports whether a call cannot do without parameters in the query.
-func (c call) needsQuery() bool {
-	return slices.ContainsFunc(c.inQuery, func(p parameter) bool { return p.Required })
+// filled is the path with code for each parameter, by its name.
+func (c call) filled(code func(name string) string) string {
+	return inBraces.ReplaceAllStringFunc(c.Path, func(p string) string { return code(strings.Trim(p, "{}")) })
 }
 
 // wrap breaks a text into lines of a comment.
