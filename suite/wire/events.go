@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -40,10 +39,9 @@ type EventReader struct {
 	skipLF bool // the last line ended with CR: a following LF belongs to it
 	err    error
 
-	line     []byte // the line so far, cut at limit and a little more
+	line     parts // the line so far, cut at limit and a little more
 	lineSize int
 	long     bool // the line was longer than the limit
-	last     int  // the length of the last long line with data: lists are asked for again and again
 	open     bool // the current event has a field or a flaw
 	event    StreamEvent
 }
@@ -87,7 +85,8 @@ func (e *EventReader) Next() (StreamEvent, error) {
 
 // readLine collects the next line and reports whether it is blank.
 func (e *EventReader) readLine() (blank bool, err error) {
-	e.line, e.lineSize, e.long = e.line[:0], 0, false
+	e.line.cut(0)
+	e.lineSize, e.long = 0, false
 	if !e.begun {
 		e.begun = true
 		if head, _ := e.r.Peek(len(bom)); bytes.Equal(head, bom) {
@@ -123,25 +122,23 @@ func (e *EventReader) readLine() (blank bool, err error) {
 
 func (e *EventReader) grow(part []byte) {
 	e.lineSize += len(part)
-	if len(e.line) >= keptOfLong && cap(e.line) < e.last {
-		e.line = slices.Grow(e.line, e.last-len(e.line))
-	}
-	if room := e.limit + fieldRoom - len(e.line); room > 0 && !e.long {
-		e.line = append(e.line, part[:min(room, len(part))]...)
+	if room := e.limit + fieldRoom - e.line.size; room > 0 && !e.long {
+		e.line.add(part[:min(room, len(part))])
 	}
 	if e.lineSize > e.limit+fieldRoom && !e.long {
 		e.long = true // see LineReader
-		e.line = bytes.Clone(e.line[:min(len(e.line), keptOfLong+fieldRoom)])
+		e.line.cut(headOfLong)
 	}
 }
 
 // takeLine interprets one line that is not blank.
 func (e *EventReader) takeLine() {
-	if e.line[0] == ':' {
+	if e.line.head[0] == ':' {
 		return
 	}
-	name, value, found := bytes.Cut(e.line, []byte(":"))
-	dropped := e.lineSize - len(e.line)
+	line := e.line.joined()
+	name, value, found := bytes.Cut(line, []byte(":"))
+	dropped := e.lineSize - len(line)
 	if found {
 		value = bytes.TrimPrefix(value, []byte(" "))
 	}
@@ -159,7 +156,7 @@ func (e *EventReader) takeLine() {
 		e.event.Event.Retry = e.text("retry", value)
 	default:
 		if mistaken(string(name)) {
-			e.flaw(FlawFraming, "the line "+Excerpt(e.line, 60)+" is neither a field nor a comment")
+			e.flaw(FlawFraming, "the line "+Excerpt(line, 60)+" is neither a field nor a comment")
 		}
 		return
 	}
@@ -194,9 +191,8 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 		return
 	}
 	if len(value) >= keptOfLong && e.event.Data == nil {
-		// It is kept where it was read: a copy would take as much again, as long as the stream is open.
-		e.last = len(value) + fieldRoom
-		e.event.Data, e.line = value, nil
+		// It is kept where it was read: a copy would take as much again.
+		e.event.Data, e.line.head = value, nil
 		return
 	}
 	e.event.Data = append(e.event.Data, value...)
@@ -252,12 +248,8 @@ type LineReader struct {
 	r     *bufio.Reader
 	limit int
 	begun bool
-	last  int // the length of the last long line: lists are asked for again and again
 	err   error
 }
-
-// keptOfLong is how much is kept of what is longer than the limit, in bytes.
-const keptOfLong = 64 << 10
 
 // NewLineReader reads lines of at most limit bytes from r. Of a longer line the
 // rest is dropped, but counted.
@@ -274,6 +266,7 @@ func (l *LineReader) Next() (Line, error) {
 		return Line{}, l.err
 	}
 	var line Line
+	var text parts
 	for {
 		part, err := l.r.ReadSlice('\n')
 		ended := err == nil
@@ -281,26 +274,22 @@ func (l *LineReader) Next() (Line, error) {
 			part = part[:len(part)-1]
 		}
 		line.Size += len(part)
-		if len(line.Data) >= keptOfLong && cap(line.Data) < l.last {
-			line.Data = slices.Grow(line.Data, l.last-len(line.Data))
-		}
-		if room := l.limit - len(line.Data); room > 0 && !line.Truncated {
-			line.Data = append(line.Data, part[:min(room, len(part))]...)
+		if room := l.limit - text.size; room > 0 && !line.Truncated {
+			text.add(part[:min(room, len(part))])
 		}
 		if line.Size > l.limit && !line.Truncated {
 			// What is left is evidence, no message: a beginning will do,
 			// and the memory is free while the rest goes by.
-			line.Data, line.Truncated = bytes.Clone(line.Data[:min(l.limit, keptOfLong)]), true
+			text.cut(keptOfLong)
+			line.Truncated = true
 		}
-		switch {
-		case ended:
-			if len(line.Data) >= keptOfLong {
-				l.last = len(line.Data) + 16 // digits of another id
-			}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		line.Data = text.joined()
+		if ended {
 			l.judge(&line)
 			return line, nil
-		case errors.Is(err, bufio.ErrBufferFull):
-			continue
 		}
 		l.err = err
 		if line.Size == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -157,8 +158,31 @@ func TestEventReaderLetsGo(t *testing.T) {
 		if err != nil || string(ev.Data) != want {
 			t.Fatalf("got %d bytes, %v", len(ev.Data), err)
 		}
-		if cap(e.line) > keptOfLong {
-			t.Errorf("a line of %d bytes is kept", cap(e.line))
+		if cap(e.line.head) > 2*headOfLong || len(e.line.more) > 0 {
+			t.Errorf("%d bytes and %d parts of a line are kept", cap(e.line.head), len(e.line.more))
+		}
+	}
+}
+
+// TestLongTextsTakeTheirLength: what is read of a text that is too long takes as much memory as
+// is read of it, over and over, and not several times as much.
+func TestLongTextsTakeTheirLength(t *testing.T) {
+	const limit, times = 16 << 20, 3
+	text := "data: " + strings.Repeat("x", 20<<20) + "\n\n"
+	for name, read := range map[string]func(r io.Reader) bool{
+		"lines":  func(r io.Reader) bool { l, err := NewLineReader(r, limit).Next(); return err == nil && l.Truncated },
+		"events": func(r io.Reader) bool { ev, err := NewEventReader(r, limit).Next(); return err == nil && ev.Truncated },
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for range times {
+			if !read(strings.NewReader(text)) {
+				t.Errorf("%s: the line is not taken for too long", name)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; took > times*limit*5/4 {
+			t.Errorf("%s: %d MiB were taken for %d times %d", name, took>>20, times, limit>>20)
 		}
 	}
 }

@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"slices"
+	"sync"
+)
+
+// keptOfLong is how much is kept of what is longer than the limit, in bytes.
+const keptOfLong = 64 << 10
+
+// parts is a text as it comes in. What is long is held in parts of one size, which are used
+// again for the next one: a slice that grows leaves several times its length behind, and many
+// long messages may come at once.
+type parts struct {
+	head []byte // up to headOfLong bytes
+	more []*part
+	size int
+}
+
+type part [64 << 10]byte
+
+// headOfLong has room for what is kept of a long text, and for the name of its field.
+const headOfLong = keptOfLong + fieldRoom
+
+var spareParts = sync.Pool{New: func() any { return new(part) }}
+
+// add appends bytes.
+func (p *parts) add(b []byte) {
+	if room := headOfLong - len(p.head); room > 0 {
+		n := min(room, len(b))
+		p.head, b, p.size = append(p.head, b[:n]...), b[n:], p.size+n
+	}
+	for len(b) > 0 {
+		at := (p.size - headOfLong) % len(part{})
+		if at == 0 {
+			p.more = append(p.more, spareParts.Get().(*part))
+		}
+		n := copy(p.more[len(p.more)-1][at:], b)
+		b, p.size = b[n:], p.size+n
+	}
+}
+
+// joining is held while a long text is joined, which takes its length once more.
+var joining sync.Mutex
+
+// joined is the text. One that fits into the head is the head itself.
+func (p *parts) joined() []byte {
+	if len(p.more) == 0 {
+		return p.head
+	}
+	joining.Lock()
+	defer joining.Unlock()
+	size := p.size
+	all := slices.Grow(p.head, size-len(p.head))
+	for _, m := range p.more {
+		all = append(all, m[:min(len(m), size-len(all))]...)
+	}
+	p.head = nil
+	p.cut(0)
+	return all
+}
+
+// cut drops all but the first bytes, of which there are at most headOfLong.
+func (p *parts) cut(n int) {
+	for _, m := range p.more {
+		spareParts.Put(m)
+	}
+	p.head, p.more = p.head[:min(n, len(p.head))], nil
+	p.size = len(p.head)
+}
