@@ -48,6 +48,7 @@ const (
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
 	stepDropped, stepFirst, stepLast              recording.Step = "dropped", "first", "last"
 	stepUnderWay, stepUndisturbed                 recording.Step = "under-way", "undisturbed"
+	stepNoParams, stepNamed                       recording.Step = "no-params", "named"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -63,10 +64,11 @@ const (
 // The checks of the pages on cancellation.
 var cancChecks = []verdict.Check{
 	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
+		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
 			oddCancellation(r, x, v)
 		}
 		notNamed(r, v)
+		namedTooEarly(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
 			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
@@ -157,7 +159,7 @@ var cancChecks = []verdict.Check{
 
 // oddCancellation: a cancellation without effect is not answered and does no harm.
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
-	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id"}[x.Step]
+	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id", stepNoParams: "without params"}[x.Step]
 	if x.Fatal {
 		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
 		return
@@ -180,12 +182,26 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 		unanswered := x.Outcome != recording.Lost && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
 			frames := append(x.Evidence(), undisturbed.Evidence()...)
-			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID) {
+			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
 				frames = append(frames, odd.Evidence()...)
 			}
 			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
 			v.Hint("stop no request but the one that requestId names")
 		}
+	}
+}
+
+// namedTooEarly: a cancellation of what is not there yet is no cancellation of what comes later. It was
+// taken long before: another request was answered in between.
+func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
+	x, unknown, after := r.Step(stepNamed), r.Step(stepUnknown), r.Step(stepAfter)
+	if x == nil || unknown == nil || x.Session != unknown.Session || x.Session != after.Session {
+		return
+	}
+	if unserved(x) && x.Outcome != recording.Lost || x.Failed() && saysCancelled(x.Error()) {
+		v.WarnUnless(false, "an answer to a request whose id was named by a cancellation before there was such a request", matcher.Describe(x),
+			slices.Concat(unknown.Evidence(), after.Evidence(), x.Evidence())...)
+		v.Hint("forget a cancellation that names no request in progress")
 	}
 }
 

@@ -19,16 +19,20 @@ func cancellation(step recording.Step, params any) session.Request {
 	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true, Params: params}
 }
 
+// unknownID is the id of a request that is cancelled before it is made.
+const unknownID = "mcpcheck-unknown"
+
 // Step "done" is a request that is answered. Then come cancellations: "finished"
-// names that request, "unknown" one that was never made, "no-id" none, and
-// "object-id" an object. Where a resource is known to be slow, but not too slow for those who
+// names that request, "unknown" one that was never made, "no-id" none, "object-id" an
+// object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names. Step "after" is a request at the end. If the slow read came to nothing, step
+// them names. Step "after" is a request at the end, and "named" one that has the id which
+// "unknown" named before there was such a request. If the slow read came to nothing, step
 // "undisturbed" is the same in a session in which nothing is cancelled.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, and with an object as id, during a slow read if there is one; then an ordinary request, and the slow read in another session if it came to nothing.",
+	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		done := c.Do(ctx, p.Ordinary(stepDone))
@@ -42,11 +46,16 @@ var oddCancellationsScenario = &scenario.Scenario{
 		}
 		c.Probes(ctx,
 			cancellation(stepFinished, map[string]any{"requestId": id}),
-			cancellation(stepUnknown, map[string]any{"requestId": "mcpcheck-unknown"}),
+			cancellation(stepUnknown, map[string]any{"requestId": unknownID}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
-			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}))
+			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
+			cancellation(stepNoParams, nil))
 		stopped := underWay != nil && !underWay.Wait(ctx).Succeeded()
-		c.Do(ctx, p.Ordinary(stepAfter))
+		if c.Do(ctx, p.Ordinary(stepAfter)).Succeeded() {
+			named := p.Ordinary(stepNamed)
+			named.ID = json.RawMessage(strconv.Quote(unknownID))
+			c.Do(ctx, named)
+		}
 		if !stopped || p.Limited() {
 			return
 		}
