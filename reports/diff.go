@@ -25,7 +25,7 @@ type Change struct {
 	New       Verdict `json:"new,omitempty"` // empty: the new report has no such row
 	OldCode   string  `json:"old_reason_code,omitempty"`
 	NewCode   string  `json:"new_reason_code,omitempty"`
-	// Actual is what the new report saw, or why it could not judge.
+	// Actual is what the new report has found, or why it could not judge.
 	Actual  string `json:"actual,omitempty"`
 	Excused bool   `json:"excused,omitempty"`
 }

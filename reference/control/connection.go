@@ -168,7 +168,7 @@ var abortStdio = hook.OnMethod("", func(ctx context.Context, c *hook.Call, next 
 	if c.Transport != hook.Stdio || c.Notification() {
 		return next(ctx, c)
 	}
-	c.Peer.Abort()
+	c.Session.Abort()
 	return nil
 })
 

@@ -437,8 +437,8 @@ func (n *node) decides(ctx context.Context, m hook.Message, applies func(*hook.T
 	}
 	params := gjson.GetBytes(m.Raw, "params")
 	own := &hook.Trace{Method: m.Method, Transport: m.Transport, URI: params.Get("uri").String(), Params: []byte(params.Raw)}
-	if m.Peer != nil {
-		own.Session = m.Peer.ID()
+	if m.Session != nil {
+		own.Session = m.Session.ID()
 	}
 	return applies(own)
 }

@@ -78,7 +78,7 @@ func (x *exchange) finish() {
 
 // emit sends a message that belongs to a call through the hooks.
 func (x *exchange) emit(ctx context.Context, c *hook.Call, m hook.Message) error {
-	m.Call, m.Peer, m.Transport = c, x.session, x.session.transport
+	m.Call, m.Session, m.Transport = c, x.session, x.session.transport
 	m.Revision = x.session.Revision()
 	if c != nil {
 		m.Revision = c.Revision
@@ -108,7 +108,7 @@ func (e *Engine) accept(x *exchange) {
 		x.Trace = &hook.Trace{Transport: x.session.transport, Session: x.session.ID(), Server: e.ctx}
 	}
 	e.receive(x, hook.Incoming{
-		Raw: x.in.raw, Transport: x.session.transport, Peer: x.session,
+		Raw: x.in.raw, Transport: x.session.transport, Session: x.session,
 	})
 	x.settle()
 }
@@ -245,7 +245,7 @@ func (e *Engine) one(ctx context.Context, x *exchange, in *incoming, batched boo
 func (e *Engine) call(x *exchange, in *incoming) *hook.Call {
 	c := &hook.Call{
 		Revision: x.session.Revision(), Transport: x.session.transport, ID: in.id,
-		Method: in.method, Params: in.params.raw, Header: x.header, Peer: x.session, Trace: x.Trace,
+		Method: in.method, Params: in.params.raw, Header: x.header, Session: x.session, Trace: x.Trace,
 	}
 	if e.claimsModern(c, &in.params) {
 		c.Modern = true

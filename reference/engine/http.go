@@ -220,7 +220,7 @@ func (p *post) request() bool { return p.exchange.in.kind == request }
 // than the answer, by an event stream.
 func (p *post) serve(w http.ResponseWriter, r *http.Request) {
 	s, x := p.session, &p.exchange
-	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header, Method: x.in.method, Peer: s}, &x.in.params)
+	p.modern = p.request() && p.engine.claimsModern(&hook.Call{Transport: hook.HTTP, Header: x.header, Method: x.in.method, Session: s}, &x.in.params)
 	p.stream = s.openStream("post")
 	x.session, x.deliver, x.ended = s, p.stream.push, p.stream.finish
 	if s.Revision() == "" {

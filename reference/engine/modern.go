@@ -33,7 +33,7 @@ func (e *Engine) claimsModern(c *hook.Call, params *arguments) bool {
 	if params.claimsModern() {
 		return true
 	}
-	if c.Peer != nil && c.Peer.Revision() != "" {
+	if c.Session != nil && c.Session.Revision() != "" {
 		return false
 	}
 	if len(e.handshaking(c.Transport)) == 0 {

@@ -48,7 +48,7 @@ func (e *Engine) follow(t *hook.Trace, entry *journal.Entry, token string) {
 	t.Token, t.Request, t.Server, t.Seq = token, entry.Kind == journal.Request, e.ctx, entry.Seq
 }
 
-// arrived notes a message of a lane.
+// arrived notes a message of stdio.
 func (e *Engine) arrived(s *session, in *incoming) *hook.Trace {
 	entry := &journal.Entry{Transport: s.transport, Session: s.ID(), Revision: s.Revision()}
 	in.describe(entry)

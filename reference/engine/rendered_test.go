@@ -21,7 +21,7 @@ import (
 // Everything that there is, in each revision: the first answer, the one that may have been
 // kept, the one that a hook has looked at and the one on stdio are the same.
 func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
-	l := newLanes(t, allKinds, pieces)
+	l := newPair(t, allKinds, pieces)
 	stdio, err := New(Config{World: allKinds(), PageSize: pieces, Now: l.engines[0].config.Now})
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +39,8 @@ func TestKeptResultsAreThoseThatWouldBeMade(t *testing.T) {
 			if differ+again != "" || first != second {
 				t.Errorf("%s %s:\n%s%sthen %s", revision, a.body, differ, again, second)
 			}
-			if lane := overStdio(t, stdio, a); lane != first && !strings.Contains(first, "event:") && !strings.Contains(first, "id: ") && !strings.Contains(first, "-32020") {
-				t.Errorf("%s %s: %s, and on stdio %s", revision, a.body, first, lane)
+			if line := overStdio(t, stdio, a); line != first && !strings.Contains(first, "event:") && !strings.Contains(first, "id: ") && !strings.Contains(first, "-32020") {
+				t.Errorf("%s %s: %s, and on stdio %s", revision, a.body, first, line)
 			}
 			var page struct {
 				Result struct{ NextCursor string }
@@ -188,7 +188,7 @@ func changes(uri, text string) map[string]func(e *Engine) error {
 func TestAChangeIsSeenByTheNextRequest(t *testing.T) {
 	for _, revision := range []string{hook.R20251125, hook.R20260728} {
 		for _, uri := range []string{"kind:text", "kind:new"} {
-			l := newLanes(t, allKinds, pieces)
+			l := newPair(t, allKinds, pieces)
 			look := func(after string) {
 				for _, a := range []asked{
 					ask(revision, "1", hook.MethodList, ""), ask(revision, "1", hook.MethodTemplates, ""), askRead(revision, "1", uri),
@@ -218,7 +218,7 @@ func TestAChangeIsSeenByTheNextRequest(t *testing.T) {
 // whether a hook looks at results, neither from an answer nor from the journal.
 func TestNobodyCanTellWhetherAHookLooks(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		l := newLanes(t, allKinds, pieces)
+		l := newPair(t, allKinds, pieces)
 		l.entries(0)
 		l.entries(1)
 		var cursors []string
@@ -248,7 +248,7 @@ func TestNobodyCanTellWhetherAHookLooks(t *testing.T) {
 }
 
 // streams tells how many streams the sessions have had.
-func (l *lanes) streams(i int) string {
+func (l *pair) streams(i int) string {
 	var b strings.Builder
 	for _, revision := range hook.Revisions()[:4] {
 		s := l.engines[i].find(l.sessions[i][revision])
@@ -290,7 +290,7 @@ func TestWhatIsKeptStaysAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	l := &lanes{t: t, engines: [2]*Engine{e}}
+	l := &pair{t: t, engines: [2]*Engine{e}}
 	for range 3 {
 		for _, acting = range []bool{false, true} {
 			body := l.send(0, askRead(hook.R20260728, "1", "kind:text")).Body.String()
@@ -334,7 +334,7 @@ func benchmarkPost(b *testing.B, h hook.Hooks, a asked) {
 		b.Fatal(err)
 	}
 	defer func() { _ = e.Close() }()
-	l := &lanes{t: b, engines: [2]*Engine{e}, sessions: [2]map[string]string{{}, {}}}
+	l := &pair{t: b, engines: [2]*Engine{e}, sessions: [2]map[string]string{{}, {}}}
 	l.shake(0, a.revision)
 	handler := e
 	r := l.request(0, a)

@@ -117,39 +117,39 @@ func (s *session) endBecause(reason string) {
 	}
 }
 
-// ID implements hook.Peer.
+// ID implements hook.Session.
 func (s *session) ID() string {
 	s.once.Do(func() { s.id = rand.Text() })
 	return s.id
 }
 
-// Transport implements hook.Peer.
+// Transport implements hook.Session.
 func (s *session) Transport() string { return s.transport }
 
-// Revision implements hook.Peer.
+// Revision implements hook.Session.
 func (s *session) Revision() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.revision
 }
 
-// Send implements hook.Peer.
+// Send implements hook.Session.
 func (s *session) Send(ctx context.Context, raw []byte) error {
 	return s.deliver(ctx, hook.Message{
-		Kind: hook.Notification, Raw: raw, Revision: s.Revision(), Transport: s.transport, Peer: s,
+		Kind: hook.Notification, Raw: raw, Revision: s.Revision(), Transport: s.transport, Session: s,
 	})
 }
 
-// Peers implements hook.Peer.
-func (s *session) Peers() []hook.Peer {
-	var peers []hook.Peer
+// Sessions implements hook.Session.
+func (s *session) Sessions() []hook.Session {
+	var sessions []hook.Session
 	for _, other := range s.engine.open() {
-		peers = append(peers, other)
+		sessions = append(sessions, other)
 	}
-	return peers
+	return sessions
 }
 
-// Abort implements hook.Peer.
+// Abort implements hook.Session.
 func (s *session) Abort() { s.endBecause(reasonAbort) }
 
 // maxInFlight bounds the calls that a session may have open at once.
@@ -212,7 +212,7 @@ func (s *session) cancelCall(key string) {
 
 // emit sends a message that belongs to no call through the hooks.
 func (s *session) emit(m hook.Message) {
-	m.Revision, m.Transport, m.Peer = s.Revision(), s.transport, s
+	m.Revision, m.Transport, m.Session = s.Revision(), s.transport, s
 	// A connection that can no longer be written to is noticed by its reader.
 	_ = s.engine.emitter(s.ctx, m.To(s.deliver))
 }

@@ -57,6 +57,6 @@ func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
 		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
 		return
 	}
-	e.lane(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
+	e.inOrder(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
 	w.WriteHeader(http.StatusAccepted)
 }

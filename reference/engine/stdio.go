@@ -116,7 +116,7 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 				e.refuse(s.ctx, x, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 			case len(bytes.TrimSpace(l.raw)) > 0:
 				in := parse(l.raw)
-				e.lane(s, in, out.deliver, nil, e.arrived(s, in))
+				e.inOrder(s, in, out.deliver, nil, e.arrived(s, in))
 			case l.err == nil: // a line with nothing in it, which is no message
 				e.arrived(s, parse(l.raw))
 			}
@@ -130,9 +130,9 @@ func (e *Engine) readLines(s *session, in io.Reader, out *lineWriter) error {
 	}
 }
 
-// lane processes a message of a connection that is a lane of messages (stdio,
+// inOrder processes a message of a connection on which messages come one after the other (stdio,
 // HTTP+SSE) and returns when it has been answered, or takes time.
-func (e *Engine) lane(s *session, in *incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
+func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context, hook.Message) error, header http.Header, t *hook.Trace) {
 	x := &exchange{session: s, in: in, header: header, Traced: hook.Traced{Trace: t}, deliver: deliver}
 	done := make(chan struct{})
 	e.count(s)

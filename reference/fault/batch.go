@@ -41,7 +41,7 @@ func inArray(ctx context.Context, m hook.Message, next hook.Emitter) error {
 func onBatches(which func([]json.RawMessage) bool, act func(ctx context.Context, in hook.Incoming, next hook.Receiver)) hook.Hooks {
 	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		var members []json.RawMessage
-		if in.Peer != nil && in.Peer.Revision() == hook.R20250326 && json.Unmarshal(in.Raw, &members) == nil && members != nil && which(members) {
+		if in.Session != nil && in.Session.Revision() == hook.R20250326 && json.Unmarshal(in.Raw, &members) == nil && members != nil && which(members) {
 			act(ctx, in, next)
 			return
 		}
@@ -59,7 +59,7 @@ func refused(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 
 // emptied answers a batch with an empty array.
 func emptied(ctx context.Context, in hook.Incoming, _ hook.Receiver) {
-	_ = in.Peer.Send(ctx, []byte("[]")) // a client that has gone gets no answer
+	_ = in.Session.Send(ctx, []byte("[]")) // a client that has gone gets no answer
 }
 
 type batchKey struct{}

@@ -29,7 +29,7 @@ var httpCode = code{
 		if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
 			return next(ctx, m)
 		}
-		return m.Peer.Send(ctx, m.Raw)
+		return m.Session.Send(ctx, m.Raw)
 	})),
 	"http-03-get-opens-stream": stateless(hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/event-stream")

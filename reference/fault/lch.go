@@ -24,7 +24,7 @@ func undeclaredDebounced() hook.Hooks {
 	}), hook.OnNotification(hook.NotificationListChanged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		mu.Lock()
 		defer mu.Unlock()
-		id := m.Peer.ID()
+		id := m.Session.ID()
 		if t := pending[id]; t != nil && t.Stop() {
 			delete(pending, id)
 			return nil

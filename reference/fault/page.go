@@ -25,7 +25,7 @@ func truncatedKills() hook.Hooks {
 			cursor, _ := c.Param("cursor").(string)
 			if _, is := half.Load(cursor); is {
 				r.Silent = true
-				c.Peer.Abort()
+				c.Session.Abort()
 			}
 		}))
 }

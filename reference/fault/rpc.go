@@ -40,8 +40,8 @@ func atStart(text string) hook.Hooks {
 // killedBy ends the connection at raw messages for which something holds.
 func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
 	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if in.Peer != nil && is(in) {
-			in.Peer.Abort()
+		if in.Session != nil && is(in) {
+			in.Session.Abort()
 			return
 		}
 		next(ctx, in)
@@ -50,14 +50,14 @@ func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
 
 // deafAfterGarbage passes nothing on that comes after what is no JSON.
 func deafAfterGarbage() hook.Hooks {
-	var deaf sync.Map // of the ids of peers
+	var deaf sync.Map // of the ids of sessions
 	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if in.Peer != nil {
-			if _, closed := deaf.Load(in.Peer.ID()); closed {
+		if in.Session != nil {
+			if _, closed := deaf.Load(in.Session.ID()); closed {
 				return
 			}
 			if !json.Valid(in.Raw) {
-				deaf.Store(in.Peer.ID(), true)
+				deaf.Store(in.Session.ID(), true)
 			}
 		}
 		next(ctx, in)

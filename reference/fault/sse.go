@@ -18,12 +18,12 @@ var sseCode = code{
 		}
 	})),
 	"sse-25-broadcast": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if m.Transport != hook.SSE || m.Peer == nil || m.Call == nil || len(m.Call.ID) != 4 {
+		if m.Transport != hook.SSE || m.Session == nil || m.Call == nil || len(m.Call.ID) != 4 {
 			return next(ctx, m)
 		}
-		for _, peer := range m.Peer.Peers() {
-			if peer.Transport() == hook.SSE && peer.ID() != m.Peer.ID() {
-				_ = peer.Send(ctx, m.Raw) // it may have gone meanwhile
+		for _, other := range m.Session.Sessions() {
+			if other.Transport() == hook.SSE && other.ID() != m.Session.ID() {
+				_ = other.Send(ctx, m.Raw) // it may have gone meanwhile
 			}
 		}
 		return next(ctx, m)

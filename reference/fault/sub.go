@@ -11,9 +11,9 @@ import (
 var subCode = code{
 	"sub-03-second-subscribe-ends": secondEnds,
 	"sub-03-unsubscribe-ends-all":  endsAll,
-	"sub-06-broadcast":             stateless(broadcast(func(m hook.Message, p hook.Peer) bool { return shaken(m) && p.Revision() != "" })),
+	"sub-06-broadcast":             stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
 	"sub-09-all-resources":         subscribeAll,
-	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Peer) bool {
+	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
 	"sub-10-unsubscribed-for-all": unsubscribedForAll,
@@ -46,7 +46,7 @@ func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.
 		o, _ := hook.DecodeObject(m.Raw)
 		uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
 		mu.Lock()
-		quiet := m.Peer != nil && muted[[2]string{m.Peer.ID(), uri}]
+		quiet := m.Session != nil && muted[[2]string{m.Session.ID(), uri}]
 		mu.Unlock()
 		if quiet {
 			return nil
@@ -59,7 +59,7 @@ func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.
 func secondEnds() hook.Hooks {
 	first := map[[2]string]bool{}
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		key := [2]string{c.Peer.ID(), uri}
+		key := [2]string{c.Session.ID(), uri}
 		muted[key] = c.Method == methodSubscribe && first[key]
 		first[key] = c.Method == methodSubscribe
 	})
@@ -69,7 +69,7 @@ func secondEnds() hook.Hooks {
 func endsAll() hook.Hooks {
 	held := map[[2]string]bool{}
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		key := [2]string{c.Peer.ID(), uri}
+		key := [2]string{c.Session.ID(), uri}
 		if c.Method == methodSubscribe {
 			held[key], muted[key] = true, false
 			return
@@ -83,9 +83,9 @@ func endsAll() hook.Hooks {
 // unsubscribedForAll ends the subscriptions of everybody.
 func unsubscribedForAll() hook.Hooks {
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		delete(muted, [2]string{c.Peer.ID(), uri})
-		for _, p := range c.Peer.Peers() {
-			if c.Method == methodUnsubscribe && p.ID() != c.Peer.ID() {
+		delete(muted, [2]string{c.Session.ID(), uri})
+		for _, p := range c.Session.Sessions() {
+			if c.Method == methodUnsubscribe && p.ID() != c.Session.ID() {
 				muted[[2]string{p.ID(), uri}] = true
 			}
 		}
@@ -95,14 +95,14 @@ func unsubscribedForAll() hook.Hooks {
 // shaken reports whether a message is one of a revision with a handshake.
 func shaken(m hook.Message) bool { return m.Revision != "" && !hook.Modern(m.Revision) }
 
-// broadcast sends each update to further peers.
-func broadcast(to func(m hook.Message, p hook.Peer) bool) hook.Hooks {
+// broadcast sends each update to further sessions.
+func broadcast(to func(m hook.Message, p hook.Session) bool) hook.Hooks {
 	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Peer == nil {
+		if err := next(ctx, m); err != nil || m.Session == nil {
 			return err
 		}
-		for _, p := range m.Peer.Peers() {
-			if p.ID() != m.Peer.ID() && to(m, p) {
+		for _, p := range m.Session.Sessions() {
+			if p.ID() != m.Session.ID() && to(m, p) {
 				_ = p.Send(ctx, m.Raw) // one that has just ended hears nothing
 			}
 		}
@@ -183,7 +183,7 @@ func cachedBySession() hook.Hooks {
 		if c.Modern { // it belongs to no session
 			return ""
 		}
-		return c.Peer.ID() + " " + uri
+		return c.Session.ID() + " " + uri
 	}, func(_ string, fresh, old []byte) []byte {
 		if old != nil {
 			return old

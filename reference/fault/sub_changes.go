@@ -9,8 +9,8 @@ import (
 
 var subChangesCode = code{
 	// The updates of listen streams go to all stdio connections without a handshake.
-	"sub-43-unasked": stateless(broadcast(func(m hook.Message, p hook.Peer) bool {
-		return m.Transport == hook.Stdio && m.Peer.Revision() == "" && p.Transport() == hook.Stdio && p.Revision() == ""
+	"sub-43-unasked": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
+		return m.Transport == hook.Stdio && m.Session.Revision() == "" && p.Transport() == hook.Stdio && p.Revision() == ""
 	})),
 	"sub-43-inherited": inheritedUpdates,
 }
@@ -19,15 +19,15 @@ var subChangesCode = code{
 // inherited that came later.
 type inheritance struct {
 	mu        sync.Mutex
-	listening map[string]map[string][]any // peer, id of the listen request: URIs
-	inherited map[string][]any            // peer, once it has said something: URIs
+	listening map[string]map[string][]any // session, id of the listen request: URIs
+	inherited map[string][]any            // session, once it has said something: URIs
 }
 
 // inheritedUpdates keeps the listen streams of stdio connections when these end: what
 // connects afterwards gets their updates.
 func inheritedUpdates() hook.Hooks {
 	s := &inheritance{listening: map[string]map[string][]any{}, inherited: map[string][]any{}}
-	return hook.Join(hook.EditCall("", s.note), broadcast(func(m hook.Message, p hook.Peer) bool {
+	return hook.Join(hook.EditCall("", s.note), broadcast(func(m hook.Message, p hook.Session) bool {
 		update, _ := hook.DecodeObject(m.Raw)
 		return s.heir(p.ID(), hook.ObjectAt(update, "params")["uri"])
 	}))
@@ -36,17 +36,17 @@ func inheritedUpdates() hook.Hooks {
 // note follows what is listened for, and lets a connection that is heard for the first
 // time inherit from those that are gone.
 func (s *inheritance) note(c *hook.Call) {
-	if c.Peer == nil || c.Transport != hook.Stdio || !c.Modern && c.Method != methodCancelled {
+	if c.Session == nil || c.Transport != hook.Stdio || !c.Modern && c.Method != methodCancelled {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	me := c.Peer.ID()
+	me := c.Session.ID()
 	if _, known := s.inherited[me]; !known {
 		s.inherited[me] = nil
-		peers := c.Peer.Peers()
+		sessions := c.Session.Sessions()
 		for dead, streams := range s.listening {
-			if slices.ContainsFunc(peers, func(p hook.Peer) bool { return p.ID() == dead }) {
+			if slices.ContainsFunc(sessions, func(p hook.Session) bool { return p.ID() == dead }) {
 				continue
 			}
 			for _, uris := range streams {
@@ -67,8 +67,8 @@ func (s *inheritance) note(c *hook.Call) {
 	}
 }
 
-func (s *inheritance) heir(peer string, uri any) bool {
+func (s *inheritance) heir(session string, uri any) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Contains(s.inherited[peer], uri)
+	return slices.Contains(s.inherited[session], uri)
 }

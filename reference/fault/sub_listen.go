@@ -49,16 +49,16 @@ func sentByItself() hook.Hooks {
 		case hook.MethodListen:
 			filter, _ := c.Param("notifications").(hook.Object)
 			if uris, _ := filter["resourceSubscriptions"].([]any); len(uris) > 0 {
-				watched[[2]string{c.Peer.ID(), string(c.ID)}] = uris[0]
+				watched[[2]string{c.Session.ID(), string(c.ID)}] = uris[0]
 			}
 		case methodCancelled:
 			id := c.Param("requestId")
-			stream := [2]string{c.Peer.ID(), string(hook.Encode(id))}
+			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
 			if uri, ok := watched[stream]; ok {
 				delete(watched, stream)
 				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
 				// A connection that has ended hears nothing.
-				time.AfterFunc(later, func() { _ = c.Peer.Send(context.Background(), update.Raw) })
+				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })
 			}
 		}
 	})

@@ -60,7 +60,7 @@ func readsOf(which func(uri string) bool, handle func(context.Context, *hook.Cal
 
 // die ends the connection instead of answering.
 func die(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
-	c.Peer.Abort()
+	c.Session.Abort()
 	return &hook.Reply{Silent: true}
 }
 

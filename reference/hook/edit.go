@@ -214,7 +214,7 @@ func EditRaw(raw []byte, edit func(Object)) []byte {
 }
 
 // NewNotification makes a notification that can be sent with Call.Emit, or with
-// Peer.Send as its Raw bytes. A nil params is left out.
+// Session.Send as its Raw bytes. A nil params is left out.
 func NewNotification(method string, params Object) Message {
 	o := Object{"jsonrpc": "2.0", "method": method}
 	if params != nil {

@@ -68,9 +68,8 @@ type Call struct {
 	Params json.RawMessage
 	// Header holds the HTTP headers; nil on stdio. Hooks get a copy of those of the request.
 	Header http.Header
-	// Peer is the connection or session it came on. A modern call over HTTP
-	// has a peer of its own.
-	Peer Peer
+	// Session is what it came on. A modern call over HTTP has one of its own.
+	Session Session
 	// Emit sends a message that belongs to this call (on HTTP: on the stream
 	// of its POST), through the Emit hooks.
 	Emit func(ctx context.Context, m Message) error
@@ -94,7 +93,7 @@ func (c *Call) Connection() string {
 	if c.Trace != nil && c.Trace.Connection != "" {
 		return c.Trace.Connection
 	}
-	return c.Peer.ID()
+	return c.Session.ID()
 }
 
 // Notification reports whether the call expects no answer.
@@ -175,11 +174,11 @@ type Message struct {
 	// Call is the call that the message answers or belongs to; nil for a
 	// change notification of a legacy session and for answers to unreadable input.
 	Call *Call
-	// Revision and Transport are those of the peer, or of the call.
+	// Revision and Transport are those of the session, or of the call.
 	Revision  string
 	Transport string
-	// Peer is where the message goes.
-	Peer Peer
+	// Session is where the message goes.
+	Session Session
 	// Status is the HTTP status if the message becomes a JSON answer.
 	Status int
 	// Header is added to the headers of such an answer.
@@ -234,8 +233,8 @@ func Deliver(ctx context.Context, m Message) error {
 type Incoming struct {
 	Raw       []byte
 	Transport string
-	// Peer is nil for a POST of no session.
-	Peer Peer
+	// Session is nil for a POST of no session.
+	Session Session
 }
 
 // Receiver takes an incoming message. A hook may drop it (not call the next
@@ -261,9 +260,9 @@ type Event struct {
 // EventWriter writes an event.
 type EventWriter func(ctx context.Context, e Event) error
 
-// Peer is a connection (stdio, HTTP+SSE), a session (Streamable HTTP of the
+// Session is a connection (stdio, HTTP+SSE), a session (Streamable HTTP of the
 // legacy revisions) or a single modern POST.
-type Peer interface {
+type Session interface {
 	// ID is unique within the server; it is the session id where there is one.
 	ID() string
 	Transport() string
@@ -274,9 +273,9 @@ type Peer interface {
 	// without passing the Emit hooks: on stdio a line, on HTTP an event of
 	// one of the GET streams (lost if there is none).
 	Send(ctx context.Context, raw []byte) error
-	// Peers lists the open peers of the server, this one included, oldest
+	// Sessions lists the open sessions of the server, this one included, oldest
 	// first. Modern POSTs appear only while a listen stream is open on them.
-	Peers() []Peer
+	Sessions() []Session
 	// Abort ends the connection at once, without farewell. On HTTP it ends
 	// the session with all its streams.
 	Abort()

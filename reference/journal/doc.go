@@ -1,4 +1,4 @@
-// Package journal keeps what a mock server saw and said, in order.
+// Package journal keeps what a mock server received and sent, in order.
 //
 // Everything that a client sends is noted before the server acts on it, and
 // everything that the server sends is noted before it leaves. So whoever has an

@@ -39,7 +39,7 @@ type Occasions struct {
 	mu      sync.Mutex
 	server  Server
 	pinged  map[string]bool
-	roots   map[string]bool // peers that declared roots and have not been asked for them
+	roots   map[string]bool // sessions that declared roots and have not been asked for them
 	changed map[string]bool
 	armed   string // the session that is to end
 	ended   bool
@@ -60,33 +60,33 @@ func (o *Occasions) Bind(s Server) {
 // Hooks are what the server needs.
 func (o *Occasions) Hooks() hook.Hooks { return hook.Hooks{Handle: o.handle, HTTP: o.http} }
 
-// maxPeers bounds the connections of which it is remembered what they have been sent.
-const maxPeers = 10_000
+// maxSessions bounds the connections of which it is remembered what they have been sent.
+const maxSessions = 10_000
 
-// once reports whether something is due for a peer, and that it is done.
-func (o *Occasions) once(done map[string]bool, peer string) bool {
+// once reports whether something is due for a session, and that it is done.
+func (o *Occasions) once(done map[string]bool, session string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if done[peer] || len(done) >= maxPeers {
+	if done[session] || len(done) >= maxSessions {
 		return false
 	}
-	done[peer] = true
+	done[session] = true
 	return true
 }
 
 func (o *Occasions) handle(next hook.Handler) hook.Handler {
 	return func(ctx context.Context, c *hook.Call) *hook.Reply {
-		handshaken := c.Peer != nil && c.Peer.Revision() != "" && !c.Modern
-		if handshaken && !c.Notification() && feature(c.Method) && o.once(o.pinged, c.Peer.ID()) {
+		handshaken := c.Session != nil && c.Session.Revision() != "" && !c.Modern
+		if handshaken && !c.Notification() && feature(c.Method) && o.once(o.pinged, c.Session.ID()) {
 			o.ping(ctx, c)
 		}
-		if c.Method == hook.MethodRead && handshaken && o.rooted(c.Peer.ID()) {
+		if c.Method == hook.MethodRead && handshaken && o.rooted(c.Session.ID()) {
 			o.ask(ctx, c, "verify-roots", "roots/list")
 		}
 		r := next(ctx, c)
 		switch {
-		case c.Method == "initialize" && c.Peer != nil && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
-			o.once(o.roots, c.Peer.ID())
+		case c.Method == "initialize" && c.Session != nil && gjson.GetBytes(c.Params, "capabilities.roots").IsObject():
+			o.once(o.roots, c.Session.ID())
 		case c.Method == hook.MethodRead && handshaken:
 			o.afterRead(c)
 		case c.Method == hook.MethodListen && r != nil && r.Open:
@@ -99,12 +99,12 @@ func (o *Occasions) handle(next hook.Handler) hook.Handler {
 // feature reports whether a method is one that clients call once they are at work.
 func feature(method string) bool { return method == hook.MethodList || method == hook.MethodRead }
 
-// rooted reports whether a peer is to be asked for its roots, once.
-func (o *Occasions) rooted(peer string) bool {
+// rooted reports whether a session is to be asked for its roots, once.
+func (o *Occasions) rooted(session string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	due := o.roots[peer]
-	delete(o.roots, peer)
+	due := o.roots[session]
+	delete(o.roots, session)
 	return due
 }
 
@@ -123,7 +123,7 @@ func (o *Occasions) ask(ctx context.Context, c *hook.Call, id, method string) {
 		_ = c.Emit(ctx, hook.Message{Kind: hook.Notification, Method: method, Raw: raw}) // a client that has gone is noticed elsewhere
 		return
 	}
-	_ = c.Peer.Send(ctx, raw) // as above
+	_ = c.Session.Send(ctx, raw) // as above
 }
 
 // afterRead tells the client of a change of the list, and marks its session.
@@ -131,10 +131,10 @@ func (o *Occasions) afterRead(c *hook.Call) {
 	o.mu.Lock()
 	server := o.server
 	if o.options.EndSession && !o.ended && o.armed == "" && c.Transport == hook.HTTP {
-		o.armed = c.Peer.ID()
+		o.armed = c.Session.ID()
 	}
 	o.mu.Unlock()
-	if server != nil && o.once(o.changed, c.Peer.ID()) {
+	if server != nil && o.once(o.changed, c.Session.ID()) {
 		server.ListChanged()
 	}
 }

@@ -63,8 +63,8 @@ func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
 			if err := next(ctx, out.With(one.raw)); err != nil {
 				return err
 			}
-		case out.Peer != nil:
-			_ = out.Peer.Send(ctx, one.raw) // lost without a stream to send it on
+		case out.Session != nil:
+			_ = out.Session.Send(ctx, one.raw) // lost without a stream to send it on
 		}
 	}
 	return nil
@@ -131,8 +131,8 @@ func (pl *plan) around(ctx context.Context, a *action, s *subject, out *outgoing
 	case "silence":
 		return errWithheld
 	case "abort":
-		if out.Peer != nil {
-			out.Peer.Abort()
+		if out.Session != nil {
+			out.Session.Abort()
 		}
 		return errWithheld
 	case "delay":

@@ -83,10 +83,10 @@ func (pl *plan) at(s *subject, connection, session string) *subject {
 
 // atCall is at for what has to do with a call.
 func (pl *plan) atCall(s *subject, c *hook.Call) *subject {
-	if c.Peer == nil {
+	if c.Session == nil {
 		return pl.at(s, "", "")
 	}
-	return pl.at(s, c.Connection(), c.Peer.ID())
+	return pl.at(s, c.Connection(), c.Session.ID())
 }
 
 // atMessage is at for what the server sends.
@@ -94,8 +94,8 @@ func (pl *plan) atMessage(s *subject, m hook.Message) *subject {
 	switch {
 	case m.Call != nil:
 		return pl.atCall(s, m.Call)
-	case m.Peer != nil:
-		return pl.at(s, m.Peer.ID(), m.Peer.ID())
+	case m.Session != nil:
+		return pl.at(s, m.Session.ID(), m.Session.ID())
 	}
 	return pl.at(s, "", "")
 }

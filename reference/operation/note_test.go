@@ -10,7 +10,7 @@ import (
 
 // guest is a session on a network connection.
 type guest struct {
-	hook.Peer
+	hook.Session
 	id   string
 	sent []string
 }
@@ -41,7 +41,7 @@ func TestNotes(t *testing.T) {
 		for _, a := range asked {
 			r := handle(t.Context(), &hook.Call{
 				ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"` + a[2] + `"}`),
-				Peer: &guest{id: a[0]}, Trace: &hook.Trace{Connection: a[1]},
+				Session: &guest{id: a[0]}, Trace: &hook.Trace{Connection: a[1]},
 			})
 			text, _ := r.Result["x"].(string)
 			if r.Error != nil {
@@ -58,8 +58,8 @@ func TestNotes(t *testing.T) {
 // TestApart: a message that belongs to no request goes past it.
 func TestApart(t *testing.T) {
 	g := &guest{id: "S"}
-	c := &hook.Call{ID: json.RawMessage("7"), Method: "ping", Peer: g}
-	m := hook.Message{Kind: hook.Response, Call: c, Peer: g, Raw: []byte(`{"id":7,"result":{}}`)}
+	c := &hook.Call{ID: json.RawMessage("7"), Method: "ping", Session: g}
+	m := hook.Message{Kind: hook.Response, Call: c, Session: g, Raw: []byte(`{"id":7,"result":{}}`)}
 	if got := sendAll(t, `- {on: response, send: {x: "${id}"}, apart: true}`, m); len(got) != 1 || got[0] != string(m.Raw) {
 		t.Errorf("sent with the request: %q", got)
 	}

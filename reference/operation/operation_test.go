@@ -32,15 +32,15 @@ func hooksOf(t *testing.T, text string) hook.Hooks {
 	return h
 }
 
-// peer is a connection that notes its end.
-type peer struct {
-	hook.Peer
+// session is a connection that notes its end.
+type session struct {
+	hook.Session
 	ended bool
 }
 
-func (p *peer) ID() string       { return "S" }
-func (p *peer) Revision() string { return "2025-11-25" }
-func (p *peer) Abort()           { p.ended = true }
+func (p *session) ID() string       { return "S" }
+func (p *session) Revision() string { return "2025-11-25" }
+func (p *session) Abort()           { p.ended = true }
 
 // TestReplies: what becomes of a reply.
 func TestReplies(t *testing.T) {
@@ -87,7 +87,7 @@ func TestReplies(t *testing.T) {
 			r := &hook.Reply{}
 			r.Result, _ = decoded["result"].(hook.Object)
 			r.Error, _ = decoded["error"].(hook.Object)
-			c := &hook.Call{ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"log:1"}`), Transport: hook.Stdio, Peer: &peer{}}
+			c := &hook.Call{ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"log:1"}`), Transport: hook.Stdio, Session: &session{}}
 			r = hooksOf(t, test.do).Handle(func(context.Context, *hook.Call) *hook.Reply { return r })(t.Context(), c)
 			got := hook.Object{}
 			if r.Result != nil {
@@ -119,9 +119,9 @@ func TestRequests(t *testing.T) {
 		{"later ones only", `- {on: request, skip: 1, silence: true}`, `{"uri":"a:1"}`, `{"ok":true}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			p, handled, sent := &peer{}, "", ""
+			p, handled, sent := &session{}, "", ""
 			c := &hook.Call{
-				ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"a:1"}`), Peer: p,
+				ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"a:1"}`), Session: p,
 				Emit: func(_ context.Context, m hook.Message) error { sent += string(m.Raw); return nil },
 			}
 			r := hooksOf(t, test.do).Handle(func(_ context.Context, c *hook.Call) *hook.Reply {

@@ -142,7 +142,7 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 			return &hook.Reply{}, true // cancelled: nothing is sent
 		}
 	case "abort":
-		c.Peer.Abort()
+		c.Session.Abort()
 		return &hook.Reply{Silent: true}, true
 	case "send":
 		a.emit(ctx, s, c)
@@ -167,7 +167,7 @@ func (a *action) emit(ctx context.Context, s *subject, c *hook.Call) {
 		return
 	}
 	if a.Apart {
-		_ = c.Peer.Send(ctx, hook.Encode(message))
+		_ = c.Session.Send(ctx, hook.Encode(message))
 		return
 	}
 	method, _ := a.Send["method"].(string)
@@ -243,11 +243,11 @@ func requestOf(c *hook.Call) *subject {
 // sessionOf is the session or connection of a request: its id and, after a handshake, the
 // revision that was settled on.
 func sessionOf(c *hook.Call) (any, bool) {
-	if c.Peer == nil {
+	if c.Session == nil {
 		return nil, false
 	}
-	o := hook.Object{"id": c.Peer.ID()}
-	if revision := c.Peer.Revision(); revision != "" {
+	o := hook.Object{"id": c.Session.ID()}
+	if revision := c.Session.Revision(); revision != "" {
 		o["revision"] = revision
 	}
 	return o, true
@@ -350,7 +350,7 @@ func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) 
 			r.Silent = true
 		case "abort":
 			r.Silent = true
-			c.Peer.Abort()
+			c.Session.Abort()
 		case "delay":
 			pl.pause(ctx, a) // what has been cancelled is not sent
 		case "send":
@@ -414,8 +414,8 @@ type swap struct{ gone chan struct{} }
 // reorder has the first of two messages wait for the second.
 func (pl *plan) reorder(ctx context.Context, a *action, m hook.Message) (after func()) {
 	key := [2]any{a, ""}
-	if m.Peer != nil {
-		key[1] = m.Peer.ID()
+	if m.Session != nil {
+		key[1] = m.Session.ID()
 	}
 	if waiting, ok := pl.swaps.LoadAndDelete(key); ok {
 		return func() { close(waiting.(*swap).gone) }

@@ -20,8 +20,8 @@ func merging() hook.Hooks {
 	waiting := map[string]bool{}
 	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		key := string(m.Raw)
-		if m.Peer != nil {
-			key = m.Peer.ID() + " " + key
+		if m.Session != nil {
+			key = m.Session.ID() + " " + key
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -86,12 +86,12 @@ func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
 	return hook.OnResponse("*", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Call.Modern || m.Peer == nil || m.Peer.Revision() == "" {
+		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" {
 			return err
 		}
 		ping := func() {
 			raw := hook.Encode(hook.Object{"jsonrpc": "2.0", "id": "ping-" + strconv.FormatInt(n.Add(1), 10), "method": "ping"})
-			_ = m.Peer.Send(context.WithoutCancel(ctx), raw) // lost without a stream to send it on
+			_ = m.Session.Send(context.WithoutCancel(ctx), raw) // lost without a stream to send it on
 		}
 		ping()
 		time.AfterFunc(later, ping)
@@ -106,7 +106,7 @@ type batchKey struct{}
 func lateBatches() hook.Hooks {
 	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		v, err := hook.Decode(in.Raw)
-		late := in.Peer != nil && in.Peer.Revision() > hook.R20250326
+		late := in.Session != nil && in.Session.Revision() > hook.R20250326
 		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 {
 			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
 		}

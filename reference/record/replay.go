@@ -82,8 +82,8 @@ func (p *player) handle(ctx context.Context, c *hook.Call, next hook.Handler) *h
 		if r := next(ctx, c); r.Error != nil {
 			return r
 		}
-		if c.Peer != nil {
-			revision = c.Peer.Revision()
+		if c.Session != nil {
+			revision = c.Session.Revision()
 		}
 	}
 	x := p.find(c, revision)
@@ -148,8 +148,8 @@ func (p *player) find(c *hook.Call, revision string) *exchange {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	session := "stateless"
-	if c.Peer != nil && (!c.Modern || c.Transport != hook.HTTP) {
-		session = c.Peer.ID()
+	if c.Session != nil && (!c.Modern || c.Transport != hook.HTTP) {
+		session = c.Session.ID()
 	}
 	places := p.places[session]
 	if places == nil {
@@ -205,8 +205,8 @@ func (p *player) answering(ctx context.Context, m hook.Message, next hook.Emitte
 // follow sends a message that belongs to no open request, or to a listen stream.
 func (p *player) follow(ctx context.Context, c *hook.Call, msg message) {
 	if msg.of == nil {
-		if c.Peer != nil && !(c.Modern && c.Transport == hook.HTTP) {
-			_ = c.Peer.Send(ctx, msg.raw) // a client that has gone is noticed by the transport
+		if c.Session != nil && !(c.Modern && c.Transport == hook.HTTP) {
+			_ = c.Session.Send(ctx, msg.raw) // a client that has gone is noticed by the transport
 		}
 		return
 	}

@@ -109,7 +109,7 @@ func asksForRoots() hook.Hooks {
 		return func(ctx context.Context, c *hook.Call) *hook.Reply {
 			if c.Method == hook.MethodTemplates && !asked {
 				asked = true
-				_ = c.Peer.Send(ctx, []byte(`{"jsonrpc":"2.0","id":"roots","method":"roots/list"}`))
+				_ = c.Session.Send(ctx, []byte(`{"jsonrpc":"2.0","id":"roots","method":"roots/list"}`))
 			}
 			return next(ctx, c)
 		}

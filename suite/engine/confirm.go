@@ -216,7 +216,7 @@ func (r *Run) freedByTheEnd(j *Judgement) bool {
 	return ok && k.Endings && len(j.Frames) > 0
 }
 
-// linger keeps clean sessions that owe answers open for several times as long as these were
+// linger keeps clean sessions with pending answers open for several times as long as these were
 // waited for: one that comes meanwhile is slow, and not held back until the input ends.
 func (r *Run) linger(ctx context.Context) func(*session.Session) {
 	const times = 3

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// What a report keeps of the evidence: a report is to be read, and what a hostile peer sends
+// What a report keeps of the evidence: a report is to be read, and what a hostile target sends
 // has no end.
 const (
 	frameBytes  = 64 << 10 // of one frame

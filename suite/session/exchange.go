@@ -289,8 +289,8 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	defer s.mu.Unlock()
 	x := p.x
 	p.completed = true
-	owed := p.got < p.want && len(p.ids) > 0 || o == recording.Sent && p.beyond != ""
-	if o != recording.Canceled && (owed || o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) {
+	pending := p.got < p.want && len(p.ids) > 0 || o == recording.Sent && p.beyond != ""
+	if o != recording.Canceled && (pending || o == recording.Silent || o == recording.HTTPOnly || o == recording.Lost) {
 		// Where its answer may have come and was not kept, that there is none proves nothing.
 		if s.opts.Transcript.Overflow() {
 			o, reason = recording.Canceled, "so much was sent by the target that nothing more is kept"

@@ -347,19 +347,19 @@ func (s *Session) AwaitLate(ctx context.Context, each time.Duration) {
 	const apart = 10 * time.Millisecond // what comes before the end is to be told from what comes of it
 	for {
 		last := s.Last()
-		owed := s.owed()
-		if owed == 0 {
+		late := s.unanswered()
+		if late == 0 {
 			return
 		}
-		if _, ok := s.Await(ctx, last, each, func(*wire.Frame) bool { return s.owed() < owed }); !ok {
+		if _, ok := s.Await(ctx, last, each, func(*wire.Frame) bool { return s.unanswered() < late }); !ok {
 			return
 		}
 		s.Quiet(ctx, apart)
 	}
 }
 
-// owed is how many requests were not answered in time, nor since.
-func (s *Session) owed() int {
+// unanswered is how many requests were not answered in time, nor since.
+func (s *Session) unanswered() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0

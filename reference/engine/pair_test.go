@@ -67,17 +67,17 @@ var kindURIs = []string{
 	"kind:input", "kind:private", "kind:new", "kind:gone", "kind:t/1", "kind:t/%2E%2E", "kind:u/1", "kind:u/2", "kind:v/text", "kind:v/gone", "no uri", "", "x:%", "=?base64?eDp5?=",
 }
 
-// lanes are two servers of the same: one sends results as it keeps them, the other has a hook
+// pair is two servers of the same: one sends results as it keeps them, the other has a hook
 // that looks at them all.
-type lanes struct {
+type pair struct {
 	t        testing.TB
 	engines  [2]*Engine
 	journals [2]*journal.Journal
 	sessions [2]map[string]string // by revision
 }
 
-func newLanes(t testing.TB, w func() world.World, pageSize int) *lanes {
-	l := &lanes{t: t}
+func newPair(t testing.TB, w func() world.World, pageSize int) *pair {
+	l := &pair{t: t}
 	now := time.Now()
 	for i, h := range []hook.Hooks{{}, hook.EditReply("", func(*hook.Call, *hook.Reply) {})} {
 		l.journals[i] = journal.New(journal.Options{MaxRaw: 200})
@@ -97,7 +97,7 @@ func newLanes(t testing.TB, w func() world.World, pageSize int) *lanes {
 }
 
 // shake opens the session of a revision, if it has sessions.
-func (l *lanes) shake(i int, revision string) {
+func (l *pair) shake(i int, revision string) {
 	if !hook.Modern(revision) {
 		body := fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`, revision)
 		l.sessions[i][revision] = l.send(i, asked{body: body, header: map[string]string{}}).Header().Get(headerSession)
@@ -110,7 +110,7 @@ type asked struct {
 	header         map[string]string
 }
 
-func (l *lanes) request(i int, a asked) *http.Request {
+func (l *pair) request(i int, a asked) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, PathStreamable, strings.NewReader(a.body))
 	r.RemoteAddr = "client"
 	r.Header.Set("Content-Type", "application/json")
@@ -124,14 +124,14 @@ func (l *lanes) request(i int, a asked) *http.Request {
 	return r
 }
 
-func (l *lanes) send(i int, a asked) *httptest.ResponseRecorder {
+func (l *pair) send(i int, a asked) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	l.engines[i].ServeHTTP(w, l.request(i, a))
 	return w
 }
 
 // both sends a request to both and returns what both answer.
-func (l *lanes) both(a asked) (status int, body string, differ string) {
+func (l *pair) both(a asked) (status int, body string, differ string) {
 	one, other := l.send(0, a), l.send(1, a)
 	same := func(what string, x, y any) {
 		if fmt.Sprint(x) != fmt.Sprint(y) {
@@ -146,7 +146,7 @@ func (l *lanes) both(a asked) (status int, body string, differ string) {
 }
 
 // entries takes the entries out of a journal. What differs between servers is left out.
-func (l *lanes) entries(i int) string {
+func (l *pair) entries(i int) string {
 	var b strings.Builder
 	for _, e := range l.journals[i].Query(journal.Query{}) {
 		e.Time = time.Time{}
@@ -164,7 +164,7 @@ func (l *lanes) entries(i int) string {
 	return text
 }
 
-func (l *lanes) change(f func(e *Engine) error) {
+func (l *pair) change(f func(e *Engine) error) {
 	for i, e := range l.engines {
 		if err := f(e); err != nil {
 			l.t.Fatalf("server %d: %v", i, err)
