@@ -4,6 +4,7 @@ package nearest
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -64,6 +65,20 @@ func hasWord(name, word string) bool {
 }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// Members are the names that the members of a type have in JSON; none if it is no struct.
+func Members(t reflect.Type) []string {
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var names []string
+	for _, f := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // Question is "did you mean A or B?" for a misspelt word, with a colon and a space
 // in front; empty if nothing is close.

@@ -12,10 +12,7 @@ import (
 
 var (
 	directions = []journal.Direction{"", journal.In, journal.Out}
-	kinds      = []journal.Kind{
-		journal.Request, journal.Notification, journal.Response, journal.Batch, journal.Unreadable, journal.HTTPRequest,
-		journal.HTTPAnswer, journal.Event, journal.Opened, journal.Closed, journal.Applied,
-	}
+	kinds      = journal.Kinds()
 )
 
 // query is the query as the journal takes it. Field names the member that holds it.

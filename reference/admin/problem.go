@@ -68,25 +68,11 @@ func decode(body []byte, v any) error {
 		return problem(CodeInvalidJSON, dotted(syntax.JSONPointer), "the member %q is there twice", dotted(syntax.JSONPointer))
 	case errors.As(err, &semantic) && errors.Is(semantic.Err, json.ErrUnknownName):
 		return problem(CodeUnknownField, dotted(semantic.JSONPointer), "unknown member %q%s", dotted(semantic.JSONPointer),
-			nearest.Question(semantic.JSONPointer.LastToken(), membersOf(semantic.GoType)))
+			nearest.Question(semantic.JSONPointer.LastToken(), nearest.Members(semantic.GoType)))
 	case errors.As(err, &semantic):
 		return misfit(semantic)
 	}
 	return problem(CodeInvalidJSON, "", "the body is not JSON: %s", reason(err))
-}
-
-// membersOf are the names that the members of a type have in JSON.
-func membersOf(t reflect.Type) []string {
-	if t == nil || t.Kind() != reflect.Struct {
-		return nil
-	}
-	var names []string
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // exactNumbers keeps numbers of any size as they are written where any value may stand.

@@ -43,6 +43,11 @@ const (
 	Applied      Kind = "applied"
 )
 
+// Kinds lists the kinds of entries.
+func Kinds() []Kind {
+	return []Kind{Request, Notification, Response, Batch, Unreadable, HTTPRequest, HTTPAnswer, Event, Opened, Closed, Applied}
+}
+
 // The scopes of Opened and Closed entries.
 const (
 	ScopeConnection = "connection" // stdio, HTTP+SSE

@@ -14,26 +14,10 @@ import (
 
 // The members of an entry, of the first line and of what it says of HTTP. A message stands in one of the first three.
 var (
-	entryMembers = append([]string{"message", "text", "base64", "truncated"}, membersOf(reflect.TypeFor[journal.Entry]())...)
-	headMembers  = membersOf(reflect.TypeFor[Header]())
-	httpMembers  = membersOf(reflect.TypeFor[journal.HTTP]())
+	entryMembers = append([]string{"message", "text", "base64", "truncated"}, nearest.Members(reflect.TypeFor[journal.Entry]())...)
+	headMembers  = nearest.Members(reflect.TypeFor[Header]())
+	httpMembers  = nearest.Members(reflect.TypeFor[journal.HTTP]())
 )
-
-// membersOf are the names under which the fields of a type are written.
-func membersOf(t reflect.Type) []string {
-	var all []string
-	for _, f := range reflect.VisibleFields(t) {
-		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
-			all = append(all, name)
-		}
-	}
-	return all
-}
-
-var kinds = []journal.Kind{
-	journal.Request, journal.Notification, journal.Response, journal.Batch, journal.Unreadable, journal.HTTPRequest, journal.HTTPAnswer, journal.Event,
-	journal.Opened, journal.Closed, journal.Applied,
-}
 
 // stranger says which member of an object there is not; empty if all are known.
 func stranger(what string, o gjson.Result, known []string) string {
@@ -65,8 +49,8 @@ func misspelt(line []byte) string {
 	}
 	kind, direction := entry.Get("kind"), entry.Get("direction")
 	switch {
-	case kind.Exists() && !slices.Contains(kinds, journal.Kind(kind.String())):
-		return fmt.Sprintf("there is no kind %q; there are %q", kind.String(), kinds)
+	case kind.Exists() && !slices.Contains(journal.Kinds(), journal.Kind(kind.String())):
+		return fmt.Sprintf("there is no kind %q; there are %q", kind.String(), journal.Kinds())
 	case direction.Exists() && direction.String() != string(journal.In) && direction.String() != string(journal.Out):
 		return fmt.Sprintf("the direction is %q; it is %q or %q", direction.String(), journal.In, journal.Out)
 	}
