@@ -76,18 +76,16 @@ func (w World) featureProblems() (found problems) {
 	for i, t := range w.Tools {
 		at := fmt.Sprintf("tools[%d]", i)
 		named(at, "tool", t.Name)
-		for j, b := range t.Content {
-			found.Below(fmt.Sprintf("%s.content[%d]", at, j), b.problems())
-		}
+		operation.Each(&found, at+".content", t.Content, Block.problems)
 	}
 	for i, p := range w.Prompts {
 		at := fmt.Sprintf("prompts[%d]", i)
 		named(at, "prompt", p.Name)
-		for j, m := range p.Messages {
+		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {
 			all := m.problems()
 			all.OneOf("role", m.Role, Roles())
-			found.Below(fmt.Sprintf("%s.messages[%d]", at, j), all)
-		}
+			return all
+		})
 	}
 	return found
 }
@@ -114,14 +112,14 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 	for _, t := range w.Templates {
 		templates[t.URITemplate] = true
 	}
-	block := func(at string, b Block) {
+	block := func(b Block) problems {
 		all := b.Annotations.warnings()
 		for _, to := range [][2]string{{"link", b.Link}, {"embed", b.Embed}} {
 			if uri := to[1]; uri != "" && !present[uri] && !put[uri] && !matched(templates, uri) {
 				all.Say(to[0], "there is no such resource: %s", clip(uri))
 			}
 		}
-		found.Below(at, all)
+		return all
 	}
 	for i, t := range w.Tools {
 		at := fmt.Sprintf("tools[%d]", i)
@@ -129,9 +127,7 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 		if t.InputSchema != nil && t.InputSchema["type"] != "object" {
 			found.Say(at+".inputSchema.type", "is not object, as clients expect")
 		}
-		for j, b := range t.Content {
-			block(fmt.Sprintf("%s.content[%d]", at, j), b)
-		}
+		operation.Each(&found, at+".content", t.Content, block)
 	}
 	for i, p := range w.Prompts {
 		at := fmt.Sprintf("prompts[%d]", i)
@@ -143,12 +139,13 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 				found.Say(fmt.Sprintf("%s.arguments[%d].name", at, j), "is missing")
 			}
 		}
-		for j, m := range p.Messages {
-			block(fmt.Sprintf("%s.messages[%d]", at, j), m.Block)
+		operation.Each(&found, at+".messages", p.Messages, func(m PromptMessage) problems {
+			all := block(m.Block)
 			if m.Text != nil {
-				found.Below(fmt.Sprintf("%s.messages[%d]", at, j), strangers("text", *m.Text, names, "argument"))
+				all = append(all, strangers("text", *m.Text, names, "argument")...)
 			}
-		}
+			return all
+		})
 	}
 	return found
 }

@@ -2,6 +2,7 @@ package world
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -87,9 +88,7 @@ func loadFiles(w *World, files fs.FS, r *reader) {
 			blob := base64.StdEncoding.EncodeToString(data)
 			resource.Blob = &blob
 		}
-		if resource.MIMEType == "" {
-			resource.MIMEType = DetectMIMEType(name, data)
-		}
+		resource.MIMEType = cmp.Or(resource.MIMEType, DetectMIMEType(name, data))
 	}
 	for i := range w.Resources {
 		load(&w.Resources[i], fmt.Sprintf("resources[%d]", i))

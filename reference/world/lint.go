@@ -12,6 +12,7 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 )
 
 // Lint lists, in sentences that begin with the member, what a careful author of a world
@@ -37,11 +38,12 @@ func sentences(all problems) []string {
 // warnings are what Lint lists. Resources that are still to be repeated count as one.
 func (w World) warnings() problems {
 	found := lintIcons("server.icons", w.Server.Icons)
-	for i, r := range w.Resources {
+	operation.Each(&found, "resources", w.Resources, func(r Resource) problems {
 		if one, ok := r.sample(); ok {
-			found.Below(fmt.Sprintf("resources[%d]", i), one.warnings())
+			return one.warnings()
 		}
-	}
+		return nil
+	})
 	var uris map[string]bool
 	if len(w.Timeline)+len(w.Tools)+len(w.Prompts) > 0 || slices.ContainsFunc(w.Templates, func(t Template) bool { return t.Finds != "" }) {
 		uris = w.uris()
@@ -63,9 +65,7 @@ func (w World) warnings() problems {
 	if w.Caching != nil && w.Caching.Scope == "public" && w.Private() > 0 {
 		found.Say("caching", "lists differ by identity, so their scope is sent as private")
 	}
-	for i, r := range w.Rules {
-		found.Below(fmt.Sprintf("rules[%d]", i), r.Limits.Warnings())
-	}
+	operation.Each(&found, "rules", w.Rules, func(r operation.Rule) problems { return r.Limits.Warnings() })
 	found = append(found, w.featureWarnings(uris)...)
 	return append(append(found, w.lintTimeline(uris)...), w.lintStates()...)
 }

@@ -152,12 +152,7 @@ func set[T any](member, value *T) {
 }
 
 // First is when the step happens for the first time.
-func (s Step) First() time.Duration {
-	if s.At == 0 {
-		return s.Every
-	}
-	return s.At
-}
+func (s Step) First() time.Duration { return cmp.Or(s.At, s.Every) }
 
 // action is something that a step can do.
 type action struct {

@@ -51,14 +51,8 @@ func (w World) Validate() error {
 // problems are all that is wrong with the world and its parts.
 func (w World) problems() problems {
 	found := w.own()
-	for i, r := range w.Resources {
-		if all := r.problems(); len(all) > 0 {
-			found.Below(fmt.Sprintf("resources[%d]", i), all)
-		}
-	}
-	for i, t := range w.Templates {
-		found.Below(fmt.Sprintf("templates[%d]", i), t.problems())
-	}
+	operation.Each(&found, "resources", w.Resources, Resource.problems)
+	operation.Each(&found, "templates", w.Templates, Template.problems)
 	return found
 }
 
@@ -87,9 +81,7 @@ func (w World) own() (found problems) {
 	if len(w.Timeline) > maxTimeline {
 		found.Say("timeline", "has more than %d steps", maxTimeline)
 	}
-	for i, s := range w.Timeline {
-		found.Below(fmt.Sprintf("timeline[%d]", i), s.problems())
-	}
+	operation.Each(&found, "timeline", w.Timeline, Step.problems)
 	if from := []string{"start", FromFirstRequest}; w.TimelineFrom != "" && !slices.Contains(from, w.TimelineFrom) {
 		found.Say("timelineFrom", "is %q, not %s%s", clip(w.TimelineFrom), strings.Join(from, " or "), nearest.Question(w.TimelineFrom, from))
 	}

@@ -369,8 +369,3 @@ func (w *World) Template(uriTemplate string) *Template {
 	}
 	return nil
 }
-
-// Drop removes the resource with that URI, if there is one.
-func (w *World) Drop(uri string) {
-	w.Resources = slices.DeleteFunc(w.Resources, func(r Resource) bool { return r.URI == uri })
-}
