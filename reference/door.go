@@ -185,8 +185,7 @@ func drop(c net.Conn) {
 
 // keep keeps the door shut until it is to be opened, and opens it; release gives up what has kept the port.
 func (d *door) keep(address net.Addr, release func()) {
-	grace := time.NewTimer(shutGrace)
-	defer grace.Stop()
+	grace := time.After(shutGrace)
 	for {
 		d.mu.Lock()
 		left := time.Until(d.until)
@@ -194,20 +193,17 @@ func (d *door) keep(address net.Addr, release func()) {
 		if left <= 0 {
 			break
 		}
-		timer := time.NewTimer(left)
 		select {
-		case <-timer.C:
+		case <-time.After(left):
 		case <-d.sooner:
-		case <-grace.C:
+		case <-grace:
 			d.mu.Lock()
 			d.cut(http.StateNew, http.StateActive, http.StateIdle)
 			d.mu.Unlock()
 		case <-d.done:
-			timer.Stop()
 			release()
 			return
 		}
-		timer.Stop()
 	}
 	release()
 	inner, err := d.reopen(address)
@@ -232,14 +228,11 @@ func (d *door) reopen(address net.Addr) (net.Listener, error) {
 		if err == nil {
 			return l, nil
 		}
-		retry := time.NewTimer(reopenEach)
 		select {
-		case <-retry.C:
+		case <-time.After(reopenEach):
 		case <-ctx.Done():
-			retry.Stop()
 			return nil, err
 		case <-d.done:
-			retry.Stop()
 			return nil, net.ErrClosed
 		}
 	}

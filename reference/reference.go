@@ -42,6 +42,7 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
@@ -186,9 +187,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 		return nil, err
 	}
 	served := s.overlay()
-	if s.pageSize == 0 {
-		s.pageSize = served.PageSize
-	}
+	s.pageSize = cmp.Or(s.pageSize, served.PageSize)
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
 		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts, Name: o.Name, Version: o.Version, Now: o.Now,

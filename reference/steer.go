@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -66,10 +67,7 @@ func initialRules(w World, o Options) ([]control.Rule, error) {
 	taken := map[string]bool{}
 	for i := range rules {
 		r := &rules[i]
-		name := r.ID
-		if name == "" {
-			name = r.Fault + r.Quirk // one of them, or neither
-		}
+		name := cmp.Or(r.ID, r.Fault, r.Quirk)
 		if name != "" && !taken[name] {
 			r.ID, taken[name] = name, true
 			continue

@@ -46,10 +46,7 @@ type play struct {
 
 // last reports whether the step has happened for the last time.
 func (p *play) last() bool {
-	switch {
-	case p.On != nil:
-		return p.Times > 0 && p.took >= p.Times
-	case p.Every > 0:
+	if p.On != nil || p.Every > 0 {
 		return p.Times > 0 && p.took >= p.Times
 	}
 	return p.took > 0
@@ -251,17 +248,15 @@ func (s *Server) run(ctx context.Context, r *run, before uint64) {
 	}
 	for !r.over() {
 		p, at := r.next()
-		timer := time.NewTimer(time.Until(at))
-		if p == nil {
-			timer.Stop() // until a message comes
+		var due <-chan time.Time // nil until a message comes
+		if p != nil {
+			due = time.After(time.Until(at))
 		}
 		select {
-		case <-timer.C:
+		case <-due:
 		case <-r.wake:
-			timer.Stop()
 			continue
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		}
 		s.take(ctx, p.Step)
@@ -306,9 +301,7 @@ func (s *Server) operate(ctx context.Context, step Step) {
 	switch {
 	case step.PutRule != nil:
 		r := control.Rule(*step.PutRule)
-		if r.ID == "" {
-			r.ID = fmt.Sprintf("timeline: %s", step)
-		}
+		r.ID = cmp.Or(r.ID, fmt.Sprintf("timeline: %s", step))
 		s.RemoveRule(r.ID)
 		switch _, err := s.AddRule(r); {
 		case ctx.Err() != nil:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -181,11 +182,7 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 		if len(l.Needs) > 0 {
 			fmt.Fprintf(&b, "  needs   %s\n", strings.Join(l.Needs, "; "))
 		}
-		client := l.Client
-		if client == "" {
-			client = "Notices nothing if it keeps the rules itself: this is for who tests servers."
-		}
-		fmt.Fprintf(&b, "  client  %s\n", client)
+		fmt.Fprintf(&b, "  client  %s\n", cmp.Or(l.Client, "Notices nothing if it keeps the rules itself: this is for who tests servers."))
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err

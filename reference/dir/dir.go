@@ -24,6 +24,7 @@
 package dir
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,21 +78,9 @@ func (o *Options) complete() error {
 	if o.MaxFiles < 0 || o.MaxSize < 0 || o.MaxWatches < 0 || o.Debounce < 0 || o.PageSize < 0 {
 		return errors.New("bounds must not be negative")
 	}
-	if o.MaxFiles == 0 {
-		o.MaxFiles = DefaultMaxFiles
-	}
-	if o.MaxSize == 0 {
-		o.MaxSize = DefaultMaxSize
-	}
-	if o.MaxWatches == 0 {
-		o.MaxWatches = DefaultMaxWatches
-	}
-	if o.Debounce == 0 {
-		o.Debounce = DefaultDebounce
-	}
-	if o.PageSize == 0 {
-		o.PageSize = DefaultPageSize
-	}
+	o.MaxFiles, o.MaxSize = cmp.Or(o.MaxFiles, DefaultMaxFiles), cmp.Or(o.MaxSize, DefaultMaxSize)
+	o.MaxWatches, o.PageSize = cmp.Or(o.MaxWatches, DefaultMaxWatches), cmp.Or(o.PageSize, DefaultPageSize)
+	o.Debounce = cmp.Or(o.Debounce, DefaultDebounce)
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}

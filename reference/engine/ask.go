@@ -60,7 +60,7 @@ func (e *Engine) Ask(ctx context.Context, session string, a Ask) (Answer, error)
 	if s == nil {
 		return Answer{}, fmt.Errorf("%w: %s", ErrNoSession, session)
 	}
-	if err := s.askable(a); err != nil {
+	if _, err := s.askable(a); err != nil {
 		return Answer{}, err
 	}
 	id, answered, err := s.ask()
@@ -93,27 +93,28 @@ func (e *Engine) Ask(ctx context.Context, session string, a Ask) (Answer, error)
 	}
 }
 
-// askable says why the client cannot be asked; nil if it can.
-func (s *session) askable(a Ask) error {
+// askable says why the client cannot be asked, nil if it can, and whether it can never be asked that.
+func (s *session) askable(a Ask) (never bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	declared, _ := hook.DecodeObject(s.declared)
 	capability := needed[a.Method]
+	undeclared := capability != "" && declared[capability] == nil && !a.Undeclared
 	listening := s.transport != hook.HTTP
 	for _, st := range s.streams {
 		listening = listening || st.kind == "get"
 	}
 	switch {
 	case a.Method == "":
-		return fmt.Errorf("%w: a request needs a method", ErrNotAsked)
+		err = fmt.Errorf("%w: a request needs a method", ErrNotAsked)
 	case s.revision == "":
-		return fmt.Errorf("%w: it has not been initialized, and without a handshake servers send no requests", ErrNotAsked)
+		err = fmt.Errorf("%w: it has not been initialized, and without a handshake servers send no requests", ErrNotAsked)
 	case !listening:
-		return fmt.Errorf("%w: it has opened no event stream by GET, so that there is no way to it", ErrNotAsked)
-	case capability != "" && declared[capability] == nil && !a.Undeclared:
-		return fmt.Errorf("%w: it has not declared the capability %q", ErrNotAsked, capability)
+		err = fmt.Errorf("%w: it has opened no event stream by GET, so that there is no way to it", ErrNotAsked)
+	case undeclared:
+		err = fmt.Errorf("%w: it has not declared the capability %q", ErrNotAsked, capability)
 	}
-	return nil
+	return s.revision != "" && undeclared, err
 }
 
 // Askable reports whether the client of a session can be asked something now, and is past
@@ -124,12 +125,9 @@ func (e *Engine) Askable(session string, a Ask) (now, never bool) {
 	if s == nil {
 		return false, true
 	}
-	err := s.askable(a)
+	never, err := s.askable(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	capability := needed[a.Method]
-	declared, _ := hook.DecodeObject(s.declared)
-	never = s.revision != "" && capability != "" && declared[capability] == nil && !a.Undeclared
 	return err == nil && s.initialized, never
 }
 

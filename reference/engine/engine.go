@@ -8,6 +8,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -297,10 +298,7 @@ func (e *Engine) leftBehind() *session {
 			idle = s
 		}
 	}
-	if idle != nil {
-		return idle
-	}
-	return any
+	return cmp.Or(idle, any)
 }
 
 func (e *Engine) unregister(s *session) {

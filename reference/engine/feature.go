@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -143,11 +144,7 @@ func (e *Engine) getPrompt(ctx context.Context, c *hook.Call, w *world.World, na
 			return r
 		}
 		for _, block := range made {
-			role := m.Role
-			if role == "" {
-				role = "user"
-			}
-			messages = append(messages, hook.Object{"role": role, "content": block})
+			messages = append(messages, hook.Object{"role": cmp.Or(m.Role, "user"), "content": block})
 		}
 	}
 	result := hook.Object{"messages": messages}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -114,15 +115,10 @@ func (e *Engine) refuseHTTP(w http.ResponseWriter, r *hook.Reply) {
 
 func writeJSON(w http.ResponseWriter, status int, extra http.Header, body []byte) {
 	h := w.Header()
-	for name, values := range extra {
-		h[name] = values
-	}
+	maps.Copy(h, extra)
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)))
-	if status == 0 {
-		status = http.StatusOK
-	}
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(status, http.StatusOK))
 	// #nosec G705 -- it is JSON and said to be
 	_, _ = w.Write(body) // a client that has gone needs no answer
 }
@@ -281,9 +277,7 @@ func (p *post) respond(w http.ResponseWriter, r *http.Request) {
 		writeMessage(w, r, first.Message)
 		return
 	}
-	for name, values := range first.Header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), first.Header)
 	out := &responder{engine: p.engine, session: p.session, w: w, stream: p.stream, reader: reader, ids: !p.modern && revision != ""}
 	out.open(r.Context(), out.ids && revision >= hook.R20251125, 0)
 }

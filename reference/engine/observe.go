@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,10 +70,7 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 	entry.Classify(raw)
 	entry.Direction = journal.Out
 	if s != nil {
-		if agreed := s.Revision(); agreed != "" {
-			entry.Revision = agreed
-		}
-		entry.Transport = s.transport
+		entry.Revision, entry.Transport = cmp.Or(s.Revision(), entry.Revision), s.transport
 		if s.known() {
 			entry.Session = s.ID()
 		}
@@ -82,12 +80,7 @@ func (e *Engine) left(s *session, t *hook.Trace, entry *journal.Entry, raw []byt
 		if entry.Kind == journal.Response {
 			entry.Method, entry.URI = t.Method, t.URI
 		}
-		if entry.Transport == "" {
-			entry.Transport = t.Transport
-		}
-		if entry.Session == "" {
-			entry.Session = t.Session
-		}
+		entry.Transport, entry.Session = cmp.Or(entry.Transport, t.Transport), cmp.Or(entry.Session, t.Session)
 	}
 	e.config.Journal.Note(entry, raw)
 }
@@ -217,9 +210,7 @@ func (e *Engine) observe(w http.ResponseWriter, r *http.Request) {
 	if s := e.find(entry.Session); s != nil {
 		entry.Revision = s.Revision()
 	}
-	if entry.Revision == "" {
-		entry.Revision = first(r.Header, headerVersion)
-	}
+	entry.Revision = cmp.Or(entry.Revision, first(r.Header, headerVersion))
 	v.Traced = hook.Traced{Context: r.Context(), Trace: &v.trace}
 	r = r.WithContext(v)
 	if r.Method == http.MethodPost && (r.URL.Path == PathStreamable || r.URL.Path == PathMessages) {
@@ -368,12 +359,7 @@ func (w *recorder) derive(k journal.Kind) *journal.Entry {
 }
 
 // session is that of the request or, for a handshake, of the answer.
-func (w *recorder) session() string {
-	if w.entry.Session != "" {
-		return w.entry.Session
-	}
-	return first(w.Header(), headerSession)
-}
+func (w *recorder) session() string { return cmp.Or(w.entry.Session, first(w.Header(), headerSession)) }
 
 func (w *recorder) note(body []byte) {
 	w.noted = true
@@ -434,9 +420,7 @@ func (w *recorder) end() {
 		e.Scope, e.Reason = journal.ScopeStream, reason
 		w.engine.config.Journal.Note(e, nil)
 	default:
-		if w.status == 0 {
-			w.status = http.StatusOK // net/http answers for a handler that wrote nothing
-		}
+		w.status = cmp.Or(w.status, http.StatusOK) // net/http answers for a handler that wrote nothing
 		w.note(w.body)
 	}
 }

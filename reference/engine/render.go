@@ -103,19 +103,7 @@ func plain(v any) any {
 // introduce is the Implementation object of the server.
 func (e *Engine) introduce(revision string) hook.Object {
 	s := e.served().world.Server
-	o := hook.Object{"name": s.Name, "version": s.Version}
-	if s.Name == "" {
-		o["name"] = "mockserver"
-	}
-	if s.Version == "" {
-		o["version"] = "0.0.0"
-	}
-	if e.config.Name != "" {
-		o["name"] = e.config.Name
-	}
-	if e.config.Version != "" {
-		o["version"] = e.config.Version
-	}
+	o := hook.Object{"name": cmp.Or(e.config.Name, s.Name, "mockserver"), "version": cmp.Or(e.config.Version, s.Version, "0.0.0")}
 	if revision >= hook.R20250618 {
 		optional(o, "title", s.Title)
 	}
@@ -136,11 +124,7 @@ const (
 )
 
 func (e *Engine) hintList(result hook.Object) {
-	c := e.served().world.Caching
-	if c == nil {
-		c = &world.Caching{TTL: listTTL, Scope: "public"}
-	}
-	hints := *c
+	hints := *cmp.Or(e.served().world.Caching, &world.Caching{TTL: listTTL, Scope: "public"})
 	if e.store.differs() {
 		hints.Scope = "private" // another identity may get another list
 	}
@@ -148,14 +132,11 @@ func (e *Engine) hintList(result hook.Object) {
 }
 
 func readCaching(r *world.Resource) world.Caching {
-	if r.Caching != nil {
-		c := *r.Caching
-		if len(r.Identities) > 0 {
-			c.Scope = "private"
-		}
-		return c
+	c := *cmp.Or(r.Caching, &world.Caching{TTL: readTTL, Scope: "private"})
+	if len(r.Identities) > 0 {
+		c.Scope = "private"
 	}
-	return world.Caching{TTL: readTTL, Scope: "private"}
+	return c
 }
 
 func hint(result hook.Object, c world.Caching) {

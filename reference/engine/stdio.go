@@ -140,11 +140,9 @@ func (e *Engine) inOrder(s *session, in *incoming, deliver func(context.Context,
 		defer close(done)
 		e.accept(x)
 	}()
-	timer := time.NewTimer(grace)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(grace):
 	case <-s.ctx.Done():
 	}
 }

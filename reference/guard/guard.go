@@ -10,6 +10,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -84,10 +85,7 @@ func New(o Options) (*Guard, error) {
 	if len(o.Tokens) == 0 && o.Issuer == nil || len(o.Tokens) > maxTokens || len(o.Demands) > maxDemands {
 		return nil, fmt.Errorf("a guard needs 1 to %d tokens, and %d demands at the most", maxTokens, maxDemands)
 	}
-	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: o.AuthorizationServer, issues: o.Issuer, owners: map[string]string{}}
-	if g.issuer == "" {
-		g.issuer = DefaultAuthorizationServer
-	}
+	g := &Guard{tokens: slices.Clone(o.Tokens), issuer: cmp.Or(o.AuthorizationServer, DefaultAuthorizationServer), issues: o.Issuer, owners: map[string]string{}}
 	if u, err := url.Parse(g.issuer); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("the authorization server %q is no http or https URL", g.issuer)
 	}

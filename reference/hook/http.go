@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -62,10 +63,7 @@ func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
 		if aw.streaming {
 			return
 		}
-		a := &Answer{Status: aw.status, Header: w.Header(), Body: aw.body.Bytes()}
-		if a.Status == 0 {
-			a.Status = http.StatusOK
-		}
+		a := &Answer{Status: cmp.Or(aw.status, http.StatusOK), Header: w.Header(), Body: aw.body.Bytes()}
 		edit(r, body, a)
 		w.Header().Del("Content-Length")
 		if a.Status != http.StatusNoContent {

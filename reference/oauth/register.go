@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -75,9 +76,7 @@ func (c *client) complete() *refusal {
 			return refused("invalid_redirect_uri", address+": "+why)
 		}
 	}
-	if c.AuthMethod == "" {
-		c.AuthMethod = "client_secret_basic" // RFC 7591, section 2
-	}
+	c.AuthMethod = cmp.Or(c.AuthMethod, "client_secret_basic") // RFC 7591, section 2
 	if !slices.Contains(authMethods, c.AuthMethod) {
 		return refused("invalid_client_metadata", "token_endpoint_auth_method must be none, client_secret_basic or client_secret_post")
 	}

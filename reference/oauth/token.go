@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -129,9 +130,7 @@ func (s *Server) renew(c *client, r *http.Request) (*token, *refusal) {
 // answer issues what a code or a refresh token is exchanged for. The caller holds mu.
 func (s *Server) answer(t *token, resource string, scopes []string) map[string]any {
 	g := t.grant
-	if g.resource == "" {
-		g.resource = resource
-	}
+	g.resource = cmp.Or(g.resource, resource)
 	answer := map[string]any{
 		"access_token": s.issue(access, g, scopes, s.options.Now().Add(s.options.Expires)),
 		"token_type":   "Bearer",

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -79,12 +80,7 @@ func Given(alternatives ...bool) (n int) {
 }
 
 // on is the sort of message.
-func (o *Operation) on() string {
-	if o.On == "" {
-		return OnReply
-	}
-	return o.On
-}
+func (o *Operation) on() string { return cmp.Or(o.On, OnReply) }
 
 // at is the path of the member that is changed; empty if none is.
 func (o *Operation) at() string { return o.Set + o.Drop + o.Retype + o.Rewrite }

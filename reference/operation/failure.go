@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -39,10 +40,7 @@ const codeInternal = -32603
 
 // Operations are the failure in the vocabulary of operations.
 func (f *Failure) Operations() []Operation {
-	a := Stub{Code: f.Code, Message: f.Message, Data: f.Data, Status: f.Status, Header: f.Header}
-	if a.Code == 0 {
-		a.Code = codeInternal
-	}
+	a := Stub{Code: cmp.Or(f.Code, codeInternal), Message: f.Message, Data: f.Data, Status: f.Status, Header: f.Header}
 	switch {
 	case a.Message != "":
 	case f.Code == 0:

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -195,11 +196,7 @@ func (a *action) answer(s *subject) (r *hook.Reply, ok bool) {
 		r.Result, _ = v.(hook.Object)
 		return r, ok
 	}
-	message := a.Answer.Message
-	if message == "" {
-		message = "Error"
-	}
-	text, _ := a.expand(s, nil, message)
+	text, _ := a.expand(s, nil, cmp.Or(a.Answer.Message, "Error"))
 	r.Error = hook.Object{"code": hook.Number(a.Answer.Code), "message": text}
 	if a.Answer.Data != nil {
 		r.Error["data"], ok = a.expand(s, nil, a.Answer.Data)
@@ -422,11 +419,9 @@ func (pl *plan) reorder(ctx context.Context, a *action, m hook.Message) (after f
 	}
 	mine := &swap{make(chan struct{})}
 	pl.swaps.Store(key, mine)
-	timer := time.NewTimer(time.Duration(a.Reorder))
-	defer timer.Stop()
 	select {
 	case <-mine.gone:
-	case <-timer.C:
+	case <-time.After(time.Duration(a.Reorder)):
 		pl.swaps.CompareAndDelete(key, mine)
 	case <-ctx.Done():
 		pl.swaps.CompareAndDelete(key, mine)

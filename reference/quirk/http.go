@@ -2,6 +2,7 @@ package quirk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -90,10 +91,7 @@ func sessionless() hook.Hooks {
 			ids[revision] = id
 		}
 	}), hook.EditRequest(func(r *http.Request) {
-		version := r.Header.Get(headerVersion)
-		if version == "" {
-			version = hook.R20250326
-		}
+		version := cmp.Or(r.Header.Get(headerVersion), hook.R20250326)
 		body, err := hook.PeekBody(r)
 		first := err == nil && bytes.Contains(body, []byte(`"initialize"`))
 		mu.Lock()

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strconv"
@@ -117,9 +118,7 @@ func (b *builder) answered(m *journal.Entry) {
 	}
 	delete(b.open, k)
 	x.answer, x.session = m.Raw, m.Session
-	if x.revision == "" {
-		x.revision = m.Revision
-	}
+	x.revision = cmp.Or(x.revision, m.Revision)
 	if m.HTTP != nil {
 		x.status = m.HTTP.Status
 	}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"slices"
 	"strconv"
@@ -159,9 +160,7 @@ func (t *hosted) deliver(line []byte) {
 	note := &journal.Entry{Direction: journal.Out, Transport: hook.HTTP, Session: t.id, Revision: t.revision, Stream: "get"}
 	if o != nil {
 		note.Session, note.Connection, note.RequestSeq, note.Stream = o.entry.Session, o.entry.Connection, o.entry.Seq, o.stream
-		if note.Revision == "" {
-			note.Revision = o.entry.Revision
-		}
+		note.Revision = cmp.Or(note.Revision, o.entry.Revision)
 	}
 	t.sessions.recorder.note(note, line)
 	if version := gjson.GetBytes(line, "result.protocolVersion"); t.id != "" && note.Method == "initialize" && version.Exists() {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -100,9 +101,7 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 		if q, ok := r.open[key(e, from, e.ID)]; ok {
 			delete(r.open, key(e, from, e.ID))
 			e.RequestSeq, e.Method, e.URI = q.seq, q.method, q.uri
-			if e.Revision == "" {
-				e.Revision = q.rev
-			}
+			e.Revision = cmp.Or(e.Revision, q.rev)
 		}
 		if version := gjson.GetBytes(raw, "result.protocolVersion"); e.Method == "initialize" && version.Exists() {
 			e.Revision = version.String()
@@ -111,9 +110,7 @@ func (r *Recorder) relate(e *journal.Entry, raw []byte) {
 			}
 		}
 	}
-	if e.Revision == "" {
-		e.Revision = r.revisions[e.Session]
-	}
+	e.Revision = cmp.Or(e.Revision, r.revisions[e.Session])
 }
 
 // expect remembers the requests of a message.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -30,9 +31,7 @@ func (r *Remote) do(ctx context.Context, method, address string, body []byte, at
 	session, version := r.session, r.version
 	r.mu.Unlock()
 	h := req.Header
-	for name, values := range r.header {
-		h[name] = values
-	}
+	maps.Copy(h, r.header)
 	h.Set("Accept", "application/json, text/event-stream")
 	if method == http.MethodPost {
 		h.Set("Content-Type", "application/json")
