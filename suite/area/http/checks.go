@@ -55,7 +55,7 @@ const (
 	stepListAfter, stepRefused, stepMalformed, stepBody  recording.Step = "list-after", "refused", "malformed", "body"
 	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step = "accept", "charset", "chunked", "header-case"
 	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step = "odd-method", "templates", "slow", "get-1"
-	stepGet2                                             recording.Step = "get-2"
+	stepGet2, stepStray                                  recording.Step = "get-2", "stray"
 )
 
 // The tags of the area's scripts, which say what they mean.

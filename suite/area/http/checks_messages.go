@@ -22,7 +22,17 @@ var httpMessagesChecks = []verdict.Check{
 		oneEndpoint(r, v)
 		oddMethods(r, v)
 	}},
-	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses}, Judge: acceptedNotification},
+	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == HTTPStatuses {
+			acceptedNotification(r, v)
+			return
+		}
+		for _, x := range r.Exchanges {
+			if x.Step == recording.StepInitialized && x.Status >= 200 && x.Status < 300 { // a refusal is what LIFE-10 suffers from
+				acceptedBy202(r, x, v)
+			}
+		}
+	}},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -51,7 +61,13 @@ var httpMessagesChecks = []verdict.Check{
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 	}},
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
-	{Requirement: "HTTP-35", From: verdict.Everything, Judge: acceptedAnswers},
+	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == HTTPStatuses {
+			strayAnswer(r, v)
+			return
+		}
+		acceptedAnswers(r, v)
+	}},
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {
@@ -136,6 +152,11 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the target refuses notifications (HTTP %d)", x.Status))
 		return
 	}
+	acceptedBy202(r, x, v)
+}
+
+// acceptedBy202: a notification that was taken is answered in the one way there is.
+func acceptedBy202(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
 	body := verdict.Body(r, x)
 	v.That(len(body) == 0, "no body", "the body "+strconv.Quote(wire.Excerpt(body, 80)), x.Evidence()...)
@@ -240,6 +261,21 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x.Evidence()...)
 		}
 	}
+}
+
+// strayAnswer: a response to a request that was never made is taken like any other, or refused by an error status.
+func strayAnswer(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step(stepStray)
+	if !verdict.Responded(x, v) {
+		return
+	}
+	if note := r.Step(stepNotify); note != nil && note.Status == x.Status && x.Status != http.StatusAccepted && x.Status < 300 {
+		v.Skip(recording.CodeNotExercised, fmt.Sprintf("responses are answered as notifications are, by HTTP %d: see HTTP-05", x.Status))
+		return
+	}
+	body := verdict.Body(r, x)
+	v.That(x.Status >= 400 || x.Status == http.StatusAccepted && len(body) == 0, "HTTP 202 without a body, or an error status",
+		fmt.Sprintf("HTTP %d with %d bytes to a response that belongs to no request", x.Status, len(body)), x.Evidence()...)
 }
 
 // malformedBodies: the client is told that its body was not taken; that it is at fault, and not the

@@ -15,14 +15,14 @@ import (
 // Steps: "list", "notify" (a notification that is in order) and "list-after"; then,
 // independent of each other: "refused" (a notification under a session id that was
 // never issued, if the target issues any), "malformed" (a notification whose params
-// are a number), "body" (no message at all; the tag "form" says what), "accept"
+// are a number), "stray" (a response to a request that the target never made), "body" (no message at all; the tag "form" says what), "accept"
 // (conforming forms of the Accept header, by "form"), "charset", "chunked" (a body
 // without a length), "header-case" (names of headers in other letters) and "odd-method"
 // (HTTP methods that the endpoint does not have, by "verb").
 var httpStatusesScenario = &scenario.Scenario{
 	Name:  HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
-	Sends: "A notification in order and one that is refused, malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
+	Sends: "A notification in order and one that is refused, a response to a request that was never made (up to 2025-11-25), malformed bodies, conforming forms of the Accept and Content-Type headers, a body in chunks, names of headers in other letters, and HEAD, OPTIONS, PUT and PATCH.",
 	Phase: scenario.Read,
 	When:  scenario.OverHTTP,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -56,6 +56,9 @@ func statusProbes(p *scenario.Play, c *scenario.Client) []session.Request {
 		q := scenario.Notification(stepRefused)
 		q.Header = map[string]string{scenario.HeaderSession: scenario.StrangeSession}
 		all = append(all, q)
+	}
+	if !p.Modern() {
+		all = append(all, session.Request{Step: stepStray, Body: []byte(`{"jsonrpc":"2.0","id":"mcpcheck-never-asked","result":{}}`)})
 	}
 	malformed := scenario.Notification(stepMalformed)
 	malformed.Params = json.RawMessage(`5`)
