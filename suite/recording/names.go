@@ -165,6 +165,7 @@ const (
 	StepUnknownID, StepOtherRevision, StepAfterOther  Step = "unknown-id", "other-revision", "after-other"
 	StepBadVersion, StepGetBadVersion                 Step = "bad-version", "get-bad-version"
 	StepDeleteBadVersion, StepAfterDelete, StepReopen Step = "delete-bad-version", "after-delete", "reopen"
+	StepGetWithoutID, StepGetAfterDelete              Step = "get-without-id", "get-after-delete"
 )
 
 // The steps of [InputReads].

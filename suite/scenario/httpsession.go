@@ -11,12 +11,12 @@ import (
 )
 
 // In two fresh sessions (tag "session": a or b) "use" makes requests of different
-// kinds. Then, in session a: "without-id" and "unknown-id" if there are session
+// kinds. Then, in session a: "without-id", "unknown-id" and "get-without-id" if there are session
 // ids, "other-revision" opens a session of another revision beside it and
 // "after-other" goes on in a, "no-version" leaves out the version header,
 // "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
 // bad one. Session b: "delete", and if it is accepted "after-delete", repeated for
-// a second while it is served; "reopen" is a new initialize.
+// a second while it is served, then "get-after-delete"; "reopen" is a new initialize.
 var httpSessionsScenario = &Scenario{
 	Name:  recording.HTTPSessions,
 	Title: "opening, using and ending HTTP sessions",
@@ -62,6 +62,7 @@ func (p *Play) idProbes(ctx context.Context, c *Client) {
 	missing.Omit = []string{HeaderSession}
 	unknown.Header = map[string]string{HeaderSession: StrangeSession}
 	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
 }
 
 // besideOther opens a session in another revision, if the target serves one.
@@ -107,5 +108,6 @@ func (p *Play) ended(ctx context.Context, c *Client) {
 		}
 		c.S.Quiet(ctx, 250*time.Millisecond)
 	}
+	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
 	p.Initialize(ctx, recording.StepReopen, p.Revision())
 }

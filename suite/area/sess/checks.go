@@ -43,6 +43,9 @@ var sessChecks = []verdict.Check{
 			return
 		}
 		v.That(x.Status == http.StatusBadRequest || x.Succeeded(), "HTTP 400, or service", matcher.Describe(x)+" to a request without the session id", x.Evidence()...)
+		if get := r.Step(recording.StepGetWithoutID); !x.Succeeded() && opensStream(get) {
+			v.That(false, "HTTP 400 (or 405) to a GET without the session id, where a request by POST needs it", "an event stream", append(x.Evidence(), get.Evidence()...)...)
+		}
 	}),
 	sessionCheck("SESS-04", endedSession),
 	sessionCheck("SESS-05", func(r *recording.Recording, v *verdict.Verdict) {
@@ -124,7 +127,15 @@ func endedSession(r *recording.Recording, v *verdict.Verdict) {
 	}
 	last := all[len(all)-1]
 	v.That(last.Status == http.StatusNotFound, "HTTP 404", matcher.Describe(last)+" to a request of a session that was ended by DELETE", append(end.Evidence(), last.Evidence()...)...)
+	if get := r.Step(recording.StepGetAfterDelete); last.Status == http.StatusNotFound && opensStream(get) {
+		v.That(false, "HTTP 404", "an event stream to a GET of a session that was ended by DELETE", append(end.Evidence(), get.Evidence()...)...)
+	}
 	v.Hint("forget a session when it is ended, and answer its id with HTTP 404 from then on")
+}
+
+// opensStream reports whether a GET was answered by an event stream.
+func opensStream(x *recording.Exchange) bool {
+	return x != nil && x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream"
 }
 
 // acceptedIDs: the requests that follow initialize are not refused for their id.
