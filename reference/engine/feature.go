@@ -79,7 +79,7 @@ func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, 
 func describeTool(t world.Tool, revision string) hook.Object {
 	o := hook.Object{"name": t.Name, "inputSchema": hook.Object{"type": "object"}}
 	if t.InputSchema != nil {
-		o["inputSchema"] = plain(t.InputSchema)
+		o["inputSchema"] = hook.Plain(t.InputSchema)
 	}
 	decorate(o, revision, t.Title, t.Description, "", nil, t.Icons, t.Meta)
 	return o

@@ -46,7 +46,7 @@ func decorate(o hook.Object, revision, title, description, mimeType string, a *w
 	if revision >= hook.R20250618 {
 		optional(o, "title", title)
 		if meta != nil {
-			o["_meta"] = plain(meta)
+			o["_meta"] = hook.Plain(meta)
 		}
 	}
 	if revision >= hook.R20251125 && len(icons) > 0 {
@@ -60,7 +60,7 @@ func annotations(a *world.Annotations, revision string) hook.Object {
 		o["audience"] = texts(a.Audience)
 	}
 	if a.Priority != nil {
-		o["priority"] = plain(*a.Priority)
+		o["priority"] = hook.Plain(*a.Priority)
 	}
 	if revision >= hook.R20250618 {
 		optional(o, "lastModified", a.LastModified)
@@ -88,16 +88,6 @@ func texts(values []string) []any {
 		list[i] = v
 	}
 	return list
-}
-
-// plain brings a value from a world file into the form of decoded JSON, with
-// numbers as json.Number.
-func plain(v any) any {
-	p, err := hook.Decode(hook.Encode(v))
-	if err != nil {
-		return nil
-	}
-	return p
 }
 
 // introduce is the Implementation object of the server.

@@ -365,7 +365,7 @@ func content(ctx context.Context, uri string, e *entry, revision string) (hook.O
 		o["text"] = string(data)
 	}
 	if e.res.Meta != nil && revision >= hook.R20250618 {
-		o["_meta"] = plain(e.res.Meta)
+		o["_meta"] = hook.Plain(e.res.Meta)
 	}
 	return o, nil
 }

@@ -149,6 +149,12 @@ func simple(s string) bool {
 	return true
 }
 
+// Plain is a value, from a file say, in the form of decoded JSON: numbers are json.Number. It shares nothing with the value.
+func Plain(v any) any {
+	plain, _ := Decode(Encode(v)) // has just been encoded
+	return plain
+}
+
 // Number is a JSON number for use in an Object.
 func Number(n int64) json.Number { return json.Number(strconv.FormatInt(n, 10)) }
 

@@ -116,9 +116,7 @@ func (o *Operation) Check() Problems {
 	}
 	o.checkArguments(c, verb)
 	c.placeholders("to", o.To, roots[o.on()])
-	if o.Send != nil {
-		c.placeholders("send", o.Send, roots[o.on()])
-	}
+	c.placeholders("send", o.Send, roots[o.on()])
 	if a := o.Answer; a != nil {
 		c.placeholders("answer.message", a.Message, roots[o.on()])
 		c.placeholders("answer.data", a.Data, roots[o.on()])

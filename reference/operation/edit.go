@@ -231,7 +231,7 @@ func (a *action) expand(s *subject, holder, v any) (value any, ok bool) {
 		}
 		return list, true
 	}
-	return normal(v), true
+	return hook.Plain(v), true
 }
 
 // filled is a text with the values of its placeholders.
@@ -267,8 +267,7 @@ func lookup(s *subject, holder any, placeholder string) (any, bool) {
 func copied(v any) any {
 	switch v.(type) {
 	case hook.Object, []any:
-		c, _ := hook.Decode(hook.Encode(v)) // has been decoded
-		return c
+		return hook.Plain(v)
 	}
 	return v
 }

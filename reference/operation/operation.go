@@ -1,12 +1,10 @@
 package operation
 
 import (
-	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
-	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 // The sorts of messages, as Operation.On names them.
@@ -164,32 +162,4 @@ type Rule struct {
 	// Do are the operations, which change messages in the vocabulary in which faults and quirks are written.
 	Do     []Operation `yaml:"do" json:"do,omitempty"`
 	Limits `yaml:",inline"`
-}
-
-// normal is a value as it is in decoded messages: numbers are json.Number.
-func normal(v any) any {
-	switch v := v.(type) {
-	case nil, string, bool, json.Number:
-		return v
-	case json.RawMessage:
-		decoded, _ := hook.Decode(v) // what is no JSON is nothing
-		return decoded
-	case map[string]any:
-		o := make(map[string]any, len(v))
-		for name, member := range v {
-			o[name] = normal(member)
-		}
-		return o
-	case []any:
-		list := make([]any, len(v))
-		for i := range v {
-			list[i] = normal(v[i])
-		}
-		return list
-	}
-	data, err := json.Marshal(v)
-	if err != nil {
-		return nil
-	}
-	return json.Number(data)
 }

@@ -105,25 +105,21 @@ func (p path) single() bool {
 // find returns what stands at a path of a single member.
 func (p path) find(v any) (any, bool) {
 	for _, s := range p {
-		ok := false
-		if s.name != "" {
-			var o hook.Object
-			if o, ok = v.(hook.Object); ok {
-				v, ok = o[s.name]
+		if s.name == "" {
+			list, _ := v.([]any)
+			i := s.at(list)
+			if i < 0 {
+				return nil, false
 			}
-		} else {
-			var list []any
-			if list, ok = v.([]any); ok {
-				if i := s.at(list); i >= 0 {
-					v = list[i]
-				} else {
-					ok = false
-				}
-			}
+			v = list[i]
+			continue
 		}
-		if !ok {
+		o, _ := v.(hook.Object)
+		member, there := o[s.name]
+		if !there {
 			return nil, false
 		}
+		v = member
 	}
 	return v, true
 }

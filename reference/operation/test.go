@@ -58,7 +58,7 @@ func (t Test) compile() (test, error) {
 	if err != nil {
 		return test{}, err
 	}
-	made := test{path: p, in: in, is: normal(t.Is), kind: t.Type, not: t.Not}
+	made := test{path: p, in: in, is: hook.Plain(t.Is), kind: t.Type, not: t.Not}
 	if t.Matches != "" {
 		made.matches, err = regexp.Compile(t.Matches)
 	}
