@@ -15,8 +15,7 @@ func (e busyError) Unwrap() error { return e.error }
 
 // unlistened says, with the flag, why an address cannot be listened on.
 func unlistened(flag, addr string, err error) error {
-	var refused *os.SyscallError
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*os.SyscallError](err); ok {
 		return busyError{fmt.Errorf("%s %s: %w: choose another port, or 0 for any that is free", flag, addr, refused.Err)}
 	}
 	var malformed *net.AddrError
@@ -29,8 +28,7 @@ func unlistened(flag, addr string, err error) error {
 
 // busy takes the mark of a mistake in the arguments from an address that cannot be had.
 func busy(err error) error {
-	var b busyError
-	if errors.As(err, &b) {
+	if b, ok := errors.AsType[busyError](err); ok {
 		return b
 	}
 	return err

@@ -71,21 +71,18 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err == nil {
 		return exitOK
 	}
-	var status exitStatus
-	if errors.As(err, &status) {
+	if status, ok := errors.AsType[exitStatus](err); ok {
 		return int(status)
 	}
 	if output.Gone(stdout, err) {
 		return exitBroke
 	}
-	var usage usageError
-	var problems world.Problems
-	if errors.As(err, &problems) {
+	if problems, ok := errors.AsType[world.Problems](err); ok {
 		fmt.Fprintln(stderr, problems) // with file and line, each on a line of its own
 	} else {
 		fmt.Fprintf(stderr, "mockserver: %v\n", err)
 	}
-	if errors.As(err, &usage) {
+	if _, usage := errors.AsType[usageError](err); usage {
 		return exitUsage
 	}
 	return exitBroke

@@ -26,8 +26,7 @@ func main() {
 	flag.Parse()
 	if err := run(o, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pack:", err)
-		var usage usageError
-		if errors.As(err, &usage) {
+		if _, usage := errors.AsType[usageError](err); usage {
 			os.Exit(2)
 		}
 		os.Exit(1)

@@ -225,8 +225,8 @@ func respond(w http.ResponseWriter, status int, v any) {
 }
 
 func fail(w http.ResponseWriter, err error) {
-	var p *Problem
-	if !errors.As(err, &p) {
+	p, ok := errors.AsType[*Problem](err)
+	if !ok {
 		p = problem(CodeInternal, "", "%s", err)
 	}
 	respond(w, statuses[p.Code], Refusal{Error: *p})

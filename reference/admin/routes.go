@@ -59,7 +59,7 @@ var routes = []route{
 	{"DELETE", "/rules/{id}", nil, nil, nil, http.StatusNoContent, removal("rule", "id", (*reference.Server).RemoveRule), "Switch a rule off."},
 
 	{"GET", "/timeline", nil, nil, StepList{}, http.StatusOK, told(func(s *reference.Server) any { return StepList{s.Timeline()} }), "The steps of the timeline, how often each has happened, and when it happens next."},
-	{"GET", "/states", nil, nil, StateList{}, http.StatusOK, told(func(s *reference.Server) any { return states(s) }), "The states of scenarios, which rules ask for and change."},
+	{"GET", "/states", nil, nil, StateList{}, http.StatusOK, told(func(s *reference.Server) any { return StateList{s.States()} }), "The states of scenarios, which rules ask for and change."},
 	{"PUT", "/states", nil, StateList{}, StateList{}, http.StatusOK, taking(putStates), "Give scenarios other states; those that are not named keep theirs."},
 
 	{"GET", "/sessions", nil, nil, SessionList{}, http.StatusOK, told(func(s *reference.Server) any { return SessionList{s.Sessions()} }), "The open sessions, oldest first."},

@@ -143,17 +143,9 @@ func postAsk(c *call, a Ask) (any, error) {
 	return answer, nil
 }
 
-func states(s *reference.Server) StateList {
-	all := StateList{s.States()}
-	if all.States == nil {
-		all.States = map[string]string{}
-	}
-	return all
-}
-
 func putStates(c *call, in StateList) (any, error) {
 	if err := c.server.SetStates(in.States); err != nil {
 		return nil, problem(CodeInvalid, "states", "%s", err)
 	}
-	return states(c.server), nil
+	return StateList{c.server.States()}, nil
 }

@@ -56,8 +56,8 @@ func (e *Error) Error() string {
 
 // NotFound reports whether an error says that there was nothing to act on.
 func NotFound(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == admin.CodeNotFound
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == admin.CodeNotFound
 }
 
 // New makes a client of the interface at an address, "http://127.0.0.1:4000" say.

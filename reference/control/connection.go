@@ -133,10 +133,7 @@ func once(ctx context.Context) bool {
 		return true
 	}
 	first := false
-	t.Decide(broken, func() bool {
-		first = true
-		return true
-	})
+	t.Once(broken, func() any { first = true; return nil })
 	return first
 }
 

@@ -62,6 +62,7 @@ func New(seed uint64, j *journal.Journal) *Set {
 	s := &Set{seed: seed, journal: j}
 	s.head.Store(&ways{&s.base, &s.base, &s.base, &s.base, &s.base})
 	s.live.Store(&[]*node{})
+	s.states.now.Store(&map[string]string{})
 	return s
 }
 

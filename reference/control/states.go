@@ -14,12 +14,7 @@ type states struct {
 	now atomic.Pointer[map[string]string]
 }
 
-func (s *states) get() map[string]string {
-	if p := s.now.Load(); p != nil {
-		return *p
-	}
-	return nil
-}
+func (s *states) get() map[string]string { return *s.now.Load() }
 
 // set gives scenarios other states.
 func (s *states) set(other map[string]string) {
@@ -29,9 +24,6 @@ func (s *states) set(other map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	next := maps.Clone(s.get())
-	if next == nil {
-		next = map[string]string{}
-	}
 	maps.Copy(next, other)
 	s.now.Store(&next)
 }
@@ -45,7 +37,7 @@ func (s *Set) SetStates(other map[string]string) { s.states.set(other) }
 // ResetStates forgets the states of all scenarios and sets these.
 func (s *Set) ResetStates(initial map[string]string) {
 	s.states.mu.Lock()
-	s.states.now.Store(nil)
+	s.states.now.Store(&map[string]string{})
 	s.states.mu.Unlock()
 	s.states.set(initial)
 }

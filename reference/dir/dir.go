@@ -197,8 +197,7 @@ func (d *Dir) leave() error {
 
 // plainly makes a sentence of an error that has to do with the directory as a whole.
 func plainly(path string, err error) error {
-	var failed *os.PathError
-	if errors.As(err, &failed) {
+	if failed, ok := errors.AsType[*os.PathError](err); ok {
 		err = failed.Err
 	}
 	return fmt.Errorf("the directory %s cannot be served: %w", path, err)

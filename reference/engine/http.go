@@ -177,8 +177,7 @@ func (e *Engine) body(w http.ResponseWriter, r *http.Request) (*incoming, bool) 
 		}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		e.refuseHTTP(w, failAt(http.StatusRequestEntityTooLarge, codeInvalidRequest, "Invalid request: the message is too long"))
 		return nil, false
 	}

@@ -57,10 +57,9 @@ func (e *Engine) keep(c *renderings, k renderKey, result hook.Object) *hook.Repl
 	if hook.Modern(k.revision) {
 		e.complete(result)
 	}
-	r := &hook.Reply{Result: result}
-	r.Render()
-	c.put(k, r.Rendered)
-	return r
+	rendered := journal.NewShared(append(hook.AppendEncoded([]byte(`"result":`), result), '}'))
+	c.put(k, rendered)
+	return &hook.Reply{Rendered: rendered}
 }
 
 // put keeps a result, unless it would take the room of all others.

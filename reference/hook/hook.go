@@ -124,18 +124,6 @@ type Reply struct {
 	Header http.Header
 }
 
-// Render puts the reply into the form in which it is sent.
-func (r *Reply) Render() {
-	b := make([]byte, 0, 256)
-	if r.Error != nil {
-		b = AppendEncoded(append(b, `"error":`...), r.Error)
-	} else {
-		b = AppendEncoded(append(b, `"result":`...), r.Result)
-	}
-	r.Rendered = journal.NewShared(append(b, '}'))
-	r.Result, r.Error = nil, nil
-}
-
 // Expand has Result and Error stand for themselves, so that a hook can look at them and change
 // them. Functions that are given replies by [OnMethod], [OnCall] and what is made of them need
 // not call it.

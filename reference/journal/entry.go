@@ -264,11 +264,9 @@ func Mask(h http.Header) http.Header {
 	}
 	c := maps.Clone(h)
 	for _, name := range masked {
-		values := c[name]
-		if values == nil {
-			continue
+		if values := c[name]; values != nil {
+			c[name] = hideAll(name, values)
 		}
-		c[name] = hideAll(name, values)
 	}
 	return c
 }

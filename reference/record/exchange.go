@@ -20,16 +20,16 @@ const (
 
 // exchange is a recorded request with its answer and what the server said around it.
 type exchange struct {
-	session, transport, revision string
-	seq                          uint64 // of the request
-	id                           json.RawMessage
-	method                       string
-	params                       json.RawMessage
-	token                        string         // the progress token, as JSON
-	canonical                    string         // params without what does not count
-	masked                       *regexp.Regexp // what canonical may have been before it was masked; nil if it was not
-	answer                       []byte         // nil if there was none
-	status                       int            // of HTTP
+	session, revision string
+	seq               uint64 // of the request
+	id                json.RawMessage
+	method            string
+	params            json.RawMessage
+	token             string         // the progress token, as JSON
+	canonical         string         // params without what does not count
+	masked            *regexp.Regexp // what canonical may have been before it was masked; nil if it was not
+	answer            []byte         // nil if there was none
+	status            int            // of HTTP
 	// before are the messages that came on its behalf until it was answered, after those that
 	// followed the answer.
 	before, after []message
@@ -95,7 +95,7 @@ func openKey(seq uint64, id []byte) string { return strconv.FormatUint(seq, 10) 
 
 func (b *builder) asked(m *journal.Entry) {
 	x := &exchange{
-		session: m.Session, transport: m.Transport, revision: m.Revision, seq: m.Seq, id: m.ID, method: m.Method, params: m.Params(),
+		session: m.Session, revision: m.Revision, seq: m.Seq, id: m.ID, method: m.Method, params: m.Params(),
 		token: gjson.GetBytes(m.Raw, pathProgressToken).Raw,
 	}
 	x.canonical = canonical(x.params)

@@ -65,7 +65,7 @@ func NewRecorder(w io.Writer, h Header, masks []*regexp.Regexp) (*Recorder, erro
 func (r *Recorder) Err() error { return r.journal.Err() }
 
 // note writes an entry about a message. What it answers, and in what revision, is found out.
-func (r *Recorder) note(e *journal.Entry, raw []byte) uint64 {
+func (r *Recorder) note(e *journal.Entry, raw []byte) {
 	raw = r.mask(bytes.Clone(bytes.TrimRight(raw, "\r\n")))
 	kind := e.Kind
 	if len(raw) > 0 || kind == "" {
@@ -81,7 +81,6 @@ func (r *Recorder) note(e *journal.Entry, raw []byte) uint64 {
 	if e.Kind == journal.Request || e.Kind == journal.Batch {
 		r.expect(e, raw, seq)
 	}
-	return seq
 }
 
 func key(e *journal.Entry, from journal.Direction, id []byte) string {
