@@ -98,10 +98,8 @@ func unprovoked(take *Take) string {
 		return killedServer(take) // sessions are not processes of their own
 	}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-		for _, s := range take.Recordings[name].Sessions {
-			if s.Kind == recording.Clean && s.Lost != "" {
-				return s.Lost
-			}
+		if why := verdict.Unprovoked(take.Recordings[name]); why != "" {
+			return why
 		}
 	}
 	return ""

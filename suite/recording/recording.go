@@ -160,6 +160,8 @@ type Session struct {
 	// Lost says why the connection ended before we closed it; empty if it
 	// did not.
 	Lost string `json:"lost,omitempty"`
+	// Idle says that nothing had been said for five seconds when the connection ended.
+	Idle bool `json:"idle,omitempty"`
 	// Cut says why we ended the connection before its time: more came on it than is read;
 	// empty if we did not.
 	Cut string `json:"cut,omitempty"`

@@ -27,11 +27,14 @@ func (s *Session) receive(f wire.Frame) {
 	}
 	switch f.Dir {
 	case wire.Out:
+		s.said = f.At
 		s.sentFrame(&f)
 		return
 	case wire.Note:
+		s.rec.Idle = f.At-s.said >= idle
 		return
 	}
+	s.said = f.At
 	if f.Number == 0 {
 		// The transcript is full, and the run about to end: its memory is
 		// bounded only if the frame is not kept here either.

@@ -74,6 +74,7 @@ type Session struct {
 	renames   bool          // an answer came under an id that the request did not have
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
+	said      time.Duration // when the last message was sent or came
 	turns     int           // messages sent so far
 	closed    bool
 	// life ends with the session, and with it the answers to requests of the
@@ -87,6 +88,9 @@ type Session struct {
 	line  chan struct{}
 	parts atomic.Bool
 }
+
+// idle is for how long nothing has been said where the end of a connection is no answer to anything.
+const idle = 5 * time.Second
 
 // tooSlow is the cause of a context that ended because opening took too long.
 type tooSlow struct{ limit time.Duration }

@@ -34,3 +34,14 @@ func Began(r *recording.Recording, x *recording.Exchange, v *Verdict) bool {
 func ended(r *recording.Recording, x *recording.Exchange) bool {
 	return x.Outcome == recording.Lost || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool { return s.ID == x.Session && s.Lost != "" })
 }
+
+// Unprovoked is how a process ended in a session in which it was sent nothing out of order; empty if
+// none did. One that had been idle for a while may end: see STDIO-09.
+func Unprovoked(r *recording.Recording) string {
+	for _, s := range r.Sessions {
+		if s.Kind == recording.Clean && s.Lost != "" && !s.Idle {
+			return s.Lost
+		}
+	}
+	return ""
+}

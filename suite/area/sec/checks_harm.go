@@ -45,11 +45,9 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	for _, r := range v.Recordings() {
-		for _, s := range r.Sessions {
-			if s.Kind == recording.Clean && s.Lost != "" {
-				v.Block(recording.CodeDied, "the target also ends when nothing is wrong with what it was sent: "+s.Lost)
-				return
-			}
+		if why := verdict.Unprovoked(r); why != "" {
+			v.Block(recording.CodeDied, "the target also ends when nothing is wrong with what it was sent: "+why)
+			return
 		}
 	}
 	seen := map[*recording.Exchange]bool{}

@@ -240,6 +240,9 @@ func TestEndedByOneMessage(t *testing.T) {
 		"by itself": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
 			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended"})
 		}, verdict.Blocked},
+		"by itself, long after anything was said": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, fatal, func(r *recording.Recording) {
+			r.Sessions = append(r.Sessions, &recording.Session{Kind: recording.Clean, Lost: "the process ended", Idle: true})
+		}, verdict.Fail},
 		"handshakes": {requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, func() rt.Line { l := fatal; l.Method = "initialize"; return l }(), nil, verdict.NotApplicable},
 	} {
 		facts := rt.Facts(x.on, `{"resources":{}}`)
