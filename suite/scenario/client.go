@@ -178,7 +178,9 @@ func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
 // not only that the session was lost.
 func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exchange) bool {
 	switch {
-	case x.Outcome == recording.Canceled && c.S.Cut() == "" || x.Outcome == recording.Refused:
+	case x.Outcome == recording.Canceled: // not if it was cut off because the session is over: it says nothing then
+		return c.S.Alive() || context.Cause(ctx) != nil
+	case x.Outcome == recording.Refused:
 		return true
 	case x.Status == http.StatusNotFound:
 		return !c.expelled(ctx, q)
@@ -191,10 +193,16 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 // status 404 (2025-11-25 basic/transports#session-management), and not only the
 // message in question.
 func (c *Client) expelled(ctx context.Context, q session.Request) bool {
-	if c.sole || !c.shared && !c.buffered || c.S.HTTPSession() == "" || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
+	if !c.together() || q.Header[HeaderSession] != "" || slices.Contains(q.Omit, HeaderSession) {
 		return false
 	}
-	return c.Note(c.Life(ctx)).Status == http.StatusNotFound
+	life := c.Note(c.Life(ctx))
+	return life.Status == http.StatusNotFound || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out
+}
+
+// together reports whether the session is one that the target can end, and that others use at the same time.
+func (c *Client) together() bool {
+	return !c.sole && (c.shared || c.buffered) && c.S.HTTPSession() != ""
 }
 
 // Probe sends a message to which silence may be a fitting answer (a
@@ -270,7 +278,16 @@ func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
 		return true
 	}
 	life := c.Note(c.Life(ctx))
-	return life.Outcome == recording.Replied || life.Outcome == recording.Canceled
+	switch {
+	case life.Outcome == recording.Canceled: // if it was for another reason than that the session is over
+		return c.S.Alive()
+	case life.Status == http.StatusNotFound && c.together():
+		// The target has ended the session while the message was under way, and which of those that
+		// were it ended it over shows when this one is sent again, alone.
+		x.Outcome, x.Reason = recording.Canceled, "the target ended the session meanwhile, in which there were other messages as well"
+		return false
+	}
+	return life.Outcome == recording.Replied
 }
 
 // answeredByHTTP reports whether a message was answered by an HTTP status alone,

@@ -159,7 +159,7 @@ func (p *Pending) Wait(ctx context.Context) *recording.Exchange {
 			if p.replied() {
 				return p.finish(recording.Replied, "")
 			}
-			return p.finish(recording.Lost, p.s.lost())
+			return p.finish(p.unlessClosed(recording.Lost, p.s.conn.Err()), p.s.lost())
 		case <-timer.C:
 			if left := p.patience(timeout); left > 0 {
 				timer.Reset(left)
@@ -225,14 +225,23 @@ func (p *Pending) ended() *recording.Exchange {
 	case p.replied():
 		return p.finish(recording.Replied, "")
 	case p.sent.Status() == 0 && err != nil:
-		return p.finish(recording.Lost, err.Error())
+		return p.finish(p.unlessClosed(recording.Lost, err), err.Error())
 	case p.q.Notification:
 		return p.finish(recording.Sent, "")
 	case err != nil:
-		return p.finish(recording.HTTPOnly, err.Error())
+		return p.finish(p.unlessClosed(recording.HTTPOnly, err), err.Error())
 	default:
 		return p.finish(recording.HTTPOnly, p.noResponse())
 	}
+}
+
+// unlessClosed is the outcome of a message that ended with an error. Over HTTP whoever shares a
+// session closes it when it turns out to be over: what others have under way then was dropped by us.
+func (p *Pending) unlessClosed(o recording.Outcome, err error) recording.Outcome {
+	if p.s.over != requirement.Stdio && errors.Is(err, transport.ErrClosed) {
+		return recording.Canceled
+	}
+	return o
 }
 
 // noResponse says what came by HTTP instead of a response to the request.

@@ -138,7 +138,7 @@ func (p *Pending) unsent(ctx context.Context, err error) {
 		p.x.Limit = true
 		p.fail(recording.Canceled, p.Cut())
 	case !p.s.Alive():
-		p.fail(recording.Lost, err.Error())
+		p.fail(p.unlessClosed(recording.Lost, err), err.Error())
 	default:
 		p.fail(recording.Unsent, err.Error())
 	}

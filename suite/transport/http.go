@@ -92,7 +92,7 @@ func (c *httpConn) Close(ctx context.Context) Ending {
 		if err := c.limitErr(); err != nil {
 			c.ending.Reason = err.Error()
 		}
-		c.finish(errClosed)
+		c.finish(ErrClosed)
 		c.shutdown(ctx)
 	})
 	return c.ending

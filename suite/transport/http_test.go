@@ -485,7 +485,7 @@ func TestHTTPManyAtOnceLeaveNothingBehind(t *testing.T) {
 	if e := conn.Close(t.Context()); e.By != "us" || e.Reason != "" {
 		t.Errorf("got %+v", e)
 	}
-	if _, err := conn.Send(t.Context(), Message{}); !errors.Is(err, errClosed) {
+	if _, err := conn.Send(t.Context(), Message{}); !errors.Is(err, ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 	n := len(l.all())

@@ -9,8 +9,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// errClosed is why nothing can be sent after Close.
-var errClosed = errors.New("the connection was closed by us")
+// ErrClosed is why nothing can be sent after Close, and why an HTTP response did not come whole
+// that was under way then.
+var ErrClosed = errors.New("the connection was closed by us")
 
 // line is what all connections have in common: the sink, one frame at a time,
 // the bounds, and how the connection ended.

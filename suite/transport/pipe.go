@@ -83,7 +83,7 @@ func (c *pipeConn) close(ctx context.Context) Ending {
 		}
 	}
 	c.cutting("we closed the connection")
-	c.finish(errClosed)
+	c.finish(ErrClosed)
 	c.closeStream()
 	c.wait()
 	if e.By == "us" {

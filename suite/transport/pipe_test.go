@@ -54,7 +54,7 @@ func TestPipeInABubble(t *testing.T) {
 		if e := c.Close(t.Context()); e.By != "us" {
 			t.Errorf("got %+v", e)
 		}
-		if _, err := c.Send(t.Context(), Message{}); !errors.Is(err, errClosed) {
+		if _, err := c.Send(t.Context(), Message{}); !errors.Is(err, ErrClosed) {
 			t.Errorf("got %v", err)
 		}
 		// The bubble fails the test if a goroutine is left.

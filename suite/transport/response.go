@@ -43,7 +43,7 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	}
 	channel, ok := c.begin(r.Method, channel)
 	if !ok {
-		return nil, fmt.Errorf("cannot send: %w", errClosed)
+		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
 	}
 	x := &call{client: c, request: r, channel: channel, done: make(chan struct{}), heard: heard}
 	x.ctx, x.cancel = context.WithCancel(c.ctx)
@@ -160,7 +160,7 @@ func (x *call) explain(err error) error {
 	case limit != nil:
 		return limit
 	case x.client.ctx.Err() != nil:
-		return errClosed
+		return ErrClosed
 	case x.ctx.Err() != nil:
 		return errCancelled
 	}

@@ -190,7 +190,7 @@ func (c *sseConn) Send(ctx context.Context, m Message) (*Sent, error) {
 func (c *sseConn) Close(ctx context.Context) Ending {
 	c.once.Do(func() {
 		c.ending = c.ended()
-		c.finish(errClosed)
+		c.finish(ErrClosed)
 		c.shutdown(ctx)
 	})
 	return c.ending

@@ -151,7 +151,7 @@ func (s *stdio) Send(ctx context.Context, m Message) (*Sent, error) {
 	case <-ctx.Done():
 		return nil, fmt.Errorf("the target does not read its input: an earlier message is still being written: %w", ended(ctx))
 	case <-s.quit:
-		return nil, fmt.Errorf("cannot send: %w", errClosed)
+		return nil, fmt.Errorf("cannot send: %w", ErrClosed)
 	case <-s.over:
 		return nil, fmt.Errorf("cannot send: %w", s.Err())
 	}

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// brief is a server on Streamable HTTP whose sessions do not last, and that takes more time for some messages
+// than for others, so that several are under way in a session when one shows that it is over.
+type brief struct {
+	over    func(messages int, body string) bool // whether the session is over that has had so many messages, the last one too
+	status  int                                  // of answers in a session that is over
+	mu      sync.Mutex
+	heard   map[string]int // messages, by session
+	expired map[string]bool
+}
+
+func (s *brief) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body)
+	m, id := gjson.ParseBytes(raw), r.Header.Get(scenario.HeaderSession)
+	n, expired := s.hears(id, string(raw))
+	time.Sleep(time.Duration(n%5) * time.Millisecond)
+	switch {
+	case r.Method != http.MethodPost:
+		w.WriteHeader(http.StatusMethodNotAllowed)
+		return
+	case m.Get("method").Str == "initialize":
+		w.Header().Set(scenario.HeaderSession, s.opened())
+	case id == "":
+		w.WriteHeader(http.StatusBadRequest)
+		return
+	case expired:
+		w.WriteHeader(s.status)
+		return
+	case !m.Get("id").Exists():
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, singleAnswer(m))
+}
+
+func (s *brief) opened() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := fmt.Sprintf("a-session-with-number-%d", len(s.heard))
+	s.heard[id] = 0
+	return id
+}
+
+// hears counts a message, and reports whether its session is over.
+func (s *brief) hears(id, body string) (n int, expired bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, known := s.heard[id]
+	s.heard[id]++
+	s.expired[id] = s.expired[id] || s.over(s.heard[id], body)
+	return s.heard[id], !known || s.expired[id]
+}
+
+// What is under way in a session that is over says nothing of itself: a server that ends its sessions, and says
+// so by status 404, has lost none of it. What breaks a session does so when it comes alone, too.
+func TestSessionsThatAreOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		server *brief
+		want   map[string]string
+	}{
+		"after some messages": {
+			server: &brief{status: http.StatusNotFound, over: func(n int, _ string) bool { return n > 12 }},
+			want:   map[string]string{"RPC-09": "pass", "URI-08": "pass", "ERR-01": "pass", "READ-01": "pass"},
+		},
+		"broken by a NUL": {
+			server: &brief{status: http.StatusOK, over: func(_ int, body string) bool { return strings.Contains(body, `\u0000`) }},
+			want:   map[string]string{"RPC-09": "pass", "URI-08": "warn", "ERR-01": "pass", "READ-01": "pass"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c.server.heard, c.server.expired = map[string]int{}, map[string]bool{}
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{
+						Endpoints: []target.Endpoint{{Name: "brief", Handler: c.server, Path: "/mcp"}},
+						Revisions: []requirement.Revision{requirement.R20251125},
+					},
+					Tool: reports.Tool{Name: "test"}, SecurityProbes: true,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				for _, x := range r.Report(false).Results {
+					if want := c.want[x.ID]; want != "" && want != string(x.Verdict) {
+						t.Errorf("%s: %s, not %s: %s%s", x.ID, x.Verdict, want, x.Actual, x.Reason)
+					}
+				}
+				for _, o := range r.Report(false).Observations {
+					if o.ID == "inconsistent" {
+						t.Errorf("%s: %s", o.Requirement, o.Detail)
+					}
+				}
+			})
+		})
+	}
+}
