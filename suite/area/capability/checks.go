@@ -117,6 +117,9 @@ var capChecks = []verdict.Check{
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepFeature) {
+				if x.Tags[recording.TagFeature] == "completions" {
+					continue // COMP-01 and COMP-07 judge them, in all revisions that have the capability
+				}
 				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
 			}
 		}},
@@ -172,13 +175,14 @@ func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // contradictions notes where what is declared of other features, and what is done,
-// differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does.
+// differ. No requirement on resources speaks of it; of 2026-07-28 CAP-13 does, and of
+// completions COMP-01.
 func contradictions(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepFeature, recording.StepDeclaredFeature) {
 		switch feature := x.Tags[recording.TagFeature]; {
 		case x.Step == recording.StepDeclaredFeature && verdict.Unknown(x):
 			v.Observe("declared-but-unknown", "capabilities."+feature+" is declared, but "+x.Method+" is an unknown method: "+matcher.Describe(x), x.Evidence()...)
-		case x.Step == recording.StepFeature && x.Succeeded() && !v.Modern():
+		case x.Step == recording.StepFeature && feature != "completions" && x.Succeeded() && !v.Modern():
 			v.Observe("undeclared-but-served", x.Method+" is served although capabilities."+feature+" is not declared", x.Evidence()...)
 		}
 	}

@@ -27,6 +27,7 @@ func TestUndeclared(t *testing.T) {
 		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"prompts":[]}`, "feature", "prompts"))},
 		{ID: "CAP-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Asked("feature", "prompts/list", "{}", `{"code":-32603,"message":"no"}`, "feature", "prompts"))},
 		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: nil},
+		{ID: "CAP-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Asked("feature", "completion/complete", "{}", `{"code":-32602,"message":"no such template"}`, "feature", "completions"))},
 	})
 	areatest.WalkRuns(t, recording.Undeclared, `{"resources":{}}`, []areatest.Run{{ID: "CAP-01", Want: verdict.NotApplicable, Rec: list(areatest.GoodList)}})
 }

@@ -85,10 +85,13 @@ func TestCompletionsThatNeedContext(t *testing.T) {
 }
 
 func TestRefusedCompletions(t *testing.T) {
+	noObject := completionLine("undeclared", "", "")
+	noObject.Result = "null"
 	areatest.WalkRuns(t, recording.UndeclaredCompletion, `{"resources":{}}`, []areatest.Run{
 		{ID: "COMP-01", Want: verdict.Pass, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
 		{ID: "COMP-01", Want: verdict.Fail, Rec: areatest.Lines(completionLine("undeclared", `{"values":["x"]}`, ""))},
 		{ID: "COMP-01", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
+		{ID: "COMP-01", Want: verdict.NotApplicable, Rec: areatest.Lines(noObject)},
 		{ID: "COMP-07", Want: verdict.Pass, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32601")))},
 		{ID: "COMP-07", Want: verdict.Warn, Rec: areatest.Lines(completionLine("undeclared", "", areatest.Failure("-32603")))},
 		{ID: "COMP-07", Want: verdict.NotApplicable, Rec: areatest.Lines(completionLine("undeclared", `{"values":[]}`, ""))},
