@@ -256,7 +256,10 @@ func firstLines(b []byte, n int) string {
 func (v *Verdict) result() Result {
 	r := Result{Observations: v.Observations}
 	if v.grade == requirement.Info || v.grade == requirement.Control {
-		for _, f := range v.findings {
+		for i, f := range v.findings {
+			if slices.ContainsFunc(v.findings[:i], func(g Finding) bool { return g.Expected == f.Expected }) {
+				continue // one shows the habit
+			}
 			r.Observations = append(r.Observations, Observation{ID: "not-as-expected", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
 		}
 		v.judged += len(v.findings)

@@ -57,7 +57,7 @@ var batchChecks = []verdict.Check{
 				}
 				ids := strings.Join(strings.Fields(x.Tags[tagIDs]), " and ")
 				v.That(len(missing) == 0, "responses with the ids "+ids+" to the requests of a batch"+with,
-					"none with the id "+strings.Join(missing, " and ")+"; "+matcher.Describe(x)+" to the batch", x.Evidence()...)
+					"none with the id "+strings.Join(missing, " and ")+"; "+batchAnswer(r, x)+" to the batch", x.Evidence()...)
 				v.Cause("a response to each request of a batch")
 				v.Hint("handle each message of an array by itself, and answer with an array of the responses")
 			}
@@ -173,6 +173,15 @@ func replyIsArray(r *recording.Recording, x *recording.Exchange) bool {
 		f := r.Frame(n)
 		return f != nil && wire.Classify(f.Raw) == wire.KindBatch
 	})
+}
+
+// batchAnswer says how a batch was answered. That some of its requests were does not make the
+// answer a late one.
+func batchAnswer(r *recording.Recording, x *recording.Exchange) string {
+	if x.Outcome == recording.Silent && len(verdict.RepliesOf(r, x)) > 0 {
+		return "no further answer" + matcher.InBrackets(x.Reason)
+	}
+	return matcher.Describe(x)
 }
 
 // emptyAnswer says how an empty batch was answered.

@@ -187,7 +187,7 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open, tried, known := servesSystem(r), 0, false
+	open, tried, known := servesSystem(r), false, false
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if !verdict.Withstood(v, x, about) {
@@ -196,7 +196,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		what, _ := verdict.Leaked(x)
 		guessed := x.Tags[recording.TagGuessed] != ""
 		if guessed && (what == "" || offered(x) || open && x.Step != recording.StepSystem) {
-			tried, known = tried+1, known || what != ""
+			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
@@ -211,8 +211,8 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
 		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
-	case tried > 0:
-		v.Skip(recording.CodeNeedsConfig, fmt.Sprintf("nothing came of the ways out that were tried (%d), which proves nothing yet: %s", tried, nameRoot))
+	case tried:
+		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
 }
 

@@ -149,7 +149,7 @@ func TestGuessedRoot(t *testing.T) {
 		code recording.Code
 		want string
 	}{
-		"nothing leaked": {"URI-12", areatest.Lines(read("template", ""), read("template", areatest.OneText)), recording.CodeNeedsConfig, "tried (2), which proves nothing yet: name the root and a canary"},
+		"nothing leaked": {"URI-12", areatest.Lines(read("template", ""), read("template", areatest.OneText)), recording.CodeNeedsConfig, "tried, which proves nothing yet: name the root and a canary"},
 		"plain name too": {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd)), recording.CodeNotExercised, "judged under URI-13: "},
 		"offered":        {"URI-12", areatest.Lines(read("template", passwd), read("system", passwd, "served", "yes")), recording.CodeNeedsConfig, "name the root and a canary"},
 		"only dots":      {"URI-12", areatest.Lines(read("dots", "")), recording.CodeNeedsConfig, "the target file has to give"},
