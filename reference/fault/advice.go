@@ -46,6 +46,9 @@ var advice = sync.OnceValues(func() (map[string]string, error) {
 // Client says in a sentence what a good client does with a server that has the fault. It is empty where a client that
 // keeps the rules itself notices nothing of it.
 func (f Fault) Client() string {
+	if f.Advice != nil {
+		return *f.Advice
+	}
 	all, _ := advice() // a test looks at the error
 	return all[f.Requirement]
 }

@@ -64,6 +64,9 @@ type Entry struct {
 	// Aspect, if not empty, names what it changes as a whole: of the deviations of one
 	// aspect a server can have only one.
 	Aspect string `yaml:"aspect"`
+	// Advice says, for a fault, what a good client does, if there is more to be said of it than of others that
+	// break its requirement; "" where a client that keeps the rules itself notices nothing.
+	Advice *string `yaml:"client"`
 	// Do are its operations.
 	Do []operation.Operation `yaml:"do"`
 	// Overlay changes a copy of the world before the server is made; nil leaves it.
