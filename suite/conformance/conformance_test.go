@@ -7,12 +7,14 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
+	"github.com/onsi/ginkgo/v2"
 )
 
 var arguments = conformance.Flags(flag.CommandLine)
 
 // TestConformance is the suite. It judges the target that the flags describe, or, without
-// one, the reference server that is built in.
+// one, the reference server that is built in. The command ginkgo takes a directory for a suite if
+// its tests import Ginkgo; it would run "go test" in any other, without flags.
 func TestConformance(t *testing.T) {
 	c, err := arguments.Config()
 	if err != nil {
@@ -29,5 +31,5 @@ func TestConformance(t *testing.T) {
 			c.QuietWindow = embedded.QuietWindow
 		}
 	}
-	conformance.RunSpecs(t, c, conformance.Options{Strict: c.Strict, Arguments: arguments.String()})
+	conformance.RunSpecs(ginkgo.GinkgoTestingT(t), c, conformance.Options{Strict: c.Strict, Arguments: arguments.String()})
 }

@@ -60,12 +60,18 @@ type outcome struct {
 // ginkgo runs the suite with flags of Ginkgo and, behind --, those of the suite.
 func ginkgo(t *testing.T, flags []string, args ...string) outcome {
 	t.Helper()
+	return ginkgoOn(t, tool(t, "conformance.test"), flags, args...)
+}
+
+// ginkgoOn runs a suite that is built, or one that is a directory.
+func ginkgoOn(t *testing.T, suite string, flags []string, args ...string) outcome {
+	t.Helper()
 	o := outcome{}
 	dir := t.TempDir()
 	flags = append([]string{"--no-color", "--json-report=r.json", "--junit-report=r.xml", "--output-dir=" + dir}, flags...)
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, tool(t, "ginkgo"), slices.Concat(flags, []string{tool(t, "conformance.test"), "--"}, args)...)
+	cmd := exec.CommandContext(ctx, tool(t, "ginkgo"), slices.Concat(flags, []string{suite, "--"}, args)...)
 	cmd.Dir = dir
 	out, _ := cmd.CombinedOutput()
 	o.status, o.text = cmd.ProcessState.ExitCode(), string(out)
@@ -130,6 +136,20 @@ func TestDryRun(t *testing.T) {
 	o := ginkgo(t, []string{"--dry-run", "-v"}, at(url)...)
 	if o.status != 0 || requests.Load() != 0 || !strings.Contains(o.text, "PAGE-02 ") {
 		t.Errorf("status %d, %d requests\n%s", o.status, requests.Load(), o.text)
+	}
+}
+
+// TestDirectory: the directory of the suite does as well as what is built of it: flags of both reach it.
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	url, requests := server(t, wrong)
+	dir, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := ginkgoOn(t, dir, []string{"--label-filter=id:LIST-02"}, at(url)...)
+	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || requests.Load() == 0 || !slices.Equal(failed, []string{"LIST-02"}) || len(o.ran(reached)) != 1 {
+		t.Errorf("status %d, %d requests, %q failed\n%s", o.status, requests.Load(), failed, o.text)
 	}
 }
 
