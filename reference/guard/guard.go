@@ -14,7 +14,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,6 +25,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
@@ -382,14 +382,8 @@ func (g *Guard) challenge(w http.ResponseWriter, r *http.Request, status int, co
 }
 
 func reply(w http.ResponseWriter, status int, v any) {
-	data, err := json.Marshal(v)
-	if err != nil { // strings and lists of strings always can be
-		status, data = http.StatusInternalServerError, nil
-	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = w.Write(data) // a client that has gone needs no answer
+	httpserve.JSON(w, status, v)
 }
 
 // metadata serves the protected-resource metadata.

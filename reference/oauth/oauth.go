@@ -3,7 +3,6 @@ package oauth
 import (
 	"cmp"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 )
 
@@ -154,7 +154,7 @@ func (s *Server) strange(r *http.Request) string {
 // metadata serves the authorization-server metadata (RFC 8414).
 func (s *Server) metadata(w http.ResponseWriter, r *http.Request) {
 	issuer := guard.Origin(r)
-	reply(w, http.StatusOK, map[string]any{
+	httpserve.JSON(w, http.StatusOK, map[string]any{
 		"issuer":                                         issuer,
 		"authorization_endpoint":                         issuer + pathAuthorize,
 		"token_endpoint":                                 issuer + pathToken,
@@ -180,15 +180,5 @@ type refusal struct {
 func refused(code, text string) *refusal { return &refusal{code, text, http.StatusBadRequest} }
 
 func refuse(w http.ResponseWriter, f *refusal) {
-	reply(w, f.status, map[string]any{"error": f.code, "error_description": f.text})
-}
-
-func reply(w http.ResponseWriter, status int, v any) {
-	data, err := json.Marshal(v)
-	if err != nil { // strings, numbers and lists of strings always can be
-		status, data = http.StatusInternalServerError, nil
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(data) // a client that has gone needs no answer
+	httpserve.JSON(w, f.status, map[string]any{"error": f.code, "error_description": f.text})
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 	"github.com/mcpcheck/mcpcheck/reference/internal/loopback"
 )
 
@@ -60,7 +61,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 		s.clients = s.clients[1:]
 	}
 	s.mu.Unlock()
-	reply(w, http.StatusCreated, &c)
+	httpserve.JSON(w, http.StatusCreated, &c)
 }
 
 // complete fills in what a client leaves to the server, and says what it cannot have.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/internal/httpserve"
 )
 
 // challengeLength is that of a SHA-256 hash in base64url.
@@ -47,7 +48,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 		refuse(w, f)
 		return
 	}
-	reply(w, http.StatusOK, answer)
+	httpserve.JSON(w, http.StatusOK, answer)
 }
 
 func (s *Server) exchange(r *http.Request) (map[string]any, *refusal) {
