@@ -58,15 +58,8 @@ func posted(r *http.Request) hook.Object {
 	if r.Method != http.MethodPost {
 		return nil
 	}
-	body, err := hook.PeekBody(r)
-	if err != nil {
-		return nil
-	}
-	return bodyObject(body)
-}
-
-func bodyObject(body []byte) hook.Object {
-	o, _ := hook.DecodeObject(body)
+	body, _ := hook.PeekBody(r)
+	o, _ := hook.DecodeObject(body) // what could not be read to its end is none
 	return o
 }
 

@@ -56,7 +56,7 @@ func refusingToReopen() hook.Hooks {
 	return hook.EditAnswer(func(r *http.Request, body []byte, a *hook.Answer) {
 		mu.Lock()
 		defer mu.Unlock()
-		m := bodyObject(body)
+		m, _ := hook.DecodeObject(body)
 		id := r.Header.Get(headerSession)
 		switch revision := hook.ObjectAt(m, "params")["protocolVersion"]; {
 		case m["method"] == "initialize" && refused[revision]:

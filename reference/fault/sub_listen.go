@@ -12,13 +12,15 @@ import (
 )
 
 var subListenCode = code{
-	"sub-24-rewrites-uris": stateless(editAck(func(_ hook.Message, params hook.Object) {
-		uris, _ := hook.MakeObjectAt(params, "notifications")["resourceSubscriptions"].([]any)
-		for i := range uris {
-			uri, _ := uris[i].(string)
-			scheme, rest, _ := strings.Cut(uri, ":")
-			uris[i] = strings.ToUpper(scheme) + ":" + rest
-		}
+	"sub-24-rewrites-uris": stateless(hook.OnNotification(hook.NotificationAcknowledged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(hook.EditRaw(m.Raw, func(ack hook.Object) {
+			uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
+			for i := range uris {
+				uri, _ := uris[i].(string)
+				scheme, rest, _ := strings.Cut(uri, ":")
+				uris[i] = strings.ToUpper(scheme) + ":" + rest
+			}
+		})))
 	})),
 	"sub-33-sent-by-itself": sentByItself,
 	"sub-37-answered-at-once": stateless(hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
@@ -61,13 +63,6 @@ func sentByItself() hook.Hooks {
 				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })
 			}
 		}
-	})
-}
-
-// editAck changes the params of acknowledgments.
-func editAck(edit func(m hook.Message, params hook.Object)) hook.Hooks {
-	return hook.OnNotification(hook.NotificationAcknowledged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(hook.EditRaw(m.Raw, func(n hook.Object) { edit(m, hook.MakeObjectAt(n, "params")) })))
 	})
 }
 

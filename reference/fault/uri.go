@@ -117,9 +117,6 @@ func filePath(uri string) string {
 }
 
 func decoded(p string) string {
-	d, err := url.PathUnescape(p)
-	if err != nil {
-		return ""
-	}
+	d, _ := url.PathUnescape(p) // empty if it cannot be
 	return d
 }

@@ -60,23 +60,14 @@ func preceded(raw string) hook.Hooks {
 	})
 }
 
-// answering answers requests with a status and a body.
-func answering(match func(*http.Request) bool, status int, body string) hook.Hooks {
-	return hook.OnHTTP(match, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		if body != "" {
-			w.Header().Set("Content-Type", "application/json")
-		}
-		w.WriteHeader(status)
-		_, _ = w.Write([]byte(body)) // a client that has gone needs no answer
-	})
-}
-
 // sessionless keeps one session for each revision behind the scenes, in which all
 // clients are served.
 func sessionless() hook.Hooks {
 	var mu sync.Mutex
 	ids := map[string]string{} // by revision
-	noDelete := answering(func(r *http.Request) bool { return r.Method == http.MethodDelete }, http.StatusMethodNotAllowed, "")
+	noDelete := hook.OnHTTP(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	})
 	return hook.Join(noDelete, hook.EditAnswer(func(_ *http.Request, _ []byte, a *hook.Answer) {
 		id := a.Header.Get(headerSession)
 		if id == "" {
