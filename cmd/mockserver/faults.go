@@ -36,6 +36,8 @@ type listed struct {
 	Side        string   `json:"side"`
 	// Client is what a good client does; empty if it notices nothing.
 	Client string `json:"client,omitempty"`
+
+	needs fault.Needs
 }
 
 // catalogue lists the faults by name, and then the failures of the connection.
@@ -43,14 +45,15 @@ func catalogue() []listed {
 	var all []listed
 	for _, f := range fault.All() {
 		area, _, _ := strings.Cut(f.Requirement, "-")
-		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area), Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client()}
+		one := listed{Name: f.Name, Requirement: f.Requirement, Area: strings.ToLower(area), Summary: f.Summary, Needs: needed(f.Needs), Side: sideClient, Client: f.Client(), needs: f.Needs}
 		if one.Client == "" {
 			one.Side = sideServer
 		}
 		all = append(all, one)
 	}
 	for _, c := range control.ConnectionFailures() {
-		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(fault.Needs{Transports: c.Transports}), Side: sideClient, Client: c.Client})
+		needs := fault.Needs{Transports: c.Transports}
+		all = append(all, listed{Name: c.Name, Area: areaConnection, Summary: c.Summary, Needs: needed(needs), Side: sideClient, Client: c.Client, needs: needs})
 	}
 	return all
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
@@ -89,16 +88,11 @@ func (f *faultRun) baseline(at combination, n fault.Needs) (*baseline, error) {
 
 // trial runs the client against a fault, or says why it did not.
 func (f *faultRun) trial(l listed, t *faulty) error {
-	found, _ := fault.Find(l.Name) // a failure of the connection needs what its transports are
-	n := found.Needs
-	if l.Area == areaConnection {
-		n = connectionNeeds(l.Name)
-	}
-	if !shows(n, t.combination) {
+	if !shows(l.needs, t.combination) {
 		t.why = cannotShow
 		return nil
 	}
-	b, err := f.baseline(t.combination, n)
+	b, err := f.baseline(t.combination, l.needs)
 	if err != nil {
 		return err
 	}
@@ -107,7 +101,7 @@ func (f *faultRun) trial(l listed, t *faulty) error {
 		return nil
 	}
 	for range 2 { // what speaks against the client has to be so twice: a machine can be slow
-		c, err := f.converse(t.combination, n, l.Name)
+		c, err := f.converse(t.combination, l.needs, l.Name)
 		if err != nil {
 			return err
 		}
@@ -185,16 +179,6 @@ func difference(was, is []byte) string {
 		}
 	}
 	return fmt.Sprintf("%d lines of %d", len(lines)-1, len(old)-1)
-}
-
-// connectionNeeds are those of a failure of the connection.
-func connectionNeeds(name string) fault.Needs {
-	for _, c := range control.ConnectionFailures() {
-		if c.Name == name {
-			return fault.Needs{Transports: c.Transports}
-		}
-	}
-	return fault.Needs{}
 }
 
 // converse runs the client once, against a server of its own.
