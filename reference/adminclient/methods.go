@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"reflect"
 	"strconv"
 
 	"github.com/mcpcheck/mcpcheck/reference"
@@ -231,25 +233,16 @@ func (c *Client) Identities(ctx context.Context) ([]admin.Identity, error) {
 // Journal returns entries of the journal; without a limit admin.DefaultLimit at the most.
 func (c *Client) Journal(ctx context.Context, q admin.Query) (admin.EntryList, error) {
 	query := url.Values{}
-	for name, value := range map[string]string{
-		"direction": string(q.Direction), "method": q.Method, "uri": q.URI, "session": q.Session,
-		"transport": q.Transport, "identity": q.Identity, "rule": q.Rule,
+	for name, value := range map[string]any{
+		"direction": q.Direction, "method": q.Method, "uri": q.URI, "session": q.Session, "transport": q.Transport,
+		"identity": q.Identity, "rule": q.Rule, "kind": q.Kind, "since": q.Since, "limit": max(q.Limit, 0), "newest": q.Newest,
 	} {
-		if value != "" {
-			query.Set(name, value)
+		if !reflect.ValueOf(value).IsZero() {
+			query.Set(name, fmt.Sprint(value))
 		}
 	}
 	for _, k := range q.Kinds {
 		query.Add("kind", string(k))
-	}
-	if q.Since > 0 {
-		query.Set("since", strconv.FormatUint(q.Since, 10))
-	}
-	if q.Limit > 0 {
-		query.Set("limit", strconv.Itoa(q.Limit))
-	}
-	if q.Newest {
-		query.Set("newest", "true")
 	}
 	return ask[admin.EntryList](ctx, c, "GET", "/journal", query, nil)
 }
