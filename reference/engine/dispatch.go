@@ -22,10 +22,9 @@ type exchange struct {
 	// ended, if not nil, is called once, when nothing more can come.
 	ended func()
 
-	mu     sync.Mutex
-	stream *listen // the listen stream that keeps the exchange open
-	silent bool    // a reply is being withheld: the exchange stays open
-	over   bool
+	mu   sync.Mutex
+	held bool // open beyond processing: by a listen stream, or because a reply is withheld
+	over bool
 }
 
 type exchangeKey struct{}
@@ -44,24 +43,19 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-func (x *exchange) opened(l *listen) {
+// hold keeps the exchange open beyond processing.
+func (x *exchange) hold() {
 	x.mu.Lock()
-	x.stream = l
-	x.mu.Unlock()
-}
-
-func (x *exchange) withhold() {
-	x.mu.Lock()
-	x.silent = true
+	x.held = true
 	x.mu.Unlock()
 }
 
 // settle ends the exchange after processing, unless something keeps it open.
 func (x *exchange) settle() {
 	x.mu.Lock()
-	open := x.stream != nil || x.silent
+	held := x.held
 	x.mu.Unlock()
-	if !open {
+	if !held {
 		x.finish()
 	}
 }
@@ -264,7 +258,7 @@ func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hoo
 	defer x.session.done(call)
 	r := e.handle(call, c)
 	if r == nil || r.Silent {
-		x.withhold()
+		x.hold()
 		return hook.Message{}, false
 	}
 	if r.Open || call.Err() != nil && c.Method != methodInitialize {

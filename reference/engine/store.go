@@ -130,7 +130,7 @@ func (s *store) put(r world.Resource) (existed, listChanged bool, err error) {
 	e.seq = old.seq
 	s.list[s.index(e.seq)] = e
 	s.byURI[r.URI] = e
-	return true, listing(old) != listing(e) || !reflect.DeepEqual(decorations(old), decorations(e)), nil
+	return true, !reflect.DeepEqual(listing(old), listing(e)), nil
 }
 
 // replace puts other resources in the place of all. It says which of those that stay
@@ -166,7 +166,7 @@ func (s *store) replace(resources []world.Resource) (updated []string, listChang
 		at = e.seq
 	}
 	listChanged = !slices.EqualFunc(shown(s.list), shown(next), func(a, b *entry) bool {
-		return a.res.URI == b.res.URI && listing(a) == listing(b) && reflect.DeepEqual(decorations(a), decorations(b))
+		return a.res.URI == b.res.URI && reflect.DeepEqual(listing(a), listing(b))
 	})
 	s.list, s.byURI, s.kept, s.private = next, byURI, kept, private
 	s.version++
@@ -195,14 +195,10 @@ func (s *store) len() int {
 	return len(s.list)
 }
 
-// listing is what the list shows of an entry, as far as it can be compared.
-func listing(e *entry) [7]any {
-	r := e.res
-	return [7]any{r.Hidden, r.Name, r.Title, r.Description, r.MIMEType, e.size, r.Directory()}
-}
-
-func decorations(e *entry) []any {
-	return []any{e.res.Annotations, e.res.Icons, e.res.Meta}
+// listing is what the list shows of an entry.
+func listing(e *entry) []any {
+	r := &e.res
+	return []any{r.Hidden, r.Name, r.Title, r.Description, r.MIMEType, e.size, r.Directory(), r.Annotations, r.Icons, r.Meta}
 }
 
 // index is the place of the first entry from seq on.
