@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -78,7 +79,7 @@ func (b *painter) introduced(result gjson.Result) {
 	s.Title, s.WebsiteURL = cmp.Or(s.Title, info.Get("title").String()), cmp.Or(s.WebsiteURL, info.Get("websiteUrl").String())
 	s.Description = cmp.Or(s.Description, info.Get("description").String())
 	if s.Icons == nil {
-		s.Icons = icons(info.Get("icons"))
+		s.Icons = member[[]world.Icon](info, "icons")
 	}
 	b.world.Instructions = cmp.Or(b.world.Instructions, result.Get("instructions").String())
 	capabilities := result.Get("capabilities")
@@ -136,39 +137,14 @@ func (b *painter) listed(result gjson.Result) {
 			n := size.Int()
 			r.Size = &n
 		}
-		r.Annotations, r.Icons, r.Meta = annotations(e.Get("annotations")), icons(e.Get("icons")), meta(e.Get("_meta"))
+		r.Annotations, r.Icons, r.Meta = member[*world.Annotations](e, "annotations"), member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
 }
 
-func annotations(v gjson.Result) *world.Annotations {
-	if !v.IsObject() {
-		return nil
-	}
-	a := &world.Annotations{LastModified: v.Get("lastModified").String()}
-	for _, who := range v.Get("audience").Array() {
-		a.Audience = append(a.Audience, who.String())
-	}
-	if p := v.Get("priority"); p.Type == gjson.Number {
-		a.Priority = &p.Num
-	}
-	return a
-}
-
-func icons(v gjson.Result) []world.Icon {
-	var all []world.Icon
-	for _, e := range v.Array() {
-		i := world.Icon{Src: e.Get("src").String(), MIMEType: e.Get("mimeType").String(), Theme: e.Get("theme").String()}
-		for _, s := range e.Get("sizes").Array() {
-			i.Sizes = append(i.Sizes, s.String())
-		}
-		all = append(all, i)
-	}
-	return all
-}
-
-func meta(v gjson.Result) map[string]any {
-	m, _ := v.Value().(map[string]any)
-	return m
+// member is a member of a result as a world has it; what is of another type is left out.
+func member[T any](of gjson.Result, name string) (part T) {
+	_ = json.Unmarshal([]byte(of.Get(name).Raw), &part)
+	return part
 }
 
 func (b *painter) templatesListed(result gjson.Result) {
@@ -187,7 +163,7 @@ func (b *painter) templatesListed(result gjson.Result) {
 		}
 		t.Name, t.Title = cmp.Or(e.Get("name").String(), uriTemplate), e.Get("title").String()
 		t.Description, t.MIMEType = e.Get("description").String(), e.Get("mimeType").String()
-		t.Annotations, t.Icons, t.Meta = annotations(e.Get("annotations")), icons(e.Get("icons")), meta(e.Get("_meta"))
+		t.Annotations, t.Icons, t.Meta = member[*world.Annotations](e, "annotations"), member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
 }
 
