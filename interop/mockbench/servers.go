@@ -34,6 +34,14 @@ var (
 	longText  = strings.Repeat("0123456789abcde\n", longSize/16)
 )
 
+// each visits all resources.
+func each(visit func(uri, name string, text *string)) {
+	for i := range resources - 1 {
+		visit(shortURI(i), fmt.Sprintf("%04d.txt", i), &shortText)
+	}
+	visit(longURI, "long.txt", &longText)
+}
+
 // elsewhere are the deviations of a mock server that are armed for something else than an
 // operation: without limits for another method, and limited to what nobody sends for its own.
 type elsewhere struct{ faults, quirks []string }
@@ -54,10 +62,9 @@ func (o operation) elsewhere() elsewhere {
 // mockServer is the mock with deviations from the start.
 func mockServer(faults, quirks []string) (*httptest.Server, error) {
 	w := reference.World{}
-	for i := range resources - 1 {
-		w.Resources = append(w.Resources, reference.Resource{URI: shortURI(i), Name: fmt.Sprintf("%04d.txt", i), MIMEType: "text/plain", Text: &shortText})
-	}
-	w.Resources = append(w.Resources, reference.Resource{URI: longURI, Name: "long.txt", MIMEType: "text/plain", Text: &longText})
+	each(func(uri, name string, text *string) {
+		w.Resources = append(w.Resources, reference.Resource{URI: uri, Name: name, MIMEType: "text/plain", Text: text})
+	})
 	s, err := reference.New(w, reference.Options{PageSize: pageSize, Faults: faults, Quirks: quirks})
 	if err != nil {
 		return nil, err
@@ -83,30 +90,22 @@ func bareServer(body []byte, header http.Header) *httptest.Server {
 
 func sdkServer(e era) *httptest.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "bench", Version: "1"}, &mcp.ServerOptions{PageSize: pageSize})
-	add := func(uri, name, text string) {
+	each(func(uri, name string, text *string) {
 		s.AddResource(&mcp.Resource{URI: uri, Name: name, MIMEType: "text/plain"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: text}}}, nil
+			return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: uri, MIMEType: "text/plain", Text: *text}}}, nil
 		})
-	}
-	for i := range resources - 1 {
-		add(shortURI(i), fmt.Sprintf("%04d.txt", i), shortText)
-	}
-	add(longURI, "long.txt", longText)
+	})
 	// It serves the modern revision without sessions only.
 	return httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{JSONResponse: true, Stateless: e == modern}))
 }
 
 func mcpgoServer() *httptest.Server {
 	s := mcpgoserver.NewMCPServer("bench", "1", mcpgoserver.WithResourceCapabilities(true, true), mcpgoserver.WithPaginationLimit(pageSize))
-	add := func(uri, name, text string) {
+	each(func(uri, name string, text *string) {
 		s.AddResource(mcpgo.NewResource(uri, name, mcpgo.WithMIMEType("text/plain")), func(context.Context, mcpgo.ReadResourceRequest) ([]mcpgo.ResourceContents, error) {
-			return []mcpgo.ResourceContents{mcpgo.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: text}}, nil
+			return []mcpgo.ResourceContents{mcpgo.TextResourceContents{URI: uri, MIMEType: "text/plain", Text: *text}}, nil
 		})
-	}
-	for i := range resources - 1 {
-		add(shortURI(i), fmt.Sprintf("%04d.txt", i), shortText)
-	}
-	add(longURI, "long.txt", longText)
+	})
 	return httptest.NewServer(mcpgoserver.NewStreamableHTTPServer(s))
 }
 

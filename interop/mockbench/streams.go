@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,7 +77,7 @@ func fanOut(ctx context.Context, n int) error {
 					return
 				}
 			}
-			note(fmt.Errorf("a stream ended: %s: %w", response.Status, cmpErr(lines.Err())))
+			note(fmt.Errorf("a stream ended: %s: %w", response.Status, cmp.Or(lines.Err(), io.ErrUnexpectedEOF)))
 		}()
 	}
 	ready.Wait()
@@ -94,13 +95,6 @@ func fanOut(ctx context.Context, n int) error {
 	}
 	fmt.Printf("one update to %d streams: %.1f ms\n", n, float64(took.Microseconds())/1000)
 	return nil
-}
-
-func cmpErr(err error) error {
-	if err == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // idle measures what a session costs that was opened and does nothing.

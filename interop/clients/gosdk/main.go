@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,42 +19,20 @@ import (
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 )
 
-// limit bounds the whole run.
-const limit = 10 * time.Second
+func main() { outcome.Main("gosdk", talk, walk) }
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "gosdk:", err)
-		os.Exit(1)
-	}
-}
-
-func run() error {
-	if len(os.Args) < 4 {
-		return errors.New("usage: gosdk REVISION TRANSPORT ADDRESS [ARG...]")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	if os.Args[2] == "walk" {
-		return outcome.Walks(os.Args[3:], func(url string, w *outcome.Walk) error { return walk(ctx, url, w) })
-	}
+func talk(ctx context.Context, revision, kind string, address []string) error {
 	updated, changed := make(chan string, 1), make(chan struct{}, 1)
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{},
 		ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
-			select {
-			case updated <- r.Params.URI:
-			default:
-			}
+			outcome.Tell(updated, r.Params.URI)
 		},
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
+			outcome.Tell(changed, struct{}{})
 		},
 	})
-	session, err := client.Connect(ctx, transport(os.Args[2], os.Args[3:]), &mcp.ClientSessionOptions{ProtocolVersion: os.Args[1]})
+	session, err := client.Connect(ctx, transport(kind, address), &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}
@@ -70,9 +47,9 @@ func run() error {
 }
 
 // walk lists all that a server has, and reads every resource.
-func walk(ctx context.Context, url string, w *outcome.Walk) error {
+func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
 	client := mcp.NewClient(&mcp.Implementation{Name: "gosdk", Version: "1"}, nil)
-	s, err := client.Connect(ctx, transport("http", []string{url}), &mcp.ClientSessionOptions{ProtocolVersion: os.Args[1]})
+	s, err := client.Connect(ctx, transport("http", []string{url}), &mcp.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		return err
 	}

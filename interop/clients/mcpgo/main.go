@@ -9,8 +9,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"time"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/client/transport"
@@ -19,29 +17,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/interop/clients/outcome"
 )
 
-// limit bounds the whole run.
-const limit = 10 * time.Second
-
 // modern is the revision without handshake.
 const modern = mcp.ProtocolVersion20260728
 
-func main() {
-	if err := run(); err != nil {
-		fmt.Fprintln(os.Stderr, "mcpgo:", err)
-		os.Exit(1)
-	}
-}
+func main() { outcome.Main("mcpgo", talk, walk) }
 
-func run() error {
-	if len(os.Args) < 4 {
-		return errors.New("usage: mcpgo REVISION TRANSPORT ADDRESS [ARG...]")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
-	defer cancel()
-	if os.Args[2] == "walk" {
-		return outcome.Walks(os.Args[3:], func(url string, w *outcome.Walk) error { return walk(ctx, url, w) })
-	}
-	c, err := connect(os.Args[1], os.Args[2], os.Args[3:])
+func talk(ctx context.Context, revision, kind string, address []string) error {
+	c, err := connect(revision, kind, address)
 	if err != nil {
 		return err
 	}
@@ -50,21 +32,15 @@ func run() error {
 		switch n.Method {
 		case mcp.MethodNotificationResourceUpdated:
 			uri, _ := n.Params.AdditionalFields["uri"].(string)
-			select {
-			case updated <- uri:
-			default:
-			}
+			outcome.Tell(updated, uri)
 		case mcp.MethodNotificationResourcesListChanged:
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
+			outcome.Tell(changed, struct{}{})
 		}
 	})
 	if err := c.Start(ctx); err != nil { // over stdio, too, or nothing hears notifications
 		return err
 	}
-	if err := initialize(ctx, c); err != nil {
+	if err := initialize(ctx, c, revision); err != nil {
 		return errors.Join(err, c.Close())
 	}
 	o := outcome.Outcome{Revision: c.ProtocolVersion()}
@@ -72,16 +48,16 @@ func run() error {
 	return errors.Join(err, c.Close(), o.Write())
 }
 
-func initialize(ctx context.Context, c *client.Client) error {
+func initialize(ctx context.Context, c *client.Client, revision string) error {
 	_, err := c.Initialize(ctx, mcp.InitializeRequest{Params: mcp.InitializeParams{
-		ProtocolVersion: os.Args[1], ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
+		ProtocolVersion: revision, ClientInfo: mcp.Implementation{Name: "mcpgo", Version: "1"},
 	}})
 	return err
 }
 
 // walk lists all that a server has, and reads every resource.
-func walk(ctx context.Context, url string, w *outcome.Walk) error {
-	c, err := connect(os.Args[1], "http", []string{url})
+func walk(ctx context.Context, revision, url string, w *outcome.Walk) error {
+	c, err := connect(revision, "http", []string{url})
 	if err != nil {
 		return err
 	}
@@ -89,7 +65,7 @@ func walk(ctx context.Context, url string, w *outcome.Walk) error {
 	if err := c.Start(ctx); err != nil {
 		return err
 	}
-	if err := initialize(ctx, c); err != nil {
+	if err := initialize(ctx, c, revision); err != nil {
 		return err
 	}
 	list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})

@@ -3,8 +3,12 @@
 package outcome
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
+	"time"
 )
 
 // File names the variable with the file that a client writes its outcome into.
@@ -43,6 +47,35 @@ type Outcome struct {
 	NotFound int64 `json:"notFound"`
 }
 
+// limit bounds the whole run.
+const limit = 10 * time.Second
+
+// Main is the program of a client: it talks to the server that its arguments name, or walks through several.
+func Main(client string, talk func(ctx context.Context, revision, transport string, address []string) error, walk func(ctx context.Context, revision, url string, w *Walk) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	err := errors.New("usage: " + client + " REVISION TRANSPORT ADDRESS [ARG...]")
+	switch {
+	case len(os.Args) < 4:
+	case os.Args[2] == "walk":
+		err = walks(os.Args[3:], func(url string, w *Walk) error { return walk(ctx, os.Args[1], url, w) })
+	default:
+		err = talk(ctx, os.Args[1], os.Args[2], os.Args[3:])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, client+":", err)
+		os.Exit(1) //nolint:gocritic // nothing waits for the context
+	}
+}
+
+// Tell passes something on that somebody may wait for, unless something has been passed on already.
+func Tell[T any](to chan<- T, what T) {
+	select {
+	case to <- what:
+	default:
+	}
+}
+
 // Write writes the outcome into the file that the environment names.
 func (o *Outcome) Write() error { return write(o) }
 
@@ -71,9 +104,9 @@ func (w *Walk) Read(uri string, err error) {
 	}
 }
 
-// Walks walks through the servers at some addresses, and writes the outcomes by address into
+// walks walks through the servers at some addresses, and writes the outcomes by address into
 // the file that the environment names.
-func Walks(urls []string, walk func(url string, w *Walk) error) error {
+func walks(urls []string, walk func(url string, w *Walk) error) error {
 	all := map[string]*Walk{}
 	for _, url := range urls {
 		w := &Walk{Resources: []string{}, Templates: []string{}, Refused: map[string]string{}}
