@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -22,15 +23,64 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
 		if context.Cause(ctx) == nil {
 			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
-			r.again = r.replay(ctx, repeated)
+			r.again = r.replay(ctx, repeated, r.quickest)
+			r.others(ctx, repeated)
 			r.onceMore(ctx, repeated)
 		}
-		if r.again == nil { // while it was judged or repeated, the time for the whole run may have ended
-			r.ended = context.Cause(ctx)
+		if slices.ContainsFunc(repeated, func(j *Judgement) bool {
+			again := r.again[j.Combination]
+			return again == nil || len(again.Unfinished) > 0
+		}) { // while it was judged or repeated, the time for the whole run may have ended
+			r.ended = cmp.Or(r.ended, context.Cause(ctx))
 		}
 	}
 	for _, j := range late {
 		r.conclude(j)
+	}
+}
+
+// others plays what red verdicts on all frames rest on beside what was repeated first, as long as
+// this has not shown the same again: most often one scenario does.
+func (r *Run) others(ctx context.Context, repeated []*Judgement) {
+	differs := func(j *Judgement) bool {
+		again := r.again[j.Combination]
+		return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome
+	}
+	open := repeated
+	for _, choose := range []choice{r.quickest, r.quickest, r.left} {
+		if open = recording.Keep(open, differs); len(open) == 0 || context.Cause(ctx) != nil {
+			break
+		}
+		for c, more := range r.replay(ctx, open, choose) {
+			r.again[c].join(more)
+		}
+	}
+	for _, j := range recording.Keep(open, differs) {
+		r.left(r.again[j.Combination].Unfinished, j, r.takes[j.Combination])
+	}
+}
+
+// join adds what was repeated further.
+func (t *Take) join(more *Take) {
+	for name, took := range more.Took {
+		t.Recordings[name], t.Took[name] = more.Recordings[name], took
+		if !more.Unfinished[name] {
+			delete(t.Unfinished, name)
+		}
+	}
+	if more.Unfinished[recording.Everything] {
+		return
+	}
+	all := &recording.Recording{Scenario: recording.Everything, Combination: t.Facts.Combination, Facts: t.Facts}
+	for _, some := range []*recording.Recording{t.Recordings[recording.Everything], more.Recordings[recording.Everything]} {
+		if some != nil {
+			all.Sessions, all.Exchanges = append(all.Sessions, some.Sessions...), append(all.Exchanges, some.Exchanges...)
+			all.Frames, all.Retried = append(all.Frames, some.Frames...), append(all.Retried, some.Retried...)
+		}
+	}
+	if len(all.Frames) > 0 {
+		sortFrames(all)
+		t.Recordings[recording.Everything] = all
 	}
 }
 
@@ -48,10 +98,11 @@ func (r *Run) onceMore(ctx context.Context, repeated []*Judgement) {
 	if len(open) == 0 || context.Cause(ctx) != nil {
 		return
 	}
-	for c, third := range r.replay(ctx, open) {
-		_, needed := r.retake(open, c, r.takes[c])
-		for name := range needed {
-			r.again[c].Recordings[name] = third.Recordings[name]
+	for c, third := range r.replay(ctx, open, r.repeat) {
+		for name := range third.Took {
+			if !third.Unfinished[name] {
+				r.again[c].Recordings[name] = third.Recordings[name]
+			}
 		}
 	}
 }
@@ -71,12 +122,16 @@ func sampled(j *Judgement, take *Take) bool {
 		})
 }
 
-// repeatable reports whether to play again what a verdict rests on.
+// repeatable reports whether to play again what a verdict rests on. What is left when the time for
+// playing is spent is for red ones.
 func (r *Run) repeatable(j *Judgement) bool {
-	if r.takes[j.Combination].Facts.Notes[recording.FactGone] != "" {
+	switch {
+	case r.takes[j.Combination].Facts.Notes[recording.FactGone] != "":
 		return false
+	case j.Outcome.Red():
+		return true
 	}
-	return j.Outcome.Red() || sampled(j, r.takes[j.Combination]) || healable(j) && r.speaks()
+	return r.ended == nil && (sampled(j, r.takes[j.Combination]) || healable(j) && r.speaks())
 }
 
 // healable reports whether a verdict is blocked by what may come of a busy machine, or of an
@@ -135,9 +190,9 @@ type repetition struct {
 // combinations with verdicts that rest on time, which nothing else may disturb, or else in the
 // one with most to repeat. If all is red again the copies are not the reason, and the other
 // combinations are repeated side by side; else one after the other as well.
-func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Combination]*Take {
+func (r *Run) replay(ctx context.Context, red []*Judgement, choose choice) map[requirement.Combination]*Take {
 	r.hurry(red)
-	elsewhere, owned := r.repetitions(ctx, red)
+	elsewhere, owned := r.repetitions(ctx, red, choose)
 	p := &player{run: r}
 	for _, x := range slices.Concat(elsewhere, owned) {
 		p.total += len(x.plan)
@@ -169,12 +224,12 @@ func (r *Run) replay(ctx context.Context, red []*Judgement) map[requirement.Comb
 }
 
 // repetitions lists what is to be played again at URLs, and with processes of ours.
-func (r *Run) repetitions(ctx context.Context, red []*Judgement) (elsewhere, owned []*repetition) {
+func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) (elsewhere, owned []*repetition) {
 	var witness *repetition // the one with most to repeat, unless some are alone anyway
 	some := false
 	for _, st := range r.stages {
 		before := r.takes[st.Combination]
-		take, needed := r.retake(red, st.Combination, before)
+		take, needed := retake(red, st.Combination, before, choose)
 		if len(needed) == 0 {
 			continue
 		}
@@ -237,6 +292,11 @@ func (p *player) repeat(ctx context.Context, all ...*repetition) {
 	}
 	p.phases(ctx, stages, plans, takes)
 	closeStages(stages, takes)
+	if context.Cause(ctx) != nil {
+		for _, x := range all {
+			x.take.Unfinished[recording.Everything] = true
+		}
+	}
 }
 
 // agree reports whether repetitions have led to the verdicts that there were before.
@@ -263,12 +323,13 @@ func (r *Run) repeated(ctx context.Context, all []*repetition) map[requirement.C
 		stages, again[x.stage.Combination] = append(stages, x.stage), x.take
 	}
 	r.noteGone(ctx, stages, again)
-	if context.Cause(ctx) != nil {
-		return nil // half a repetition settles nothing, nor is it recorded
+	cause := context.Cause(ctx)
+	if cause != nil && cause != ErrBudget {
+		return nil // where not everything was kept nothing is settled
 	}
 	for _, x := range all {
-		if x.take.Facts.Notes[recording.FactGone] != "" {
-			// Neither does one that the target did not live to see.
+		if x.take.Facts.Notes[recording.FactGone] != "" || cause != nil && !x.take.Facts.Owned {
+			// Neither is it by one that the target did not live to see, which may not have been found out.
 			delete(again, x.stage.Combination)
 			delete(x.take.Facts.Notes, recording.FactGone)
 			continue
@@ -280,11 +341,11 @@ func (r *Run) repeated(ctx context.Context, all []*repetition) map[requirement.C
 
 // retake names the scenarios that have to be played again in a combination. The take holds
 // what was recorded before of all others.
-func (r *Run) retake(red []*Judgement, c requirement.Combination, before *Take) (take *Take, needed map[recording.Name]bool) {
+func retake(red []*Judgement, c requirement.Combination, before *Take, choose choice) (take *Take, needed map[recording.Name]bool) {
 	needed = map[recording.Name]bool{}
 	for _, j := range red {
 		if j.Combination == c {
-			r.repeat(needed, j, before)
+			choose(needed, j, before)
 		}
 	}
 	take = newTake(before.Facts)

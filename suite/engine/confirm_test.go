@@ -30,7 +30,8 @@ type copies struct {
 	mu       sync.Mutex
 	standing int
 	told     map[string]int
-	busy     int // how many more reads take half a second
+	busy     int           // how many more reads take half a second
+	wrong    time.Duration // how long it takes to refuse a list of templates as it should not
 }
 
 const (
@@ -48,8 +49,15 @@ func (c *copies) open(context.Context) (io.ReadWriteCloser, error) {
 		for in := bufio.NewScanner(theirs); in.Scan(); {
 			m := gjson.ParseBytes(in.Bytes())
 			version = cmp.Or(m.Get("params.protocolVersion").Str, version)
-			if answer := c.answer(m.Get("method").Str, version); m.Get("id").Exists() && answer != "" {
-				_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
+			respond := func() {
+				if answer := c.answer(m.Get("method").Str, version); m.Get("id").Exists() && answer != "" {
+					_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
+				}
+			}
+			if c.wrong > 0 {
+				go respond()
+			} else {
+				respond()
 			}
 		}
 	}()
@@ -77,6 +85,9 @@ func (c *copies) answer(method, version string) string {
 			time.Sleep(time.Second / 2)
 		}
 		return `"error":{"code":-32002,"message":"Resource not found"}`
+	case "resources/templates/list":
+		time.Sleep(c.wrong)
+		return noList
 	case "resources/list":
 		time.Sleep(time.Second)
 		c.mu.Lock()

@@ -66,6 +66,7 @@ type recordedTake struct {
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
+	Unfinished map[recording.Name]bool          `json:"unfinished,omitempty"`
 }
 
 // recordedPlay is a recording with its frames by number.
@@ -165,7 +166,7 @@ func (p *pieces) item(further bool, v any) {
 
 func record(take *Take, again bool) *recordedTake {
 	noteLeaks(take)
-	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took}
+	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -295,7 +296,7 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	if t == nil || t.Facts == nil {
 		return nil, errors.New("facts are missing")
 	}
-	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took}
+	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished}
 	for _, play := range t.Recordings {
 		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {
 			return nil, errors.New("a recording, or a part of one, is null")

@@ -100,6 +100,53 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	}
 }
 
+// choice names the scenarios that are to be played again for a verdict.
+type choice = func(needed map[recording.Name]bool, j *Judgement, take *Take)
+
+// quickest is [Run.repeat] without what was repeated before. Of the scenarios in which the evidence of
+// a red verdict on all frames occurred it names only one, that which took least.
+func (r *Run) quickest(needed map[recording.Name]bool, j *Judgement, take *Take) {
+	left := map[recording.Name]bool{}
+	if r.left(left, j, take); !j.Outcome.Red() || !slices.Contains(j.From, recording.Everything) {
+		maps.Copy(needed, left)
+		return
+	}
+	rank := func(name recording.Name) int { // what is played anyway costs nothing
+		if needed[name] {
+			return 0
+		}
+		return 1
+	}
+	found := false
+	for _, name := range slices.SortedFunc(maps.Keys(left), func(a, b recording.Name) int {
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(take.Took[a], take.Took[b]), cmp.Compare(a, b))
+	}) {
+		rec := take.Recordings[name]
+		switch {
+		case slices.Contains(j.From, name):
+			needed[name] = true
+		case !found && rec != nil && len(rec.Exchanges) > 0:
+			needed[name], found = true, true
+		}
+	}
+}
+
+// left is [Run.repeat] without what was repeated before.
+func (r *Run) left(needed map[recording.Name]bool, j *Judgement, take *Take) {
+	all := map[recording.Name]bool{}
+	r.repeat(all, j, take)
+	again := r.again[j.Combination]
+	for name := range all {
+		done := false
+		if again != nil {
+			_, done = again.Took[name]
+		}
+		if !done {
+			needed[name] = true
+		}
+	}
+}
+
 // endings names some scenarios with a process of their own that did not end with its
 // input, if that is all that a verdict rests on: else there are none.
 func (r *Run) endings(j *Judgement, take *Take) []recording.Name {

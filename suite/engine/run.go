@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -23,8 +24,11 @@ type Take struct {
 	// a second time.
 	Sessions []*recording.Session
 	Retried  []recording.Retried
-	// Took is how long each scenario was played.
+	// Took is how long each scenario was played; in a repetition, those that were repeated.
 	Took map[recording.Name]time.Duration
+	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
+	// before which it did; [recording.Everything] is among them if sessions were ended sooner for that.
+	Unfinished map[recording.Name]bool
 }
 
 // Execute plays the scenarios, judges them and confirms red verdicts. It ends
@@ -52,6 +56,8 @@ func (r *Run) execute(ctx context.Context) {
 	defer func() { r.took = time.Since(r.began) }()
 	bounded, cancel := r.bounded(ctx)
 	defer cancel()
+	playing, played := context.WithDeadlineCause(bounded, r.Deadline().Add(-r.cfg.Budget/kept), ErrBudget)
+	defer played()
 	var judged func()
 	r.judging, judged = lasting(bounded)
 	defer judged()
@@ -64,17 +70,22 @@ func (r *Run) execute(ctx context.Context) {
 	}
 	early := r.begin(plans)
 	p := &player{run: r, total: total, heard: early.played}
-	p.phases(bounded, r.stages, plans, r.takes)
-	p.withoutDeaths(bounded, plans)
+	p.phases(playing, r.stages, plans, r.takes)
+	p.withoutDeaths(playing, plans)
+	ended := context.Cause(playing)
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()
 	r.noteGone(bounded, r.stages, r.takes)
 	r.gather(r.takes, framed)
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
-	r.ended = context.Cause(bounded)
+	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
 }
+
+// kept is the part of the time for the whole run in which no scenario is played for the first
+// time, one in so many: it is for repeating what was seen red, as nobody is accused without that.
+const kept = 4
 
 // closeStages ends the sessions that scripts shared, all at the same time: some
 // targets have to be waited for.
@@ -88,7 +99,7 @@ func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 }
 
 func newTake(facts *recording.Facts) *Take {
-	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}}
+	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
 }
 
 // player plays scenarios, as many at once as there are jobs.
@@ -220,6 +231,9 @@ func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 	p.mu.Lock()
 	take.Recordings[sc.Name] = rec
 	take.Took[sc.Name] = time.Since(began)
+	if context.Cause(ctx) != nil {
+		take.Unfinished[sc.Name] = true
+	}
 	p.mu.Unlock()
 	if p.heard != nil {
 		p.heard(rec)

@@ -16,7 +16,12 @@ func (r *Run) conclude(j *Judgement) {
 	first, again := r.takes[j.Combination], r.again[j.Combination]
 	switch {
 	case j.Outcome.Red() && again != nil:
-		settle(j, r.row(j.Row, again), cutOff(j.From, first, again))
+		second := r.row(j.Row, again)
+		if r.cutShort(j, second, again) {
+			unconfirmed(j, r.unrepeated(first))
+			return
+		}
+		settle(j, second, cutOff(j.From, first, again))
 	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)):
 		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
 		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
@@ -25,6 +30,20 @@ func (r *Run) conclude(j *Judgement) {
 	case again != nil && healable(j):
 		heal(j, r.row(j.Row, again))
 	}
+}
+
+// cutShort reports whether a red verdict is not settled by its repetition since the time for the whole
+// run ended over it. What was seen in all frames and is in some of them is seen again, unless it
+// depends on how sessions end, and that was hastened.
+func (r *Run) cutShort(first, second *Judgement, again *Take) bool {
+	if len(again.Unfinished) == 0 {
+		return false
+	}
+	if slices.Contains(first.From, recording.Everything) {
+		k, ok := r.catalogue.Check(first.Requirement.ID)
+		return second.Outcome != first.Outcome || again.Unfinished[recording.Everything] && ok && k.Endings
+	}
+	return slices.ContainsFunc(first.From, func(name recording.Name) bool { return again.Unfinished[name] })
 }
 
 // whole reports whether nothing kept a take from being repeated: one that was recorded had
