@@ -640,7 +640,7 @@ export interface Rule {
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it acts on HTTP or events, or does no more than to note. */
+  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it does no more than to note. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;
@@ -710,7 +710,7 @@ export interface Status {
   become?: Record<string, string>;
   /** Chance is the probability, drawn by the seed, with which one is affected; 0 means always. */
   chance?: number;
-  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it acts on HTTP or events, or does no more than to note. */
+  /** Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not counted, unless it does no more than to note. */
   count?: number;
   /** Delay holds answers back. */
   delay?: string;

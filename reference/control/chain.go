@@ -48,58 +48,60 @@ func (n *node) build() {
 		web:     func(w http.ResponseWriter, r *http.Request) { n.next.Load().web.web(w, r) },
 	}
 	pass := n.own
+	// What comes after the rule asks on its own account, or not at all.
 	if n.hooks.Handle != nil {
-		inner := hook.Handler(pass.handle)
-		if n.late {
-			inner = func(ctx context.Context, c *hook.Call) *hook.Reply { return pass.handle(hook.WithLeave(ctx, nil), c) }
-		}
-		act := n.hooks.Handler(inner)
+		act := n.hooks.Handler(func(ctx context.Context, c *hook.Call) *hook.Reply { return pass.handle(hook.WithLeave(ctx, nil), c) })
 		n.own.handle = func(ctx context.Context, c *hook.Call) *hook.Reply {
 			if !n.may(c.Trace) {
 				return pass.handle(ctx, c)
 			}
-			if n.late {
-				ctx = hook.WithLeave(ctx, func(c *hook.Call) bool { return n.applies(c.Trace) })
-			}
-			return act(ctx, c)
+			return act(n.asking(ctx, func() bool { return n.applies(c.Trace) }), c)
 		}
 	}
 	if n.hooks.Emit != nil {
-		act := n.hooks.Emitter(pass.emit)
+		act := n.hooks.Emitter(func(ctx context.Context, m hook.Message) error { return pass.emit(hook.WithLeave(ctx, nil), m) })
 		n.own.emit = func(ctx context.Context, m hook.Message) error {
-			if n.decides(ctx, m, n.may) {
-				return act(ctx, m)
+			if !n.sends(ctx, m, n.may) {
+				return pass.emit(ctx, m)
 			}
-			return pass.emit(ctx, m)
+			return act(n.asking(ctx, func() bool { return n.sends(ctx, m, n.applies) }), m)
 		}
 	}
 	if h := n.hooks.Receive; h != nil {
-		act := h(pass.receive)
+		act := h(func(ctx context.Context, in hook.Incoming) { pass.receive(hook.WithLeave(ctx, nil), in) })
 		n.own.receive = func(ctx context.Context, in hook.Incoming) {
-			if n.applies(hook.TraceOf(ctx)) {
-				act(ctx, in)
+			if t := hook.TraceOf(ctx); n.may(t) {
+				act(n.asking(ctx, func() bool { return n.applies(t) }), in)
 				return
 			}
 			pass.receive(ctx, in)
 		}
 	}
 	if h := n.hooks.Event; h != nil {
-		act := h(pass.event)
+		act := h(func(ctx context.Context, e hook.Event) error { return pass.event(hook.WithLeave(ctx, nil), e) })
 		n.own.event = func(ctx context.Context, e hook.Event) error {
-			if n.appliesToEvent(ctx, e) {
-				return act(ctx, e)
+			if !n.writes(ctx, e, n.may) {
+				return pass.event(ctx, e)
 			}
-			return pass.event(ctx, e)
+			return act(n.asking(ctx, func() bool { return n.writes(ctx, e, n.applies) }), e)
 		}
 	}
 	if h := n.hooks.HTTP; h != nil {
-		act := h(http.HandlerFunc(pass.web))
+		act := h(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { pass.web(w, within(r, hook.WithLeave(r.Context(), nil))) }))
 		n.own.web = func(w http.ResponseWriter, r *http.Request) {
-			if n.applies(hook.TraceOf(r.Context())) {
-				act.ServeHTTP(w, r)
+			if t := hook.TraceOf(r.Context()); n.may(t) {
+				act.ServeHTTP(w, within(r, n.asking(r.Context(), func() bool { return n.applies(t) })))
 				return
 			}
 			pass.web(w, r)
 		}
 	}
+}
+
+// within is a request in a context.
+func within(r *http.Request, ctx context.Context) *http.Request {
+	if ctx == r.Context() {
+		return r
+	}
+	return r.WithContext(ctx)
 }

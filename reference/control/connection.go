@@ -56,7 +56,7 @@ var connectionFailures = []ConnectionFailure{
 		Hooks: hook.Join(onBody(func(_ *http.Request, w http.ResponseWriter, p []byte) (int, error) {
 			_ = push(w, p[:len(p)/2]) // it ends in any case
 			panic(http.ErrAbortHandler)
-		}), hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if !e.Response || !once(ctx) {
 				return next(ctx, e)
 			}
@@ -79,7 +79,7 @@ var connectionFailures = []ConnectionFailure{
 				return 0, err
 			}
 			return 0, stall(r.Context())
-		}), hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
 				return next(ctx, e)
 			}
@@ -100,7 +100,7 @@ var connectionFailures = []ConnectionFailure{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
 		Client:  "Resumes the stream with the last event id, or repeats the request.",
-		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
 				return next(ctx, e)
 			}
@@ -130,22 +130,25 @@ var broken = new(byte)
 func once(ctx context.Context) bool {
 	t := hook.TraceOf(ctx)
 	if t == nil {
-		return true
+		return hook.May(ctx)
 	}
 	first := false
 	t.Once(broken, func() any { first = true; return nil })
-	return first
+	return first && hook.May(ctx)
 }
 
 // onRequest acts instead of the handling of an HTTP request.
 func onRequest(act func(w http.ResponseWriter)) hook.Hooks {
-	return hook.OnHTTP(nil, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
+	return hook.OnHTTP(hook.Every, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { act(w) })
 }
 
 // onBody acts instead of the writing of a response that is no event stream.
 func onBody(write func(r *http.Request, w http.ResponseWriter, p []byte) (int, error)) hook.Hooks {
 	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(&bodyWriter{ResponseWriter: w, write: func(w http.ResponseWriter, p []byte) (int, error) {
+			if !hook.May(r.Context()) {
+				return w.Write(p)
+			}
 			return write(r, w, p)
 		}}, r)
 	})
@@ -161,13 +164,11 @@ func onStdioAnswer(write func(ctx context.Context, w io.Writer, framed []byte) e
 }
 
 // abortStdio ends the connection of a request on stdio.
-var abortStdio = hook.OnMethod("", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-	if c.Transport != hook.Stdio || c.Notification() {
-		return next(ctx, c)
-	}
-	c.Session.Abort()
-	return nil
-})
+var abortStdio = hook.OnCall("", func(c *hook.Call) bool { return c.Transport == hook.Stdio && !c.Notification() },
+	func(_ context.Context, c *hook.Call, _ hook.Handler) *hook.Reply {
+		c.Session.Abort()
+		return nil
+	})
 
 // reset resets a TCP connection; any other just ends.
 func reset(w http.ResponseWriter) {

@@ -28,7 +28,7 @@ func dribbling(rate int64) hook.Hooks {
 			err := trickle(ctx, rate, p, func(part []byte) error { return push(w, part) })
 			return len(p), err
 		}),
-		hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		hook.OnEvent(hook.Every, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			slow, cancel := alive(ctx)
 			defer cancel()
 			return trickle(slow, rate, eventBytes(e), func(part []byte) error { return next(ctx, hook.Event{Raw: part, Stream: e.Stream}) })

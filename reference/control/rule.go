@@ -61,16 +61,27 @@ func (r Rule) Validate() error {
 	if err != nil {
 		return err
 	}
-	return r.limitable(m.hooks(stream(0, 0)))
+	return r.limitable(m)
 }
 
-// limitable refuses limits for what acts on whole connections.
-func (r Rule) limitable(h hook.Hooks) error {
-	messages := h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil
-	if h.Stdio != nil && !messages && !r.Limits.None() {
-		return fmt.Errorf("%s acts on whole connections and cannot be limited", r.name())
+// limitable refuses limits for what acts on no single message.
+func (r Rule) limitable(m made) error {
+	if r.Limits.None() {
+		return nil
 	}
-	return nil
+	h := m.hooks(stream(0, 0))
+	var whole string
+	switch {
+	case h.Handle != nil || h.Emit != nil || h.Receive != nil || h.Event != nil || h.HTTP != nil || h.EventStreams != nil:
+		return nil
+	case h.Stdio != nil || h.Conn != nil:
+		whole = "connections"
+	case m.overlay != nil:
+		whole = "worlds"
+	default:
+		whole = "servers"
+	}
+	return fmt.Errorf("%s acts on whole %s and cannot be limited", r.name(), whole)
 }
 
 // made is what a rule consists of.

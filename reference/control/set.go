@@ -222,7 +222,7 @@ func (s *Set) Hooks() hook.Hooks {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.head.Load().web.web(w, r) })
 		},
 		EventStreams: func(t *hook.Trace) bool {
-			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.applies(t) })
+			return s.anyHas(func(n *node) bool { return n.hooks.EventStreams.Holds(t) && n.may(t) })
 		},
 		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
 		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
@@ -307,13 +307,6 @@ func (n *node) status() Status {
 // done reports whether the count of the rule is used up. The caller holds mu.
 func (n *node) done() bool { return n.rule.Count > 0 && n.hits >= n.rule.Count }
 
-// usedUp is done for those that do not hold mu.
-func (n *node) usedUp() bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.done()
-}
-
 func (r Rule) rank() int {
 	switch {
 	case r.Delay != nil:
@@ -344,9 +337,7 @@ func (s *Set) prepare(r Rule, source uint64) (*node, error) {
 	}
 	n := &node{set: s, rule: r, about: about, rank: r.rank(), matcher: m, hooks: about.hooks(stream(s.seed, source))}
 	n.chance = stream(s.seed, source|streamChance)
-	if n.late = r.Counted() && n.hooks.Limit != nil; n.late {
-		n.hooks.Limit(hook.Leave{Call: func(c *hook.Call) bool { return n.applies(c.Trace) }, Message: n.appliesTo})
-	}
+	n.late = r.Counted() && n.hooks.Late
 	n.build()
 	return n, nil
 }
@@ -371,10 +362,10 @@ func (n *node) applies(t *hook.Trace) bool {
 	return yes
 }
 
-// may reports whether the rule can hold for a message, as far as that is known without counting it.
-// One whose count is used up does without looking.
+// may reports whether the rule can hold for a message. One whose hooks ask for leave is not asked how often it has held: what
+// they need to act, as event streams, is there before and afterwards.
 func (n *node) may(t *hook.Trace) bool {
-	if !n.late || n.usedUp() {
+	if !n.late {
 		return n.applies(t)
 	}
 	return t != nil && n.matcher.Concerns(t) && n.concerns(t) && n.matcher.Holds(n.statesAt(t)) && n.matcher.Tests(t)
@@ -419,18 +410,14 @@ func (n *node) mark(t *hook.Trace) {
 	}, nil)
 }
 
-// appliesTo is applies for an outgoing message: by the call that it belongs to or
+// sends reports whether something holds for an outgoing message: by the call that it belongs to or
 // answers, and otherwise, if the rule names a method, by itself.
-func (n *node) appliesTo(ctx context.Context, m hook.Message) bool {
-	return n.decides(ctx, m, n.applies)
-}
-
-func (n *node) decides(ctx context.Context, m hook.Message, applies func(*hook.Trace) bool) bool {
+func (n *node) sends(ctx context.Context, m hook.Message, holds func(*hook.Trace) bool) bool {
 	t := hook.TraceOf(ctx)
 	if m.Call != nil && m.Call.Trace != nil {
 		t = m.Call.Trace
 	}
-	if t != nil && applies(t) {
+	if t != nil && holds(t) {
 		return true
 	}
 	if m.Kind != hook.Notification || t != nil && n.matcher.Method == "" {
@@ -441,20 +428,28 @@ func (n *node) decides(ctx context.Context, m hook.Message, applies func(*hook.T
 	if m.Session != nil {
 		own.Session = m.Session.ID()
 	}
-	return applies(own)
+	return holds(own)
 }
 
-// appliesToEvent is applies for a server-sent event.
-func (n *node) appliesToEvent(ctx context.Context, e hook.Event) bool {
+// writes is sends for a server-sent event.
+func (n *node) writes(ctx context.Context, e hook.Event, holds func(*hook.Trace) bool) bool {
 	t := hook.TraceOf(ctx)
-	if n.applies(t) {
+	if holds(t) {
 		return true
 	}
 	if n.matcher.Method == "" || e.Response || t == nil {
 		return false
 	}
 	method, params := gjson.GetBytes(e.Data, "method").String(), gjson.GetBytes(e.Data, "params")
-	return method != "" && n.applies(&hook.Trace{
+	return method != "" && holds(&hook.Trace{
 		Method: method, URI: params.Get("uri").String(), Params: []byte(params.Raw), Transport: t.Transport, Session: t.Session, Token: t.Token,
 	})
+}
+
+// asking is the context of a message to which the rule may do something; applies says whether it does.
+func (n *node) asking(ctx context.Context, applies func() bool) context.Context {
+	if !n.late {
+		return hook.WithLeave(ctx, nil)
+	}
+	return hook.WithLeave(ctx, sync.OnceValue(applies))
 }

@@ -9,14 +9,14 @@ import (
 )
 
 var batchCode = code{
-	"batch-01-refused": stateless(onBatches(every, refused)),
+	"batch-01-refused": stateless(onBatches(hook.Every, refused)),
 	"batch-02-empty-array": stateless(onBatches(func(members []json.RawMessage) bool {
 		return len(members) > 0 && !slices.ContainsFunc(members, func(m json.RawMessage) bool {
 			o, ok := hook.DecodeObject(m)
 			return !ok || o["id"] != nil
 		})
 	}, emptied)),
-	"batch-03-notification-answered": stateless(hook.Join(onBatches(every, marked), answerBatchedNotifications())),
+	"batch-03-notification-answered": stateless(hook.Join(hook.OnIncoming(nil, marked), answerBatchedNotifications())),
 	"batch-04-empty-array":           stateless(onBatches(func(members []json.RawMessage) bool { return len(members) == 0 }, emptied)),
 	"batch-04-one-spoils-all": stateless(onBatches(func(members []json.RawMessage) bool {
 		return slices.ContainsFunc(members, func(m json.RawMessage) bool {
@@ -24,32 +24,33 @@ var batchCode = code{
 			return !ok
 		})
 	}, refused)),
-	"batch-07-array-of-one": stateless(hook.OnResponse(hook.MethodList, inArray)),
-	"life-13-array-of-one":  stateless(hook.OnResponse(hook.MethodTemplates, inArray)),
+	"batch-07-array-of-one": stateless(inArrays(hook.MethodList)),
+	"life-13-array-of-one":  stateless(inArrays(hook.MethodTemplates)),
 }
 
-// inArray sends a message as the only member of an array, in revisions that have
+// inArrays sends answers as the only members of arrays, in revisions that have
 // no batches.
-func inArray(ctx context.Context, m hook.Message, next hook.Emitter) error {
-	if m.Revision < hook.R20250618 {
-		return next(ctx, m)
-	}
-	return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
+func inArrays(method string) hook.Hooks {
+	return hook.OnResponse(method, func(m hook.Message) bool { return m.Revision >= hook.R20250618 }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
+	})
 }
 
 // onBatches acts on batches for which something holds.
 func onBatches(which func([]json.RawMessage) bool, act func(ctx context.Context, in hook.Incoming, next hook.Receiver)) hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		var members []json.RawMessage
-		if in.Session != nil && in.Session.Revision() == hook.R20250326 && json.Unmarshal(in.Raw, &members) == nil && members != nil && which(members) {
-			act(ctx, in, next)
-			return
-		}
-		next(ctx, in)
-	})
+	return hook.OnIncoming(func(in hook.Incoming) bool {
+		members := membersOf(in)
+		return members != nil && which(members)
+	}, act)
 }
 
-func every([]json.RawMessage) bool { return true }
+// membersOf is the members of a batch; nil if it is none.
+func membersOf(in hook.Incoming) (members []json.RawMessage) {
+	if in.Session == nil || in.Session.Revision() != hook.R20250326 || json.Unmarshal(in.Raw, &members) != nil {
+		return nil
+	}
+	return members
+}
 
 // refused answers a batch as a message without a method is.
 func refused(ctx context.Context, in hook.Incoming, next hook.Receiver) {
@@ -66,12 +67,15 @@ type batchKey struct{}
 
 // marked marks the context of messages that came in a batch.
 func marked(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-	next(context.WithValue(ctx, batchKey{}, true), in)
+	if membersOf(in) != nil {
+		ctx = context.WithValue(ctx, batchKey{}, true)
+	}
+	next(ctx, in)
 }
 
 func answerBatchedNotifications() hook.Hooks {
-	return hook.OnMethod("notifications/*", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if ctx.Value(batchKey{}) == nil {
+	return hook.OnCall("notifications/*", nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if ctx.Value(batchKey{}) == nil || !hook.May(ctx) {
 			return next(ctx, c)
 		}
 		return &hook.Reply{Raw: []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"Invalid request"}}`)}

@@ -10,10 +10,10 @@ import (
 )
 
 var cancCode = code{
-	"canc-02-progress-goes-on": stateless(hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	"canc-02-progress-goes-on": stateless(hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		token := c.Meta("progressToken")
-		if ctx.Err() != nil && token != nil {
+		if ctx.Err() != nil && token != nil && hook.May(ctx) {
 			time.Sleep(60 * time.Millisecond)
 			progress := hook.NewNotification(hook.NotificationProgress, hook.Object{"progressToken": token, "progress": hook.Number(99)})
 			_ = c.Emit(context.WithoutCancel(ctx), progress) // a client that has gone misses it
@@ -29,8 +29,8 @@ var cancCode = code{
 func leakingReads() hook.Hooks {
 	const places = 50
 	var taken atomic.Int64
-	return hook.OnMethod("resources/*", func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if taken.Load() >= places {
+	return hook.OnCall("resources/*", nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if taken.Load() >= places && hook.May(ctx) {
 			return nil
 		}
 		r := next(ctx, c)
@@ -47,16 +47,21 @@ type requestKey struct{}
 func abortingReads() hook.Hooks {
 	return hook.Join(hook.EditRequest(func(r *http.Request) {
 		hook.TraceOf(r.Context()).Once(requestKey{}, func() any { return r.Context() })
-	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		request, ok := c.Trace.Once(requestKey{}, func() any { return nil }).(context.Context)
 		if c.Modern || !ok {
 			return next(ctx, c)
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(request, cancel)()
+		var ended atomic.Bool
+		defer context.AfterFunc(request, func() {
+			if ended.Store(hook.May(ctx)); ended.Load() {
+				cancel()
+			}
+		})()
 		r := next(ctx, c)
-		if ctx.Err() != nil {
+		if ended.Load() {
 			return nil
 		}
 		return r

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -18,26 +17,24 @@ var httpCode = code{
 			r.Header.Set(headerMethod, method)
 		}
 	})),
-	"http-09-stays-open": stateless(hook.OnHTTP(by(http.MethodPost), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	"http-09-stays-open": stateless(hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(w, r)
-		if w.Header().Get("Content-Type") == "text/event-stream" {
+		if by(http.MethodPost)(r) && w.Header().Get("Content-Type") == "text/event-stream" && hook.May(r.Context()) {
 			<-r.Context().Done()
 		}
 	})),
 	"http-12-broadcast": broadcasting,
-	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if m.Transport != hook.HTTP || hook.Modern(m.Revision) {
-			return next(ctx, m)
-		}
-		return m.Session.Send(ctx, m.Raw)
-	})),
+	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(m hook.Message) bool { return m.Transport == hook.HTTP && !hook.Modern(m.Revision) },
+		func(ctx context.Context, m hook.Message, _ hook.Emitter) error { return m.Session.Send(ctx, m.Raw) })),
 	"http-03-get-opens-stream": stateless(hook.OnHTTP(local(by(http.MethodGet)), func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush() // a writer that cannot flush sends by itself
 		<-r.Context().Done()
 	})),
-	"http-37-cached-by-id": cachedByID,
+	"http-37-cached-by-id": func() hook.Hooks {
+		return remembering(hook.MethodList+"|"+hook.MethodTemplates, func(c *hook.Call) string { return c.Revision + string(c.ID) })
+	},
 }
 
 // The headers and paths that the faults touch.
@@ -67,25 +64,6 @@ func posted(r *http.Request) hook.Object {
 // left to the server behind.
 func local(match func(*http.Request) bool) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Header.Get("Origin") == "" && match(r) }
-}
-
-// cachedByID answers a list with what was answered to the last one that had the
-// same id, whoever asked.
-func cachedByID() hook.Hooks {
-	var mu sync.Mutex
-	answers := map[string]*hook.Reply{}
-	return hook.OnMethod(hook.MethodList+"|"+hook.MethodTemplates, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		if c.Transport == hook.Stdio {
-			return next(ctx, c)
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		key := c.Revision + string(c.ID)
-		if answers[key] == nil {
-			answers[key] = next(ctx, c)
-		}
-		return answers[key]
-	})
 }
 
 // speller spoils the names of headers that begin with "m" or "MC". Lines of a body

@@ -15,13 +15,16 @@ var streaming = hook.Hooks{EventStreams: hook.Always}
 // other GETs of the same session.
 func broadcasting() hook.Hooks {
 	all := &audience{listeners: map[*listener]bool{}}
-	return hook.OnHTTP(func(r *http.Request) bool { return by(http.MethodGet)(r) && r.Header.Get(lastEventID) == "" },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession)}
-			all.set(l, true)
-			defer all.set(l, false)
-			next.ServeHTTP(l, r)
-		})
+	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		if !by(http.MethodGet)(r) || r.Header.Get(lastEventID) != "" {
+			next.ServeHTTP(w, r)
+			return
+		}
+		l := &listener{ResponseWriter: w, audience: all, session: r.Header.Get(headerSession), may: func() bool { return hook.May(r.Context()) }}
+		all.set(l, true)
+		defer all.set(l, false)
+		next.ServeHTTP(l, r)
+	})
 }
 
 // audience is all GET streams, and whether they are open.
@@ -43,6 +46,7 @@ type listener struct {
 	http.ResponseWriter
 	audience *audience
 	session  string
+	may      func() bool
 }
 
 // Write writes to all streams of the session.
@@ -50,7 +54,7 @@ func (l *listener) Write(p []byte) (int, error) {
 	l.audience.mu.Lock()
 	defer l.audience.mu.Unlock()
 	for other := range l.audience.listeners {
-		if other != l && other.session == l.session && strings.Contains(string(p), `"method"`) {
+		if other != l && other.session == l.session && strings.Contains(string(p), `"method"`) && l.may() {
 			if _, err := other.ResponseWriter.Write(p); err == nil {
 				_ = http.NewResponseController(other.ResponseWriter).Flush() // a writer that cannot flush sends by itself
 			}

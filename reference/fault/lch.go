@@ -11,7 +11,9 @@ import (
 
 var lchCode = code{
 	"lch-04-undeclared-debounced": undeclaredDebounced,
-	"lch-07-stale-list":           staleLists,
+	"lch-07-stale-list": func() hook.Hooks {
+		return remembering(hook.MethodList, func(c *hook.Call) string { return c.Revision + " " + string(hook.Encode(c.Param("cursor"))) })
+	},
 }
 
 // undeclaredDebounced takes two changes in a row for none, as who looks at the list
@@ -21,7 +23,7 @@ func undeclaredDebounced() hook.Hooks {
 	pending := map[string]*time.Timer{}
 	return hook.Join(hook.EditResult("initialize", func(result hook.Object) {
 		delete(hook.ObjectAt(result, "capabilities", "resources"), "listChanged")
-	}), hook.OnNotification(hook.NotificationListChanged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	}), hook.OnNotification(hook.NotificationListChanged, hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		mu.Lock()
 		defer mu.Unlock()
 		id := m.Session.ID()
@@ -34,11 +36,11 @@ func undeclaredDebounced() hook.Hooks {
 	}))
 }
 
-// staleLists keeps the first answer to each list request.
-func staleLists() hook.Hooks {
+// remembering answers a request by the first result that one with the same key had, whoever asked.
+func remembering(methods string, key func(c *hook.Call) string) hook.Hooks {
 	var kept sync.Map
-	return hook.EditResultOf(hook.MethodList, func(c *hook.Call, result hook.Object) {
-		first, stale := kept.LoadOrStore(c.Revision+" "+string(hook.Encode(c.Param("cursor"))), hook.Encode(result))
+	return hook.EditResultOf(methods, func(c *hook.Call, result hook.Object) {
+		first, stale := kept.LoadOrStore(key(c), hook.Encode(result))
 		if old, ok := hook.DecodeObject(first.([]byte)); stale && ok {
 			clear(result)
 			maps.Copy(result, old)

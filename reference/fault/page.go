@@ -8,7 +8,7 @@ import (
 )
 
 var pageCode = code{
-	"page-13-pages-accumulate":       stateless(hook.OnMethod(hook.MethodList, firstPageAgain)),
+	"page-13-pages-accumulate":       stateless(hook.OnCall(hook.MethodList, nil, firstPageAgain)),
 	"page-06-truncated-cursor-kills": truncatedKills,
 }
 
@@ -33,7 +33,7 @@ func truncatedKills() hook.Hooks {
 // firstPageAgain puts the entries of the first page before those of each other one.
 func firstPageAgain(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 	r := next(ctx, c)
-	if c.Param("cursor") == nil || r == nil || r.Error != nil {
+	if c.Param("cursor") == nil || r == nil || r.Error != nil || !hook.May(ctx) {
 		return r
 	}
 	before := *c

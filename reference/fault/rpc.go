@@ -20,10 +20,8 @@ var rpcCode = code{
 		return ok && o["method"] != nil && !text
 	})),
 	"rpc-17-mixes-up-reads": mixedReads,
-	"rpc-20-latin-1": stateless(hook.OnMessage(nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc})))
-	})),
-	"rpc-25-says-it-twice": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	"rpc-20-latin-1":        stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
+	"rpc-25-says-it-twice": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
 	})),
 	"rpc-20-byte-order-mark": stateless(atStart("\xef\xbb\xbf")),
@@ -39,21 +37,16 @@ func atStart(text string) hook.Hooks {
 
 // killedBy ends the connection at raw messages for which something holds.
 func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if in.Session != nil && is(in) {
-			in.Session.Abort()
-			return
-		}
-		next(ctx, in)
-	})
+	return hook.OnIncoming(func(in hook.Incoming) bool { return in.Session != nil && is(in) },
+		func(_ context.Context, in hook.Incoming, _ hook.Receiver) { in.Session.Abort() })
 }
 
 // deafAfterGarbage passes nothing on that comes after what is no JSON.
 func deafAfterGarbage() hook.Hooks {
 	var deaf sync.Map // of the ids of sessions
-	return hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	return hook.OnIncoming(nil, func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		if in.Session != nil {
-			if _, closed := deaf.Load(in.Session.ID()); closed {
+			if _, closed := deaf.Load(in.Session.ID()); closed && hook.May(ctx) {
 				return
 			}
 			if !json.Valid(in.Raw) {
@@ -108,11 +101,11 @@ func mixedReads() hook.Hooks {
 			return &burst{}
 		}
 	}
-	listed := hook.OnMethod(hook.MethodList, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	listed := hook.OnCall(hook.MethodList, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		join(ctx, c, func(b *burst) { b.lists++ })
 		return next(ctx, c)
 	})
-	mixed := hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	mixed := hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if r == nil || r.Error != nil {
 			return r
@@ -121,7 +114,7 @@ func mixedReads() hook.Hooks {
 		uri, _ := params["uri"].(string)
 		b := join(ctx, c, func(b *burst) { b.reads = append(b.reads, read{uri, r.Result}) })
 		for _, other := range b.reads {
-			if b.lists >= lists && other.uri != uri {
+			if b.lists >= lists && other.uri != uri && hook.May(ctx) {
 				return &hook.Reply{Result: other.result}
 			}
 		}

@@ -17,10 +17,9 @@ var sseCode = code{
 			e.Data = []byte(url.QueryEscape(string(e.Data)))
 		}
 	})),
-	"sse-25-broadcast": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if m.Transport != hook.SSE || m.Session == nil || m.Call == nil || len(m.Call.ID) != 4 {
-			return next(ctx, m)
-		}
+	"sse-25-broadcast": stateless(hook.OnResponse("", func(m hook.Message) bool {
+		return m.Transport == hook.SSE && m.Session != nil && m.Call != nil && len(m.Call.ID) == 4
+	}, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		for _, other := range m.Session.Sessions() {
 			if other.Transport() == hook.SSE && other.ID() != m.Session.ID() {
 				_ = other.Send(ctx, m.Raw) // it may have gone meanwhile

@@ -12,16 +12,19 @@ import (
 
 var stdioCode = code{
 	"stdio-01-banner":           stateless(atStart("Server running, press Ctrl+C to stop\n")),
-	"stdio-01-blank-lines":      stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte { return append([]byte{'\n'}, raw...) }))),
-	"stdio-02-pretty-handshake": stateless(hook.OnResponse("initialize|"+hook.MethodDiscover, onStdio(indented))),
-	"stdio-02-pretty-printed":   stateless(hook.OnResponse(hook.MethodTemplates, onStdio(indented))),
-	"stdio-02-two-in-a-line": stateless(hook.OnResponse(hook.MethodTemplates, onStdio(func(raw []byte) []byte {
+	"stdio-01-blank-lines":      stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte { return append([]byte{'\n'}, raw...) })),
+	"stdio-02-pretty-handshake": stateless(onStdio("initialize|"+hook.MethodDiscover, indented)),
+	"stdio-02-pretty-printed":   stateless(onStdio(hook.MethodTemplates, indented)),
+	"stdio-02-two-in-a-line": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte {
 		return append(raw, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"listed"}}`...)
-	}))),
-	"stdio-03-not-flushed": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-		held := &holdingWriter{w: out}
+	})),
+	"stdio-03-not-flushed": stateless(hook.Join(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		held := &holdingWriter{Writer: out}
 		return in, held, held.flush
-	}}),
+	}}, hook.OnResponse(hook.MethodTemplates, overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		m.Write = hold
+		return next(ctx, m)
+	}))),
 	"stdio-03-no-last-newline": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return in, out, func() {
 			// A client that has gone misses it.
@@ -31,24 +34,20 @@ var stdioCode = code{
 	"stdio-05-read-is-message": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return &chunkReader{r: in}, out, nil
 	}}),
-	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
-		if in.Transport != hook.Stdio || len(in.Raw) <= 64<<10 {
-			next(ctx, in)
-		}
-	})),
+	"stdio-06-long-lines-lost": stateless(hook.OnIncoming(func(in hook.Incoming) bool { return in.Transport == hook.Stdio && len(in.Raw) > 64<<10 },
+		func(context.Context, hook.Incoming, hook.Receiver) {})),
 	"stdio-08-ignores-the-end": stateless(hook.Hooks{Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return &endlessReader{r: in, done: ctx.Done()}, out, nil
 	}}),
 }
 
-// onStdio changes the bytes of messages on stdio.
-func onStdio(edit func(raw []byte) []byte) func(context.Context, hook.Message, hook.Emitter) error {
-	return func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if m.Transport == hook.Stdio {
-			m = m.With(edit(bytes.Clone(m.Raw)))
-		}
-		return next(ctx, m)
-	}
+func overStdio(m hook.Message) bool { return m.Transport == hook.Stdio }
+
+// onStdio changes the bytes of answers on stdio.
+func onStdio(pattern string, edit func(raw []byte) []byte) hook.Hooks {
+	return hook.OnResponse(pattern, overStdio, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		return next(ctx, m.With(edit(bytes.Clone(m.Raw))))
+	})
 }
 
 // indented is a message over many lines.
@@ -60,27 +59,30 @@ func indented(raw []byte) []byte {
 	return b.Bytes()
 }
 
-// holdingWriter keeps lists of templates back.
+// holdingWriter keeps what it is told to hold until it is flushed.
 type holdingWriter struct {
-	w    io.Writer
+	io.Writer
 	mu   sync.Mutex
 	held []byte
 }
 
-func (h *holdingWriter) Write(p []byte) (int, error) {
-	if bytes.Contains(p, []byte(`"resourceTemplates"`)) {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		h.held = append(h.held, p...)
-		return len(p), nil
+// hold is a [hook.Message.Write].
+func hold(_ context.Context, w io.Writer, framed []byte) error {
+	h, ok := w.(*holdingWriter)
+	if !ok { // the connection is older than the rule
+		_, err := w.Write(framed)
+		return err
 	}
-	return h.w.Write(p)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held = append(h.held, framed...)
+	return nil
 }
 
 func (h *holdingWriter) flush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, _ = h.w.Write(h.held) // a client that has gone misses it
+	_, _ = h.Write(h.held) // a client that has gone misses it
 	h.held = nil
 }
 

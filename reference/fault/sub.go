@@ -33,7 +33,7 @@ const (
 func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.Hooks {
 	var mu sync.Mutex
 	muted := map[[2]string]bool{}
-	watch := hook.OnMethod(methodSubscribe+"|"+methodUnsubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	watch := hook.OnCall(methodSubscribe+"|"+methodUnsubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r != nil && r.Error == nil {
 			mu.Lock()
@@ -42,17 +42,13 @@ func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.
 		}
 		return r
 	})
-	return hook.Join(watch, hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.Join(watch, hook.OnNotification(hook.NotificationUpdated, func(m hook.Message) bool {
 		o, _ := hook.DecodeObject(m.Raw)
 		uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
 		mu.Lock()
-		quiet := m.Session != nil && muted[[2]string{m.Session.ID(), uri}]
-		mu.Unlock()
-		if quiet {
-			return nil
-		}
-		return next(ctx, m)
-	}))
+		defer mu.Unlock()
+		return m.Session != nil && muted[[2]string{m.Session.ID(), uri}]
+	}, func(context.Context, hook.Message, hook.Emitter) error { return nil }))
 }
 
 // secondEnds takes a second subscription for the end of the first.
@@ -97,12 +93,12 @@ func shaken(m hook.Message) bool { return m.Revision != "" && !hook.Modern(m.Rev
 
 // broadcast sends each update to further sessions.
 func broadcast(to func(m hook.Message, p hook.Session) bool) hook.Hooks {
-	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if err := next(ctx, m); err != nil || m.Session == nil {
 			return err
 		}
 		for _, p := range m.Session.Sessions() {
-			if p.ID() != m.Session.ID() && to(m, p) {
+			if p.ID() != m.Session.ID() && to(m, p) && hook.May(ctx) {
 				_ = p.Send(ctx, m.Raw) // one that has just ended hears nothing
 			}
 		}
@@ -116,9 +112,9 @@ var allURIs = []any{"note:shopping", "log://app/current", "file:///project/READM
 // subscribeAll subscribes more than was asked for, by sending further requests
 // through the handler.
 func subscribeAll() hook.Hooks {
-	return hook.OnMethod(methodSubscribe, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	return hook.OnCall(methodSubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
-		if r == nil || r.Error != nil {
+		if r == nil || r.Error != nil || !hook.May(ctx) {
 			return r
 		}
 		for _, uri := range allURIs {
@@ -140,18 +136,16 @@ type kept struct {
 // reads lets a function say what a read yields, of what it would yield and of what it
 // yielded the last time; nil if there was none. A read without a key is left as it is.
 func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key string, fresh, old []byte) []byte) hook.Hooks {
-	return hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
-		r := next(ctx, c)
+	return hook.EditResultOf(hook.MethodRead, func(c *hook.Call, result hook.Object) {
 		uri, _ := c.Param("uri").(string)
 		at := key(c, uri)
-		if at == "" || r == nil || r.Result["contents"] == nil {
-			return r
+		if at == "" || result["contents"] == nil {
+			return
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.all[at] = pick(at, hook.Encode(r.Result["contents"]), k.all[at])
-		r.Result["contents"], _ = hook.Decode(k.all[at]) // encoded above
-		return r
+		k.all[at] = pick(at, hook.Encode(result["contents"]), k.all[at])
+		result["contents"], _ = hook.Decode(k.all[at]) // encoded above
 	})
 }
 
@@ -166,7 +160,7 @@ func announcedTooEarly() hook.Hooks {
 			}
 			return fresh
 		}),
-		hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 			o, _ := hook.DecodeObject(m.Raw)
 			uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
 			k.mu.Lock()

@@ -12,20 +12,23 @@ import (
 )
 
 var subListenCode = code{
-	"sub-24-rewrites-uris": stateless(hook.OnNotification(hook.NotificationAcknowledged, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(hook.EditRaw(m.Raw, func(ack hook.Object) {
+	"sub-24-rewrites-uris": stateless(hook.EditMessage(func(m hook.Message) []byte {
+		if m.Method != hook.NotificationAcknowledged {
+			return m.Raw
+		}
+		return hook.EditRaw(m.Raw, func(ack hook.Object) {
 			uris, _ := hook.ObjectAt(ack, "params", "notifications")["resourceSubscriptions"].([]any)
 			for i := range uris {
 				uri, _ := uris[i].(string)
 				scheme, rest, _ := strings.Cut(uri, ":")
 				uris[i] = strings.ToUpper(scheme) + ":" + rest
 			}
-		})))
+		})
 	})),
 	"sub-33-sent-by-itself": sentByItself,
-	"sub-37-answered-at-once": stateless(hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	"sub-37-answered-at-once": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
-		if r == nil || !r.Open {
+		if r == nil || !r.Open || !hook.May(ctx) {
 			return r
 		}
 		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
@@ -41,10 +44,7 @@ func sentByItself() hook.Hooks {
 	const later = 250 * time.Millisecond
 	var mu sync.Mutex
 	watched := map[[2]string]any{} // by connection and id
-	return hook.EditCall(hook.MethodListen+"|"+methodCancelled, func(c *hook.Call) {
-		if c.Transport != hook.Stdio {
-			return
-		}
+	note := func(ctx context.Context, c *hook.Call) {
 		mu.Lock()
 		defer mu.Unlock()
 		switch c.Method {
@@ -56,13 +56,19 @@ func sentByItself() hook.Hooks {
 		case methodCancelled:
 			id := c.Param("requestId")
 			stream := [2]string{c.Session.ID(), string(hook.Encode(id))}
-			if uri, ok := watched[stream]; ok {
+			if uri, ok := watched[stream]; ok && hook.May(ctx) {
 				delete(watched, stream)
 				update := hook.NewNotification(hook.NotificationUpdated, hook.Object{"_meta": hook.Object{subscriptionID: id}, "uri": uri})
 				// A connection that has ended hears nothing.
 				time.AfterFunc(later, func() { _ = c.Session.Send(context.Background(), update.Raw) })
 			}
 		}
+	}
+	return hook.OnCall(hook.MethodListen+"|"+methodCancelled, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		if c.Transport == hook.Stdio {
+			note(ctx, c)
+		}
+		return next(ctx, c)
 	})
 }
 
@@ -72,7 +78,7 @@ func fanOut() hook.Hooks {
 	var mu sync.Mutex
 	var streams []*hook.Call
 	return hook.Join(
-		hook.OnMethod(hook.MethodListen, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 			r := next(ctx, c)
 			if r != nil && r.Open {
 				mu.Lock()
@@ -82,7 +88,7 @@ func fanOut() hook.Hooks {
 			}
 			return r
 		}),
-		hook.OnNotification(hook.NotificationProgress, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		hook.OnNotification(hook.NotificationProgress, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 			if m.Call == nil || m.Call.Method == hook.MethodListen {
 				return next(ctx, m)
 			}
@@ -90,7 +96,7 @@ func fanOut() hook.Hooks {
 			open := slices.Clone(streams)
 			mu.Unlock()
 			for _, c := range open {
-				if n, ok := hook.DecodeObject(m.Raw); ok {
+				if n, ok := hook.DecodeObject(m.Raw); ok && hook.May(ctx) {
 					params := hook.MakeObjectAt(n, "params")
 					hook.MakeObjectAt(params, "_meta")[subscriptionID] = c.IDValue()
 					// A stream that has ended takes nothing more.

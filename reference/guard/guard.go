@@ -250,7 +250,7 @@ func (g *Guard) Inner() hook.Hooks {
 			}
 			return status
 		}),
-		hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 			if owner, ok := ctx.Value(ownerKey{}).(string); ok && e.Type == "endpoint" {
 				if u, err := url.Parse(string(e.Data)); err == nil && u.Query().Has(querySession) {
 					g.remember(u.Query().Get(querySession), owner)

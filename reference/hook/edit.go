@@ -26,11 +26,10 @@ const (
 // every method, "resources/*" by beginning, "a|b" either). Notifications of the
 // client match as well.
 func OnMethod(pattern string, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
-	return OnCall(pattern, nil, handle)
+	return OnCall(pattern, Every, handle)
 }
 
-// OnCall is OnMethod for the calls for which match is true; nil is true for all. The others
-// pass at no cost: what acts on few calls should match them narrowly.
+// OnCall is OnMethod for the calls for which match is true.
 func OnCall(pattern string, match func(c *Call) bool, handle func(ctx context.Context, c *Call, next Handler) *Reply) Hooks {
 	return around(pattern, match, func(next Handler) Handler {
 		next = expanding(next)
@@ -41,10 +40,10 @@ func OnCall(pattern string, match func(c *Call) bool, handle func(ctx context.Co
 // around puts a handler around that of some calls. It gets replies as the engine makes them.
 func around(pattern string, match func(c *Call) bool, handler func(next Handler) Handler) Hooks {
 	methods := MethodsOf(pattern)
-	return Hooks{Narrow: true, About: aboutMethod(pattern), Handle: func(next Handler) Handler {
+	return Hooks{Narrow: true, Late: true, About: aboutMethod(pattern), Handle: func(next Handler) Handler {
 		handle := handler(next)
 		return func(ctx context.Context, c *Call) *Reply {
-			if !methods.Has(c.Method) || match != nil && !match(c) {
+			if !methods.Has(c.Method) || match != nil && !(match(c) && May(ctx)) {
 				return next(ctx, c)
 			}
 			return handle(ctx, c.lend())
@@ -61,8 +60,17 @@ func aboutMethod(pattern string) func(method string, t *Trace) bool {
 func EditCall(pattern string, edit func(c *Call)) Hooks {
 	return around(pattern, nil, func(next Handler) Handler {
 		return func(ctx context.Context, c *Call) *Reply {
+			if !counted(ctx) {
+				edit(c)
+				return next(ctx, c)
+			}
+			before := *c
+			before.Header, before.Params = c.Header.Clone(), bytes.Clone(c.Params)
 			edit(c)
-			return next(ctx, c)
+			if before.Method == c.Method && bytes.Equal(before.Params, c.Params) && reflect.DeepEqual(before.Header, c.Header) || May(ctx) {
+				return next(ctx, c)
+			}
+			return next(ctx, &before)
 		}
 	})
 }
@@ -78,31 +86,29 @@ func EditParams(pattern string, edit func(c *Call, params Object)) Hooks {
 				return
 			}
 		}
-		before := len(params)
+		before := Encode(params)
 		edit(c, params)
-		if c.Params != nil || before != len(params) {
-			c.Params = Encode(params)
+		if after := Encode(params); !bytes.Equal(before, after) {
+			c.Params = after
 		}
 	})
 }
 
-// EditReply changes whole replies. It is not called for silent ones. What it leaves as it was
-// does not count, see [Hooks.Limit].
+// EditReply changes whole replies. It is not called for silent ones.
 func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
-	h := OnMethod(pattern, func(ctx context.Context, c *Call, next Handler) *Reply {
-		leave, counted := ctx.Value(leaveKey{}).(func(c *Call) bool)
+	return OnCall(pattern, nil, func(ctx context.Context, c *Call, next Handler) *Reply {
 		r := next(ctx, c)
 		if r == nil {
 			return nil
 		}
-		if !counted {
+		if !counted(ctx) {
 			edit(c, r)
 			return r
 		}
 		plain := *r
 		before := Encode([]any{r.Result, r.Error})
 		edit(c, r)
-		if plain.like(r) && bytes.Equal(before, Encode([]any{r.Result, r.Error})) || leave(c) {
+		if plain.like(r) && bytes.Equal(before, Encode([]any{r.Result, r.Error})) || May(ctx) {
 			return r
 		}
 		all, _ := Decode(before) // has just been encoded
@@ -111,23 +117,11 @@ func EditReply(pattern string, edit func(c *Call, r *Reply)) Hooks {
 		plain.Error, _ = both[1].(Object)
 		return &plain
 	})
-	h.Limit = func(Leave) {} // it is in the context
-	return h
 }
 
 // like reports whether replies are the same but for what is in them.
 func (r *Reply) like(other *Reply) bool {
 	return r.Status == other.Status && r.Silent == other.Silent && r.Open == other.Open && bytes.Equal(r.Raw, other.Raw) && reflect.DeepEqual(r.Header, other.Header)
-}
-
-type leaveKey struct{}
-
-// WithLeave has what edits replies ask for leave as late as it has changed one; nil ends that.
-func WithLeave(ctx context.Context, leave func(c *Call) bool) context.Context {
-	if leave == nil {
-		return context.WithValue(ctx, leaveKey{}, nil)
-	}
-	return context.WithValue(ctx, leaveKey{}, leave)
 }
 
 // EditResult changes the result object of successful replies. Its _meta member
@@ -162,11 +156,16 @@ func EditEachContent(edit func(i int, content Object)) Hooks {
 	return EditEach(MethodRead, "contents", edit)
 }
 
-// OnMessage wraps the sending of outgoing messages for which match is true; nil is true for all.
+// OnMessage wraps the sending of outgoing messages for which match is true.
 func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
-	return Hooks{Narrow: true, Emit: func(next Emitter) Emitter {
+	return onSome(Every, match, send)
+}
+
+// onSome is OnMessage for messages of some sort.
+func onSome(sort, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+	return Hooks{Narrow: true, Late: true, Emit: func(next Emitter) Emitter {
 		return func(ctx context.Context, m Message) error {
-			if match != nil && !match(m) {
+			if !sort(m) || match != nil && !(match(m) && May(ctx)) {
 				return next(ctx, m)
 			}
 			return send(ctx, m.Whole(), next)
@@ -174,19 +173,29 @@ func OnMessage(match func(m Message) bool, send func(ctx context.Context, m Mess
 	}}
 }
 
-// OnNotification wraps the sending of notifications that match the pattern.
-func OnNotification(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+// EditMessage changes the bytes of outgoing messages.
+func EditMessage(edit func(m Message) []byte) Hooks {
+	return OnMessage(nil, func(ctx context.Context, m Message, next Emitter) error {
+		if raw := edit(m); !bytes.Equal(raw, m.Raw) && May(ctx) {
+			m = m.With(raw)
+		}
+		return next(ctx, m)
+	})
+}
+
+// OnNotification wraps the sending of notifications that match the pattern, and for which match is true.
+func OnNotification(pattern string, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
 	methods := MethodsOf(pattern)
-	return OnMessage(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, send)
+	return onSome(func(m Message) bool { return m.Kind == Notification && methods.Has(m.Method) }, match, send)
 }
 
 // OnResponse wraps the sending of answers to the methods that match the
-// pattern; "" also matches answers to unreadable input.
-func OnResponse(pattern string, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
+// pattern, and for which match is true; "" also matches answers to unreadable input.
+func OnResponse(pattern string, match func(m Message) bool, send func(ctx context.Context, m Message, next Emitter) error) Hooks {
 	methods := MethodsOf(pattern)
-	h := OnMessage(func(m Message) bool {
+	h := onSome(func(m Message) bool {
 		return m.Kind == Response && (methods == nil || m.Call != nil && methods.Has(m.Call.Method))
-	}, send)
+	}, match, send)
 	h.About = aboutMethod(pattern)
 	return h
 }

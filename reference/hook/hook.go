@@ -5,6 +5,10 @@
 //
 // Faults and quirks are made of hooks; the engine itself knows of neither. A
 // hook sees the server as the wire does: decoded JSON objects or raw bytes.
+//
+// The functions that make hooks (OnCall, OnMessage, OnHTTP and the like) are told by a match which messages the hook acts on;
+// the others pass at no cost, and do not count (see [Hooks.Late]). Where the match is nil the hook is given all, and asks
+// itself, by [May]. What edits something counts where it leaves that otherwise than it was.
 package hook
 
 import (
@@ -309,16 +313,9 @@ type Hooks struct {
 	// About, if not nil, reports whether Handle, Emit or Receive may do anything about a
 	// request with a method, or what is sent for it. Without it they may do so about all.
 	About func(method string, t *Trace) bool
-	// Limit, if not nil, has Handle and Emit ask for leave when they are about to do something, and
-	// not before: what they then do nothing about does not count. What [EditReply] makes finds the leave in
-	// the context, see [WithLeave].
-	Limit func(Leave)
-}
-
-// Leave says whether something may be done to a call and its reply, or to a message that is sent.
-type Leave struct {
-	Call    func(c *Call) bool
-	Message func(ctx context.Context, m Message) bool
+	// Late says that Handle, Emit, Receive, Event and HTTP ask for leave (see [May]) when they are about to do
+	// something, and not before: what they do nothing about does not count.
+	Late bool
 }
 
 // Concern reports whether there is a function around calls or messages that may do anything
@@ -392,25 +389,14 @@ func wrap(outer, inner Hooks) Hooks {
 		OffGrid: either(outer.OffGrid, inner.OffGrid),
 		Narrow:  outer.narrow() && inner.narrow(),
 		About:   about(outer, inner),
-		Limit:   limit(outer, inner),
+		Late:    late(outer, inner),
 	}
 }
 
-// limit is the Limit of two sets of hooks, if all that act have one.
-func limit(outer, inner Hooks) func(Leave) {
+// late is the Late of two sets of hooks: those that act ask.
+func late(outer, inner Hooks) bool {
 	idle := func(h *Hooks) bool { return !h.acts() && h.Event == nil && h.HTTP == nil }
-	switch {
-	case idle(&inner):
-		return outer.Limit
-	case idle(&outer):
-		return inner.Limit
-	case outer.Limit == nil || inner.Limit == nil:
-		return nil
-	}
-	return func(l Leave) {
-		outer.Limit(l)
-		inner.Limit(l)
-	}
+	return (outer.Late || idle(&outer)) && (inner.Late || idle(&inner)) && (outer.Late || inner.Late)
 }
 
 // narrow reports whether Handle and Emit are, those that are there.

@@ -82,14 +82,14 @@ func TestEditParams(t *testing.T) {
 
 // inOrder writes a word into notifications.
 func inOrder(word string) Hooks {
-	return OnNotification("n", func(ctx context.Context, m Message, next Emitter) error {
+	return OnNotification("n", Every, func(ctx context.Context, m Message, next Emitter) error {
 		return next(ctx, m.With(EditRaw(m.Raw, func(n Object) { ObjectAt(n, "params")["order"] = word })))
 	})
 }
 
 // twice sends answers to the methods of a pattern twice.
 func twice(pattern string) Hooks {
-	return OnResponse(pattern, func(ctx context.Context, m Message, next Emitter) error {
+	return OnResponse(pattern, Every, func(ctx context.Context, m Message, next Emitter) error {
 		return errors.Join(next(ctx, m), next(ctx, m))
 	})
 }
@@ -104,7 +104,7 @@ func TestEmitHooks(t *testing.T) {
 		}
 	}
 	note := NewNotification("n", Object{"a": true})
-	send(OnNotification("n", func(context.Context, Message, Emitter) error { return nil }), note)
+	send(OnNotification("n", Every, func(context.Context, Message, Emitter) error { return nil }), note)
 	if len(sent) != 0 {
 		t.Errorf("dropped: %q", sent)
 	}

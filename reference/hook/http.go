@@ -6,18 +6,20 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// OnHTTP wraps the handling of HTTP requests for which match is true; nil is true for all. The path
+// OnHTTP wraps the handling of HTTP requests for which match is true. The path
 // tells the endpoints apart: /mcp, /sse and /message.
 func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) Hooks {
-	return Hooks{HTTP: func(next http.Handler) http.Handler {
+	return Hooks{Late: true, HTTP: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if match != nil && !match(r) {
+			if match != nil && !(match(r) && May(r.Context())) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -26,19 +28,41 @@ func OnHTTP(match func(r *http.Request) bool, handle func(w http.ResponseWriter,
 	}}
 }
 
-// EditRequest changes HTTP requests before they are handled, say their headers.
+// EditRequest changes the headers of HTTP requests before they are handled.
 func EditRequest(edit func(r *http.Request)) Hooks {
 	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		edit(r)
+		editHeader(r.Context(), r.Header, func() bool { edit(r); return false })
 		next.ServeHTTP(w, r)
 	})
+}
+
+// editHeader changes a header, and what else changed reports; it puts back what was there if that must not be.
+// It reports whether the change holds.
+func editHeader(ctx context.Context, h http.Header, change func() (further bool)) bool {
+	if !counted(ctx) {
+		change()
+		return true
+	}
+	before := h.Clone()
+	if further := change(); !further && reflect.DeepEqual(before, h) || May(ctx) {
+		return true
+	}
+	clear(h)
+	maps.Copy(h, before)
+	return false
 }
 
 // EditHead changes status and headers of HTTP responses just before they are
 // written, event streams included. It returns the new status.
 func EditHead(edit func(r *http.Request, status int, h http.Header) int) Hooks {
 	return OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int { return edit(r, status, h) }}, r)
+		next.ServeHTTP(&headWriter{ResponseWriter: w, edit: func(status int, h http.Header) int {
+			was := status
+			if !editHeader(r.Context(), h, func() bool { status = edit(r, was, h); return status != was }) {
+				return was
+			}
+			return status
+		}}, r)
 	})
 }
 
@@ -64,9 +88,16 @@ func EditAnswer(edit func(r *http.Request, body []byte, a *Answer)) Hooks {
 			return
 		}
 		a := &Answer{Status: cmp.Or(aw.status, http.StatusOK), Header: w.Header(), Body: aw.body.Bytes()}
-		edit(r, body, a)
-		w.Header().Del("Content-Length")
-		if a.Status != http.StatusNoContent {
+		plain := *a
+		if !editHeader(r.Context(), a.Header, func() bool {
+			edit(r, body, a)
+			return a.Status != plain.Status || !bytes.Equal(a.Body, plain.Body)
+		}) {
+			a = &plain
+		}
+		if a.Status == http.StatusNoContent {
+			w.Header().Del("Content-Length")
+		} else if len(a.Body) != len(plain.Body) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(a.Body)))
 		}
 		w.WriteHeader(a.Status)
@@ -89,25 +120,40 @@ func PeekBody(r *http.Request) ([]byte, error) {
 	return body, err
 }
 
-// OnIncoming wraps the reception of raw messages, before they are parsed.
-func OnIncoming(receive func(ctx context.Context, in Incoming, next Receiver)) Hooks {
-	return Hooks{Receive: func(next Receiver) Receiver {
-		return func(ctx context.Context, in Incoming) { receive(ctx, in, next) }
+// OnIncoming wraps the reception of raw messages for which match is true, before they are parsed.
+func OnIncoming(match func(in Incoming) bool, receive func(ctx context.Context, in Incoming, next Receiver)) Hooks {
+	return Hooks{Late: true, Receive: func(next Receiver) Receiver {
+		return func(ctx context.Context, in Incoming) {
+			if match != nil && !(match(in) && May(ctx)) {
+				next(ctx, in)
+				return
+			}
+			receive(ctx, in, next)
+		}
 	}}
 }
 
-// OnEvent wraps the writing of server-sent events.
-func OnEvent(write func(ctx context.Context, e Event, next EventWriter) error) Hooks {
-	return Hooks{Event: func(next EventWriter) EventWriter {
-		return func(ctx context.Context, e Event) error { return write(ctx, e, next) }
+// OnEvent wraps the writing of server-sent events for which match is true.
+func OnEvent(match func(e Event) bool, write func(ctx context.Context, e Event, next EventWriter) error) Hooks {
+	return Hooks{Late: true, Event: func(next EventWriter) EventWriter {
+		return func(ctx context.Context, e Event) error {
+			if match != nil && !(match(e) && May(ctx)) {
+				return next(ctx, e)
+			}
+			return write(ctx, e, next)
+		}
 	}}
 }
 
 // EditEvent changes server-sent events that carry data before they are written.
 func EditEvent(edit func(e *Event)) Hooks {
-	return OnEvent(func(ctx context.Context, e Event, next EventWriter) error {
+	return OnEvent(nil, func(ctx context.Context, e Event, next EventWriter) error {
 		if len(e.Data) > 0 {
+			plain := e
 			edit(&e)
+			if !reflect.DeepEqual(plain, e) && !May(ctx) {
+				e = plain
+			}
 		}
 		return next(ctx, e)
 	})

@@ -1,7 +1,9 @@
 package operation
 
 import (
+	"context"
 	"encoding/json"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,15 +20,15 @@ type subject struct {
 	changed bool
 	place   place
 	count   int // of the operation that has selected it
-	// leave, if not nil, says whether something may be done to the message; denied that it has said no.
-	leave  func() bool
+	// ctx knows whether something may be done to the message; denied says that it must not.
+	ctx    context.Context
 	denied bool
 }
 
 // may reports whether something may be done to the message: it is asked as late as that, since it
 // counts those messages to which something is done.
 func (s *subject) may() bool {
-	s.denied = s.leave != nil && !s.leave()
+	s.denied = !hook.May(s.ctx)
 	return !s.denied
 }
 
@@ -105,18 +107,24 @@ func (o *Operation) compile() (*action, error) {
 }
 
 // selects reports whether the operation is to be done to a message.
-func (a *action) selects(s *subject, modern bool, transport string) bool {
+func (a *action) selects(ctx context.Context, s *subject, modern bool, transport string) bool {
+	s.ctx = ctx
 	if a.Era != "" && (a.Era == "modern") != modern || !a.over.Has(transport) {
 		return false
 	}
 	if !all(a.when, s.find) || !a.counts(s) {
 		return false
 	}
-	if a.edits() || a.verb == "note" || s.may() {
-		return true
+	// What has placeholders may lack a value, and then does nothing.
+	return a.edits() || a.verb == "note" || a.verb == "send" || a.verb == "answer" || a.allowed(s)
+}
+
+// allowed reports whether something may be done to a message; one to which it must not was not counted.
+func (a *action) allowed(s *subject) bool {
+	if !s.may() {
+		a.forget()
 	}
-	a.forget()
-	return false
+	return !s.denied
 }
 
 // forget takes back that a message was counted to which nothing may be done.
@@ -172,7 +180,7 @@ func (a *action) become(s *subject, holder, old any, there bool) (value any, kee
 	switch {
 	case a.Set != "":
 		if value, ok := a.expand(s, holder, a.To); ok {
-			return value, true, true
+			return value, true, !there || !reflect.DeepEqual(old, value)
 		}
 		return old, there, false
 	case !there:
@@ -185,7 +193,8 @@ func (a *action) become(s *subject, holder, old any, there bool) (value any, kee
 		}
 		return hook.Number(*a.Operation.Code), true, true
 	case a.Retype != "":
-		return retyped(old, a.As), true, true
+		value := retyped(old, a.As)
+		return value, true, !reflect.DeepEqual(old, value)
 	}
 	switch v := old.(type) {
 	case string:

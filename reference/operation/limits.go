@@ -34,7 +34,7 @@ type Limits struct {
 	// Become are the states that scenarios are in from the next message on when one has been affected.
 	Become map[string]string `yaml:"become" json:"become,omitempty"`
 	// Count is how many matching messages are affected; 0 means all. Those that the rule does
-	// nothing about are not counted, unless it acts on HTTP or events, or does no more than to note.
+	// nothing about are not counted, unless it does no more than to note.
 	Count int `yaml:"count" json:"count,omitempty" mistaken:"times,limit,max"`
 	// Skip is how many matching messages pass before the first is affected.
 	Skip int `yaml:"skip" json:"skip,omitempty"`

@@ -33,12 +33,12 @@ func (pl *plan) emit(ctx context.Context, m hook.Message, next hook.Emitter) err
 	case m.Call != nil:
 		method = m.Call.Method
 	}
-	out, leave := &outgoing{Message: m, times: 1}, pl.mayMessage(ctx, m)
+	out := &outgoing{Message: m, times: 1}
 	for _, a := range pl.on[on] {
 		if a.methods != nil && (on == OnResponse && m.Call == nil || !a.methods.Has(method)) {
 			continue
 		}
-		if err := pl.alter(ctx, a, out, leave); errors.Is(err, errWithheld) {
+		if err := pl.alter(ctx, a, out); errors.Is(err, errWithheld) {
 			return nil
 		} else if err != nil {
 			return err
@@ -70,8 +70,8 @@ func (out *outgoing) send(ctx context.Context, next hook.Emitter) error {
 	return nil
 }
 
-// alter does one operation to a message, if leave is given; that of a batch has several.
-func (pl *plan) alter(ctx context.Context, a *action, out *outgoing, leave func() bool) error {
+// alter does one operation to a message; that of a batch has several.
+func (pl *plan) alter(ctx context.Context, a *action, out *outgoing) error {
 	m := out.Message
 	modern := hook.Modern(m.Revision)
 	if m.Call != nil {
@@ -99,8 +99,7 @@ func (pl *plan) alter(ctx context.Context, a *action, out *outgoing, leave func(
 			v, ok := o[name]
 			return v, ok
 		}}, m)
-		s.leave = leave
-		if !a.selects(s, modern, m.Transport) {
+		if !a.selects(ctx, s, modern, m.Transport) {
 			continue
 		}
 		selected, last = true, s
@@ -146,7 +145,7 @@ func (pl *plan) around(ctx context.Context, a *action, s *subject, out *outgoing
 	case "send":
 		message, ok := a.expand(s, nil, a.Send)
 		switch {
-		case !ok:
+		case !ok || !a.allowed(s):
 		case a.After:
 			out.after = append(out.after, further{hook.Encode(message), a.Apart})
 		default:

@@ -21,24 +21,6 @@ type plan struct {
 	memory
 	// swaps are the messages that wait for the next one, by action and connection.
 	swaps sync.Map
-	// leave is asked before something is done to a message; see [hook.Hooks.Limit].
-	leave hook.Leave
-}
-
-// mayCall and mayMessage are whether something may be done to a call and what is sent, which is
-// asked once; nil if it always may.
-func (pl *plan) mayCall(c *hook.Call) func() bool {
-	if pl.leave.Call == nil {
-		return nil
-	}
-	return sync.OnceValue(func() bool { return pl.leave.Call(c) })
-}
-
-func (pl *plan) mayMessage(ctx context.Context, m hook.Message) func() bool {
-	if pl.leave.Message == nil {
-		return nil
-	}
-	return sync.OnceValue(func() bool { return pl.leave.Message(ctx, m) })
 }
 
 // Hooks makes the operations for one server; they count its messages. The error names the
@@ -59,24 +41,22 @@ func Hooks(all []Operation, rng *rand.Rand) (hook.Hooks, error) {
 	// What is about other methods passes as if there were no operations.
 	var calls, answers, notifications, events hook.Hooks
 	if all := slices.Concat(pl.on[OnRequest], pl.on[OnReply]); len(all) > 0 {
-		calls = hook.OnMethod(patternOf(all), func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		calls = hook.OnCall(patternOf(all), nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 			return pl.handle(next)(ctx, c)
 		})
 	}
 	if all := pl.on[OnResponse]; len(all) > 0 {
-		answers = hook.OnResponse(patternOf(all), pl.emit)
+		answers = hook.OnResponse(patternOf(all), nil, pl.emit)
 	}
 	if all := pl.on[OnNotification]; len(all) > 0 {
-		notifications = hook.OnNotification(patternOf(all), pl.emit)
+		notifications = hook.OnNotification(patternOf(all), nil, pl.emit)
 	}
 	if len(pl.on[OnEvent]) > 0 {
-		events.Event = pl.event
+		events = hook.OnEvent(nil, pl.event)
 	}
 	h := hook.Join(calls, answers, notifications, events, pl.requests(), pl.answers())
-	acts := slices.ContainsFunc(all, func(o Operation) bool { return o.Note == "" })
-	if h.Event == nil && h.HTTP == nil && acts { // where nothing is done but to note, that is what counts
-		h.Limit = func(l hook.Leave) { pl.leave = l }
-	}
+	// Where nothing is done but to note, that is what counts.
+	h.Late = h.Late && slices.ContainsFunc(all, func(o Operation) bool { return o.Note == "" })
 	return h, nil
 }
 
@@ -109,9 +89,8 @@ func (pl *plan) handle(next hook.Handler) hook.Handler {
 		}
 		method, modern := c.Method, c.Modern
 		s := pl.atCall(requestOf(c), c)
-		s.leave = pl.mayCall(c)
 		for _, a := range pl.on[OnRequest] {
-			if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(s, modern, c.Transport) {
+			if !a.methods.Has(method) || c.Notification() && a.answers() || !a.selects(ctx, s, modern, c.Transport) {
 				continue
 			}
 			if a.edits() {
@@ -150,7 +129,8 @@ func (pl *plan) instead(ctx context.Context, a *action, s *subject, c *hook.Call
 	case "note":
 		a.note(s)
 	case "answer":
-		return a.answer(s)
+		r, ok := a.answer(s)
+		return r, ok && a.allowed(s)
 	}
 	return nil, false
 }
@@ -164,7 +144,7 @@ func (a *action) answers() bool {
 // emit sends a message that belongs to a call. A client that has gone misses it.
 func (a *action) emit(ctx context.Context, s *subject, c *hook.Call) {
 	message, ok := a.expand(s, nil, a.Send)
-	if !ok {
+	if !ok || !a.allowed(s) {
 		return
 	}
 	if a.Apart {
@@ -338,8 +318,7 @@ func (pl *plan) replied(ctx context.Context, c, came *hook.Call, r *hook.Reply) 
 			continue
 		}
 		s := pl.atCall(replyOf(came, r), c)
-		s.leave = pl.mayCall(c)
-		if !a.selects(s, c.Modern, c.Transport) {
+		if !a.selects(ctx, s, c.Modern, c.Transport) {
 			continue
 		}
 		switch a.verb {

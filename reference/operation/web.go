@@ -58,7 +58,7 @@ func (pl *plan) requests() hook.Hooks {
 	return hook.OnHTTP(nil, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		for _, a := range pl.on[OnHTTPRequest] {
 			s := pl.atExchange(exchangeOf(r), r)
-			if !a.selects(s, false, transportOf(r)) {
+			if !a.selects(r.Context(), s, false, transportOf(r)) {
 				continue
 			}
 			switch a.verb {
@@ -67,8 +67,10 @@ func (pl *plan) requests() hook.Hooks {
 			case "abort":
 				panic(http.ErrAbortHandler)
 			case "answer":
-				a.write(w, s)
-				return
+				if a.allowed(s) {
+					a.write(w, s)
+					return
+				}
 			case "note":
 				a.note(s)
 			default:
@@ -155,7 +157,7 @@ func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook
 		}
 		return nil, false
 	}}, r)
-	if !a.selects(s, false, transportOf(r)) {
+	if !a.selects(r.Context(), s, false, transportOf(r)) {
 		return
 	}
 	if a.edit(s); !s.changed {
@@ -169,40 +171,38 @@ func (pl *plan) editAnswer(a *action, r *http.Request, body []byte, answer *hook
 	}
 }
 
-// event does what is to be done to server-sent events.
-func (pl *plan) event(next hook.EventWriter) hook.EventWriter {
-	return func(ctx context.Context, e hook.Event) error {
-		times := 1
-		transport := hook.HTTP
-		if e.Stream == "sse" {
-			transport = hook.SSE
-		}
-		for _, a := range pl.on[OnEvent] {
-			s := eventOf(&e)
-			if !a.selects(s, false, transport) {
-				continue
-			}
-			switch a.verb {
-			case "silence":
-				return nil
-			case "delay":
-				if !pl.pause(ctx, a) {
-					return ctx.Err()
-				}
-			case "repeat":
-				times = a.Repeat
-			default:
-				a.edit(s)
-				writeEvent(s, a.path[0].name, &e)
-			}
-		}
-		for range times {
-			if err := next(ctx, e); err != nil {
-				return err
-			}
-		}
-		return nil
+// event does what is to be done to a server-sent event.
+func (pl *plan) event(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	times := 1
+	transport := hook.HTTP
+	if e.Stream == "sse" {
+		transport = hook.SSE
 	}
+	for _, a := range pl.on[OnEvent] {
+		s := eventOf(&e)
+		if !a.selects(ctx, s, false, transport) {
+			continue
+		}
+		switch a.verb {
+		case "silence":
+			return nil
+		case "delay":
+			if !pl.pause(ctx, a) {
+				return ctx.Err()
+			}
+		case "repeat":
+			times = a.Repeat
+		default:
+			a.edit(s)
+			writeEvent(s, a.path[0].name, &e)
+		}
+	}
+	for range times {
+		if err := next(ctx, e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eventOf is an event as paths see it: fields that it does not have are missing.

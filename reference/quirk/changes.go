@@ -18,7 +18,7 @@ func merging() hook.Hooks {
 	const moment = 20 * time.Millisecond
 	var mu sync.Mutex
 	waiting := map[string]bool{}
-	return hook.OnNotification(hook.NotificationUpdated, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnNotification(hook.NotificationUpdated, hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		key := string(m.Raw)
 		if m.Session != nil {
 			key = m.Session.ID() + " " + key

@@ -31,7 +31,7 @@ var contentsCode = code{
 			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
 		}
 	})),
-	"escapes-in-any-case": stateless(hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	"escapes-in-any-case": stateless(hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		uri, ok := c.Param("uri").(string)
 		if !ok || r == nil || r.Error == nil || r.Error["message"] != "Resource not found" || !strings.Contains(uri, "%") || c.Modern {
@@ -40,7 +40,7 @@ var contentsCode = code{
 		plain := strings.NewReplacer("%2e", ".", "%2E", ".", "%7e", "~", "%7E", "~", "%2d", "-", "%2D", "-").Replace(uri)
 		again := *c
 		again.Params = hook.Encode(hook.Object{"uri": plain})
-		if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") {
+		if other := next(ctx, &again); other != nil && other.Error == nil && !strings.Contains(plain, "..") && hook.May(ctx) {
 			return other
 		}
 		return r
@@ -56,10 +56,10 @@ func moving() hook.Hooks {
 			day := hook.Number(seen.Add(1) + 2)
 			result["resources"] = append([]any{hook.Object{"uri": "log://app/2025-01-" + day.String(), "name": "day " + day.String()}}, entries...)
 		}
-	}), hook.OnMethod(hook.MethodRead, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	}), hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		uri, _ := c.Param("uri").(string)
 		day, ours := strings.CutPrefix(uri, "log://app/2025-01-")
-		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 {
+		if _, err := strconv.ParseInt(day, 10, 64); !ours || err != nil || len(day) <= 2 || !hook.May(ctx) {
 			return next(ctx, c)
 		}
 		params, _ := hook.DecodeObject(c.Params)

@@ -20,14 +20,13 @@ var httpCode = code{
 	"foreign-events":      stateless(preceded("event: ping\ndata: 2026-07-28 12:00:00\n\n")),
 	"priming-in-all-revisions": func() hook.Hooks {
 		var n atomic.Int64
-		return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if e.Stream == "post" && e.Response && len(e.Data) > 0 {
+		return hook.OnEvent(func(e hook.Event) bool { return e.Stream == "post" && e.Response && len(e.Data) > 0 },
+			func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 				if err := next(ctx, hook.Event{Stream: e.Stream, Raw: fmt.Appendf(nil, "id: primed-%d\ndata: \n\n", n.Add(1))}); err != nil {
 					return err
 				}
-			}
-			return next(ctx, e)
-		})
+				return next(ctx, e)
+			})
 	},
 	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: hook.Always}),
 	"no-session-ids":          sessionless,
@@ -52,7 +51,7 @@ const (
 
 // preceded writes something before each event.
 func preceded(raw string) hook.Hooks {
-	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.OnEvent(hook.Every, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 		if err := next(ctx, hook.Event{Raw: []byte(raw), Stream: e.Stream}); err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func numbered() hook.Hooks {
 func breaking() hook.Hooks {
 	var mu sync.Mutex
 	broken := map[string]bool{}
-	return hook.OnEvent(func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+	return hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
 		if e.ID == "" || !e.Response || e.Stream != "post" || bytes.Contains(e.Data, []byte(`"protocolVersion"`)) {
 			return next(ctx, e)
 		}
@@ -132,7 +131,7 @@ func breaking() hook.Hooks {
 		// The id is that of the event before, so that this one is sent again.
 		number, n, _ := bytes.Cut([]byte(e.ID), []byte("-"))
 		at, err := strconv.Atoi(string(n))
-		if err != nil {
+		if err != nil || !hook.May(ctx) {
 			return next(ctx, e)
 		}
 		if err := next(ctx, hook.Event{ID: string(number) + "-" + strconv.Itoa(at-1), Retry: 20 * time.Millisecond, Data: []byte{}, Stream: e.Stream}); err != nil {

@@ -20,15 +20,13 @@ var messagesCode = code{
 	"crlf-lines": stateless(hook.OnMessage(func(m hook.Message) bool { return m.Transport == hook.Stdio }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(bytes.Clone(m.Raw), '\r')))
 	})),
-	"escaped-characters": stateless(hook.OnMessage(nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		return next(ctx, m.With(escape(m.Raw)))
-	})),
-	"generous-spacing": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	"escaped-characters": stateless(hook.EditMessage(func(m hook.Message) []byte { return escape(m.Raw) })),
+	"generous-spacing": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(spread(m.Raw, m.Transport != hook.Stdio)))
 	})),
-	"batches-answered-apart": stateless(hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	"batches-answered-apart": stateless(hook.OnResponse("", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		var all []json.RawMessage
-		if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil {
+		if m.Transport != hook.Stdio || json.Unmarshal(m.Raw, &all) != nil || !hook.May(ctx) {
 			return next(ctx, m)
 		}
 		for _, raw := range all {
@@ -85,7 +83,7 @@ func spread(raw []byte, lines bool) []byte {
 func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
-	return hook.OnResponse("*", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnResponse("*", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" {
 			return err
 		}
@@ -104,14 +102,14 @@ type batchKey struct{}
 // lateBatches takes batches apart whatever the revision, and answers each request in
 // an array.
 func lateBatches() hook.Hooks {
-	return hook.Join(hook.OnIncoming(func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
+	return hook.Join(hook.OnIncoming(nil, func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		v, err := hook.Decode(in.Raw)
 		late := in.Session != nil && in.Session.Revision() > hook.R20250326
-		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 {
+		if members, ok := v.([]any); late && err == nil && ok && len(members) == 1 && hook.May(ctx) {
 			ctx, in.Raw = context.WithValue(ctx, batchKey{}, true), hook.Encode(members[0])
 		}
 		next(ctx, in)
-	}), hook.OnResponse("", func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	}), hook.OnResponse("", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		if ctx.Value(batchKey{}) == nil {
 			return next(ctx, m)
 		}

@@ -22,10 +22,9 @@ func noisy() hook.Hooks {
 			noise()
 			return in, out, nil
 		}},
-		hook.EditCall(hook.MethodList, func(c *hook.Call) {
-			if c.Transport == hook.Stdio {
-				noise()
-			}
+		hook.OnCall(hook.MethodList, func(c *hook.Call) bool { return c.Transport == hook.Stdio }, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			noise()
+			return next(ctx, c)
 		}))
 }
 

@@ -902,7 +902,7 @@ Rule = TypedDict(
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
         # Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not
-        # counted, unless it acts on HTTP or events, or does no more than to note.
+        # counted, unless it does no more than to note.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
@@ -996,7 +996,7 @@ Status = TypedDict(
         # Chance is the probability, drawn by the seed, with which one is affected; 0 means always.
         "chance": "float",
         # Count is how many matching messages are affected; 0 means all. Those that the rule does nothing about are not
-        # counted, unless it acts on HTTP or events, or does no more than to note.
+        # counted, unless it does no more than to note.
         "count": "int",
         # Delay holds answers back.
         "delay": "str",
