@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/sub"
@@ -104,6 +106,38 @@ func TestEndingsAreRepeatedInAFewScenarios(t *testing.T) {
 		(&Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: wire.NewTranscript(wire.Budget{})}).repeat(needed, j, &Take{Recordings: x.takes})
 		if len(needed) != x.want {
 			t.Errorf("%s: %v", name, needed)
+		}
+	}
+}
+
+// What came unasked on a shared session is repeated with the scenario that had asked for it in
+// another one: without that it does not come again.
+func TestStraysAreRepeatedWithWhatTheyAnswer(t *testing.T) {
+	tr := wire.NewTranscript(wire.Budget{})
+	say := func(session string, dir wire.Direction, raw string) int {
+		n, _ := tr.Add(wire.Frame{Session: session, Dir: dir, Raw: []byte(raw)})
+		return n
+	}
+	request := say("s2", wire.Out, `{"id":7701,"method":"ping"}`)
+	answer := say("s2", wire.In, `{"id":7701,"result":{}}`)
+	stray := say("s1", wire.In, `{"id":7701,"result":{}}`)
+	asks := func(session, id string, frames ...int) *recording.Recording {
+		return &recording.Recording{Exchanges: []*recording.Exchange{{Session: session, ID: []byte(id), Took: time.Minute, Request: frames[0], Replies: frames[1:]}}}
+	}
+	takes := map[recording.Name]*recording.Recording{
+		recording.TwoClients: asks("s2", "7701", request, answer), recording.Reads: asks("s3", "7702", 10, 11), recording.WalkResources: asks("s1", "1", 12, 13),
+	}
+	req, ok := area.Catalogue().Find("RPC-02")
+	if !ok {
+		t.Fatal("there is no RPC-02")
+	}
+	j := &Judgement{Row: Row{Requirement: req}}
+	for frame, want := range map[int][]recording.Name{stray: {recording.WalkResources, recording.TwoClients}, answer: {recording.TwoClients}} {
+		j.From, j.Frames = []recording.Name{recording.Everything}, []int{frame}
+		needed := map[recording.Name]bool{}
+		(&Run{catalogue: catalogue{Set: area.BuiltIn()}, transcript: tr}).repeat(needed, j, &Take{Recordings: takes})
+		if got := slices.Sorted(maps.Keys(needed)); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+			t.Errorf("frame %d: %v, expected %v", frame, got, want)
 		}
 	}
 }

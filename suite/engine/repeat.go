@@ -8,6 +8,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // cleanFirst puts scenarios that needed a clean session before those of their phase that only
@@ -70,7 +72,7 @@ func (r *Run) stays(e *endpoint) bool {
 // repeat names the scenarios that have to be played again for a red verdict.
 // Where a check judges all frames they are those in which its evidence occurred,
 // and, for what came unasked on a session that scripts share, those that were
-// talking in that session at the time; if none was, all of them. How processes end
+// talking in that session at the time, or had asked for it in another one; if none was, all of them. How processes end
 // shows in a few scenarios as well as in all.
 func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	if few := r.endings(j, take); len(few) > 0 {
@@ -87,8 +89,10 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			continue
 		}
 		around := map[recording.Name]bool{}
+		strays := slices.DeleteFunc(slices.Clone(j.Frames), func(n int) bool { return belongs(take, n) })
 		for other, rec := range take.Recordings {
-			if other != recording.Everything && slices.ContainsFunc(j.Frames, func(n int) bool { return r.around(rec, n) }) {
+			if other != recording.Everything && (slices.ContainsFunc(j.Frames, func(n int) bool { return r.around(rec, n) }) ||
+				slices.ContainsFunc(strays, func(n int) bool { return r.asked(rec, n) })) {
 				around[other] = true
 			}
 		}
@@ -180,6 +184,26 @@ func (r *Run) around(rec *recording.Recording, number int) bool {
 	f, ok := r.transcript.Frame(number)
 	return ok && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
 		return x.Session == f.Session && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
+	})
+}
+
+// belongs reports whether a frame is a message that a script sent, or an answer to one.
+func belongs(take *Take, number int) bool {
+	for name, rec := range take.Recordings {
+		if name != recording.Everything && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool { return slices.Contains(x.Evidence(), number) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// asked reports whether a response that came on another session than that of its request may be
+// for one that the recorded script had made there.
+func (r *Run) asked(rec *recording.Recording, number int) bool {
+	f, ok := r.transcript.Frame(number)
+	id := gjson.GetBytes(f.Raw, "id")
+	return ok && f.Dir == wire.In && id.Exists() && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session != f.Session && string(x.ID) == id.Raw && x.Sent <= f.At && f.At <= x.Sent+x.Took+r.cfg.QuietWindow
 	})
 }
 
