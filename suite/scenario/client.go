@@ -25,6 +25,25 @@ type Client struct {
 	// buffered clients keep their exchanges until all of them are done.
 	buffered bool
 	buffer   []*recording.Exchange
+	// retries is what clients of [Each] over stdio have in common.
+	retries *retries
+}
+
+// retries is the process in which messages that were lost side by side are sent again: a process
+// for each of them would cost many starts, although most did nothing.
+type retries struct {
+	turn         chan struct{} // holds one while a message is sent again, so that it is alone
+	s            *session.Session
+	shared, sole bool
+}
+
+// take gives the client the session, if there is one that is alive, in its turn.
+func (r *retries) take(c *Client) bool {
+	if r.s == nil || !r.s.Alive() {
+		return false
+	}
+	c.S, c.shared, c.sole = r.s, r.shared, r.sole
+	return true
 }
 
 // Clean is a client on the session that all well-behaved scripts share.
@@ -143,10 +162,37 @@ func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 	x.Step += recording.StepLost
 	c.Note(x)
 	c.ends(ctx, x)
+	if c.retries != nil && (x.Outcome == recording.Lost || x.Outcome == recording.Unsent) {
+		return c.inTurn(ctx, x, send)
+	}
 	if !c.Replace(ctx) {
 		return x
 	}
 	return c.alone(ctx, send)
+}
+
+// inTurn sends a message again that was lost, where those that were lost with it were sent
+// again before. If it is lost there, too, it gets a process of its own: one that dies a
+// moment late dies of what was sent before.
+func (c *Client) inTurn(ctx context.Context, lost *recording.Exchange, send try) *recording.Exchange {
+	r := c.retries
+	r.turn <- struct{}{}
+	defer func() { <-r.turn }()
+	if r.take(c) {
+		x, usable := send()
+		if usable {
+			return c.Note(x)
+		}
+		x.Step += recording.StepLost
+		c.Note(x)
+		c.ends(ctx, x)
+	}
+	if !c.Replace(ctx) {
+		return lost
+	}
+	x := c.alone(ctx, send)
+	r.s, r.shared, r.sole = c.S, c.shared, c.sole
+	return x
 }
 
 // ends waits until a server that was started has ended, if a message was lost to it that it may
@@ -337,6 +383,10 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	}
 	slots := make(chan struct{}, width)
 	clones := make([]*Client, len(items))
+	var again *retries
+	if c.P.Combination.Transport == requirement.Stdio {
+		again = &retries{turn: make(chan struct{}, 1)}
+	}
 	var wg sync.WaitGroup
 	for i, item := range items {
 		slots <- struct{}{}
@@ -344,7 +394,12 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		if i > 0 && c.P.OneByOne && !c.S.Alive() {
 			from = clones[i-1] // which is done, and may have replaced the session
 		}
-		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true}
+		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true, retries: again}
+		if again != nil && !from.S.Alive() {
+			again.turn <- struct{}{}
+			again.take(clones[i])
+			<-again.turn
+		}
 		wg.Go(func() {
 			defer func() { <-slots }()
 			defer c.P.Survive()

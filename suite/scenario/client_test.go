@@ -98,6 +98,36 @@ func TestLossIsAttributed(t *testing.T) {
 	}
 }
 
+// TestLostSideBySide: of messages that were lost together only those that the target dies of
+// cost a process of their own, and only they are fatal.
+func TestLostSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := killing()
+		st := scenariotest.Stage(t, server)
+		methods := []string{"a", "b", "die", "c", "d", "e", "f", "die", "g", "h", "i", "j"}
+		rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+			c, _ := p.Expendable(ctx)
+			scenario.Each(c, methods, func(_ int, method string, c *scenario.Client) {
+				c.Do(ctx, session.Request{Step: recording.Step(method), Method: method})
+			})
+			c.Do(ctx, session.Request{Step: "afterwards", Method: "m"})
+		})
+		var got []string
+		for _, x := range rec.Exchanges {
+			if !strings.HasSuffix(string(x.Step), string(recording.StepLost)) && x.Step != recording.StepAlive {
+				got = append(got, strings.TrimSuffix(string(x.Step)+":"+string(x.Outcome)+map[bool]string{true: "!"}[x.Fatal], ":replied"))
+			}
+		}
+		if want := "a b die:lost! c d e f die:lost! g h i j afterwards"; strings.Join(got, " ") != want {
+			t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+		}
+		// The first, and for each of the two one that it is suspected in, one of its own and the next.
+		if n := server.Conns.Load(); n > 7 {
+			t.Errorf("%d connections", n)
+		}
+	})
+}
+
 func TestEachKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
