@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -41,13 +42,17 @@ func killedBy(is func(in hook.Incoming) bool) hook.Hooks {
 		func(_ context.Context, in hook.Incoming, _ hook.Receiver) { in.Session.Abort() })
 }
 
-// deafAfterGarbage passes nothing on that comes after what is no JSON.
+// deafAfterGarbage passes nothing on that comes after what is no JSON. Bytes that are no
+// UTF-8 are none either, as to a server that decodes all input before it looks at it.
 func deafAfterGarbage() hook.Hooks {
 	var deaf sync.Map // of the ids of sessions
 	return hook.OnIncoming(nil, func(ctx context.Context, in hook.Incoming, next hook.Receiver) {
 		if in.Session != nil {
 			if _, closed := deaf.Load(in.Session.ID()); closed && hook.May(ctx) {
 				return
+			}
+			if !utf8.Valid(in.Raw) {
+				in.Raw = []byte("{")
 			}
 			if !json.Valid(in.Raw) {
 				deaf.Store(in.Session.ID(), true)

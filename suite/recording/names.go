@@ -3,6 +3,7 @@ package recording
 import (
 	"maps"
 	"strconv"
+	"strings"
 )
 
 // Name names a scenario.
@@ -118,6 +119,9 @@ const (
 	// StepAgain is what is added to the step of a first message that is sent once more.
 	StepAgain Step = "-again"
 )
+
+// Sent is the step without what is added where the session was lost: it says what was sent.
+func (s Step) Sent() Step { return Step(strings.TrimSuffix(string(s), string(StepLost))) }
 
 // The steps of several scripts.
 const (

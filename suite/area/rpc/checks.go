@@ -315,20 +315,21 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 // none.
 func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
+		step := x.Step.Sent()
 		for _, m := range verdict.RepliesOf(r, x) {
 			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {
 				continue
 			}
 			switch {
-			case len(x.ID) > 0 && x.Step != recording.StepNoMethod && x.Step != recording.StepMistypedMethod && x.Step != recording.StepNotUTF8:
+			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
 				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 				v.Hint("take the id from the request before its params are looked at")
 				v.Cause("the id of the request")
-			case x.Step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
+			case step == recording.StepNotJSON && v.Revision() < requirement.R20251125:
 				// The schema requires an id that is not null, JSON-RPC one that is.
 				v.Holds()
-			case x.Step == recording.StepNotJSON:
+			case step == recording.StepNotJSON:
 				v.That(m.Nameless(), "an error without id, or with null: none could be read", "the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
 			}
 		}

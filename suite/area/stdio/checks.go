@@ -86,7 +86,7 @@ var stdioChecks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepJoined, stepSplit) {
-			about := map[recording.Step]string{stepJoined: "two requests in one write", stepSplit: "a request in three writes"}[x.Step]
+			expected := map[recording.Step]string{stepJoined: "two answers to two requests in one write", stepSplit: "one answer to a request in three writes, like the one to a request in one write"}[x.Step]
 			answers := len(verdict.RepliesOf(r, x))
 			want := map[recording.Step]int{stepJoined: 2, stepSplit: 1}[x.Step]
 			if x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
@@ -97,7 +97,7 @@ var stdioChecks = []verdict.Check{
 				continue
 			}
 			failed := x.Failed() && x.Step == stepSplit && !before.Failed()
-			v.That(answers == want && !failed, fmt.Sprintf("%d answers to %s", want, about), fmt.Sprintf("%d answers; %s", answers, matcher.Describe(x)), x.Evidence()...)
+			v.That(answers == want && !failed, expected, fmt.Sprintf("%d; %s", answers, matcher.Describe(x)), x.Evidence()...)
 			v.Hint("collect input until a newline has come, and no further")
 		}
 		judgeOddEnds(r, before, v)
