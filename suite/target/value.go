@@ -176,6 +176,13 @@ func (e *Endpoint) NameWithout(hide func(string) string) string {
 	return cmp.Or(e.CommandWithout(hide), e.AddressWithout(hide))
 }
 
+// ListensAt reports whether the endpoint is a handler that would be had at a host if it were
+// served over a network; see [transport.Listener].
+func (e *Endpoint) ListensAt(host string) bool {
+	l, ok := e.Handler.(transport.Listener)
+	return ok && l.ListensAt(host)
+}
+
 // Local reports whether the target runs on this machine or in a private
 // network: a command, a server in this process, or a URL whose host is
 // localhost or a loopback, link-local or private address. Host names are not

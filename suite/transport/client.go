@@ -2,7 +2,6 @@ package transport
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -274,15 +273,7 @@ func chunked(req *http.Request, body []byte) {
 }
 
 // trusts reports whether the configured headers may go to u: to their own origin only.
-func (c *client) trusts(u *url.URL) bool { return SameOrigin(u, c.home) }
-
-// SameOrigin reports whether scheme, host and port agree.
-func SameOrigin(a, b *url.URL) bool {
-	port := func(u *url.URL) string {
-		return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	}
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
+func (c *client) trusts(u *url.URL) bool { return wire.SameOrigin(u, c.home) }
 
 // setHeader lays the headers over each other: ours, the configured ones, those
 // of the message. The configured ones may hold credentials, which are nobody

@@ -151,7 +151,7 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 		c.why = "the endpoint event is empty"
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
-	case !SameOrigin(u, c.url):
+	case !wire.SameOrigin(u, c.url):
 		c.why = "the endpoint event names " + shownURL(u) + ", another origin than that of the stream; it is not called, because messages and credentials are nobody else's business"
 	default:
 		u.Fragment = ""

@@ -8,7 +8,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -116,21 +115,6 @@ func TestSSEEndpointElsewhere(t *testing.T) {
 		var e *DialError
 		if !errors.As(err, &e) || e.Stage != "endpoint" || !strings.Contains(e.Reason, "another origin") {
 			t.Errorf("%s: got %v", endpoint, err)
-		}
-	}
-}
-
-func TestSameOrigin(t *testing.T) {
-	for text, want := range map[string]bool{
-		"https://a.example/x": true, "https://A.example:443/": true, "http://a.example/x": false, "https://a.example:8443/x": false,
-		"https://b.example/x": false, "http://a.example:443/x": false,
-	} {
-		u, err := url.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := SameOrigin(u, &url.URL{Scheme: "https", Host: "a.example"}); got != want {
-			t.Errorf("%s: got %v", text, got)
 		}
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
 // foreignHost and foreignOrigin are those of a page which no server can mean to serve.
@@ -156,8 +155,7 @@ var publicAddressScenario = &scenario.Scenario{
 	Phase:    scenario.Read,
 	Security: true,
 	When: scenario.All(overAnyHTTP, scenario.Where(func(p *scenario.Play) bool {
-		l, ok := p.Endpoint.Handler.(transport.Listener)
-		return ok && l.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())
+		return p.Endpoint.ListensAt(p.Address().Hostname()) || p.Endpoint.URL != "" && loopback(p.Address().Hostname())
 	}, recording.CodeNeedsConfig, "the endpoint is not on a loopback address of this machine")),
 	Script: func(ctx context.Context, p *scenario.Play) {
 		other := otherAddress()

@@ -15,7 +15,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -322,7 +321,7 @@ func endpointEvent(r *recording.Recording, v *verdict.Verdict) {
 		text := strings.TrimSpace(string(f.Raw))
 		u, err := base.Parse(text)
 		usable := text != "" && err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.ContainsAny(text, " {}\"<>")
-		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) && !transport.SameOrigin(u, base) {
+		if v.That(usable, "a URI as the data of the endpoint event", "the data is "+wire.Excerpt(f.Raw, 120), f.Number) && !wire.SameOrigin(u, base) {
 			v.Observe("endpoint-elsewhere", "the endpoint event names an address of another origin than that of the stream, "+text+", which was not called: messages and credentials would go there", f.Number)
 		}
 		return
