@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/goccy/go-yaml"
 )
@@ -27,15 +26,6 @@ func EncodeTemplate(t Template) ([]byte, error) { return encode(t) }
 
 func encode(v any) ([]byte, error) { return yaml.MarshalWithOptions(v, yaml.JSON(), yaml.OmitZero()) }
 
-// membersOf are the members of a part of a world that say something.
-func membersOf(v any) (map[string]any, error) {
-	data, err := encode(v)
-	if err != nil {
-		return nil, err
-	}
-	return object(data)
-}
-
 func object(data []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -50,20 +40,19 @@ func object(data []byte) (map[string]any, error) {
 // patch replace those of the resource, and null removes them. A new content
 // replaces the old one, of whatever kind that was. The URI stays.
 func MergeResource(r Resource, patch []byte) (Resource, error) {
-	changes, err := object(patch)
-	if err != nil {
-		return Resource{}, fmt.Errorf("patch: %w", err)
-	}
-	if uri, there := changes["uri"]; there && uri != r.URI {
-		return Resource{}, fmt.Errorf("resource %s: its URI cannot be changed", r.URI)
-	}
-	members, err := membersOf(r)
-	if err != nil {
-		return Resource{}, err
-	}
-	contents := []string{"text", "blob", "contains", "generate"}
-	for _, name := range contents {
-		if changes[name] != nil {
+	contents, source := []string{"text", "blob", "contains", "generate"}, r.Source
+	result, err := merged(r, patch, DecodeResource, func(members, changes map[string]any) error {
+		if uri, there := changes["uri"]; there && uri != r.URI {
+			return fmt.Errorf("resource %s: its URI cannot be changed", r.URI)
+		}
+		for _, name := range contents {
+			value, new := changes[name]
+			if new {
+				source = nil
+			}
+			if value == nil {
+				continue
+			}
 			for _, other := range contents {
 				if other != name {
 					delete(members, other)
@@ -73,41 +62,39 @@ func MergeResource(r Resource, patch []byte) (Resource, error) {
 				delete(members, "size")
 			}
 		}
-	}
-	result, err := merged(members, changes, DecodeResource)
-	if err != nil {
-		return Resource{}, err
-	}
-	if !slices.ContainsFunc(contents, func(name string) bool { _, new := changes[name]; return new }) {
-		result.Source = r.Source // which has no form in JSON
-	}
-	return result, nil
+		return nil
+	})
+	result.Source = source // which has no form in JSON
+	return result, err
 }
 
 // MergeTemplate applies a JSON merge patch to a template as MergeResource does to a resource.
 // Whether the URI template may become another one is up to the caller.
 func MergeTemplate(t Template, patch []byte) (Template, error) {
-	changes, err := object(patch)
-	if err != nil {
-		return Template{}, fmt.Errorf("patch: %w", err)
-	}
-	members, err := membersOf(t)
-	if err != nil {
-		return Template{}, err
-	}
-	result, err := merged(members, changes, DecodeTemplate)
-	if err != nil {
-		return Template{}, err
-	}
+	result, err := merged(t, patch, DecodeTemplate, func(_, _ map[string]any) error { return nil })
 	result.Source = t.Source // which has no form in JSON
-	return result, nil
+	return result, err
 }
 
-// merged is what a merge patch makes of the members of a part of a world.
-func merged[T any](members, changes map[string]any, decode func([]byte) (T, error)) (part T, err error) {
-	data, err := json.Marshal(merge(members, changes))
+// merged is what a merge patch makes of a part of a world; prepare sees its members, which it may change, and the patch before.
+func merged[T any](part T, patch []byte, decode func([]byte) (T, error), prepare func(members, changes map[string]any) error) (T, error) {
+	changes, err := object(patch)
 	if err != nil {
-		return part, err
+		return *new(T), fmt.Errorf("patch: %w", err)
+	}
+	data, err := encode(part)
+	if err != nil {
+		return *new(T), err
+	}
+	members, err := object(data)
+	if err == nil {
+		err = prepare(members, changes)
+	}
+	if err == nil {
+		data, err = json.Marshal(merge(members, changes))
+	}
+	if err != nil {
+		return *new(T), err
 	}
 	return decode(data)
 }
