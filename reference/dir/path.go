@@ -5,28 +5,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-)
 
-const (
-	scheme     = "file:///"
-	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"
+	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
 // URI is the URI of a file: its path relative to the directory, with slashes.
-func URI(path string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	b.WriteString(scheme)
-	for i := range len(path) {
-		c := path[i]
-		if strings.IndexByte(unreserved, c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
-		}
-	}
-	return b.String()
-}
+func URI(path string) string { return "file:///" + world.Escape(path, world.Unreserved+"/") }
 
 // admissible reports whether a path can be that of a file which is shown.
 func (d *Dir) admissible(path string) bool {

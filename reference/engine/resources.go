@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"sort"
@@ -302,24 +301,12 @@ func (e *Engine) lookup(t *template, values map[string]string) (*entry, bool) {
 	return e.store.get(target)
 }
 
-const (
-	unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
-	reserved   = ":/?#[]@!$&'()*+,;="
-)
-
-// escape percent-encodes a value for a URI, byte by byte of its UTF-8 form; with
-// keep it leaves reserved characters as they are ({+name} of RFC 6570).
+// escape percent-encodes a value for a URI; with keep it leaves reserved characters as they are ({+name} of RFC 6570).
 func escape(value string, keep bool) string {
-	var b strings.Builder
-	for i := range len(value) {
-		c := value[i]
-		if strings.IndexByte(unreserved, c) >= 0 || keep && strings.IndexByte(reserved, c) >= 0 {
-			b.WriteByte(c)
-		} else {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
+	if keep {
+		return world.Escape(value, world.Unreserved+":/?#[]@!$&'()*+,;=")
 	}
-	return b.String()
+	return world.Escape(value, world.Unreserved)
 }
 
 // substitute puts the values of variables into a text, for {name}.

@@ -81,6 +81,23 @@ func hex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
 }
 
+// Unreserved are the characters that never need to be encoded (RFC 3986, section 2.3).
+const Unreserved = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+
+// Escape percent-encodes a text for a URI, byte by byte of its UTF-8 form, but for the characters that are kept.
+func Escape(text, kept string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; strings.IndexByte(kept, c) >= 0 {
+			b.WriteByte(c)
+		} else {
+			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
+
 func checkPath(s string) error {
 	path, fragment, _ := strings.Cut(s, "#")
 	if strings.ContainsAny(path, "[]") || strings.ContainsAny(fragment, "[]#") {
