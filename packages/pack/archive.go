@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -88,13 +89,8 @@ func tarball(files []file) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := t.Close(); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return buffer.Bytes(), nil
+	err = errors.Join(t.Close(), z.Close())
+	return buffer.Bytes(), err
 }
 
 // zipped is a wheel.
@@ -112,8 +108,6 @@ func zipped(files []file) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return buffer.Bytes(), nil
+	err := z.Close()
+	return buffer.Bytes(), err
 }

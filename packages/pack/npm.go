@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // The directory with what the main package consists of, and the scope of those with programs.
@@ -61,13 +62,8 @@ func npmMain(out, version string, platforms []platform) error {
 		optional[npmScope+known[p].npm()] = version
 	}
 	manifest["optionalDependencies"] = optional
-	rest := []file{}
-	for _, f := range files {
-		if f.name != "package.json" {
-			rest = append(rest, f)
-		}
-	}
-	return writeNpm(out, "mcpcheck", version, manifest, rest)
+	files = slices.DeleteFunc(files, func(f file) bool { return f.name == "package.json" })
+	return writeNpm(out, "mcpcheck", version, manifest, files)
 }
 
 func npmManifest() (map[string]any, error) {
