@@ -67,8 +67,11 @@ func (d *directory) open(ctx context.Context, stderr io.Writer) (*dir.Dir, error
 	return opened, nil
 }
 
-// watch has a server told of changes until the function that it returns is called.
+// watch has a server told of changes until the function that it returns is called. Without a directory there are none.
 func watch(ctx context.Context, d *dir.Dir, server *reference.Server) (stop func()) {
+	if d == nil {
+		return func() {}
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

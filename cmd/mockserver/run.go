@@ -141,22 +141,18 @@ func apart(c *cobra.Command) bool {
 
 // completed is what shells complete of flags.
 var completed = map[string]helpcmd.Words{
-	"fault": func() []string {
-		var all []string
-		for _, f := range fault.All() {
-			all = append(all, f.Name+"\t"+f.Summary)
-		}
-		return all
-	},
-	"quirk": func() []string {
-		var all []string
-		for _, q := range quirk.All() {
-			all = append(all, q.Name+"\t"+q.Summary)
-		}
-		return all
-	},
+	"fault":    func() []string { return summed(catalogue()) },
+	"quirk":    func() []string { return summed(oddities()) },
 	"world":    reference.WorldNames,
 	"revision": reference.Revisions,
+}
+
+// summed are names with their summaries, as shells take them.
+func summed(all []listed) (words []string) {
+	for _, l := range all {
+		words = append(words, l.Name+"\t"+l.Summary)
+	}
+	return words
 }
 
 // inherited is the part of a command's help about flags of serve, most of which mean nothing
@@ -258,9 +254,7 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	if err != nil {
 		return err
 	}
-	if files != nil {
-		defer files.Close() //nolint:errcheck // nothing has been written
-	}
+	defer closeFiles(files)
 	closeJournal, err := s.openJournal(stdout)
 	if err != nil {
 		return err
@@ -269,9 +263,7 @@ func (s *settings) act(cmd *cobra.Command, stdin io.Reader, stdout, stderr io.Wr
 	if err != nil {
 		return errors.Join(usageError{err}, closeJournal())
 	}
-	if files != nil {
-		defer watch(ctx, files, server)()
-	}
+	defer watch(ctx, files, server)()
 	return s.operate(ctx, server, stdin, stdout, stderr, closeJournal)
 }
 

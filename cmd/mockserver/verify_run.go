@@ -48,9 +48,6 @@ func (v *verifier) serve(ctx context.Context, w reference.World, files *dir.Dir)
 		return nil, nil, usageError{err}
 	}
 	o.Bind(server)
-	if files == nil {
-		return server, func() {}, nil
-	}
 	return server, watch(ctx, files, server), nil
 }
 
