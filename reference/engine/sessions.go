@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 )
@@ -40,10 +41,7 @@ func (s *session) info() SessionInfo {
 	defer s.mu.Unlock()
 	i := SessionInfo{
 		ID: s.ID(), Transport: s.transport, Revision: s.revision, Since: s.since, Client: s.client, Capabilities: s.declared,
-		Subscriptions: []string{}, Listens: len(s.listens), InFlight: len(s.inflight),
-	}
-	for uri := range s.subscribed {
-		i.Subscriptions = append(i.Subscriptions, uri)
+		Subscriptions: slices.AppendSeq([]string{}, maps.Keys(s.subscribed)), Listens: len(s.listens), InFlight: len(s.inflight),
 	}
 	for _, l := range s.listens {
 		i.Subscriptions = append(i.Subscriptions, l.uris...)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/gjson"
 
@@ -27,7 +28,7 @@ type hosted struct {
 	process  Process
 	revision string
 	ending   sync.Once
-	dead     chan struct{}
+	dead     atomic.Bool
 
 	writing sync.Mutex
 
@@ -75,22 +76,13 @@ func (t *hosted) run() {
 	}
 }
 
-func (t *hosted) isDead() bool {
-	select {
-	case <-t.dead:
-		return true
-	default:
-		return false
-	}
-}
-
 // end ends the server, and all that waits for it.
 func (t *hosted) end(reason string) {
 	t.ending.Do(func() {
 		t.sessions.forget(t)
 		t.process.End()
 		t.mu.Lock()
-		close(t.dead)
+		t.dead.Store(true)
 		for _, o := range append(t.posts, t.unasked) {
 			if o != nil {
 				o.done = true
@@ -283,7 +275,7 @@ func (t *hosted) request(w http.ResponseWriter, r *http.Request, e *journal.Entr
 	t.mu.Lock()
 	none := o.due == 0
 	t.posts = append(t.posts, o)
-	o.done = t.isDead()
+	o.done = t.dead.Load()
 	t.mu.Unlock()
 	defer t.leave(o)
 	t.write(line)
@@ -344,7 +336,7 @@ func (t *hosted) listen(w http.ResponseWriter, r *http.Request, e *journal.Entry
 	}
 	t.unasked = o
 	o.queue, t.queue = append(unread, t.queue...), nil
-	o.done = t.isDead()
+	o.done = t.dead.Load()
 	t.mu.Unlock()
 	defer t.leave(o)
 	t.sessions.answer(e, http.StatusOK)

@@ -78,7 +78,7 @@ func (s *Sessions) Close() {
 func (s *Sessions) begin(id string) (*hosted, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if id == "" && s.stateless != nil && !s.stateless.isDead() {
+	if id == "" && s.stateless != nil && !s.stateless.dead.Load() {
 		s.claim(s.stateless)
 		return s.stateless, nil
 	}
@@ -97,7 +97,7 @@ func (s *Sessions) begin(id string) (*hosted, error) {
 		delete(s.running, victim.id)
 		s.runs.Go(func() { victim.end("evicted") })
 	}
-	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{}, tokens: map[string]*waiter{}, dead: make(chan struct{})}
+	t := &hosted{sessions: s, id: id, process: p, waiting: map[string][]*waiter{}, tokens: map[string]*waiter{}}
 	s.claim(t)
 	s.recorder.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.HTTP, Session: id, Scope: journal.ScopeSession}, nil)
 	if id == "" {

@@ -43,8 +43,8 @@ func Open(name string, checks ...RuleCheck) (World, error) {
 // Inspect reads a world as Open does, and also says what a careful author would put right
 // in it (see World.Lint), with file, line and member, even where the world cannot be served.
 func Inspect(name string, checks ...RuleCheck) (World, Problems, error) {
-	w, warnings, err := open(name, checks)
-	return w, warnings(), err
+	w, r, err := open(name, checks)
+	return w, r.warnings(), err
 }
 
 // RuleCheck says what else is wrong with a rule, for what this package knows nothing of: the names of faults.
@@ -69,20 +69,20 @@ func (w World) checked(checks []RuleCheck) (found problems) {
 }
 
 // open reads a world from a file of the operating system, as parse does.
-func open(name string, checks []RuleCheck) (w World, warnings func() Problems, err error) {
+func open(name string, checks []RuleCheck) (World, *reader, error) {
 	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
-		return World{}, noWarnings, err
+		return World{}, nil, err
 	}
 	defer root.Close() //nolint:errcheck // nothing has been written
 	f, err := os.Open(filepath.Clean(name))
 	if err != nil {
-		return World{}, noWarnings, err
+		return World{}, nil, err
 	}
 	defer f.Close() //nolint:errcheck // nothing has been written
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
-		return World{}, noWarnings, err
+		return World{}, nil, err
 	}
 	return parse(name, data, root.FS(), checks)
 }
@@ -94,14 +94,13 @@ func Parse(name string, data []byte, checks ...RuleCheck) (World, error) {
 	return w, err
 }
 
-// parse reads a world. The warnings are made when they are asked for.
-func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, warnings func() Problems, err error) {
+// parse reads a world. The reader, nil if the file is none, has warnings about it.
+func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, r *reader, err error) {
 	if len(data) > maxFile {
-		return World{}, noWarnings, Problems{{File: name, Text: fmt.Sprintf("larger than %d bytes", maxFile)}}
+		return World{}, nil, Problems{{File: name, Text: fmt.Sprintf("larger than %d bytes", maxFile)}}
 	}
-	r, err := read(name, data, &w)
-	if err != nil {
-		return World{}, noWarnings, err
+	if r, err = read(name, data, &w); err != nil {
+		return World{}, nil, err
 	}
 	if w.Name == "" {
 		w.Name = strings.TrimSuffix(strings.TrimSuffix(name[strings.LastIndexAny(name, `/\`)+1:], ".yaml"), ".json")
@@ -112,24 +111,24 @@ func parse(name string, data []byte, files fs.FS, checks []RuleCheck) (w World, 
 			r.add(Problem{File: name, Line: r.line(p.Member), Path: p.Member, Text: p.Text})
 		}
 	}
-	written := w
+	r.written = w
 	if len(r.problems) == 0 {
 		w = r.expand(w)
 	}
-	warnings = func() Problems { return r.warnings(written) }
 	if len(r.problems) > 0 {
 		slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
-		return World{}, warnings, r.problems
+		return World{}, r, r.problems
 	}
-	return w, warnings, nil
+	return w, r, nil
 }
 
-func noWarnings() Problems { return nil }
-
 // warnings are those about a world as it is written, where nothing worse is wrong.
-func (r *reader) warnings(w World) Problems {
-	found := w.warnings()
-	for i, s := range w.Timeline {
+func (r *reader) warnings() Problems {
+	if r == nil {
+		return nil
+	}
+	found := r.written.warnings()
+	for i, s := range r.written.Timeline {
 		at := fmt.Sprintf("timeline[%d].every", i)
 		if r.index.Has(at) && s.Every == 0 {
 			found.Say(at, "is 0s, which is as if it were not there: the step happens once")

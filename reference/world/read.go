@@ -52,6 +52,7 @@ type reader struct {
 	index    *yamlfile.Index
 	problems Problems
 	spoilt   []string // paths at which something is wrong
+	written  World    // if it is a world, before anything is repeated
 }
 
 // read reads a document into a pointer to a part of a world. The error says why there is none;
