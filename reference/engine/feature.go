@@ -65,11 +65,7 @@ func offerPage[T any](e *Engine, c *hook.Call, served *snapshot, member string, 
 	if n := served.pageSize; n > 0 && len(rest) > n {
 		page = rest[:n]
 	}
-	list := []any{}
-	for _, one := range page {
-		list = append(list, describe(one, c.Revision))
-	}
-	result := hook.Object{member: list}
+	result := hook.Object{member: listOf(page, func(one T) any { return describe(one, c.Revision) })}
 	if len(page) < len(rest) {
 		result["nextCursor"] = e.cursor(c.Method, after+uint64(len(page)))
 	}
@@ -88,17 +84,16 @@ func describeTool(t world.Tool, revision string) hook.Object {
 func describePrompt(p world.Prompt, revision string) hook.Object {
 	o := hook.Object{"name": p.Name}
 	decorate(o, revision, p.Title, p.Description, "", nil, p.Icons, p.Meta)
-	list := []any{}
-	for _, a := range p.Arguments {
+	arguments := listOf(p.Arguments, func(a world.Argument) any {
 		argument := hook.Object{"name": a.Name}
 		decorate(argument, revision, a.Title, a.Description, "", nil, nil, nil)
 		if a.Required {
 			argument["required"] = true
 		}
-		list = append(list, argument)
-	}
-	if len(list) > 0 {
-		o["arguments"] = list
+		return argument
+	})
+	if len(arguments) > 0 {
+		o["arguments"] = arguments
 	}
 	return o
 }

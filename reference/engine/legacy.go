@@ -188,14 +188,9 @@ func (e *Engine) refuseHandshake(c *hook.Call, params *arguments, wanted string)
 // unsupported refuses a version (2026-07-28). The list never holds the refused
 // one, which may be a legacy revision that was asked for in modern fashion.
 func (e *Engine) unsupported(transport, requested string) *hook.Reply {
-	supported := []any{}
-	for _, r := range e.supported(transport) {
-		if r != requested {
-			supported = append(supported, r)
-		}
-	}
+	supported := slices.DeleteFunc(e.supported(transport), func(r string) bool { return r == requested })
 	r := failWith(codeUnsupported, "Unsupported protocol version", hook.Object{
-		"supported": supported, "requested": requested,
+		"supported": texts(supported), "requested": requested,
 	})
 	r.Status = http.StatusBadRequest
 	return r

@@ -195,12 +195,8 @@ func unwrapHeader(value string) (string, bool) {
 
 // discover tells what the server is and can do.
 func (e *Engine) discover(transport string) *hook.Reply {
-	versions := []any{}
-	for _, r := range e.supported(transport) {
-		versions = append(versions, r)
-	}
 	result := hook.Object{
-		"supportedVersions": versions,
+		"supportedVersions": texts(e.supported(transport)),
 		"capabilities":      e.capabilities(hook.R20260728),
 	}
 	if e.served().world.Instructions != "" {

@@ -69,23 +69,24 @@ func annotations(a *world.Annotations, revision string) hook.Object {
 }
 
 func pictures(icons []world.Icon) []any {
-	list := []any{}
-	for _, icon := range icons {
+	return listOf(icons, func(icon world.Icon) any {
 		o := hook.Object{"src": icon.Src}
 		optional(o, "mimeType", icon.MIMEType)
 		optional(o, "theme", icon.Theme)
 		if len(icon.Sizes) > 0 {
 			o["sizes"] = texts(icon.Sizes)
 		}
-		list = append(list, o)
-	}
-	return list
+		return o
+	})
 }
 
-func texts(values []string) []any {
-	list := make([]any, len(values))
-	for i, v := range values {
-		list[i] = v
+func texts(values []string) []any { return listOf(values, func(v string) any { return v }) }
+
+// listOf is a list with what each makes of the elements.
+func listOf[T any](all []T, each func(T) any) []any {
+	list := make([]any, len(all))
+	for i, one := range all {
+		list[i] = each(one)
 	}
 	return list
 }

@@ -56,11 +56,7 @@ func (e *Engine) serveListed(c *hook.Call, params *arguments, page func(served *
 // resourcePage is a page of the resources that a viewer sees.
 func (e *Engine) resourcePage(ctx context.Context, c *hook.Call, served *snapshot, after uint64) hook.Object {
 	entries, more := e.store.page(after, served.pageSize, viewerOf(ctx))
-	list := []any{}
-	for _, entry := range entries {
-		list = append(list, e.describe(entry, c.Revision))
-	}
-	result := hook.Object{"resources": list}
+	result := hook.Object{"resources": listOf(entries, func(en *entry) any { return e.describe(en, c.Revision) })}
 	if more {
 		result["nextCursor"] = e.cursor(hook.MethodList, entries[len(entries)-1].seq)
 	}
@@ -73,11 +69,7 @@ func (e *Engine) templatePage(c *hook.Call, served *snapshot, after uint64) hook
 	if n := served.pageSize; n > 0 && len(page) > n {
 		page = page[:n]
 	}
-	list := []any{}
-	for _, t := range page {
-		list = append(list, describeTemplate(t.Template, c.Revision))
-	}
-	result := hook.Object{"resourceTemplates": list}
+	result := hook.Object{"resourceTemplates": listOf(page, func(t *template) any { return describeTemplate(t.Template, c.Revision) })}
 	if first+len(page) < len(served.templates) {
 		result["nextCursor"] = e.cursor(hook.MethodTemplates, page[len(page)-1].seq)
 	}

@@ -3,6 +3,7 @@ package operation
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -94,12 +95,7 @@ func bracket(s string) (next step, rest string, err error) {
 
 // single reports whether the path leads to one member at the most.
 func (p path) single() bool {
-	for _, s := range p {
-		if s.every || s.more {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p, func(s step) bool { return s.every || s.more })
 }
 
 // find returns what stands at a path of a single member.

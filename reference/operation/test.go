@@ -88,12 +88,7 @@ func among(v any, there bool, at path, find func(path) (any, bool)) bool {
 
 // all reports whether tests hold for what find finds.
 func all(tests []test, find func(path) (any, bool)) bool {
-	for i := range tests {
-		if !tests[i].holds(find) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(tests, func(t test) bool { return !t.holds(find) })
 }
 
 // retyped is a value in another type, if it has a form in it.

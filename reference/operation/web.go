@@ -127,12 +127,10 @@ func (a *action) names(root string) bool {
 	for _, t := range a.When {
 		texts = append(texts, strings.TrimPrefix(t.At, "request."))
 	}
-	for _, text := range texts {
-		if p, err := parsePath(text); err == nil && len(p) > 0 && p[0].name == root {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(texts, func(text string) bool {
+		p, err := parsePath(text)
+		return err == nil && len(p) > 0 && p[0].name == root
+	})
 }
 
 // editAnswer changes an answer over HTTP.
