@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -25,7 +26,7 @@ type ConnectionFailure struct {
 
 // ConnectionFailures lists the failures of the connection.
 func ConnectionFailures() []ConnectionFailure {
-	return append([]ConnectionFailure(nil), connectionFailures...)
+	return slices.Clone(connectionFailures)
 }
 
 var (

@@ -78,9 +78,11 @@ func (o *Options) complete() error {
 	if o.MaxFiles < 0 || o.MaxSize < 0 || o.MaxWatches < 0 || o.Debounce < 0 || o.PageSize < 0 {
 		return errors.New("bounds must not be negative")
 	}
-	o.MaxFiles, o.MaxSize = cmp.Or(o.MaxFiles, DefaultMaxFiles), cmp.Or(o.MaxSize, DefaultMaxSize)
-	o.MaxWatches, o.PageSize = cmp.Or(o.MaxWatches, DefaultMaxWatches), cmp.Or(o.PageSize, DefaultPageSize)
+	o.MaxFiles = cmp.Or(o.MaxFiles, DefaultMaxFiles)
+	o.MaxSize = cmp.Or(o.MaxSize, DefaultMaxSize)
+	o.MaxWatches = cmp.Or(o.MaxWatches, DefaultMaxWatches)
 	o.Debounce = cmp.Or(o.Debounce, DefaultDebounce)
+	o.PageSize = cmp.Or(o.PageSize, DefaultPageSize)
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}

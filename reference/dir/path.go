@@ -28,15 +28,7 @@ func lies(path string) bool {
 }
 
 func (d *Dir) hidden(path string) bool {
-	if d.options.Hidden || path == "." {
-		return false
-	}
-	for segment := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(segment, ".") {
-			return true
-		}
-	}
-	return false
+	return !d.options.Hidden && path != "." && (strings.HasPrefix(path, ".") || strings.Contains(path, "/."))
 }
 
 // join is path.Join for a clean path and a name.

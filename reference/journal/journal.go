@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -56,15 +57,9 @@ type Journal struct {
 
 // New makes an empty journal.
 func New(o Options) *Journal {
-	if o.Entries <= 0 {
-		o.Entries = DefaultEntries
-	}
-	if o.Bytes <= 0 {
-		o.Bytes = DefaultBytes
-	}
-	if o.MaxRaw <= 0 {
-		o.MaxRaw = DefaultMaxRaw
-	}
+	o.Entries = cmp.Or(max(o.Entries, 0), DefaultEntries)
+	o.Bytes = cmp.Or(max(o.Bytes, 0), DefaultBytes)
+	o.MaxRaw = cmp.Or(max(o.MaxRaw, 0), DefaultMaxRaw)
 	if o.Now == nil {
 		o.Now = time.Now
 	}

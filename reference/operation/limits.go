@@ -160,12 +160,7 @@ func (m *Matcher) Concerns(t *hook.Trace) bool {
 }
 
 func (m *Matcher) identifies(token string) bool {
-	for identity := range strings.SplitSeq(m.Identity, "|") {
-		if identity == token || identity == journal.Fingerprint(token) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(m.Identity, "|"), func(identity string) bool { return identity == token || identity == journal.Fingerprint(token) })
 }
 
 // Tests reports whether the tests of what is in a message hold.

@@ -123,7 +123,7 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 	}
 	for i, t := range w.Tools {
 		at := fmt.Sprintf("tools[%d]", i)
-		found = append(found, lintIcons(at+".icons", t.Icons)...)
+		operation.Each(&found, at+".icons", t.Icons, Icon.warnings)
 		if t.InputSchema != nil && t.InputSchema["type"] != "object" {
 			found.Say(at+".inputSchema.type", "is not object, as clients expect")
 		}
@@ -131,7 +131,7 @@ func (w World) featureWarnings(present map[string]bool) (found problems) {
 	}
 	for i, p := range w.Prompts {
 		at := fmt.Sprintf("prompts[%d]", i)
-		found = append(found, lintIcons(at+".icons", p.Icons)...)
+		operation.Each(&found, at+".icons", p.Icons, Icon.warnings)
 		var names []string
 		for j, a := range p.Arguments {
 			names = append(names, a.Name)

@@ -37,7 +37,8 @@ func sentences(all problems) []string {
 
 // warnings are what Lint lists. Resources that are still to be repeated count as one.
 func (w World) warnings() problems {
-	found := lintIcons("server.icons", w.Server.Icons)
+	var found problems
+	operation.Each(&found, "server.icons", w.Server.Icons, Icon.warnings)
 	operation.Each(&found, "resources", w.Resources, func(r Resource) problems {
 		if one, ok := r.sample(); ok {
 			return one.warnings()
@@ -132,7 +133,7 @@ func (r Resource) warnings() (found problems) {
 		found.Say("text", "is no valid UTF-8")
 	}
 	found = append(found, r.Annotations.warnings()...)
-	found = append(found, lintIcons("icons", r.Icons)...)
+	operation.Each(&found, "icons", r.Icons, Icon.warnings)
 	if r.Caching != nil && r.Caching.Scope == "public" && len(r.Identities) > 0 {
 		found.Say("caching.scope", "is sent as private, because the resource shows itself to some only")
 	}
@@ -190,7 +191,7 @@ func (t Template) warnings() (found problems) {
 	}
 	found = append(found, lintMIMEType("mimeType", t.MIMEType)...)
 	found = append(found, t.Annotations.warnings()...)
-	found = append(found, lintIcons("icons", t.Icons)...)
+	operation.Each(&found, "icons", t.Icons, Icon.warnings)
 	if t.URITemplate == "" {
 		found.Say("uriTemplate", "is missing")
 		return found

@@ -55,27 +55,24 @@ func (a *Annotations) warnings() problems {
 
 var sizeForm = regexp.MustCompile(`^(any|[1-9][0-9]*x[1-9][0-9]*)$`)
 
-func lintIcons(member string, icons []Icon) (found problems) {
-	for i, icon := range icons {
-		at := fmt.Sprintf("%s[%d].", member, i)
-		scheme, _, _ := strings.Cut(icon.Src, ":")
-		switch err := CheckURI(icon.Src); {
-		case icon.Src == "":
-			found.Say(at+"src", "is missing")
-		case err != nil:
-			found.Say(at+"src", "is malformed: %v", err)
-		case !slices.Contains([]string{"https", "http", "data"}, strings.ToLower(scheme)):
-			found.Say(at+"src", "is neither an http or https URL nor a data URI")
+func (icon Icon) warnings() (found problems) {
+	scheme, _, _ := strings.Cut(icon.Src, ":")
+	switch err := CheckURI(icon.Src); {
+	case icon.Src == "":
+		found.Say("src", "is missing")
+	case err != nil:
+		found.Say("src", "is malformed: %v", err)
+	case !slices.Contains([]string{"https", "http", "data"}, strings.ToLower(scheme)):
+		found.Say("src", "is neither an http or https URL nor a data URI")
+	}
+	found = append(found, lintMIMEType("mimeType", icon.MIMEType)...)
+	for j, size := range icon.Sizes {
+		if !sizeForm.MatchString(size) {
+			found.Say(fmt.Sprintf("sizes[%d]", j), "is %q, not any or such as 48x48", clip(size))
 		}
-		found = append(found, lintMIMEType(at+"mimeType", icon.MIMEType)...)
-		for j, size := range icon.Sizes {
-			if !sizeForm.MatchString(size) {
-				found.Say(fmt.Sprintf("%ssizes[%d]", at, j), "is %q, not any or such as 48x48", clip(size))
-			}
-		}
-		if icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark" {
-			found.Say(at+"theme", "is %q, not light or dark", clip(icon.Theme))
-		}
+	}
+	if icon.Theme != "" && icon.Theme != "light" && icon.Theme != "dark" {
+		found.Say("theme", "is %q, not light or dark", clip(icon.Theme))
 	}
 	return found
 }
