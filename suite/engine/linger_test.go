@@ -35,7 +35,7 @@ type late struct {
 	takes time.Duration
 	held  bool
 	turns bool // it answers one request after the other
-	all   bool // all requests are held from the third on, and not only lists
+	all   int  // the number of the request from which on all are held, and not only lists; 0 if none is
 }
 
 func (l *late) open(context.Context) (io.ReadWriteCloser, error) {
@@ -71,7 +71,7 @@ func (l *late) serve(in io.Reader, out *io.PipeWriter) {
 			answer = aList
 		}
 		asked++
-		held := l.held && (answer == aList || l.all && asked > 2)
+		held := l.held && (answer == aList || l.all > 0 && asked >= l.all)
 		reply := func() {
 			if held {
 				<-ended
@@ -100,12 +100,13 @@ func TestSlowIsNotUnflushed(t *testing.T) {
 		late
 		want string
 	}{
-		"quick":                         {late{}, "STDIO-03:pass"},
-		"slow":                          {late{takes: 11 * time.Second}, "STDIO-03:pass inconsistent"},
-		"slow, one by one":              {late{takes: 11 * time.Second, turns: true}, "STDIO-03:pass inconsistent"},
-		"slower":                        {late{takes: 39 * time.Second}, "STDIO-03:pass"},
-		"released by the end":           {late{held: true}, "STDIO-03:fail"},
-		"and all, in the ordinary time": {late{held: true, all: true}, "STDIO-03:fail"},
+		"quick":               {late{}, "STDIO-03:pass"},
+		"slow":                {late{takes: 11 * time.Second}, "STDIO-03:pass inconsistent"},
+		"slow, one by one":    {late{takes: 11 * time.Second, turns: true}, "STDIO-03:pass inconsistent"},
+		"slower":              {late{takes: 39 * time.Second}, "STDIO-03:pass"},
+		"released by the end": {late{held: true}, "STDIO-03:fail"},
+		"and so is the third one, in the ordinary time":  {late{held: true, all: 3}, "STDIO-03:fail"},
+		"and so is the fourth one, in the ordinary time": {late{held: true, all: 4}, "STDIO-03:fail"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestSlowIsNotUnflushed(t *testing.T) {
 						Endpoints: []target.Endpoint{{Name: "late", Pipe: c.open, Command: []string{"late"}}},
 						Revisions: []requirement.Revision{requirement.R20250618},
 					},
-					Tool: reports.Tool{Name: "test"}, Budget: map[bool]time.Duration{false: time.Hour}[c.all], Select: func(row Row) bool { return row.Requirement.ID == "STDIO-03" },
+					Tool: reports.Tool{Name: "test"}, Budget: map[bool]time.Duration{false: time.Hour}[c.all > 0], Select: func(row Row) bool { return row.Requirement.ID == "STDIO-03" },
 				})
 				if err != nil {
 					t.Fatal(err)
