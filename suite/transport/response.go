@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 
@@ -181,7 +179,7 @@ func (x *call) in(f wire.Frame) {
 // readBody reads a response that is no event stream: one message, or none.
 func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	limit := x.client.limits.Message
-	raw, size, err := readUpTo(x.ctx, body, limit)
+	raw, size, err := wire.ReadUpTo(x.ctx, body, limit)
 	f := wire.Frame{HTTP: head, Raw: raw, Size: size}
 	if err != nil {
 		err = x.explain(err)
@@ -208,39 +206,6 @@ func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	if err != nil {
 		x.fail(err)
 	}
-}
-
-// joining is held while a long body is joined: that takes its length once more, and many bodies
-// may come at once.
-var joining sync.Mutex
-
-// readUpTo reads a body of at most limit bytes. Of a longer one, and of one that ended with the
-// context, it returns the beginning only, with the size of what was read: its parts are never
-// joined, which would take as much again.
-func readUpTo(ctx context.Context, body io.Reader, limit int) (raw []byte, size int, err error) {
-	const most = 1 << 20 // bytes of a part
-	room := foreignKept  // and of the first one: most bodies are short
-	var parts [][]byte
-	for more := true; more && size <= limit && err == nil; room = most {
-		room = min(room, limit+1-size)
-		part := new(bytes.Buffer)
-		if len(parts) > 0 {
-			part.Grow(room + bytes.MinRead)
-		}
-		_, err = part.ReadFrom(io.LimitReader(body, int64(room)))
-		parts, size, more = append(parts, part.Bytes()), size+part.Len(), part.Len() == room
-	}
-	switch {
-	case size > limit, err != nil && ctx.Err() != nil:
-		raw = bytes.Clone(parts[0][:min(limit, len(parts[0]))])
-	case len(parts) == 1:
-		raw = bytes.Clone(parts[0])
-	default:
-		joining.Lock()
-		defer joining.Unlock()
-		raw = slices.Concat(parts...)
-	}
-	return raw, size, err
 }
 
 // cutForeign keeps only the beginning of a body that is no message, such as the

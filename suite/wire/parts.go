@@ -1,6 +1,10 @@
 package wire
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
 	"slices"
 	"sync"
 )
@@ -67,4 +71,28 @@ func (p *parts) cut(n int) {
 	}
 	p.head, p.more = p.head[:min(n, len(p.head))], nil
 	p.size = len(p.head)
+}
+
+// ReadUpTo reads a text of at most limit bytes. Of a longer one, and of one that ended with the
+// context, it returns the beginning only, at most 64 KiB, with the size of what was read.
+func ReadUpTo(ctx context.Context, r io.Reader, limit int) (raw []byte, size int, err error) {
+	var text parts
+	room := spareParts.Get().(*part)
+	defer spareParts.Put(room)
+	for text.size <= limit && err == nil {
+		var n int
+		n, err = r.Read(room[:min(len(room), limit+1-text.size)])
+		text.add(room[:n])
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	size = text.size
+	if size > limit || err != nil && ctx.Err() != nil {
+		text.cut(min(limit, keptOfLong))
+	}
+	if len(text.more) > 0 {
+		return text.joined(), size, err
+	}
+	return bytes.Clone(text.head), size, err
 }
