@@ -142,6 +142,10 @@ func unjudged(c *Check) Result {
 // abandoned is what a check panics with that goes on after the end of its context.
 type abandoned struct{}
 
+// remarks is how many observations there are of one habit: a server that has it with all that it
+// sends would fill the report.
+const remarks = 3
+
 // Evaluate runs a check in one combination.
 func Evaluate(c *Check, req *requirement.Requirement, facts *recording.Facts, recs Recordings) Result {
 	return evaluate(context.Background(), c, req, facts, recs)
@@ -256,9 +260,10 @@ func firstLines(b []byte, n int) string {
 func (v *Verdict) result() Result {
 	r := Result{Observations: v.Observations}
 	if v.grade == requirement.Info || v.grade == requirement.Control {
-		for i, f := range v.findings {
-			if slices.ContainsFunc(v.findings[:i], func(g Finding) bool { return g.Expected == f.Expected }) {
-				continue // one shows the habit
+		seen := map[string]int{}
+		for _, f := range v.findings {
+			if seen[f.Expected]++; seen[f.Expected] > remarks {
+				continue
 			}
 			r.Observations = append(r.Observations, Observation{ID: "not-as-expected", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
 		}

@@ -118,22 +118,25 @@ func TestCause(t *testing.T) {
 	}
 }
 
-// What is only remarked upon is remarked upon once, however often it was seen: messages that a
-// server sends to all of its clients would fill the report.
-func TestRemarkedUponOnce(t *testing.T) {
+// TestFewRemarks: what is only remarked upon is remarked upon a few times, however often it was
+// seen: messages that a server sends to all of its clients would fill the report.
+func TestFewRemarks(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
 	r := rt.New(recording.Reads, facts)
 	check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: func(_ *recording.Recording, v *verdict.Verdict) {
 		v.That(false, "a short one", "20 bytes")
 		v.That(false, "a timely one", "2s")
-		v.That(false, "a short one", "30 bytes")
+		for _, more := range []string{"30 bytes", "40 bytes", "50 bytes", "60 bytes"} {
+			v.That(false, "a short one", more)
+		}
 	}}
 	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should, Grade: requirement.Info, Basis: requirement.Normative}}
 	var got []string
 	for _, o := range verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: r}).Observations {
 		got = append(got, o.Detail)
 	}
-	if want := []string{"expected a short one; seen: 20 bytes", "expected a timely one; seen: 2s"}; !slices.Equal(got, want) {
+	if want := []string{"expected a short one; seen: 20 bytes", "expected a timely one; seen: 2s",
+		"expected a short one; seen: 30 bytes", "expected a short one; seen: 40 bytes"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
