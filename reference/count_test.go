@@ -22,28 +22,43 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/internal/catalogue"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
+	"github.com/mcpcheck/mcpcheck/reference/quirk"
 )
 
-// TestCountIsSpentWhereFaultsAct: each fault acts for the first time at the same message of a conversation whether it is
-// to act once or always, so that no message before, on which it cannot act, has used up the one time; and the journal names
-// that message alone.
+// TestCountIsSpentWhereFaultsAct: each fault and quirk acts for the first time at the same message of a conversation whether
+// it is to act once or always, so that no message before, on which it cannot act, has used up the one time; and the journal
+// names that message alone.
 func TestCountIsSpentWhereFaultsAct(t *testing.T) {
-	invisible := map[string]bool{
-		"mrtr-04-asks-anyone": true, // says of each read that the client can be asked, which shows where the resource asks
+	left := map[string]bool{
+		"mrtr-04-asks-anyone":     true, // says of each read that the client can be asked, which shows where the resource asks
+		"answers-out-of-order":    true, // has an answer wait for another one, which shows where there is one
+		"noise-on-standard-error": true,
+	}
+	all := map[string]catalogue.Entry{}
+	for _, f := range fault.All() {
+		all[f.Name] = f.Entry
+	}
+	for _, q := range quirk.All() {
+		all[q.Name] = q
 	}
 	w, plain := reference.DefaultWorld(), map[string]*talker{}
 	shown, limited := 0, 0
-	for _, f := range fault.All() {
-		if (control.Rule{Fault: f.Name, Limits: control.Limits{Count: 1}}).Validate() != nil || invisible[f.Name] {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		f, rule := all[name], control.Rule{Fault: name, Limits: control.Limits{Count: 1}}
+		if isQuirk(name) {
+			rule.Fault, rule.Quirk = "", name
+		}
+		if left[name] || rule.Validate() != nil { // what acts on no single message
 			continue
 		}
-		t.Run(f.Name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			limited++
 			for _, p := range scenes(f.Needs) {
 				key, idle := p.String(), ""
 				if f.Overlay != nil || f.Needs.Authorization || f.HooksFor(rand.New(rand.NewPCG(0, 0))).EventStreams != nil { // what it needs to act is there from the start
-					key, idle = p.String()+f.Name, f.Name+":skip=1000000"
+					key, idle = p.String()+name, name+":skip=1000000"
 				}
 				if plain[key] == nil {
 					plain[key] = p.converse(t, w, idle, nil)
@@ -53,12 +68,12 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 					}
 				}
 				before := plain[key]
-				always := before.differs(p.converse(t, w, f.Name, before.all))
+				always := before.differs(p.converse(t, w, name, before.all))
 				if always < 0 {
 					continue
 				}
 				shown++
-				once := p.converse(t, w, f.Name+":count=1", before.all[:always+1])
+				once := p.converse(t, w, name+":count=1", before.all[:always+1])
 				if before.differs(once) != always {
 					t.Errorf("%v: it acts at %s; with count=1 not there, and is said to act on %v", p, before.all[always].what, once.applied)
 				} else if len(once.applied) != 1 {
@@ -69,8 +84,13 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 		})
 	}
 	if 20*shown < 19*limited {
-		t.Errorf("%d of %d faults show in the conversation", shown, limited)
+		t.Errorf("%d of %d faults and quirks show in the conversation", shown, limited)
 	}
+}
+
+func isQuirk(name string) bool {
+	_, is := quirk.Find(name)
+	return is
 }
 
 // scene is where a conversation is held.
@@ -84,7 +104,7 @@ func (p scene) String() string {
 	return fmt.Sprint(p.revision, " on ", p.transport, p.pageSize, p.served)
 }
 
-// scenes are those at which a fault can show.
+// scenes are those at which a fault or quirk can show.
 func scenes(n fault.Needs) (all []scene) {
 	for _, p := range []scene{
 		{revision: hook.R20251125, transport: hook.Stdio}, {revision: hook.R20260728, transport: hook.HTTP}, {revision: hook.R20251125, transport: hook.HTTP},
@@ -101,14 +121,17 @@ func scenes(n fault.Needs) (all []scene) {
 
 func allows(some []string, one string) bool { return len(some) == 0 || slices.Contains(some, one) }
 
-// converse holds the conversation with a server that has a fault, until it goes otherwise than another one, or as far as that went.
-func (p scene) converse(t *testing.T, w reference.World, fault string, like []said) *talker {
+// converse holds the conversation with a server that has a fault or quirk, until it goes otherwise than another one, or as far
+// as that went.
+func (p scene) converse(t *testing.T, w reference.World, spec string, like []said) *talker {
 	t.Helper()
 	c := &talker{revision: p.revision, transport: p.transport, like: like, came: map[string]*bytes.Buffer{}}
 	synctest.Test(t, func(t *testing.T) {
 		o := reference.Options{PageSize: p.pageSize, Revisions: p.served, Seed: 7}
-		if fault != "" {
-			o.Faults = []string{fault}
+		if name, _, _ := strings.Cut(spec, ":"); isQuirk(name) {
+			o.Quirks = []string{spec}
+		} else if spec != "" {
+			o.Faults = []string{spec}
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		server, err := reference.New(w, o)

@@ -83,8 +83,8 @@ func spread(raw []byte, lines bool) []byte {
 func pinging() hook.Hooks {
 	const later = 10 * time.Millisecond
 	var n atomic.Int64
-	return hook.OnResponse("*", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
-		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" {
+	return hook.OnResponse("*", nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		if err := next(ctx, m); err != nil || m.Call.Modern || m.Session == nil || m.Session.Revision() == "" || !hook.May(ctx) {
 			return err
 		}
 		ping := func() {
