@@ -53,6 +53,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	seen := map[*recording.Exchange]bool{}
 	open, survived := false, 0
 	for _, r := range v.Recordings() {
+		amidProbes(r, v, seen)
 		for i, x := range r.Exchanges {
 			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
 				continue
@@ -75,20 +76,55 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// amidProbes remarks on servers that ended amid several probes, none of which ended one when it was
+// sent again alone: what they do together nobody can tell, but that a server ended is seen.
+func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool) {
+	for _, s := range r.Sessions {
+		if s.Kind != recording.Probe || s.Lost == "" || s.Idle {
+			continue
+		}
+		var names []string
+		var frames []int
+		guilty := false
+		for i, x := range r.Exchanges {
+			if x.Session != s.ID || seen[x] || !strings.HasSuffix(string(x.Step), string(recording.StepLost)) || !verdict.Began(r, x, v) {
+				continue
+			}
+			again := sentAgain(x, r.Exchanges[i+1:])
+			guilty = guilty || again == nil || again.Fatal
+			names, frames = append(names, sent(x)), append(frames, x.Evidence()...)
+		}
+		if len(names) > 0 && !guilty {
+			slices.Sort(names)
+			v.Observe("ended-amid-probes", fmt.Sprintf("the server ended over %s, sent behind other messages (%s), but not when sent again alone",
+				strings.Join(slices.Compact(names), ", "), s.Lost), frames...)
+		}
+	}
+}
+
 // lostOnce reports whether the connection was lost over a message that was not sent again alone,
 // given what came after it.
 func lostOnce(x *recording.Exchange, later []*recording.Exchange) bool {
-	return x.Outcome == recording.Lost && strings.HasSuffix(string(x.Step), string(recording.StepLost)) &&
-		!slices.ContainsFunc(later, func(y *recording.Exchange) bool {
-			return y.Step+recording.StepLost == x.Step && y.Method == x.Method && maps.Equal(y.Tags, x.Tags)
-		})
+	return x.Outcome == recording.Lost && strings.HasSuffix(string(x.Step), string(recording.StepLost)) && sentAgain(x, later) == nil
+}
+
+// sentAgain is the message that was lost with a session, as it was sent again alone; nil if it was not.
+func sentAgain(x *recording.Exchange, later []*recording.Exchange) *recording.Exchange {
+	i := slices.IndexFunc(later, func(y *recording.Exchange) bool {
+		return y.Step+recording.StepLost == x.Step && y.Method == x.Method && maps.Equal(y.Tags, x.Tags)
+	})
+	if i < 0 {
+		return nil
+	}
+	return later[i]
 }
 
 // sent names a message by its step too, as it may be the form that a request had which ends a
 // server, such as a blank line before it.
 func sent(x *recording.Exchange) string {
+	step := strings.TrimSuffix(string(x.Step), string(recording.StepLost))
 	if x.Method == "" {
-		return verdict.What(x)
+		return fmt.Sprintf("the message %q", step)
 	}
-	return fmt.Sprintf("%s (%s)", x.Method, strings.ReplaceAll(string(x.Step), "-", " "))
+	return fmt.Sprintf("%s (%s)", x.Method, strings.ReplaceAll(step, "-", " "))
 }

@@ -2,6 +2,7 @@ package sec_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -256,6 +257,46 @@ func TestEndedByOneMessage(t *testing.T) {
 		}
 		if got.Outcome == verdict.Fail && got.Gravity != requirement.Security {
 			t.Errorf("%s: the gravity is %q", name, got.Gravity)
+		}
+	}
+}
+
+// TestEndedAmidProbes: a server that ends amid probes of which none ends it alone is told of, unless it
+// had been idle.
+func TestEndedAmidProbes(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-63")
+	req, _ := area.Catalogue().Find("SEC-63")
+	probe := func(step recording.Step, outcome recording.Outcome, fatal bool) rt.Line {
+		return rt.Line{Step: step, Kind: recording.Probe, Outcome: outcome, Fatal: fatal}
+	}
+	lines := func(fatal bool) []rt.Line {
+		return []rt.Line{
+			probe("a/lost", recording.Lost, false), probe("b/lost", recording.Replied, false),
+			probe("a", recording.Silent, false), probe("b", recording.Lost, fatal),
+		}
+	}
+	for name, x := range map[string]struct {
+		lines []rt.Line
+		idle  bool
+		want  int
+	}{
+		"together":    {lines(false), false, 1},
+		"one of them": {lines(true), false, 0},
+		"idle":        {lines(false), true, 0},
+		"none":        {lines(false)[2:3], false, 0},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{}}`)
+		rec := rt.New(recording.InvalidMessages, facts, x.lines...)
+		for _, y := range rec.Exchanges {
+			y.Session = string(y.Step[0:1]) + "'s own"
+			if strings.HasSuffix(string(y.Step), string(recording.StepLost)) {
+				y.Session = "shared"
+			}
+		}
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe, Lost: "the process ended", Idle: x.idle})
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail, `the message "a", the message "b", sent behind other messages (the process ended), but not when sent again alone`) {
+			t.Errorf("%s: %+v", name, got.Observations)
 		}
 	}
 }
