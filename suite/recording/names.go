@@ -80,8 +80,10 @@ const (
 
 // The scenarios about subscriptions and changes.
 const (
-	Listening Name = "listening" // listen streams on which nothing is made to happen
-	Changes   Name = "changes"   // resources and the list change under the eyes of two sessions
+	Listening     Name = "listening"     // listen streams on which nothing is made to happen
+	SelfChanges   Name = "self-changes"  // a resource changes by itself under the eyes of a session
+	Subscriptions Name = "subscriptions" // a listed resource is subscribed and unsubscribed
+	Changes       Name = "changes"       // resources and the list change under the eyes of two sessions
 )
 
 // The scenarios about URIs, templates and completion.
@@ -141,7 +143,7 @@ const (
 	StepForeignUnsubscribe, StepSubscribeNext            Step = "foreign-unsubscribe", "subscribe-next"
 	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
 	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
-	StepBeside                                           Step = "beside"
+	StepBeside, StepSecondStream, StepCompare            Step = "beside", "stream-2", "compare"
 )
 
 // The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].
@@ -237,9 +239,11 @@ const (
 	MarkAdd      MarkName = "add"      // a resource is added to the list
 	MarkRemove   MarkName = "remove"   // a resource is removed from the list
 	MarkSilenced MarkName = "silenced" // the subscribed resource is changed again, after a subscription was given up
-	MarkDoubled  MarkName = "doubled"  // the subscribed resource is changed again, after it was subscribed once more
-	MarkNext     MarkName = "next"     // and again, after another resource was subscribed and unsubscribed
-	MarkForeign  MarkName = "foreign"  // and again, after another session has unsubscribed it
+
+	MarkSilenceHeard MarkName = "silence-heard" // the silence after a subscription was given up has been listened to
+	MarkDoubled      MarkName = "doubled"       // the subscribed resource is changed again, after it was subscribed once more
+	MarkNext         MarkName = "next"          // and again, after another resource was subscribed and unsubscribed
+	MarkForeign      MarkName = "foreign"       // and again, after another session has unsubscribed it
 )
 
 // Tag names a fact about an exchange, such as the template that a URI was expanded from.
@@ -300,6 +304,7 @@ const (
 
 // The tags of streams, subscriptions and changes.
 const (
+	TagHeard       Tag = "heard"       // an update followed
 	TagName        Tag = "name"        // what a listen stream is for
 	TagWho         Tag = "who"         // the watcher, which subscribes, or the bystander
 	TagOther       Tag = "other"       // the resource that has nothing to do with the change

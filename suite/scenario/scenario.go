@@ -73,6 +73,7 @@ func Common() []*Scenario {
 	return []*Scenario{
 		bareRequestsScenario,
 		changesScenario,
+		selfChangesScenario,
 		discoveryScenario,
 		firstMessagesScenario,
 		httpSessionsScenario,

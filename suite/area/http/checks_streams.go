@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -45,7 +46,13 @@ var httpStreamsChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: noBroadcast},
+	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		if r.Scenario == recording.SelfChanges {
+			noBroadcastByItself(r, v)
+			return
+		}
+		noBroadcast(r, v)
+	}},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			got := x.Header.Get("X-Accel-Buffering")
@@ -143,6 +150,41 @@ func noBroadcast(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 }
+
+// noBroadcastByItself: the updates of a resource that changes by itself do not come on two streams in
+// step. Each has its fellow on the other stream, much nearer than any two on the same stream are.
+func noBroadcastByItself(r *recording.Recording, v *verdict.Verdict) {
+	mark, ok := r.Mark(recording.MarkDoubled)
+	one, two := r.Step(recording.StepStream), r.Step(recording.StepSecondStream)
+	if !ok || one == nil || two == nil || r.Frame(one.Request) == nil || r.Frame(two.Request) == nil {
+		v.Skip(recording.CodeNeedsConfig, "nothing changed by itself, again and again, while two streams were open: say in the target file how to make a resource change (triggers.update)")
+		return
+	}
+	came := map[string][]*wire.Frame{}
+	for _, f := range r.Notifications("notifications/resources/updated", mark.After) {
+		came[f.Channel] = append(came[f.Channel], f)
+	}
+	first, second := came[r.Frame(one.Request).Channel], came[r.Frame(two.Request).Channel]
+	if len(first)+len(second) == 0 {
+		v.Skip(recording.CodeNotExercised, "no update came while two streams were open")
+		return
+	}
+	v.Holds()
+	const least = 2
+	if n := min(len(first), len(second)); n < least || len(first)+len(second)-2*n > 1 {
+		return
+	}
+	var frames []int
+	for i := range min(len(first), len(second)) {
+		if i > 0 && 4*abs(first[i].At-second[i].At) > first[i].At-first[i-1].At {
+			return
+		}
+		frames = append(frames, first[i].Number, second[i].Number)
+	}
+	v.That(4*abs(first[0].At-second[0].At) > first[1].At-first[0].At, "each message on one stream only", "the same notifications came on two streams at the same time", frames...)
+}
+
+func abs(d time.Duration) time.Duration { return max(d, -d) }
 
 // deliveryChannel: what is announced can arrive.
 func deliveryChannel(r *recording.Recording, v *verdict.Verdict) {

@@ -22,7 +22,6 @@ var Rows string
 
 // The scenarios of the area.
 const (
-	Subscriptions    recording.Name = "subscriptions"     // a listed resource is subscribed and unsubscribed
 	BadSubscriptions recording.Name = "bad-subscriptions" // subscriptions without a usable filter, or by methods that are gone
 	Shutdown         recording.Name = "shutdown"          // the target ends its subscriptions
 )
@@ -50,9 +49,15 @@ const (
 
 // The checks of server/resources#subscriptions in the legacy revisions.
 var subChecks = []verdict.Check{
-	{Requirement: "SUB-01", From: []recording.Name{Subscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribable},
-	{Requirement: "SUB-03", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
-		Judge: updateArrives},
+	{Requirement: "SUB-01", From: []recording.Name{recording.Subscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: subscribable},
+	{Requirement: "SUB-03", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.SelfChanges {
+				toldByItself(r, v, map[string]string{"next": "after other resources were unsubscribed in the same session", "again": "after it was unsubscribed and subscribed once more"})
+				return
+			}
+			updateArrives(r, v)
+		}},
 	{Requirement: "SUB-04", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
@@ -68,27 +73,39 @@ var subChecks = []verdict.Check{
 			}
 			bystanderHears(r, v, "no "+verdict.Updated+" in a session that has subscribed to nothing")
 		}},
-	{Requirement: "SUB-07", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening},
+	{Requirement: "SUB-07", From: []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Listening},
 		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Everything {
+			switch r.Scenario {
+			case recording.Everything:
 				afterTheEnd(r, v)
-				return
+			case recording.SelfChanges:
+				silentByThen(r, v)
+			default:
+				silentAfterUnsubscribe(r, v)
 			}
-			silentAfterUnsubscribe(r, v)
 		}},
-	{Requirement: "SUB-09", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening, recording.WalkResources},
+	{Requirement: "SUB-09", From: []recording.Name{recording.Changes, recording.SelfChanges, recording.Everything}, With: []recording.Name{recording.Listening, recording.WalkResources},
 		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Everything {
+			switch r.Scenario {
+			case recording.Everything:
 				unrelatedUpdates(r, v)
+			case recording.SelfChanges:
+				givenUpByThen(r, v)
+			default:
+				onlyTheSubscribed(r, v)
+			}
+		}},
+	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.SelfChanges {
+				toldByItself(r, v, map[string]string{"foreign": "after another session had sent resources/unsubscribe for it"})
 				return
 			}
-			onlyTheSubscribed(r, v)
+			keptApart(r, v)
 		}},
-	{Requirement: "SUB-10", From: []recording.Name{recording.Changes}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
-		Judge: keptApart},
-	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, Subscriptions}, With: []recording.Name{recording.Reads},
+	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Reads},
 		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == Subscriptions {
+			if r.Scenario == recording.SelfChanges {
 				nothingNew(r, v)
 				return
 			}

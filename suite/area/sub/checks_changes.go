@@ -20,7 +20,14 @@ var subChangesChecks = []verdict.Check{
 	{Requirement: "SUB-29", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: bearsItsID},
 	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
 	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
-	{Requirement: "SUB-32", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: streamsApart},
+	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			if r.Scenario == recording.Listening {
+				apartByThemselves(r, v)
+				return
+			}
+			streamsApart(r, v)
+		}},
 	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.Listening {

@@ -2,6 +2,7 @@ package sub_test
 
 import (
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -207,4 +208,43 @@ func TestCancelledByItself(t *testing.T) {
 			t.Errorf("%s: %s, expected %s\n%+v", name, got.Outcome, c.want, got)
 		}
 	}
+}
+
+// What changes by itself and is no longer told of warns where it was told of again and again; else it is a remark.
+func TestChangesThatAreNotTold(t *testing.T) {
+	read := func(step recording.Step, name, text string) rt.Line {
+		return areatest.And(rt.Line{Step: step, Method: "resources/read", Params: `{"uri":"a:1"}`, Result: `{"contents":[{"uri":"a:1","text":"` + text + `"}]}`}, "uri", "a:1", "name", name)
+	}
+	told := areatest.And(read("unchanged", "next", "0"), "heard", "yes")
+	areatest.WalkRuns(t, recording.SelfChanges, subscribing, []areatest.Run{
+		{ID: "SUB-03", Want: verdict.Pass, Rec: areatest.Lines(told)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "1"), read("later", "again", "1"))},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "0"), read("later", "again", "0"))},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: areatest.Lines(told, read("unchanged", "again", "0"), read("later", "again", "1"), read("later", "again", "2"))}, // as a clock does
+		{ID: "SUB-03", Want: verdict.NotApplicable, Rec: areatest.Lines(read("unchanged", "untold", "0"), read("later", "untold", "1"), read("later", "untold", "1"))},
+		{ID: "SUB-10", Want: verdict.Warn, Rec: areatest.Lines(told, read("unchanged", "foreign", "0"), read("later", "foreign", "1"), read("later", "foreign", "1"))},
+	}, requirement.R20250618)
+}
+
+// Two streams that watch what changes by itself both get its updates.
+func TestStreamsThatWatchTheSame(t *testing.T) {
+	id := func(of string) string {
+		return `"_meta":{"io.modelcontextprotocol/subscriptionId":` + of + `}`
+	}
+	listen := func(of, ack string) rt.Line {
+		return rt.Line{Step: "listen", Method: "subscriptions/listen", ID: of, Outcome: recording.Sent, Tags: areatest.Pairs("ack", ack, "name", "full"),
+			Params:   `{"notifications":{"resourceSubscriptions":["a:1"]}}`,
+			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["a:1"]},` + id(of) + `}}`}}
+	}
+	while := slices.Repeat([]rt.Line{{Method: "server/discover", Result: `{}`}}, 40) // a millisecond for each frame
+	update := func(of string) rt.Line {
+		return rt.Line{Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:1",` + id(of) + `}}`}}
+	}
+	both := []rt.Line{listen("5", "2"), listen("6", "4")}
+	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
+		{ID: "SUB-32", Want: verdict.Pass, Rec: slices.Concat(both, areatest.Lines(update("5"), update("6")), while, areatest.Lines(update("5"), update("6")))},
+		{ID: "SUB-32", Want: verdict.Fail, Rec: slices.Concat(both, areatest.Lines(update("5")), while, areatest.Lines(update("5")))},
+		{ID: "SUB-32", Want: verdict.NotApplicable, Rec: slices.Concat(both, areatest.Lines(update("5")))},
+		{ID: "SUB-32", Want: verdict.NotApplicable, Rec: areatest.Lines(both...)},
+	}, requirement.R20260728)
 }

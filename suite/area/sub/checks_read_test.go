@@ -5,7 +5,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
-	"github.com/mcpcheck/mcpcheck/suite/area/sub"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -76,8 +75,8 @@ func TestUpdateWithoutChange(t *testing.T) {
 	see := func(now string) map[string]string {
 		seen := map[string]string{}
 		result := verdict.Evaluate(k, req, facts, verdict.Recordings{
-			recording.Reads:   rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
-			sub.Subscriptions: rt.New(sub.Subscriptions, facts, readOf("at-once", now, "s2")),
+			recording.Reads:       rt.New(recording.Reads, facts, readOf("read", "old", "s1")),
+			recording.SelfChanges: rt.New(recording.SelfChanges, facts, readOf("at-once", now, "s2")),
 		})
 		for _, o := range result.Observations {
 			seen[o.ID] = o.Detail

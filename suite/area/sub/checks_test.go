@@ -27,7 +27,7 @@ func TestSubscriptionChecks(t *testing.T) {
 	lacking.Error = `{"code":-32601,"message":"?"}`
 	gone := unsub
 	gone.Error = `{"code":-32601,"message":"?"}`
-	areatest.WalkRuns(t, sub.Subscriptions, subscribing, []areatest.Run{
+	areatest.WalkRuns(t, recording.Subscriptions, subscribing, []areatest.Run{
 		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(yes(subscribed("a:1")), yes(unsub))},
 		{ID: "SUB-01", Want: verdict.Pass, Rec: areatest.Lines(no(subscribed("a:1")), yes(subscribed("a:2")), yes(unsub))},
 		{ID: "SUB-01", Want: verdict.Fail, Rec: areatest.Lines(no(subscribed("a:1")), no(subscribed("a:2")))},

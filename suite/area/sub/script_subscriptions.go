@@ -10,25 +10,21 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
-	"github.com/tidwall/gjson"
 )
 
 // fewSubscriptions is how many listed resources a script tries to subscribe.
 const fewSubscriptions = 24
 
 // Steps "subscribe" try listed resources until one is accepted, which "unsubscribe"
-// then gives up. Where no trigger changes a resource, a window of silence lies between
-// them: some targets change by themselves. Where an update comes in it, "at-once" reads the
-// resource. Tags: "uri"; "listed" is the size of the list, "templates" that
+// then gives up. Tags: "uri"; "listed" is the size of the list, "templates" that
 // of the list of templates; "sessionless" is set on Streamable HTTP where the
 // target issued no session id.
 var subscriptionsScenario = &scenario.Scenario{
-	Name:  Subscriptions,
+	Name:  recording.Subscriptions,
 	Title: "subscribing to what is listed",
 	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
 	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfChanges}, // which needs what nobody has given up yet
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
 		scenario.Declared("resources.subscribe"),
@@ -61,24 +57,8 @@ func subscribe(ctx context.Context, c *scenario.Client, uri string, tags recordi
 	if !x.Succeeded() {
 		return false
 	}
-	if c.P.Target.Triggers.Update == nil {
-		selfChanged(ctx, c, x)
-	}
 	c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: params, Tags: all})
 	return true
-}
-
-// selfChanged waits for a change that nobody made, and reads the resource if it was told of one.
-func selfChanged(ctx context.Context, c *scenario.Client, x *recording.Exchange) {
-	c.S.Quiet(ctx, c.P.Limits.QuietWindow)
-	uri := x.Tags[recording.TagURI]
-	for _, f := range c.S.Incoming(x.Request) {
-		if scenario.Notifies(&f, verdict.Updated) && gjson.GetBytes(f.Raw, "params.uri").Str == uri {
-			c.Note(c.S.Do(ctx, session.Request{Step: recording.StepAtOnce, Method: "resources/read", Params: map[string]any{"uri": uri},
-				Tags: recording.Tags{recording.TagURI: uri}}))
-			return
-		}
-	}
 }
 
 // Legacy revisions: steps "subscribe" lack a uri, or give one that is no string.

@@ -1,0 +1,264 @@
+package scenario
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
+)
+
+// Where no trigger changes a resource: steps "subscribe" are about a few listed resources, of which one
+// may change by itself. If an update comes in a window of silence, "at-once" reads what it names, and all
+// that follows is about that one. If none comes, "compare" reads them, and one that is not what it was in the
+// beginning is watched (tag "name": "untold"), as is one of which only a single update came ("once").
+//
+// If further updates come in quick succession, so that their absence says something, it is watched three
+// times: after another one was subscribed once more by "subscribe-next", and all but this one were given up by
+// steps "unsubscribe" ("next"), on Streamable HTTP after "foreign-unsubscribe" in another session ("foreign"),
+// and after it was given up and subscribed once more by "subscribe-again" ("again"). To be watched is to
+// be read ("unchanged", whose tag "heard" is set if an update follows), and to be read again ("later") if none
+// does. The marks "silenced" and "silence-heard" enclose the time after "settled", a request that follows the
+// end of the subscription. At last "stream-2" opens another GET stream, and the mark "doubled" stands before
+// the updates that then come.
+var selfChangesScenario = &Scenario{
+	Name:  recording.SelfChanges,
+	Title: "watching a resource that changes by itself",
+	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick succession, reads, and subscriptions that are given up and made again, in another session as well.",
+	Phase: Read, // its silence is that of one session
+	After: []recording.Name{recording.WalkResources, recording.Reads},
+	When: All(
+		Where(func(p *Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
+		Where(func(p *Play) bool { return p.Target.Triggers.Update == nil }, recording.CodeNotExercised, "triggers.update changes a resource"),
+		Declared("resources.subscribe"),
+	),
+	Script: func(ctx context.Context, p *Play) {
+		w, ok := watchSelf(ctx, p)
+		if !ok {
+			return
+		}
+		defer func() { w.streams.stop(ctx) }()
+		if !w.find(ctx) {
+			return
+		}
+		w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
+		if w.often(ctx) {
+			w.play(ctx)
+		} else {
+			w.watch(ctx, "once")
+			w.giveUp(ctx, "")
+		}
+	},
+}
+
+// selfWatch is the state of the script.
+type selfWatch struct {
+	p        *Play
+	c        *Client
+	streams  streams
+	accepted []string
+	uri      string        // the resource that changes by itself
+	last     int           // the number of the frame that told so last
+	patience time.Duration // within which another update is due
+}
+
+// watchSelf begins the script, on Streamable HTTP in a session of its own, which has a GET stream.
+func watchSelf(ctx context.Context, p *Play) (*selfWatch, bool) {
+	w := &selfWatch{p: p}
+	var ok bool
+	if p.Combination.Transport != requirement.HTTP {
+		w.c, ok = p.Clean(ctx)
+		return w, ok
+	}
+	if w.c, ok = p.Fresh(ctx, session.Options{}); !ok {
+		return w, false
+	}
+	if w.c.S.HTTPSession() == "" {
+		p.Skip(recording.CodeNotExercised, "the target issues no session ids, so it cannot keep subscriptions")
+		return w, false
+	}
+	return w, w.open(ctx, recording.StepStream)
+}
+
+// open opens a GET stream, if it takes one to be notified.
+func (w *selfWatch) open(ctx context.Context, step recording.Step) bool {
+	st := w.c.S.OpenStream(ctx, step)
+	if st == nil {
+		return true
+	}
+	w.c.Note(st.Exchange())
+	w.streams.add(st)
+	return st.Open()
+}
+
+// ask sends a request about a resource. Not by Do, which might ask again in a fresh session: that one would
+// have subscribed to nothing.
+func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri string) *recording.Exchange {
+	return w.c.Note(w.c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
+}
+
+// find subscribes a few resources and waits for one of them to change.
+func (w *selfWatch) find(ctx context.Context) bool {
+	const few = 8
+	for _, l := range slices.Backward(Sample(w.p.Resources(), few)) { // the first is the last, should one take the place of another
+		if x := w.ask(ctx, recording.StepSubscribe, "resources/subscribe", l.URI()); x.Succeeded() {
+			w.accepted = append(w.accepted, l.URI())
+		} else if !w.c.S.Alive() {
+			return false
+		}
+	}
+	if len(w.accepted) == 0 {
+		w.p.Skip(recording.CodeNotExercised, "none of the listed resources can be subscribed")
+		return false
+	}
+	if w.await(ctx, w.p.Limits.QuietWindow) {
+		return true
+	}
+	if w.uri = w.different(ctx); w.uri != "" {
+		w.patience = time.Second
+		w.watch(ctx, "untold")
+	}
+	w.giveUp(ctx, "")
+	return false
+}
+
+// different is a subscribed resource whose contents are not what they were in the beginning; empty if there is none.
+func (w *selfWatch) different(ctx context.Context) string {
+	first := map[string]string{}
+	if reads := w.p.Earlier(recording.Reads); reads != nil {
+		for _, x := range reads.Steps(recording.StepRead) {
+			first[x.Param("uri").Str] = x.Result().Get("contents").Raw
+		}
+	}
+	for _, uri := range w.accepted {
+		if first[uri] == "" || !w.c.S.Alive() {
+			continue
+		}
+		if now := w.ask(ctx, recording.StepCompare, "resources/read", uri).Result().Get("contents").Raw; now != "" && now != first[uri] {
+			return uri
+		}
+	}
+	return ""
+}
+
+// await waits for an update of the resource or, as long as none is found, of any that is subscribed.
+func (w *selfWatch) await(ctx context.Context, d time.Duration) bool {
+	f, ok := w.c.S.Await(ctx, w.last, d, func(f *wire.Frame) bool {
+		uri := gjson.GetBytes(f.Raw, "params.uri").Str
+		if !Notifies(f, updated) || w.uri != "" && uri != w.uri {
+			return false
+		}
+		if !slices.Contains(w.accepted, uri) {
+			return false
+		}
+		w.uri = uri
+		return true
+	})
+	if ok {
+		w.last = f.Number
+	}
+	return ok
+}
+
+// often measures how often updates come. What comes seldom cannot be missed by anyone who waits a moment.
+func (w *selfWatch) often(ctx context.Context) bool {
+	const gaps, longest = 3, 600 * time.Millisecond
+	var most time.Duration
+	w.patience = time.Second
+	for range gaps {
+		began := w.p.Transcript.Now()
+		if !w.await(ctx, longest) {
+			return false
+		}
+		most = max(most, w.p.Transcript.Now()-began)
+	}
+	w.patience = max(5*most, time.Second)
+	return true
+}
+
+// giveUp ends all subscriptions but one.
+func (w *selfWatch) giveUp(ctx context.Context, but string) {
+	for _, uri := range w.accepted {
+		if uri != but && w.c.S.Alive() {
+			w.ask(ctx, recording.StepUnsubscribe, "resources/unsubscribe", uri)
+		}
+	}
+}
+
+// play has subscriptions come and go, and looks what becomes of the one that stands.
+func (w *selfWatch) play(ctx context.Context) {
+	if i := slices.IndexFunc(w.accepted, func(uri string) bool { return uri != w.uri }); i >= 0 {
+		w.ask(ctx, recording.StepSubscribeNext, "resources/subscribe", w.accepted[i])
+	}
+	since := w.c.S.Last()
+	w.giveUp(ctx, w.uri)
+	if !w.watch(ctx, "next") { // what else would be seen has the same cause
+		w.giveUp(ctx, "")
+		return
+	}
+	for range 3 { // as long is listened for what was given up
+		w.await(ctx, w.patience)
+	}
+	if w.p.Combination.Transport == requirement.HTTP && !w.p.Limited() {
+		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
+			other.Note(other.S.Do(ctx, session.Request{Step: recording.StepForeignUnsubscribe, Method: "resources/unsubscribe",
+				Params: map[string]any{"uri": w.uri}, Tags: recording.Tags{recording.TagURI: w.uri}}))
+			if !w.watch(ctx, "foreign") {
+				return
+			}
+		}
+	}
+	if !w.c.S.Alive() || !w.ask(ctx, recording.StepUnsubscribeNext, "resources/unsubscribe", w.uri).Succeeded() {
+		return
+	}
+	settled := w.c.Note(w.c.S.Do(ctx, session.Request{Step: recording.StepSettled, Method: "ping"}))
+	w.p.Mark(recording.MarkSilenced)
+	w.c.S.Quiet(ctx, w.patience)
+	w.p.Mark(recording.MarkSilenceHeard)
+	for _, f := range w.c.S.Incoming(since) { // what comes in a session that is shared is in no recording but by an exchange
+		if len(w.streams) == 0 && Notifies(&f, updated) {
+			settled.Others = append(settled.Others, f.Number)
+		}
+	}
+	if !w.c.S.Alive() || !w.ask(ctx, recording.StepSubscribeAgain, "resources/subscribe", w.uri).Succeeded() {
+		return
+	}
+	w.watch(ctx, "again")
+	if w.p.Combination.Transport == requirement.HTTP && w.open(ctx, recording.StepSecondStream) && w.streams[0].Open() {
+		w.p.Mark(recording.MarkDoubled)
+		for range 3 {
+			w.await(ctx, w.patience)
+		}
+		w.c.S.Quiet(ctx, w.p.Limits.QuietWindow/3)
+	}
+	w.ask(ctx, recording.StepUnsubscribeAgain, "resources/unsubscribe", w.uri)
+}
+
+// watch reads the resource and waits for an update, and reports whether one came. If none comes it is read again, a few times,
+// so that contents that change with every read can be told from a change.
+func (w *selfWatch) watch(ctx context.Context, name string) bool {
+	const looks = 4
+	for _, st := range w.streams {
+		if !st.Open() {
+			return false // a target may end it at any time
+		}
+	}
+	if !w.c.S.Alive() {
+		return false
+	}
+	w.last = w.c.S.Last()
+	before := w.ask(ctx, recording.StepUnchanged, "resources/read", w.uri)
+	before.Tags[recording.TagName] = name
+	if w.await(ctx, w.patience) {
+		before.Tags[recording.TagHeard] = "yes"
+		return true
+	}
+	for range looks {
+		w.ask(ctx, recording.StepLater, "resources/read", w.uri).Tags[recording.TagName] = name
+	}
+	return false
+}
