@@ -200,10 +200,19 @@ func (e *Endpoint) header(o DialOptions) (http.Header, error) {
 	return header, nil
 }
 
+// isHost reports whether a value is the host of an endpoint's URL. A variable that tells a
+// server where to listen makes no secret of it: without it no URL of a report could be used.
+func (t *Target) isHost(value string) bool {
+	return slices.ContainsFunc(t.Endpoints, func(e Endpoint) bool {
+		u, err := parseURL(e.URL)
+		return err == nil && u.Hostname() == value
+	})
+}
+
 // Secrets lists every value that reports must not show: header values and
 // environment values of endpoints, identities and triggers that are not marked
 // public, what is listed as secret, and passwords and keys in URLs and command
-// lines. The list is sorted and holds each value once; it includes short
+// lines; but not the hosts of the endpoints, unless they are listed. The list is sorted and holds each value once; it includes short
 // values, which a masker passes over.
 func (t *Target) Secrets() []string {
 	var found []string
@@ -239,6 +248,7 @@ func (t *Target) Secrets() []string {
 			add(urlSecrets(tr.HTTP.URL)...)
 		}
 	}
+	found = slices.DeleteFunc(found, t.isHost)
 	for _, v := range t.Secret {
 		add(v.secrets()...)
 	}

@@ -86,6 +86,21 @@ func TestSecretsOfHeaders(t *testing.T) {
 	}
 }
 
+// The host of a URL is no secret because a variable has it, too: a report would hide its own
+// addresses, and no line of it could be used. What is listed as secret stays one.
+func TestHostsAreNoSecrets(t *testing.T) {
+	for _, url := range []string{"http://127.0.0.1:{port}/mcp", "http://127.0.0.1:3000/mcp"} {
+		tr := &Target{Endpoints: []Endpoint{{URL: url, Env: map[string]Value{"HOST": Plain("127.0.0.1"), "KEY": Plain("127.0.0.2")}}}}
+		if got := tr.Secrets(); !slices.Equal(got, []string{"127.0.0.2"}) {
+			t.Errorf("%s: %q", url, got)
+		}
+		tr.Secret = []Value{Plain("127.0.0.1")}
+		if got := tr.Secrets(); !slices.Equal(got, []string{"127.0.0.1", "127.0.0.2"}) {
+			t.Errorf("%s, listed: %q", url, got)
+		}
+	}
+}
+
 func TestLocalAndOwned(t *testing.T) {
 	for url, want := range map[string]bool{
 		"http://localhost/": true, "http://LOCALHOST.:80/": true, "http://a.localhost": true, "http://127.0.0.1": true, "http://127.9.9.9": true,
