@@ -159,7 +159,7 @@ func acceptedNotification(r *recording.Recording, v *verdict.Verdict) {
 func acceptedBy202(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	v.That(x.Status == http.StatusAccepted, "HTTP 202 to a notification", fmt.Sprintf("HTTP %d", x.Status), x.Evidence()...)
 	body := verdict.Body(r, x)
-	v.That(len(body) == 0, "no body", "the body "+strconv.Quote(wire.Excerpt(body, 80)), x.Evidence()...)
+	v.That(len(body) == 0, "no body", "the body "+wire.Excerpt(body, 80), x.Evidence()...)
 }
 
 // refusedNotification: an error status; what stands in the body is a permission. Only the
