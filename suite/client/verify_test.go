@@ -33,7 +33,13 @@ func judged(t *testing.T, entries []journal.Entry, o client.Options) *reports.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	return client.Judge(j, o)
+	r := client.Judge(j, o)
+	for _, x := range r.Results {
+		if x.Verdict.Red() != (x.Cause != "") {
+			t.Errorf("%s %s with the cause %q", x.ID, x.Verdict, x.Cause)
+		}
+	}
+	return r
 }
 
 // play has a client talk to a server and judges it.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +47,7 @@ func (r *Run) report(judged []*Judgement, strict, partial bool, interrupted stri
 	w := r.writer(reports.New(r.cfg.Tool, r.target(), cfg), r.leaks(), judged...)
 	slices.SortStableFunc(judged, func(a, b *Judgement) int { return reports.CompareIDs(a.Requirement.ID, b.Requirement.ID) })
 	for _, j := range judged {
-		addResult(w, j, r.playing(j.Row))
+		w.Result(j.Requirement, j.Combination, &j.Result, r.playing(j.Row))
 	}
 	w.Report.Summarize(reports.SummaryOptions{
 		Strict: strict, Partial: partial, Interrupted: interrupted, Started: r.began, Duration: r.took,
@@ -67,7 +66,7 @@ func (r *Run) Show(j *Judgement) (reports.Result, []reports.Frame) {
 		leaked = r.leaked()
 	}
 	w := r.writer(&reports.Report{}, leaked, j)
-	addResult(w, j, 0)
+	w.Result(j.Requirement, j.Combination, &j.Result, 0)
 	return w.Report.Results[0], w.Report.Frames
 }
 
@@ -175,15 +174,6 @@ func (r *Run) playing(row Row) (d time.Duration) {
 		d += take.Took[name]
 	}
 	return d
-}
-
-// addResult adds a judgement.
-func addResult(w *reporting.Writer, j *Judgement, played time.Duration) {
-	out := w.Result(j.Requirement, j.Combination, &j.Result, played)
-	if j.Outcome.Red() {
-		out.Cause = cmp.Or(j.Cause, verdict.CauseCode(out.Expected))
-		out.Gravity = cmp.Or(reports.Gravity(j.Gravity), out.Gravity)
-	}
 }
 
 // frame is a frame of the transcript as one of a report.

@@ -3,6 +3,7 @@
 package reporting
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -90,8 +91,8 @@ func (w *Writer) Evidence(numbers []int) []int {
 }
 
 // Result adds the verdict on a requirement, whose scenarios were played for some time, and its
-// observations. It returns what it added.
-func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) *reports.Result {
+// observations.
+func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination, v *verdict.Result, played time.Duration) {
 	rev := at.Revision
 	out := reports.Result{
 		ID: req.ID, Title: req.Title, Level: string(req.LevelIn(rev)), Grade: string(req.GradeIn(rev)),
@@ -108,6 +109,8 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 	}
 	if v.Outcome.Red() {
 		out.ReasonCode = "" // the reason, if any, is why it is only a warning
+		out.Cause = cmp.Or(v.Cause, verdict.CauseCode(out.Expected))
+		out.Gravity = cmp.Or(reports.Gravity(v.Gravity), out.Gravity)
 	}
 	w.Report.Results = append(w.Report.Results, out)
 	for _, o := range v.Observations {
@@ -116,5 +119,4 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 			Detail: w.Mask.String(o.Detail), Evidence: w.Evidence(o.Frames),
 		})
 	}
-	return &w.Report.Results[len(w.Report.Results)-1]
 }
