@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -73,14 +74,12 @@ var (
 	ErrNamespacesFull = fmt.Errorf("there are %d namespaces already: drop one that is not needed any more", MaxNamespaces)
 )
 
+var namespaceForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
 // checkNamespace says why something is no name of a namespace.
 func checkNamespace(name string) error {
-	const longest = 64
-	other := func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
-	}
-	if name == "" || len(name) > longest || strings.ContainsFunc(name, other) || strings.Trim(name, ".") == "" {
-		return fmt.Errorf("%q is no name of a namespace: it has 1 to %d letters of ASCII, digits and ._-", name, longest)
+	if !namespaceForm.MatchString(name) || strings.Trim(name, ".") == "" {
+		return fmt.Errorf("%q is no name of a namespace: it has 1 to 64 letters of ASCII, digits and ._-", name)
 	}
 	return nil
 }

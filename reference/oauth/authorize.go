@@ -101,12 +101,7 @@ func narrowed(asked string, held []string) ([]string, *refusal) {
 	if len(fields) == 0 {
 		return held, nil
 	}
-	var all []string
-	for _, scope := range held {
-		if slices.Contains(fields, scope) {
-			all = append(all, scope)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(held), func(scope string) bool { return !slices.Contains(fields, scope) })
 	if len(all) == 0 {
 		return nil, refused("invalid_scope", "none of the scopes can be granted: there are "+strings.Join(held, " "))
 	}

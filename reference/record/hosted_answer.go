@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/tidwall/gjson"
 )
@@ -85,12 +86,7 @@ func (a *response) open() {
 
 // whole answers with one body.
 func (a *response) whole() {
-	var answers [][]byte
-	for _, m := range a.held {
-		if !gjson.GetBytes(m, "method").Exists() {
-			answers = append(answers, m)
-		}
-	}
+	answers := slices.DeleteFunc(a.held, func(m []byte) bool { return gjson.GetBytes(m, "method").Exists() })
 	if len(answers) == 0 {
 		a.of.sessions.refuse(a.w, a.outlet.entry, http.StatusBadGateway, "the recorded server has ended without an answer")
 		return
