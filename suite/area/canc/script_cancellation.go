@@ -19,8 +19,9 @@ func cancellation(step recording.Step, params any) session.Request {
 	return session.Request{Step: step, Method: "notifications/cancelled", Notification: true, Params: params}
 }
 
-// unknownID is the id of a request that is cancelled before it is made.
-const unknownID = "mcpcheck-unknown"
+// unknownID is the id of a request that is cancelled before it is made: a number, as a server that does
+// not answer under strings breaks something else.
+const unknownID = 900006
 
 // Step "done" is a request that is answered. Then come cancellations: "finished"
 // names that request, "unknown" one that was never made, "no-id" none, "object-id" an
@@ -53,7 +54,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 		stopped := underWay != nil && !underWay.Wait(ctx).Succeeded()
 		if c.Do(ctx, p.Ordinary(stepAfter)).Succeeded() {
 			named := p.Ordinary(stepNamed)
-			named.ID = json.RawMessage(strconv.Quote(unknownID))
+			named.ID = json.RawMessage(strconv.Itoa(unknownID))
 			c.Do(ctx, named)
 		}
 		if !stopped || p.Limited() {
