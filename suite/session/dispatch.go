@@ -167,8 +167,8 @@ func (s *Session) routeMessage(f *wire.Frame, m gjson.Result) {
 		x.Replies = append(x.Replies, f.Number)
 		return
 	}
-	if s.ofAnother(m.Get("id")) {
-		return
+	if s.ofAnother(m.Get("id")) || s.theirs[m.Get("id").Raw] {
+		return // with an id of its own the target reacts to our answer to its request
 	}
 	// An id that we never gave, or none: it answers a probe, if one is under
 	// way. Otherwise it can only be told whose it is if a single answer is awaited.
@@ -399,6 +399,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	}
 	s.answering++
 	s.answeredAll++
+	s.theirs[id.Raw] = true
 	body := `{"jsonrpc":"2.0","id":` + id.Raw + `,"error":{"code":-32601,"message":"` + recording.RefusalText + `"}}`
 	if m.Get("method").String() == "ping" {
 		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`

@@ -373,3 +373,27 @@ func TestServerRequestsAreAnswered(t *testing.T) {
 		}
 	})
 }
+
+// An error under the id of a request of the target's own is its reaction to our answer, and says
+// nothing about the message that is under way.
+func TestReactionsToOurAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := opened(t, scripted(func(m gjson.Result, say func(string, ...any)) bool {
+			switch {
+			case m.Get("method").Str == "m":
+				say(`{"id":"p","method":"ping"}`)
+				say(`{"id":%s,"result":{}}`, m.Get("id").Raw)
+			case m.Get("id").Raw == "900001":
+				say(`{"id":"p","error":{"code":-32601,"message":"no such method"}}`)
+				say(`{"id":null,"error":{"code":-32600,"message":"no request"}}`)
+			}
+			return true
+		}), options(requirement.R20251125))
+		s.Do(t.Context(), Request{Method: "m"})
+		synctest.Wait()
+		x := s.Do(t.Context(), Request{Body: []byte(`{"jsonrpc":"2.0","id":900001}`)})
+		if x.Error().Get("code").Int() != -32600 {
+			t.Errorf("got %s (%s)", x.Error().Raw, x.Outcome)
+		}
+	})
+}

@@ -67,7 +67,9 @@ type Session struct {
 	channels map[string]*Pending // owners of HTTP responses
 	answered map[string]*recording.Exchange
 	// given maps the ids of all requests that were sent to their exchanges.
-	given     map[string]*recording.Exchange
+	given map[string]*recording.Exchange
+	// theirs are the ids of the target's own requests that we answered.
+	theirs    map[string]bool
 	incoming  []wire.Frame
 	echoes    int           // how many of them are requests of ours that came back
 	lastLines int           // how many of them may have been the end of a message over several lines
@@ -126,6 +128,7 @@ func Open(ctx context.Context, dialer transport.Dialer, opts Options) (*Session,
 		channels: map[string]*Pending{},
 		answered: map[string]*recording.Exchange{},
 		given:    map[string]*recording.Exchange{},
+		theirs:   map[string]bool{},
 		changed:  make(chan struct{}),
 		line:     make(chan struct{}, 1),
 	}
