@@ -49,15 +49,15 @@ func (c *copies) open(context.Context) (io.ReadWriteCloser, error) {
 		for in := bufio.NewScanner(theirs); in.Scan(); {
 			m := gjson.ParseBytes(in.Bytes())
 			version = cmp.Or(m.Get("params.protocolVersion").Str, version)
-			respond := func() {
+			respond := func(version string) {
 				if answer := c.answer(m.Get("method").Str, version); m.Get("id").Exists() && answer != "" {
 					_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, answer)
 				}
 			}
 			if c.wrong > 0 {
-				go respond()
+				go respond(version)
 			} else {
-				respond()
+				respond(version)
 			}
 		}
 	}()
