@@ -72,27 +72,12 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 					}
 				}
 				before := plain[key]
-				// What goes on side by side may come in another order now and then, and show elsewhere.
-				const tries = 3
-				var wrong string
-				for range tries {
-					always := before.differs(p.converse(t, w, name, before.all))
-					if always < 0 {
-						wrong = "nothing"
-						continue
-					}
-					once := p.converse(t, w, name+":count=1", before.all[:always+1])
-					if wrong = ""; before.differs(once) == always && len(once.applied) == 1 {
-						break
-					}
-					wrong = fmt.Sprintf("%v: it acts at %s; with count=1 it is said to act on %v, and first shows at message %d of %d", p, before.all[always].what, once.applied, before.differs(once), always)
-				}
-				switch wrong {
-				case "nothing":
-					continue
-				case "":
-				default:
+				acts, wrong := p.actsOnce(t, w, name, before)
+				if wrong != "" {
 					t.Error(wrong)
+				}
+				if !acts {
+					continue
 				}
 				shown++
 				return
@@ -102,6 +87,26 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 	if 10*shown < 9*limited {
 		t.Errorf("%d of %d faults and quirks show in the conversation", shown, limited)
 	}
+}
+
+// actsOnce reports whether a fault or quirk shows in the conversation, and what is wrong if it is to act once. What goes on
+// side by side may come in another order now and then, and show elsewhere, so that it is tried again.
+func (p scene) actsOnce(t *testing.T, w reference.World, name string, before *talker) (acts bool, wrong string) {
+	t.Helper()
+	const tries = 3
+	for range tries {
+		always := before.differs(p.converse(t, w, name, before.all))
+		if always < 0 {
+			continue
+		}
+		once := p.converse(t, w, name+":count=1", before.all[:always+1])
+		first := before.differs(once)
+		if first == always && len(once.applied) == 1 {
+			return true, ""
+		}
+		acts, wrong = true, fmt.Sprintf("%v: it acts at %s, message %d; with count=1 at message %d, and is said to act on %v", p, before.all[always].what, always, first, once.applied)
+	}
+	return acts, wrong
 }
 
 func isQuirk(name string) bool {

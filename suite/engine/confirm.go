@@ -24,7 +24,7 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 		if context.Cause(ctx) == nil {
 			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
 			r.again = r.replay(ctx, repeated, r.quickest)
-			r.others(ctx, repeated)
+			r.further(ctx, repeated)
 			r.onceMore(ctx, repeated)
 		}
 		if slices.ContainsFunc(repeated, func(j *Judgement) bool {
@@ -39,9 +39,9 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	}
 }
 
-// others plays what red verdicts on all frames rest on beside what was repeated first, as long as
+// further plays what red verdicts on all frames rest on beside what was repeated first, as long as
 // this has not shown the same again: most often one scenario does.
-func (r *Run) others(ctx context.Context, repeated []*Judgement) {
+func (r *Run) further(ctx context.Context, repeated []*Judgement) {
 	differs := func(j *Judgement) bool {
 		again := r.again[j.Combination]
 		return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome

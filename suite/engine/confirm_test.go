@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -127,14 +126,7 @@ func (c *copies) run(t *testing.T) (string, time.Duration) {
 		took = time.Since(confirming)
 	}
 	report := r.Report(false)
-	var file bytes.Buffer
-	if err := r.Record(&file); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := rejudged(t, r)
 	if a, b := encoded(t, report), encoded(t, again); a != b {
 		t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -95,14 +94,7 @@ func TestConfirmationWithASingleCopy(t *testing.T) {
 				if text := strings.Join(got, " "); text != c.want {
 					t.Errorf("got  %s\nwant %s", text, c.want)
 				}
-				var file bytes.Buffer
-				if err := r.Record(&file); err != nil {
-					t.Fatal(err)
-				}
-				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := rejudged(t, r)
 				if a, b := encoded(t, report), encoded(t, again); a != b {
 					t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
 				}

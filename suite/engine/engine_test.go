@@ -123,14 +123,7 @@ func TestRun(t *testing.T) {
 				if n := l.now.Load(); n != 0 {
 					t.Errorf("%d connections are left", n)
 				}
-				var file bytes.Buffer
-				if err := r.Record(&file); err != nil {
-					t.Fatal(err)
-				}
-				again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := rejudged(t, r)
 				if a, b := encoded(t, report), encoded(t, again); a != b {
 					t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
 				}
@@ -140,6 +133,20 @@ func TestRun(t *testing.T) {
 }
 
 // encoded is what a report says about the target.
+// rejudged is the report on a run that was recorded and judged again.
+func rejudged(t *testing.T, r *Run) *reports.Report {
+	t.Helper()
+	var file bytes.Buffer
+	if err := r.Record(&file); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return again
+}
+
 func encoded(t *testing.T, r *reports.Report) string {
 	t.Helper()
 	b, err := json.Marshal([]any{r.Target, r.Results, r.Observations, r.Frames, r.Summary})
@@ -372,14 +379,7 @@ func TestRetriedHandshakes(t *testing.T) {
 		if len(sent) != 3 || sent[0] == sent[1] || !strings.HasSuffix(sent[0], "out initialize") || !strings.HasSuffix(sent[1], "out initialize") || !strings.Contains(sent[2], " in ") {
 			t.Errorf("the evidence is %q", sent)
 		}
-		var file bytes.Buffer
-		if err := r.Record(&file); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := rejudged(t, r)
 		if a, b := encoded(t, report), encoded(t, again); a != b {
 			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
 		}

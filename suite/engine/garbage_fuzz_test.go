@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -195,14 +194,7 @@ func garbage(t *testing.T, seed uint64, c requirement.Combination, sober int) {
 		if r.Unreachable() != "" {
 			return
 		}
-		var file bytes.Buffer
-		if err := r.Record(&file); err != nil {
-			t.Fatal(err)
-		}
-		again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := rejudged(t, r)
 		if got, want := verdicts(again), verdicts(report); got != want {
 			t.Errorf("seed %d: judged again %s\nat first %s", seed, got, want)
 		}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -39,14 +38,7 @@ func TestTimeIsKeptForRepetitions(t *testing.T) {
 			}
 			r.Execute(t.Context())
 			time.Sleep(time.Hour) // what is left in the program ends
-			var file bytes.Buffer
-			if err := r.Record(&file); err != nil {
-				t.Fatal(err)
-			}
-			again, err := Rejudge(&file, reports.Tool{Name: "test"}, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := rejudged(t, r)
 			if got := strings.TrimSpace(verdicts(r.Report(false))); got != c.want || got != strings.TrimSpace(verdicts(again)) {
 				t.Errorf("lists of templates that take %v in %v: %s, want %s; judged again: %s", c.wrong, c.budget, got, c.want, verdicts(again))
 			}

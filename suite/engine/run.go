@@ -216,7 +216,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
 	places := p.run.jobs
-	if sc.Phase == scenario.Quiet && st.Jobs == nil {
+	if sc.Phase == scenario.Quiet && !st.Facts.Owned {
 		places = p.run.watches
 	}
 	places <- struct{}{}

@@ -52,6 +52,17 @@ type Check struct {
 	Judge func(r *recording.Recording, v *Verdict)
 }
 
+// InScenario judges the recordings of one scenario by one function, and those of the others by another.
+func InScenario(name recording.Name, one, other func(*recording.Recording, *Verdict)) func(*recording.Recording, *Verdict) {
+	return func(r *recording.Recording, v *Verdict) {
+		if r.Scenario == name {
+			one(r, v)
+		} else {
+			other(r, v)
+		}
+	}
+}
+
 // Inputs lists the recordings that the check can reach.
 func (c *Check) Inputs() []recording.Name { return slices.Concat(c.From, c.With) }
 

@@ -99,13 +99,7 @@ var capChecks = []verdict.Check{
 			}
 		}},
 	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Undeclared {
-				contradictions(r, v)
-				return
-			}
-			otherCapabilities(r, v)
-		}},
+		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
 	{Requirement: "CAP-12", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()

@@ -61,13 +61,7 @@ var httpMessagesChecks = []verdict.Check{
 		v.Expect(x).To(matcher.BeResult(), "a request without MCP-Protocol-Version in an open session")
 	}},
 	{Requirement: "HTTP-32", From: []recording.Name{HTTPStatuses}, Judge: conformingHeaders},
-	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == HTTPStatuses {
-			strayAnswer(r, v)
-			return
-		}
-		acceptedAnswers(r, v)
-	}},
+	{Requirement: "HTTP-35", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, strayAnswer, acceptedAnswers)},
 	{Requirement: "HTTP-36", From: []recording.Name{HTTPStatuses}, With: []recording.Name{recording.InvalidMessages}, Judge: malformedBodies},
 	{Requirement: "HTTP-37", From: []recording.Name{recording.TwoClients}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(recording.StepSecondClient); x != nil && verdict.Responded(x, v) {

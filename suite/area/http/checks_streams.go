@@ -46,13 +46,7 @@ var httpStreamsChecks = []verdict.Check{
 			}
 		}
 	}},
-	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == recording.SelfChanges {
-			noBroadcastByItself(r, v)
-			return
-		}
-		noBroadcast(r, v)
-	}},
+	{Requirement: "HTTP-12", From: []recording.Name{HTTPBroadcast, recording.SelfChanges}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: verdict.InScenario(recording.SelfChanges, noBroadcastByItself, noBroadcast)},
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			got := x.Header.Get("X-Accel-Buffering")

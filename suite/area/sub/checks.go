@@ -104,13 +104,7 @@ var subChecks = []verdict.Check{
 			keptApart(r, v)
 		}},
 	{Requirement: "SUB-62", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Reads},
-		Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.SelfChanges {
-				nothingNew(r, v)
-				return
-			}
-			updateCanBeRead(r, v)
-		}},
+		Needs: []verdict.Gate{verdict.Subscribe}, Judge: verdict.InScenario(recording.SelfChanges, nothingNew, updateCanBeRead)},
 	{Requirement: "SUB-11", From: []recording.Name{BadSubscriptions}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepSubscribe) {
 			if verdict.Unknown(x) {

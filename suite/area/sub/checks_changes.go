@@ -21,21 +21,9 @@ var subChangesChecks = []verdict.Check{
 	{Requirement: "SUB-30", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{listenable}, Judge: requestedTypes},
 	{Requirement: "SUB-31", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe}, Judge: watchedOnly},
 	{Requirement: "SUB-32", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Listening {
-				apartByThemselves(r, v)
-				return
-			}
-			streamsApart(r, v)
-		}},
+		Judge: verdict.InScenario(recording.Listening, apartByThemselves, streamsApart)},
 	{Requirement: "SUB-33", From: []recording.Name{recording.Changes, recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == recording.Listening {
-				silentByItself(r, v)
-				return
-			}
-			cancelledSilent(r, v)
-		}},
+		Judge: verdict.InScenario(recording.Listening, silentByItself, cancelledSilent)},
 	{Requirement: "SUB-42", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.Subscribe, verdict.ListChanged}, Judge: falseFlag},
 	{Requirement: "SUB-43", From: []recording.Name{recording.Changes, recording.Everything}, With: []recording.Name{recording.Listening}, Judge: noListenNoChange},
 	{Requirement: "SUB-34", From: []recording.Name{Shutdown}, Judge: announcedEnd},

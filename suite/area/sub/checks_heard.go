@@ -112,10 +112,12 @@ func standingOf(h verdict.Heard, r *recording.Recording) (state, []*recording.Ex
 	return found, nil
 }
 
+// underWay is for how long a message that was sent before another one may still come on another connection.
+const underWay = 250 * time.Millisecond
+
 // comesAfter reports whether an update was sent after a response, and not only read
 // after it: what comes on another connection may have been under way.
 func comesAfter(h verdict.Heard, reply *wire.Frame) bool {
-	const underWay = 250 * time.Millisecond
 	return reply != nil && reply.Number < h.Frame.Number && (reply.Channel == h.Frame.Channel || h.Frame.At-reply.At > underWay)
 }
 

@@ -61,7 +61,6 @@ func givenUpByThen(r *recording.Recording, v *verdict.Verdict) {
 	if stillByItself(r, v) {
 		return
 	}
-	const underWay = 250 * time.Millisecond
 	strays := map[string][]int{}
 	for _, x := range r.Steps(recording.StepUnsubscribe) {
 		uri := x.Tags[recording.TagURI]
@@ -102,7 +101,6 @@ func silentByThen(r *recording.Recording, v *verdict.Verdict) {
 	if stillByItself(r, v) {
 		return
 	}
-	const underWay = 250 * time.Millisecond
 	settled := r.Step(recording.StepSettled)
 	from, began := r.Mark(recording.MarkSilenced)
 	until, ended := r.Mark(recording.MarkSilenceHeard)
