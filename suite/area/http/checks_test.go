@@ -3,6 +3,7 @@ package http_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,6 +202,19 @@ func TestStreamChecks(t *testing.T) {
 		{ID: "HTTP-12", Want: verdict.Fail, Rec: areatest.Lines(one, two, marked, copied)},
 		{ID: "HTTP-12", Want: verdict.NotApplicable, Rec: areatest.Lines(one, areatest.HTTPLine("get-2", 409, areatest.NoMessage))},
 	})
+	one.Step, two.Step, one.Channel, two.Channel = recording.StepStream, recording.StepSecondStream, "get:1", "get:2"
+	while := slices.Repeat([]rt.Line{{Method: "ping", Result: `{}`}}, 40) // a millisecond for each frame
+	ticks := func(uri string) []rt.Line {
+		other := copied
+		other.Incoming = []string{strings.ReplaceAll(copied.Incoming[0], "a:1", uri)}
+		return slices.Concat(while, []rt.Line{changed, other}, while, []rt.Line{changed, other})
+	}
+	doubled := []rt.Line{one, two, {Mark: recording.MarkDoubled}}
+	areatest.WalkRuns(t, recording.SelfChanges, `{"resources":{"subscribe":true}}`, []areatest.Run{
+		{ID: "HTTP-12", Want: verdict.Fail, Rec: slices.Concat(doubled, ticks("a:1"))},
+		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, ticks("a:1/part"))},
+		{ID: "HTTP-12", Want: verdict.Pass, Rec: slices.Concat(doubled, while, []rt.Line{changed}, while, []rt.Line{copied})},
+	}, requirement.R20250618)
 }
 
 func TestEverythingOverHTTP(t *testing.T) {
