@@ -463,7 +463,7 @@ export interface Operation {
   on?: string;
   /** Pattern is a regular expression (RE2). */
   pattern?: string;
-  /** Per is connection or session, for each of which is remembered apart; empty is the server. */
+  /** Per is connection, session or revision, for each of which is remembered apart; empty is the server. */
   per?: string;
   /** Reorder has the first of two messages wait for the second, for this time at the most. */
   reorder?: string;

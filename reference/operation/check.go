@@ -49,7 +49,7 @@ var retypes = []string{"string", "number", "array", "element", "json"}
 // Words are what there is to choose from for members of operations and tests, by the names of the members.
 func Words() map[string][]string {
 	return map[string][]string{
-		"on": slices.Sorted(maps.Keys(roots)), "era": {"legacy", "modern"}, "per": {perConnection, perSession}, "as": retypes, "type": kinds,
+		"on": slices.Sorted(maps.Keys(roots)), "era": {"legacy", "modern"}, "per": {perConnection, perSession, perRevision}, "as": retypes, "type": kinds,
 	}
 }
 

@@ -65,7 +65,7 @@
 //	abort     the connection ends, on HTTP the session; an http-request is cut off
 //	send      another message is sent before this one, or After it; Apart from the request, if there is one
 //	answer    a request is answered without being handled: by a result, an error, or given bytes
-//	note      the value To is remembered, for each connection or session if Per says so
+//	note      the value To is remembered, for each connection, session or revision if Per says so
 //
 // Where limits what set, drop, retype and rewrite do to objects for which the tests hold: those that the last
 // name of the path is in, or the elements where it ends in brackets. Their paths begin there.

@@ -13,9 +13,10 @@ const (
 	noted         = "noted"
 	perConnection = "connection"
 	perSession    = "session"
+	perRevision   = "revision"
 )
 
-// maxNoted bounds the values under a name, and the connections and sessions that have some.
+// maxNoted bounds the values under a name, and the connections, sessions and revisions that have some.
 const maxNoted = 10_000
 
 // memory is what has been noted on a server, and what it draws by chance.
@@ -24,13 +25,13 @@ type memory struct {
 
 	mu     sync.Mutex
 	rng    *rand.Rand
-	values map[[2]string][]any // by name, and connection or session
+	values map[[2]string][]any // by name, and connection, session or revision
 }
 
 // place is where a message was sent, and what is remembered there.
 type place struct {
 	*memory
-	connection, session string
+	connection, session, revision string
 }
 
 func (p place) key(name string) [2]string {
@@ -39,6 +40,8 @@ func (p place) key(name string) [2]string {
 		return [2]string{name, p.connection}
 	case perSession:
 		return [2]string{name, p.session}
+	case perRevision:
+		return [2]string{name, p.revision}
 	}
 	return [2]string{name}
 }
@@ -76,17 +79,17 @@ func (a *action) note(s *subject) {
 }
 
 // at is a subject with what is remembered where it was sent.
-func (pl *plan) at(s *subject, connection, session string) *subject {
-	s.place = place{&pl.memory, connection, session}
+func (pl *plan) at(s *subject, connection, session, revision string) *subject {
+	s.place = place{&pl.memory, connection, session, revision}
 	return s
 }
 
 // atCall is at for what has to do with a call.
 func (pl *plan) atCall(s *subject, c *hook.Call) *subject {
 	if c.Session == nil {
-		return pl.at(s, "", "")
+		return pl.at(s, "", "", c.Revision)
 	}
-	return pl.at(s, c.Connection(), c.Session.ID())
+	return pl.at(s, c.Connection(), c.Session.ID(), c.Revision)
 }
 
 // atMessage is at for what the server sends.
@@ -95,12 +98,12 @@ func (pl *plan) atMessage(s *subject, m hook.Message) *subject {
 	case m.Call != nil:
 		return pl.atCall(s, m.Call)
 	case m.Session != nil:
-		return pl.at(s, m.Session.ID(), m.Session.ID())
+		return pl.at(s, m.Session.ID(), m.Session.ID(), m.Session.Revision())
 	}
-	return pl.at(s, "", "")
+	return pl.at(s, "", "", "")
 }
 
 // atExchange is at for an HTTP request and its answer.
 func (pl *plan) atExchange(s *subject, r *http.Request) *subject {
-	return pl.at(s, r.RemoteAddr, r.Header.Get("Mcp-Session-Id"))
+	return pl.at(s, r.RemoteAddr, r.Header.Get("Mcp-Session-Id"), r.Header.Get("Mcp-Protocol-Version"))
 }

@@ -23,7 +23,7 @@ func (g *guest) Send(_ context.Context, raw []byte) error {
 	return nil
 }
 
-// TestNotes: what is noted is remembered for the server, or for each connection or session.
+// TestNotes: what is noted is remembered for the server, or for each connection, session or revision.
 func TestNotes(t *testing.T) {
 	const seen = `
 - {on: request, when: [{at: params.uri, in: noted.seen}], answer: {code: -1, message: "seen ${noted.seen[0]} first, ${noted.seen[-1]} last"}}
@@ -33,6 +33,7 @@ func TestNotes(t *testing.T) {
 		{seen + "}", ". . seen a first, b last seen a first, b last seen a first, b last "},
 		{seen + ", per: session}", ". . . . seen a first, b last "},
 		{seen + ", per: connection}", ". . seen a first, a last . seen b first, b last "},
+		{seen + ", per: revision}", ". . seen a first, a last . seen b first, b last "},
 		{`- {when: [{at: "noted.count[2]"}], set: result.x, to: "after ${noted.count[2]}"}` + "\n- {note: count, to: 7}", ". . . after 7 after 7 "},
 		{"- {on: request, set: params.uri, to: c}\n" + `- {set: result.x, to: "${request.params.uri}"}`, "a b a b b "},
 	} {
@@ -41,7 +42,7 @@ func TestNotes(t *testing.T) {
 		for _, a := range asked {
 			r := handle(t.Context(), &hook.Call{
 				ID: json.RawMessage("7"), Method: "resources/read", Params: json.RawMessage(`{"uri":"` + a[2] + `"}`),
-				Session: &guest{id: a[0]}, Trace: &hook.Trace{Connection: a[1]},
+				Session: &guest{id: a[0]}, Trace: &hook.Trace{Connection: a[1]}, Revision: a[1],
 			})
 			text, _ := r.Result["x"].(string)
 			if r.Error != nil {

@@ -84,7 +84,7 @@ type Operation struct {
 	Answer *Stub `yaml:"answer" json:"answer,omitempty"`
 	// Note is the name under which the value To is remembered.
 	Note string `yaml:"note" json:"note,omitempty"`
-	// Per is connection or session, for each of which is remembered apart; empty is the server.
+	// Per is connection, session or revision, for each of which is remembered apart; empty is the server.
 	Per string `yaml:"per" json:"per,omitempty"`
 }
 

@@ -144,6 +144,7 @@ const (
 	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
 	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
 	StepBeside, StepSecondStream, StepCompare            Step = "beside", "stream-2", "compare"
+	StepNewcomer                                         Step = "newcomer"
 )
 
 // The steps of [TemplateCompletions], [MalformedCompletions] and [UndeclaredCompletion].

@@ -32,7 +32,7 @@ import (
 //
 // "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
 // is there; where both yield the same, "later" reads it once more after a while, and
-// "beside" is a read of the bystander's.
+// "beside" is a read of the bystander's. If that one is another, "newcomer" is a read in a session that is opened then.
 //
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
@@ -238,8 +238,15 @@ func (w *watch) reread(ctx context.Context) {
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	w.read(ctx, recording.StepLater, w.watcher, watcher)
-	if w.bystander != nil {
-		w.read(ctx, recording.StepBeside, w.bystander, bystander)
+	if w.bystander == nil {
+		return
+	}
+	beside := w.read(ctx, recording.StepBeside, w.bystander, bystander)
+	if !beside.Succeeded() || beside.Result().Get("contents").Raw == now.Result().Get("contents").Raw || w.p.Limited() {
+		return
+	}
+	if c, ok := w.p.Fresh(ctx, session.Options{}); ok {
+		w.read(ctx, recording.StepNewcomer, c, bystander)
 	}
 }
 

@@ -676,7 +676,7 @@ Operation = TypedDict(
         "on": "str",
         # Pattern is a regular expression (RE2).
         "pattern": "str",
-        # Per is connection or session, for each of which is remembered apart; empty is the server.
+        # Per is connection, session or revision, for each of which is remembered apart; empty is the server.
         "per": "str",
         # Reorder has the first of two messages wait for the second, for this time at the most.
         "reorder": "str",

@@ -48,23 +48,17 @@ func TestUpdateCanBeRead(t *testing.T) {
 	})
 }
 
-// Another session gets other contents: that shows a cache of the session's where sessions got the same
-// before the change, and nothing where each may have its own.
+// Other sessions get other contents: that shows a cache of the session's where they get the same, and nothing
+// where each may have its own.
 func TestUpdateIsReadElsewhere(t *testing.T) {
-	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, subscribing)
-	k, _ := area.BuiltIn().Check("SUB-62")
-	req, _ := area.Catalogue().Find("SUB-62")
-	rec := rt.New(recording.Changes, facts, readOf("unchanged", "old", "s1"), rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
+	changed := areatest.Lines(readOf("unchanged", "old", "s1"), rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
 		readOf("at-once", "old", "s1"), readOf("later", "old", "s1"), readOf("beside", "new", "s2"))
-	for earlier, want := range map[string]verdict.Outcome{"old": verdict.Warn, "of s3": verdict.NotApplicable, "": verdict.NotApplicable} {
-		all := verdict.Recordings{recording.Changes: rec}
-		if earlier != "" {
-			all[recording.Reads] = rt.New(recording.Reads, facts, readOf("read", earlier, "s3"))
-		}
-		if got := verdict.Evaluate(k, req, facts, all); got.Outcome != want {
-			t.Errorf("%q: %s, expected %s\n%+v", earlier, got.Outcome, want, got)
-		}
-	}
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+		{ID: "SUB-62", Want: verdict.Warn, Rec: append(changed, readOf("newcomer", "new", "s3"))},
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: append(changed, readOf("newcomer", "of s3", "s3"))},
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: append(changed, readOf("newcomer", "old", "s3"))},
+		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: changed},
+	})
 }
 
 // A resource that is said to have changed by itself, and has not, is remarked upon.
