@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -118,7 +117,7 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	nothing := ""
 	switch {
 	case r.Unreachable() != "":
-		nothing = "the target could not be judged: " + r.Unreachable() + pathHint(cfg.Target, r.Unreachable())
+		nothing = "the target could not be judged: " + r.Unreachable()
 	case len(specs.Rows()) == 0:
 		nothing = "nothing was selected: " + whyNothing(cfg, r.Combinations())
 	}
@@ -130,11 +129,8 @@ func (p *program) judge(ctx context.Context, cfg suite.Config, o *runFlags, prog
 	report.Summary.LeftBehind = p.endStrays(mask.NewMasker(cfg.Target.Secrets()).String)
 	o.excuses.apply(p, report)
 	p.status = report.ExitCode(cfg.Strict, report.Summary.Baseline.Outdated())
-	for i := range report.Target.Endpoints {
-		if e := &report.Target.Endpoints[i]; e.Unreachable != "" {
-			e.Unreachable += pathHint(cfg.Target, e.Unreachable)
-			p.status = exitNotEstablished
-		}
+	if slices.ContainsFunc(report.Target.Endpoints, func(e reports.Endpoint) bool { return e.Unreachable != "" }) {
+		p.status = exitNotEstablished
 	}
 	for _, sentence := range withoutCheck(cfg.Only, report) {
 		p.status = exitNotEstablished
@@ -168,19 +164,6 @@ func (p *program) endStrays(hide func(string) string) []string {
 		fmt.Fprintln(p.stderr, "mcpcheck: the target had left processes behind, which were ended: "+strings.Join(all, "; "))
 	}
 	return all
-}
-
-// pathHint is what to try where a URL without a path leads nowhere.
-func pathHint(t *target.Target, unreachable string) string {
-	if !strings.Contains(unreachable, "HTTP 404") && !strings.Contains(unreachable, "HTTP 405") {
-		return ""
-	}
-	for i := range t.Endpoints {
-		if u, err := url.Parse(t.Endpoints[i].URL); err == nil && u.Host != "" && (u.Path == "" || u.Path == "/") {
-			return "; is the path missing? try /mcp or /sse"
-		}
-	}
-	return ""
 }
 
 // withoutCheck says why nothing was judged, if none of the requirements that were asked

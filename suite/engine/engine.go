@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -87,6 +88,22 @@ func (e *endpoint) misspeaks(err error) bool {
 	var dial *transport.DialError
 	return e.Transport() == requirement.SSE && errors.As(err, &dial) && dial.Status == http.StatusOK &&
 		(dial.Stage == "content-type" || dial.Stage == "endpoint")
+}
+
+// pathHint is what to try where a URL without a path leads nowhere.
+func (e *endpoint) pathHint(err error) string {
+	var status int
+	if open, ok := errors.AsType[*session.OpenError](err); ok {
+		status = open.Status
+	}
+	if dial, ok := errors.AsType[*transport.DialError](err); ok {
+		status = dial.Status
+	}
+	u, err := url.Parse(e.URL)
+	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
+		return ""
+	}
+	return "; is the path missing? try /mcp or /sse"
 }
 
 // Prepare finds out what the target speaks and plans the run. An error of type
@@ -217,7 +234,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			return nil
 		}
 		if e.unreachable == "" || tellsMore(err, e.cause) {
-			e.transport, e.unreachable, e.cause = t, err.Error(), err
+			e.transport, e.unreachable, e.cause = t, err.Error()+e.pathHint(err), err
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			e.unreachable = cause.Error()

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +65,24 @@ func TestNonsenseIsTold(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// Whoever leaves out the path of an address is told so, over each transport.
+func TestAPathThatIsMissing(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(server.Close)
+	for path, missing := range map[string]bool{"": true, "/": true, "/mcp": false} {
+		for _, revision := range requirement.Revisions() {
+			r, err := Prepare(t.Context(), Config{
+				Target: &target.Target{Endpoints: []target.Endpoint{{URL: server.URL + path}}, Revisions: []requirement.Revision{revision}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if why := r.Unreachable(); !strings.Contains(why, "404") || strings.HasSuffix(why, "is the path missing? try /mcp or /sse") != missing {
+				t.Errorf("%q in %s: %s", path, revision, why)
+			}
+		}
 	}
 }

@@ -227,7 +227,7 @@ func worst(errs []error) error {
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "no revision was asked for"}
 	}
 	if pick.Other && !others {
-		return &OpenError{Code: pick.Code, Reason: pick.Reason, Err: pick.Err}
+		return &OpenError{Code: pick.Code, Reason: pick.Reason, Err: pick.Err, Status: pick.Status}
 	}
 	return pick
 }
@@ -277,7 +277,7 @@ func (f *Found) discover(ctx context.Context, dialer transport.Dialer, o Options
 			return nil
 		}
 	}
-	failed := &OpenError{Code: recording.CodeNoHandshake, Reason: "server/discover: " + describe(x)}
+	failed := &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "server/discover: " + describe(x)}
 	if x.Succeeded() || x.Failed() && (x.Status < http.StatusUnauthorized || x.Status == http.StatusNotFound) {
 		failed.Other = true
 	}

@@ -104,6 +104,8 @@ type OpenError struct {
 	Code   recording.Code
 	Reason string
 	Err    error // the cause, if there is one
+	// Status is the HTTP status of what came in the place of an answer; 0 if nothing did.
+	Status int
 	// Other says that the target answered in good order, but not in this revision.
 	Other bool
 }
@@ -232,7 +234,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Status == http.StatusUnauthorized:
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was answered with HTTP 401: the target wants credentials, which --header-env Authorization=VARIABLE gives (headers in a target file)" + challenge(x.Header)}
 	case x.Outcome != recording.Replied:
-		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
+		return &OpenError{Code: recording.CodeNoHandshake, Status: x.Status, Reason: "initialize got no JSON-RPC answer: " + x.Reason}
 	case !x.Succeeded():
 		return &OpenError{Code: recording.CodeNoHandshake, Reason: "initialize was refused: " + short(x.Error().Raw)}
 	}
