@@ -1,6 +1,7 @@
 package area
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -93,9 +94,19 @@ func TestOnlyFirmGroundFails(t *testing.T) {
 // from what a server lists; they say what the target file must add.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
+	file, err := os.ReadFile("../target/annotations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := string(file)
 	for _, r := range Catalogue().Requirements() {
 		if strings.TrimSpace(r.Needs) != r.Needs || strings.HasSuffix(r.Needs, ".") {
 			t.Errorf("%s: needs are not a phrase: %q", r.ID, r.Needs)
+		}
+		for _, name := range r.Config {
+			if !strings.Contains(r.Needs, name) || !strings.Contains(template, "\n  "+name+":\n") {
+				t.Errorf("%s: needs %q, which is not in its sentence or not in target files", r.ID, name)
+			}
 		}
 	}
 	for _, id := range []string{"SUB-03", "LCH-01", "CACHE-12", "MRTR-11", "CANC-05", "SEC-12", "SEC-61"} {

@@ -78,6 +78,7 @@ type row struct {
 	Section     references         `yaml:"section"`
 	Tolerated   string             `yaml:"tolerated"`
 	Needs       string             `yaml:"needs"`
+	Config      []string           `yaml:"config"`
 	Untestable  string             `yaml:"untestable"`
 	Added       string             `yaml:"added"`
 	Provisional bool               `yaml:"provisional"`
@@ -166,7 +167,7 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 		a.fail(path, "the id of a row in area %s is %s, a hyphen and two digits, not %q", a.file.Area, a.file.Area, id)
 	}
 	q := Requirement{
-		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Untestable: w.Untestable,
+		ID: id, Title: w.Title, Text: w.Text, Change: w.Change, Profile: cmp.Or(w.Profile, a.file.Profile), Tolerated: w.Tolerated, Needs: w.Needs, Config: w.Config, Untestable: w.Untestable,
 		Since: cmp.Or(w.Added, firstRelease), Provisional: w.Provisional, gridOnly: a.file.GridOnly, Gravity: w.Gravity,
 	}
 	if w.Gravity != "" {
@@ -182,6 +183,9 @@ func (a *areaReader) requirement(id string, w row) Requirement {
 	}
 	if w.Provisional && w.Added == "" {
 		a.fail(path+".provisional", "%s: a provisional row says in added which release brings it", id)
+	}
+	if w.Needs == "" && w.Config != nil {
+		a.fail(path+".config", "%s: what it names is said in needs", id)
 	}
 	if w.Needs != "" && w.Untestable != "" {
 		a.fail(path+".untestable", "%s: what is untestable needs nothing", id)

@@ -47,6 +47,7 @@ rows:
       - RFC 9110
     tolerated: Nothing.
     needs: a subject
+    config: [subjects.texts]
     added: "0.3"
 `)
 	if err != nil {
@@ -56,7 +57,7 @@ rows:
 		t.Fatalf("got %+v", a)
 	}
 	r := &a.Rows[0]
-	if r.ID != "DEMO-02" || r.Area() != "DEMO" || r.Title != "A" || r.Text != "It is." || r.Tolerated != "Nothing." || r.Needs != "a subject" || r.Since != "0.3" {
+	if r.ID != "DEMO-02" || r.Area() != "DEMO" || r.Title != "A" || r.Text != "It is." || r.Tolerated != "Nothing." || r.Needs != "a subject" || !slices.Equal(r.Config, []string{"subjects.texts"}) || r.Since != "0.3" {
 		t.Errorf("got %+v", r)
 	}
 	if !slices.Equal(r.Revisions, []Revision{R20250326, R20250618, R20251125}) || !slices.Equal(r.Transports, []Transport{HTTP}) {
@@ -246,6 +247,7 @@ func TestReadAreaErrors(t *testing.T) {
 		must + "\n    " + anySection + "\n    from: {2025-03-26: {grade: control}}":                       `the grade control does not fit the level MUST`,
 		must + "\n    " + anySection + "\n    provisional: true":                                          `demo.yaml:10:5: DEMO-01: a provisional row says in added which release brings it`,
 		must + "\n    " + anySection + "\n    needs: a\n    untestable: b":                                `DEMO-01: what is untestable needs nothing`,
+		must + "\n    " + anySection + "\n    config: [subjects.texts]":                                   `DEMO-01: what it names is said in needs`,
 	} {
 		cases[demo(fields)] = want
 	}

@@ -121,6 +121,9 @@ type Requirement struct {
 	// Needs says what the user must add to the target file before the
 	// requirement can be judged; empty if nothing.
 	Needs string
+	// Config names what of the target file that is, such as "subjects.missing"; empty where it
+	// is something else.
+	Config []string
 	// Untestable says why no black-box check can exist; empty if one can.
 	Untestable string
 	// Since is the release of mcpcheck that brought the row.

@@ -17,7 +17,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -190,20 +189,13 @@ func evaluate(ctx context.Context, c *Check, req *requirement.Requirement, facts
 	v.withoutCut()
 	result = v.result()
 	result.From = c.From
-	if result.Outcome == NotApplicable && result.Reason == noOccasion && req.Needs != "" && !configured(req.Needs, facts) {
-		result.Code, result.Reason = recording.CodeNeedsConfig, "the target file has to give "+req.Needs
-	}
 	return result
 }
 
-// configName finds the names of members of a target file in a sentence.
-var configName = regexp.MustCompile(`\b(?:subjects|triggers)\.[a-z]+(?:-[a-z]+)*|\bidentities\b`)
-
-// configured reports whether the target file gives all that a sentence names. If it
+// configured reports whether the target file gives all that a requirement needs of it. If it
 // does, more of it is not what is missing.
-func configured(needs string, facts *recording.Facts) bool {
-	names := configName.FindAllString(needs, -1)
-	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !facts.Configured[name] })
+func configured(req *requirement.Requirement, facts *recording.Facts) bool {
+	return len(req.Config) > 0 && !slices.ContainsFunc(req.Config, func(name string) bool { return !facts.Configured[name] })
 }
 
 // judge runs the check on one recording, if it was played.
@@ -300,10 +292,12 @@ func (v *Verdict) result() Result {
 		v.onSample(&r)
 	case v.blocked != nil:
 		r.Outcome, r.Code, r.Reason, r.Frames = Blocked, v.blocked.Code, v.blocked.Reason, v.blockedFrames
-	case v.skipped != nil:
-		r.Outcome, r.Code, r.Reason = NotApplicable, v.skipped.Code, v.skipped.Reason
 	default:
-		r.Outcome, r.Code, r.Reason = NotApplicable, recording.CodeNotExercised, noOccasion
+		why := cmp.Or(v.skipped, noOccasion)
+		r.Outcome, r.Code, r.Reason = NotApplicable, why.Code, why.Reason
+		if why == noOccasion && v.req.Needs != "" && !configured(v.req, v.Facts) {
+			r.Code, r.Reason = recording.CodeNeedsConfig, "the target file has to give "+v.req.Needs
+		}
 	}
 	return r
 }

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,8 +16,8 @@ import (
 	"github.com/onsi/gomega/types"
 )
 
-// noOccasion is the reason where no better one is known.
-const noOccasion = "the target gave no occasion to judge it"
+// noOccasion is why nothing was judged where no better reason is known.
+var noOccasion = &recording.Skipped{Code: recording.CodeNotExercised, Reason: "the target gave no occasion to judge it"}
 
 // Verdict collects what a check finds.
 type Verdict struct {
@@ -164,9 +165,7 @@ func (v *Verdict) Holds() { v.judged++ }
 // Skip says why there was no occasion to judge. It counts only if nothing was
 // judged; the first reason is kept.
 func (v *Verdict) Skip(code recording.Code, reason string) {
-	if v.skipped == nil {
-		v.skipped = &recording.Skipped{Code: code, Reason: reason}
-	}
+	v.skip(&recording.Skipped{Code: code, Reason: reason})
 }
 
 // skip is [Verdict.Skip] for a whole recording. What was left out on purpose is the reason
@@ -175,7 +174,7 @@ func (v *Verdict) skip(s *recording.Skipped) {
 	if s.LeftOut {
 		v.skipped = nil
 	}
-	v.Skip(s.Code, s.Reason)
+	v.skipped = cmp.Or(v.skipped, s)
 }
 
 // Block says what kept us from judging. It counts only if nothing was judged;
@@ -241,7 +240,7 @@ func (v *Verdict) cutOff(x *recording.Exchange) {
 func (v *Verdict) Answered(x *recording.Exchange) bool {
 	v.goOn()
 	if x == nil {
-		v.Skip(recording.CodeNotExercised, noOccasion)
+		v.skip(noOccasion)
 		return false
 	}
 	frames := x.Evidence()
