@@ -72,7 +72,7 @@ func TestHTTPIsJournalled(t *testing.T) {
 	for _, q := range []journal.Query{
 		journal.Received("initialize"),
 		{Kinds: []journal.Kind{journal.Opened}, Session: session},
-		{Direction: journal.Out, Method: "initialize", Session: session, Match: func(e *journal.Entry) bool { return e.HTTP.Status == 200 && e.Result() != nil }},
+		{Direction: journal.Out, Method: "initialize", Session: session, Match: func(e *journal.Entry) bool { return e.HTTP.Status == 200 && e.Failure() == nil }},
 		{Kinds: []journal.Kind{journal.HTTPAnswer}, Method: "notifications/initialized", Match: func(e *journal.Entry) bool { return e.HTTP.Status == http.StatusAccepted }},
 		{Direction: journal.In, Method: "resources/read", Session: session, URI: "note:1", Match: func(e *journal.Entry) bool {
 			return e.Revision == "2025-11-25" && e.Header("Authorization") == "Bearer ***" && e.Identity == journal.Fingerprint("secret-of-a-test") && string(e.Raw) == readNote && e.HTTP.Path == "/mcp"

@@ -60,7 +60,7 @@ func TestHTTPAndSSEIsJournalled(t *testing.T) {
 	session := s.Sessions()[0].ID
 	for _, q := range []journal.Query{
 		{Direction: journal.In, Transport: "sse", Session: session, Method: "resources/read", URI: "note:1", Match: func(e *journal.Entry) bool { return e.Revision == "2024-11-05" }},
-		{Direction: journal.Out, Kinds: []journal.Kind{journal.Response}, Transport: "sse", Session: session, Method: "resources/read", Match: func(e *journal.Entry) bool { return e.Stream == "sse" && e.Result() != nil }},
+		{Direction: journal.Out, Kinds: []journal.Kind{journal.Response}, Transport: "sse", Session: session, Method: "resources/read", Match: func(e *journal.Entry) bool { return e.Stream == "sse" && e.Failure() == nil }},
 		{Kinds: []journal.Kind{journal.Event}, Session: session},
 		{Kinds: []journal.Kind{journal.Opened}, Session: session, Match: func(e *journal.Entry) bool { return e.Scope == journal.ScopeConnection }},
 	} {

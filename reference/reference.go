@@ -104,12 +104,6 @@ type Options struct {
 	// AllowedHosts are names, "*" for all, by which the HTTP endpoints may be called beside
 	// those of loopback addresses. Without any the name matters at loopback addresses only.
 	AllowedHosts []string
-	// Name and Version are how the server introduces itself; empty means as
-	// the world says.
-	Name    string
-	Version string
-	// Now is the clock for expiry dates; nil means time.Now.
-	Now func() time.Time
 	// Guard makes the HTTP endpoints demand bearer tokens; nil leaves them open.
 	// Names of its owners may stand for their tokens in rules and in the world.
 	Guard *guard.Guard
@@ -190,7 +184,7 @@ func newServer(w World, o Options, within string) (*Server, error) {
 	s.pageSize = cmp.Or(s.pageSize, served.PageSize)
 	s.engine, err = engine.New(engine.Config{
 		World: served, Revisions: o.Revisions, PageSize: s.pageSize, Latency: o.Latency,
-		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts, Name: o.Name, Version: o.Version, Now: o.Now,
+		AllowedOrigins: o.AllowedOrigins, AllowedHosts: o.AllowedHosts,
 		Hooks: hook.Join(s.cues(), guarded(o.Guard, s.rules.Hooks(), o.Hooks)), Journal: s.journal,
 	})
 	if err != nil {

@@ -23,8 +23,8 @@ func TestParse(t *testing.T) {
 		{control.ParseFault, "reset:method=resources/read:count=2:skip=1", control.Rule{Fault: "reset", Limits: control.Limits{Method: "resources/read", Count: 2, Skip: 1}}},
 		{control.ParseFault, "reset:session=S:identity=T:uri=file:///a,b:*", control.Rule{Fault: "reset", Limits: control.Limits{Session: "S", Identity: "T", URI: "file:///a,b:*"}}},
 		{control.ParseQuirk, "long-cursors:method=resources/list", control.Rule{Quirk: "long-cursors", Limits: control.Limits{Method: "resources/list"}}},
-		{control.ParseLatency, "50ms", control.Rule{Delay: control.Fixed(50 * time.Millisecond)}},
-		{control.ParseLatency, "fixed:1s:count=1", control.Rule{Delay: control.Fixed(time.Second), Limits: control.Limits{Count: 1}}},
+		{control.ParseLatency, "50ms", control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: 50 * time.Millisecond}}},
+		{control.ParseLatency, "fixed:1s:count=1", control.Rule{Delay: &control.Delay{Kind: operation.KindFixed, Min: time.Second}, Limits: control.Limits{Count: 1}}},
 		{control.ParseLatency, "uniform:10ms-90ms:method=ping", control.Rule{Delay: &control.Delay{Kind: operation.KindUniform, Min: 10 * time.Millisecond, Max: 90 * time.Millisecond}, Limits: control.Limits{Method: "ping"}}},
 		{control.ParseLatency, "lognormal:50ms,0.5", control.Rule{Delay: &control.Delay{Kind: operation.KindLognormal, Min: 50 * time.Millisecond, Sigma: 0.5}}},
 		{control.ParseLatency, "dribble:1KiB/s", control.Rule{Delay: &control.Delay{Kind: operation.KindDribble, Rate: 1024}}},
@@ -123,7 +123,7 @@ func TestOrder(t *testing.T) {
 	set := control.New(0, nil)
 	err := set.Start([]control.Rule{
 		{ID: "quirk", Quirk: "long-cursors"}, {ID: "fault-1", Fault: "page-01-null-cursor"}, {ID: "fault-2", Fault: "page-01-null-cursor"},
-		{ID: "reset", Fault: "reset"}, {ID: "delay", Delay: control.Fixed(0)},
+		{ID: "reset", Fault: "reset"}, {ID: "delay", Delay: &control.Delay{Kind: operation.KindFixed, Min: 0}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -13,9 +13,6 @@ import (
 // Delay holds answers back; see [operation.Delay].
 type Delay = operation.Delay
 
-// Fixed is a delay that is always as long.
-func Fixed(d time.Duration) *Delay { return &Delay{Kind: operation.KindFixed, Min: d} }
-
 // ParseDelay reads a delay from its text.
 func ParseDelay(s string) (*Delay, error) { return operation.ParseDelay(s) }
 

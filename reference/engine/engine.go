@@ -42,8 +42,6 @@ type Config struct {
 	// AllowedHosts are names, "*" for all, by which the HTTP endpoints may be called beside
 	// those of loopback addresses. Without any the name matters at loopback addresses only.
 	AllowedHosts []string
-	// Name and Version replace those of the world, if not empty.
-	Name, Version string
 	// Now is the clock for expiry dates; nil means time.Now.
 	Now func() time.Time
 	// Hooks change the behaviour.

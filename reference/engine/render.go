@@ -94,7 +94,7 @@ func listOf[T any](all []T, each func(T) any) []any {
 // introduce is the Implementation object of the server.
 func (e *Engine) introduce(revision string) hook.Object {
 	s := e.served().world.Server
-	o := hook.Object{"name": cmp.Or(e.config.Name, s.Name, "mockserver"), "version": cmp.Or(e.config.Version, s.Version, "0.0.0")}
+	o := hook.Object{"name": cmp.Or(s.Name, "mockserver"), "version": cmp.Or(s.Version, "0.0.0")}
 	if revision >= hook.R20250618 {
 		optional(o, "title", s.Title)
 	}

@@ -24,9 +24,6 @@ func (j *Journal) AtLeast(q Query, n int) error {
 	return nil
 }
 
-// None fails if an entry is selected.
-func (j *Journal) None(q Query) error { return j.Exactly(q, 0) }
-
 // InOrder fails unless there is an entry for each query, each after that of the
 // query before it. Others may lie between them.
 func (j *Journal) InOrder(queries ...Query) error {

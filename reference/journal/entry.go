@@ -131,9 +131,6 @@ func (e *Entry) Truncated() bool { return len(e.Raw) < e.Size }
 // shares memory with Raw.
 func (e *Entry) Params() json.RawMessage { return e.member("params") }
 
-// Result is the result of a response, Failure its error; nil if it has none.
-func (e *Entry) Result() json.RawMessage { return e.member("result") }
-
 // Failure is the error object of a response; nil if it succeeded.
 func (e *Entry) Failure() json.RawMessage { return e.member("error") }
 

@@ -104,7 +104,7 @@ func TestQuery(t *testing.T) {
 	}{
 		{journal.Received("resources/read"), "[5 7 9]"},
 		{journal.Received("resources/*"), "[3 5 7 9]"},
-		{journal.Received("resources/read").About("a:1"), "[5 9]"},
+		{journal.Query{Method: "resources/read", URI: "a:1", Direction: journal.In}, "[5 9]"},
 		{journal.Query{Direction: journal.Out, Limit: 2}, "[2 4]"},
 		{journal.Query{Direction: journal.Out, Limit: 2, Newest: true}, "[8 10]"},
 		{journal.Query{Since: 8}, "[9 10]"},
@@ -127,7 +127,7 @@ func TestAssertions(t *testing.T) {
 		note(j, journal.In, raw)
 	}
 	for _, err := range []error{
-		j.Exactly(journal.Received("resources/read"), 1), j.AtLeast(journal.Received("resources/*"), 2), j.None(journal.Sent("")),
+		j.Exactly(journal.Received("resources/read"), 1), j.AtLeast(journal.Received("resources/*"), 2), j.Exactly(journal.Sent(""), 0),
 		j.InOrder(journal.Received("initialize"), journal.Received("resources/read")), j.InOrder(),
 	} {
 		if err != nil {

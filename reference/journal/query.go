@@ -43,12 +43,6 @@ func Sent(method string) Query {
 	return Query{Direction: Out, Kinds: []Kind{Request, Notification, Response}, Method: method}
 }
 
-// About is the query narrowed to a URI.
-func (q Query) About(uri string) Query {
-	q.URI = uri
-	return q
-}
-
 // Selects reports whether an entry is selected, apart from Limit.
 func (q Query) Selects(e *Entry) bool {
 	return e.Seq > q.Since &&

@@ -315,13 +315,6 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestStepThatDoesNothing: its mistake is told without the name that it does not have.
-func TestStepThatDoesNothing(t *testing.T) {
-	if err := (world.Step{}).Validate(); err == nil || !strings.HasPrefix(err.Error(), "needs exactly one of put, ") {
-		t.Errorf("%v", err)
-	}
-}
-
 // TestNesting: what would keep the parser busy for minutes is refused at once, and what is deep stays readable.
 func TestNesting(t *testing.T) {
 	for _, open := range []string{"[", `{"a":`, "- ", "? "} {

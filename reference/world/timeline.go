@@ -198,14 +198,6 @@ func (s Step) String() string {
 	return ""
 }
 
-// Validate says what is wrong with the step; nil if it can be taken.
-func (s Step) Validate() error {
-	if s.Put != nil && s.Put.File != "" {
-		return s.Put.Validate()
-	}
-	return first(s.String(), s.problems())
-}
-
 func (s Step) problems() (found problems) {
 	var names []string
 	given := 0

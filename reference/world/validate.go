@@ -24,11 +24,10 @@ type problems = operation.Problems
 
 // first makes an error of the first problem; nil if there is none.
 func first(what string, all problems) error {
-	err := all.First()
-	if err == nil || what == "" {
-		return err
+	if err := all.First(); err != nil {
+		return fmt.Errorf("%s: %v", what, err)
 	}
-	return fmt.Errorf("%s: %v", what, err)
+	return nil
 }
 
 // Validate says what is wrong with the world; nil if it can be served. Faults

@@ -35,10 +35,10 @@ func known() Catalogue {
 }
 
 func TestParse(t *testing.T) {
-	f, err := Parse("known.txt", []byte("\xef\xbb\xbf# a comment\r\n\r\n"+
+	f, err := parse("known.txt", []byte("\xef\xbb\xbf# a comment\r\n\r\n"+
 		"PAGE-01 @2025-11-25 @http until=2027-03-31  # reason: the gateway # and more\r\n"+
 		"\tERR-01 @sse @2024-11-05#short\n"+
-		"PAGE-01 @2024-11-05 # reason"), known())
+		"PAGE-01 @2024-11-05 # reason"), known(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestMistakes(t *testing.T) {
 		{strings.Repeat("x", MaxSize+1), []string{"f: this is no baseline: it is larger"}},
 		{"PAGE-01 # " + strings.Repeat("x", maxLine), []string{"f:1: the line is longer"}},
 	} {
-		_, err := Parse("f", []byte(x.text), known())
+		_, err := parse("f", []byte(x.text), known(), false)
 		if err == nil {
 			t.Errorf("%.60q was accepted", x.text)
 			continue
@@ -102,11 +102,11 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 	// Entries that only overlap say different things.
-	if _, err := Parse("f", []byte("PAGE-01 @http # a\nPAGE-01 @2025-11-25 # b"), known()); err != nil {
+	if _, err := parse("f", []byte("PAGE-01 @http # a\nPAGE-01 @2025-11-25 # b"), known(), false); err != nil {
 		t.Error(err)
 	}
 	// A flood of mistakes ends.
-	_, err := Parse("f", []byte(strings.Repeat("nonsense\n", 50_000)), known())
+	_, err := parse("f", []byte(strings.Repeat("nonsense\n", 50_000)), known(), false)
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != maxProblems+1 || !strings.Contains(lines[maxProblems], "mistakes more") {
 		t.Errorf("%d lines", len(lines))
 	}
@@ -140,14 +140,14 @@ func result(id, revision, transport string, v reports.Verdict) reports.Result {
 }
 
 func TestApply(t *testing.T) {
-	f, err := Parse("f", []byte(`PAGE-01 @2025-11-25             # in use
+	f, err := parse("f", []byte(`PAGE-01 @2025-11-25             # in use
 PAGE-02                         # too wide
 PAGE-10 @2025-11-25             # stale
 PAGE-10 @2025-03-26             # not judged
 PAGE-10 @2024-11-05             # outside
 ERR-01 until=2026-11-20         # expired
 PAGE-01 @2025-03-26 until=2026-11-21 # the last day
-`), known())
+`), known(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestExit(t *testing.T) {
 		{"interrupted", []reports.Result{fail, pass}, "PAGE-10 # r", false, "budget", reports.ExitNotEstablished},
 		{"nothing selected", nil, "PAGE-10 # r", false, "", reports.ExitNotEstablished},
 	} {
-		f, err := Parse("f", []byte(x.entries), known())
+		f, err := parse("f", []byte(x.entries), known(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ PAGE-10 @2024-11-05 # covered, therefore a mistake
 	if _, err := LoadDraft(path, known()); err == nil || !strings.Contains(err.Error(), "old:5: ") {
 		t.Error(err)
 	}
-	old, err := Parse("old", []byte("PAGE-01 @2025-11-25 @stdio # narrower\nPAGE-02 until=2027-01-01 # wider\nPAGE-10 # passes now\nERR-01 @sse # not judged"), known())
+	old, err := parse("old", []byte("PAGE-01 @2025-11-25 @stdio # narrower\nPAGE-02 until=2027-01-01 # wider\nPAGE-10 # passes now\nERR-01 @sse # not judged"), known(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestRoundTrip(t *testing.T) {
 		if err := f.Write(&b, "head"); err != nil {
 			t.Fatal(err)
 		}
-		g, err := Parse("f", b.Bytes(), known())
+		g, err := parse("f", b.Bytes(), known(), false)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, b.String())
 		}
@@ -356,7 +356,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("# c\r\nERR-01 # reason: x # y\n\nPAGE-02 @sse#z"))
 	f.Add([]byte("PAGE-01 # a\nPAGE-01 @http # b"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := Parse("f", data, known())
+		file, err := parse("f", data, known(), false)
 		if err != nil {
 			if e, ok := err.(*Error); !ok || len(e.Problems) == 0 || len(e.Problems) > maxProblems+1 {
 				t.Fatalf("%T %v", err, err)
@@ -367,7 +367,7 @@ func FuzzParse(f *testing.F) {
 		if err := file.Write(&b, "x"); err != nil {
 			t.Fatal(err)
 		}
-		again, err := Parse("f", b.Bytes(), known())
+		again, err := parse("f", b.Bytes(), known(), false)
 		if err != nil {
 			t.Fatalf("%v\n%q", err, b.String())
 		}

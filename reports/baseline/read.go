@@ -52,10 +52,8 @@ func cause(err error) string {
 	return err.Error()
 }
 
-// Parse reads a baseline from memory; name is what errors call it. An error is of
+// parse reads a baseline from memory; name is what errors call it. An error is of
 // type [*Error].
-func Parse(name string, data []byte, c Catalogue) (*File, error) { return parse(name, data, c, false) }
-
 func parse(name string, data []byte, c Catalogue, draft bool) (*File, error) {
 	p := &parser{file: &File{Name: name}, catalogue: c, draft: draft, seen: map[Pattern]int{}}
 	if why := unreadable(data); why != "" {
