@@ -3,16 +3,29 @@ package reports
 import (
 	"bufio"
 	"cmp"
+	_ "embed"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"text/template"
 )
 
 // The bounds of the evidence in a JUnit file, in characters and frames.
 const (
 	junitFrame  = 2000
 	junitFrames = 20
+)
+
+var (
+	//go:embed page/junit.xml.tmpl
+	junitTemplate string
+
+	junitXML = template.Must(template.New("junit").Funcs(template.FuncMap{
+		"attribute": func(s string) string { return escapeXML(s, true) },
+		"text":      func(s string) string { return escapeXML(s, false) },
+		"seconds":   seconds,
+	}).Parse(junitTemplate))
 )
 
 // WriteJUnit writes the verdicts as JUnit XML: a test suite for each combination,
@@ -35,66 +48,89 @@ const (
 // The file is valid for the schema junit-10 of the xUnit plugin for Jenkins, which has no
 // properties for cases: level, section and verdict are the first lines of their output.
 func WriteJUnit(w io.Writer, r *Report, o Options) error {
-	strict := o.Strict
-	buffer := bufio.NewWriterSize(w, 64<<10)
-	x := &xmlWriter{w: buffer}
-	x.text(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
 	groups := r.byCombination()
-	var tests, failures, errs int
 	var played float64
 	for _, g := range groups {
-		f, e, _ := junitCounts(g, strict)
-		tests, failures, errs, played = tests+len(g), failures+f, errs+e, played+playedFor(g)
+		played += playedFor(g)
 	}
-	entries, outdated, _ := r.Summary.Baseline.cases()
-	warnings := junitWarnings(r, strict)
-	tests, failures = tests+entries+len(warnings), failures+outdated
-	x.open("testsuites", "name", "mcpcheck "+r.Target.Name+": "+view{r: r}.standing().String(), "tests", strconv.Itoa(tests),
-		"failures", strconv.Itoa(failures), "errors", strconv.Itoa(errs), "time", seconds(r.Summary.DurationMS))
-	x.warnings(view{r: r}, warnings)
+	f := &xmlFile{Name: "mcpcheck " + r.Target.Name + ": " + view{r: r}.standing().String(), MS: r.Summary.DurationMS}
+	f.add(junitWarnings(r, o.Strict))
 	for _, g := range groups {
-		x.suite(r, g, share(r.Summary.DurationMS, playedFor(g), played), strict)
+		f.add(junitCombination(r, g, share(r.Summary.DurationMS, playedFor(g), played), o.Strict))
 	}
-	x.baseline(r.Summary.Baseline)
-	x.shut("testsuites")
-	if x.err == nil {
-		x.err = buffer.Flush()
+	f.add(junitBaseline(r.Summary.Baseline))
+	buffer := bufio.NewWriterSize(w, 64<<10)
+	err := junitXML.Execute(buffer, f)
+	if err == nil {
+		err = buffer.Flush()
 	}
-	return unwritten("JUnit file", x.err)
+	return unwritten("JUnit file", err)
 }
 
-// junitFails reports whether a result counts as a failure.
-func junitFails(x *Result, strict bool) bool {
-	return !x.Excused && x.counts(strict)
+// xmlFile is what the template shows.
+type xmlFile struct {
+	Name   string
+	MS     float64
+	Suites []*xmlSuite
 }
 
-// junitExcused reports whether a result would be a failure but for the baseline.
-func junitExcused(x *Result, strict bool) bool {
-	return x.Excused && x.counts(strict)
+// add appends a suite, unless it is empty.
+func (f *xmlFile) add(s *xmlSuite) {
+	if len(s.Cases) > 0 {
+		f.Suites = append(f.Suites, s)
+	}
 }
+
+// Count is how many cases there are of a kind, or in all.
+func (f *xmlFile) Count(kind string) int {
+	n := 0
+	for _, s := range f.Suites {
+		n += s.Count(kind)
+	}
+	return n
+}
+
+// xmlSuite is a suite, whose name is its id as well, with its time in milliseconds.
+type xmlSuite struct {
+	Name       string
+	MS         float64
+	Properties []pair
+	Cases      []*xmlCase
+}
+
+// Count is how many cases there are of a kind, or in all.
+func (s *xmlSuite) Count(kind string) int {
+	n := 0
+	for _, c := range s.Cases {
+		if kind == "" || c.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+// The kinds of cases that do not pass: the elements that say so.
+const (
+	junitFailure = "failure"
+	junitError   = "error"
+	junitSkipped = "skipped"
+)
+
+// xmlCase is a case. Its output, which may be long, is made as it is written.
+type xmlCase struct {
+	Class, Name string
+	MS          float64
+	// Kind is empty if the case passes; Text is that of a failure or an error.
+	Kind, Message, Type, Text string
+	output                    func() string
+}
+
+// Output is what the case tells further.
+func (c *xmlCase) Output() string { return c.output() }
 
 // junitName is what viewers list. It does not depend on the verdict, so that they know a
 // test again.
 func junitName(x *Result) string { return Shorten(x.ID+" "+x.Title, pageTitle) }
-
-// junitWarnings are the findings that have test cases of their own.
-func junitWarnings(r *Report, strict bool) []*finding {
-	return group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) })
-}
-
-func junitCounts(results []*Result, strict bool) (failures, errors, skipped int) {
-	for _, x := range results {
-		switch {
-		case junitFails(x, strict):
-			failures++
-		case x.Verdict == Blocked:
-			errors++
-		case x.Verdict == NotApplicable, junitExcused(x, strict):
-			skipped++
-		}
-	}
-	return failures, errors, skipped
-}
 
 // seconds writes milliseconds as the schema wants it: three decimals, no sign, no
 // exponent.
@@ -123,148 +159,72 @@ func share(run, suite, all float64) float64 {
 	return suite
 }
 
-// xmlWriter keeps the first error, after which it writes nothing.
-type xmlWriter struct {
-	w   *bufio.Writer
-	err error
-}
-
-func (x *xmlWriter) text(s string) {
-	if x.err == nil {
-		_, x.err = x.w.WriteString(s)
-	}
-}
-
-func (x *xmlWriter) tag(name string, attributes []string, end string) {
-	x.text("<" + name)
-	for i := 0; i+1 < len(attributes); i += 2 {
-		x.text(" " + attributes[i] + `="` + escapeXML(attributes[i+1], true) + `"`)
-	}
-	x.text(end + "\n")
-}
-
-func (x *xmlWriter) open(name string, attributes ...string)  { x.tag(name, attributes, ">") }
-func (x *xmlWriter) empty(name string, attributes ...string) { x.tag(name, attributes, "/>") }
-func (x *xmlWriter) shut(name string)                        { x.text("</" + name + ">\n") }
-
-// element writes an element that holds only text.
-func (x *xmlWriter) element(name, content string, attributes ...string) {
-	x.tag(name, attributes, ">")
-	x.text(escapeXML(content, false))
-	x.shut(name)
-}
-
-// begin opens a suite, whose name is its id as well, with the numbers of its cases and its time
-// in milliseconds.
-func (x *xmlWriter) begin(name string, tests, failures, errors, skipped int, ms float64) {
-	x.open("testsuite", "name", name, "tests", strconv.Itoa(tests), "failures", strconv.Itoa(failures),
-		"errors", strconv.Itoa(errors), "skipped", strconv.Itoa(skipped), "time", seconds(ms), "id", name)
-}
-
-func (x *xmlWriter) suite(r *Report, results []*Result, ms float64, strict bool) {
-	failures, errs, skipped := junitCounts(results, strict)
+// junitCombination is the suite of the results in one combination.
+func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xmlSuite {
 	in := results[0].combination()
-	name := in.revision + "." + in.transport
-	x.begin(name, len(results), failures, errs, skipped, ms)
-	x.open("properties")
-	property := func(name, value string) { x.empty("property", "name", name, "value", value) }
-	property("tool", strings.TrimSpace(r.Tool.Name+" "+r.Tool.Version))
-	property("catalogue", r.Tool.Catalogue)
-	property("target", r.Target.Name)
-	property("revision", in.revision)
-	property("transport", in.transport)
-	property("strict", strconv.FormatBool(strict))
-	property("outcome", view{r: r}.standing().String())
-	x.shut("properties")
-	for _, result := range results {
-		x.testcase(r, result, strict)
+	s := &xmlSuite{Name: in.revision + "." + in.transport, MS: ms, Properties: []pair{
+		{Name: "tool", Value: strings.TrimSpace(r.Tool.Name + " " + r.Tool.Version)}, {Name: "catalogue", Value: r.Tool.Catalogue},
+		{Name: "target", Value: r.Target.Name}, {Name: "revision", Value: in.revision}, {Name: "transport", Value: in.transport},
+		{Name: "strict", Value: strconv.FormatBool(strict)}, {Name: "outcome", Value: view{r: r}.standing().String()},
+	}}
+	for _, x := range results {
+		s.Cases = append(s.Cases, junitResult(r, x, strict))
 	}
-	x.shut("testsuite")
+	return s
 }
 
-// warnings writes the suite of the warnings.
-func (x *xmlWriter) warnings(v view, list []*finding) {
-	if len(list) == 0 {
-		return
+// junitResult is the case of a result.
+func junitResult(r *Report, x *Result, strict bool) *xmlCase {
+	message := cmp.Or(x.Reason, x.Actual, x.Title)
+	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
+		Message: Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), output: func() string { return junitOutput(r, x) }}
+	switch {
+	case x.counts(strict) && x.Excused:
+		c.Kind, c.Message, c.Type = junitSkipped, Shorten(x.excuse()+" ("+message+")", junitFrame), "excused"
+	case x.counts(strict):
+		c.Kind, c.Text = junitFailure, findingText(x)
+	case x.Verdict == Blocked:
+		c.Kind, c.Text = junitError, x.Reason
+	case x.Verdict == NotApplicable:
+		c.Kind = junitSkipped
 	}
-	x.begin("warnings", len(list), 0, 0, len(list), 0)
-	for _, f := range list {
-		result := f.results[0]
-		x.open("testcase", "classname", "warnings."+string(result.weight()), "name", junitName(result), "time", "0.000")
-		message := cmp.Or(f.actual(), result.Reason, result.Title) + " (in " + v.where(f.results) + ")"
-		x.empty("skipped", "message", Shorten(message, junitFrame), "type", string(result.weight()))
-		x.element("system-out", junitOutput(v.r, result))
-		x.shut("testcase")
-	}
-	x.shut("testsuite")
+	return c
 }
 
-// baseline writes the entries of the baseline that need attention: a failure for each
-// that is expired or stale, a skipped case for each that was not judged or is missing
+// junitWarnings is the suite of the warnings that have cases of their own.
+func junitWarnings(r *Report, strict bool) *xmlSuite {
+	s := &xmlSuite{Name: "warnings"}
+	for _, f := range group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) }) {
+		x := f.results[0]
+		message := cmp.Or(f.actual(), x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
+		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.weight()), Name: junitName(x), Kind: junitSkipped,
+			Message: Shorten(message, junitFrame), Type: string(x.weight()), output: func() string { return junitOutput(r, x) }})
+	}
+	return s
+}
+
+// junitBaseline is the suite of the entries of the baseline that need attention: a failure for
+// each that is expired or stale, a skipped case for each that was not judged or is missing
 // from the run, and a case that passes for each that is too wide.
-func (x *xmlWriter) baseline(b *BaselineSummary) {
-	tests, failures, skipped := b.cases()
-	if tests == 0 {
-		return
-	}
-	x.begin("baseline", tests, failures, 0, skipped, 0)
+func junitBaseline(b *BaselineSummary) *xmlSuite {
+	s := &xmlSuite{Name: "baseline"}
 	for _, p := range b.parts() {
 		kind := strings.ReplaceAll(p.kind, " ", "-")
 		for i := range p.entries {
 			e := &p.entries[i]
 			sentence := b.sentence(&p, e)
-			x.open("testcase", "classname", "baseline."+kind, "name", e.String(), "time", "0.000")
+			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: sentence,
+				output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {
 			case p.outdated:
-				x.element("failure", sentence, "message", sentence, "type", "baseline-"+kind)
+				c.Kind = junitFailure
 			case !p.known:
-				x.empty("skipped", "message", sentence, "type", "baseline-"+kind)
+				c.Kind = junitSkipped
 			}
-			x.element("system-out", sentence+"\nreason given: "+e.Reason)
-			x.shut("testcase")
+			s.Cases = append(s.Cases, c)
 		}
 	}
-	x.shut("testsuite")
-}
-
-// cases counts the entries that a JUnit file has as test cases.
-func (b *BaselineSummary) cases() (tests, failures, skipped int) {
-	for _, p := range b.parts() {
-		n := len(p.entries)
-		tests += n
-		switch {
-		case p.outdated:
-			failures += n
-		case !p.known:
-			skipped += n
-		}
-	}
-	return tests, failures, skipped
-}
-
-func (x *xmlWriter) testcase(r *Report, result *Result, strict bool) {
-	x.open("testcase", "classname", result.Revision+"."+result.Transport+"."+result.Area(), "name", junitName(result),
-		"time", seconds(result.DurationMS))
-	message := result.Reason
-	if message == "" {
-		message = cmp.Or(result.Actual, result.Title)
-	}
-	attributes := []string{"message", Shorten(message, junitFrame)}
-	if kind := cmp.Or(result.ReasonCode, string(result.weight())); kind != "" {
-		attributes = append(attributes, "type", kind)
-	}
-	switch {
-	case junitExcused(result, strict):
-		x.empty("skipped", "message", Shorten(result.excuse()+" ("+message+")", junitFrame), "type", "excused")
-	case junitFails(result, strict):
-		x.element("failure", findingText(result), attributes...)
-	case result.Verdict == Blocked:
-		x.element("error", result.Reason, attributes...)
-	case result.Verdict == NotApplicable:
-		x.empty("skipped", attributes...)
-	}
-	x.element("system-out", junitOutput(r, result))
-	x.shut("testcase")
+	return s
 }
 
 // findingText is a red verdict in words.
