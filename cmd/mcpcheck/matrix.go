@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 )
@@ -186,7 +187,7 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 	cmd.Args[0] = os.Args[0] // the name by which this program was called
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
-	output, tail := &bounded{room: 4 << 20}, &lastLine{}
+	output, tail := &bounded{room: 4 << 20}, transport.NewTail(8<<10)
 	cmd.Stdout, cmd.Stderr = output, io.MultiWriter(output, tail)
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
@@ -203,8 +204,8 @@ func (r *matrixRun) run(ctx context.Context, t *matrixTarget, begun time.Time) (
 		column = reports.MatrixColumn(t.Name, report, column.ExitCode, time.Since(begun))
 		column.Report, column.Page = t.directory()+"/report.json", t.directory()+"/report.html"
 	case timedOut:
-	case tail.text() != "":
-		column.Error = tail.text()
+	case lastLine(tail) != "":
+		column.Error = lastLine(tail)
 	case err != nil:
 		column.Error = err.Error()
 	default:
@@ -266,26 +267,8 @@ func (b *bounded) Bytes() []byte {
 	return b.b.Bytes()
 }
 
-// lastLine keeps the last line that was written.
-type lastLine struct {
-	mu   sync.Mutex
-	last []byte
-}
-
-func (l *lastLine) Write(data []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last = append(l.last, data...)
-	const keep = 8 << 10
-	if len(l.last) > keep {
-		l.last = slices.Clone(l.last[len(l.last)-keep:])
-	}
-	return len(data), nil
-}
-
-func (l *lastLine) text() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	lines := strings.Split(strings.TrimSpace(string(l.last)), "\n")
+// lastLine is the last line of what a run told.
+func lastLine(told *transport.Tail) string {
+	lines := strings.Split(strings.TrimSpace(told.String()), "\n")
 	return strings.TrimPrefix(strings.TrimSpace(lines[len(lines)-1]), "mcpcheck: ")
 }
