@@ -48,8 +48,9 @@ func (m *markdown) add(part string) bool {
 	return true
 }
 
-// span is a text as code on one line.
-func span(s string, n int) string {
+// MarkdownCode is a text of at most n characters as code on one line, in Markdown: nothing in it means anything,
+// and no character in it can end it.
+func MarkdownCode(s string, n int) string {
 	s = strings.TrimSpace(clean(s, n))
 	if s == "" {
 		return ""
@@ -62,11 +63,11 @@ func span(s string, n int) string {
 	return fence + pad + s + pad + fence
 }
 
-// cell is a text as code in a table, whose columns are parted before code is seen.
-func cell(s string, n int) string { return strings.ReplaceAll(span(s, n), "|", `\|`) }
+// MarkdownCell is [MarkdownCode] in a table, whose columns are parted before code is seen.
+func MarkdownCell(s string, n int) string { return strings.ReplaceAll(MarkdownCode(s, n), "|", `\|`) }
 
-// block is a text as code on lines of its own.
-func block(s string) string {
+// MarkdownBlock is a text as code on lines of its own, in Markdown.
+func MarkdownBlock(s string) string {
 	s = strings.TrimRight(cleanLines(s), "\n")
 	fence := strings.Repeat("`", max(3, longestRun(s, '`')+1))
 	return fence + "text\n" + s + "\n" + fence + "\n"
@@ -90,9 +91,6 @@ func longestRun(s string, c byte) int {
 // elsewhere.
 func plain(s string) string { return MarkdownText(clean(s, pageTitle)) }
 
-// MarkdownBlock is a text as code on lines of its own, in Markdown.
-func MarkdownBlock(s string) string { return block(s) }
-
 // MarkdownText is a text as Markdown that reads as the text stands.
 func MarkdownText(s string) string {
 	var b strings.Builder
@@ -115,7 +113,7 @@ func (m *markdown) head() {
 	_, as := said.headline()
 	sign := map[Verdict]string{Fail: "❌", Pass: "✅", Blocked: "⚠️"}[as]
 	scope := m.scope()
-	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, said, cmp.Or(span(m.r.Target.Name, 100), "a target without a name")))
+	m.add(fmt.Sprintf("## %s %s: %s\n\n", sign, said, cmp.Or(MarkdownCode(m.r.Target.Name, 100), "a target without a name")))
 	text := fmt.Sprintf("**%d** passed, **%d** failed%s, **%s**%s, %d blocked, %d not applicable; %s; %.1f s.",
 		s.Pass, s.Fail, among(s.Security.Fail), count(s.Warn, "warning"), among(s.Security.Warn), s.Blocked, s.NotApplicable, scope, s.DurationMS/1000)
 	for _, remark := range baselineRemarks(s) {
@@ -125,7 +123,7 @@ func (m *markdown) head() {
 		text += " Warnings count as failures."
 	}
 	if lost := m.lost(); lost != "" {
-		text += " Not established: " + span(lost, 400) + ": " + span(m.unreached(), 800) + "."
+		text += " Not established: " + MarkdownCode(lost, 400) + ": " + MarkdownCode(m.unreached(), 800) + "."
 	}
 	if s.Interrupted != "" {
 		text += " Ended early: " + plain(m.early()) + "."
@@ -152,7 +150,7 @@ func (m *markdown) combinations() {
 		rows = nil
 	}
 	for _, x := range s.Combinations {
-		row(cell(x.Revision, 40)+" on "+cell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
+		row(MarkdownCell(x.Revision, 40)+" on "+MarkdownCell(x.Transport, 40), x.Counts, plain(m.established(string(x.Outcome), x.Counts)))
 	}
 	table("Combination", "Outcome")
 	for _, x := range s.Profiles {
@@ -160,7 +158,7 @@ func (m *markdown) combinations() {
 		if n := len(x.idle()); n > 0 {
 			status += fmt.Sprintf(", %s not exercised", count(n, "MUST"))
 		}
-		row(cell(x.Name, 40), x.Counts, status)
+		row(MarkdownCell(x.Name, 40), x.Counts, status)
 	}
 	table("Profile", "Status")
 }
@@ -190,25 +188,25 @@ func (m *markdown) finding(f *finding) string {
 	x := f.results[0]
 	var b strings.Builder
 	fmt.Fprintf(&b, "<details><summary><b>%s</b> %s</summary>\n\n", plain(x.ID), plain(x.Title))
-	section := span(x.Section, 100)
+	section := MarkdownCode(x.Section, 100)
 	if url := x.safeLink(); url != "" {
 		section = "[" + plain(x.Section) + "](" + url + ")"
 	}
-	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, span(m.places(f), 400))
+	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, MarkdownCode(m.places(f), 400))
 	if x.Verdict == Warn && x.Reason != "" {
-		fmt.Fprintf(&b, "- a warning: %s\n", span(x.Reason, 400))
+		fmt.Fprintf(&b, "- a warning: %s\n", MarkdownCode(x.Reason, 400))
 	}
 	if why := x.excuse(); why != "" {
-		fmt.Fprintf(&b, "- excused: %s\n", span(why, 400))
+		fmt.Fprintf(&b, "- excused: %s\n", MarkdownCode(why, 400))
 	}
 	if x.Hint != "" {
-		fmt.Fprintf(&b, "- change: %s\n", span(x.Hint, 400))
+		fmt.Fprintf(&b, "- change: %s\n", MarkdownCode(x.Hint, 400))
 	}
 	if repeat := x.repeated(); repeat != "" {
-		fmt.Fprintf(&b, "- repeat: %s\n", span(repeat, pageText))
+		fmt.Fprintf(&b, "- repeat: %s\n", MarkdownCode(repeat, pageText))
 	}
 	if label, paste := m.r.pasted(x); paste != "" {
-		fmt.Fprintf(&b, "- %s: %s\n", label, span(paste, pageText))
+		fmt.Fprintf(&b, "- %s: %s\n", label, MarkdownCode(paste, pageText))
 	}
 	text := ""
 	if x.Expected != "" {
@@ -221,7 +219,7 @@ func (m *markdown) finding(f *finding) string {
 		text += l + "\n"
 	}
 	if text != "" {
-		b.WriteString("\n" + block(Shorten(text, 6*consoleText)))
+		b.WriteString("\n" + MarkdownBlock(Shorten(text, 6*consoleText)))
 	}
 	b.WriteString("\n</details>\n\n")
 	return b.String()
@@ -236,13 +234,13 @@ func (m *markdown) baseline() {
 		}
 		for i := range p.entries {
 			e := &p.entries[i]
-			line := fmt.Sprintf("- %s (line %d", span(e.String(), 100), e.Line)
+			line := fmt.Sprintf("- %s (line %d", MarkdownCode(e.String(), 100), e.Line)
 			if e.Until != "" {
-				line += ", until " + span(e.Until, 20)
+				line += ", until " + MarkdownCode(e.Until, 20)
 			}
-			line += "): " + cmp.Or(span(e.Reason, 400), "no reason given")
+			line += "): " + cmp.Or(MarkdownCode(e.Reason, 400), "no reason given")
 			for _, x := range m.entryVerdicts(&p, e) {
-				line += fmt.Sprintf("; %s in %s", x[0], span(x[1], 400))
+				line += fmt.Sprintf("; %s in %s", x[0], MarkdownCode(x[1], 400))
 			}
 			if !m.add(line + "\n") {
 				m.missing(len(p.entries)-i, "line")
@@ -272,12 +270,12 @@ func (m *markdown) blocked() {
 
 // reason is why verdicts are blocked, with the evidence of the first of them folded.
 func (m *markdown) reason(t *tallied) string {
-	text := fmt.Sprintf("- %s: %s (%s)\n", span(t.code, 60), span(t.text, 600), span(listed(t.ids, 12), 400))
+	text := fmt.Sprintf("- %s: %s (%s)\n", MarkdownCode(t.code, 60), MarkdownCode(t.text, 600), MarkdownCode(listed(t.ids, 12), 400))
 	if repeat := t.first.repeated(); repeat != "" {
-		text += fmt.Sprintf("  - repeat: %s\n", span(repeat, pageText))
+		text += fmt.Sprintf("  - repeat: %s\n", MarkdownCode(repeat, pageText))
 	}
 	if lines := m.r.evidenceLines(t.first, consoleFrame, consoleFrames); len(lines) > 0 {
-		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + block(strings.Join(lines, "\n")) + "\n</details>\n\n"
+		text += "\n<details><summary>" + plain(t.first.ID) + "</summary>\n\n" + MarkdownBlock(strings.Join(lines, "\n")) + "\n</details>\n\n"
 	}
 	return text
 }
@@ -288,7 +286,7 @@ func (m *markdown) observations() {
 		return
 	}
 	for i, s := range list {
-		if !m.add(fmt.Sprintf("- %s %s: %s\n", span(s.first.ID, 60), plain(s.first.Title), span(s.first.Detail, 400))) {
+		if !m.add(fmt.Sprintf("- %s %s: %s\n", MarkdownCode(s.first.ID, 60), plain(s.first.Title), MarkdownCode(s.first.Detail, 400))) {
 			m.missing(len(list)-i, "observation")
 			break
 		}
@@ -301,5 +299,5 @@ func (m *markdown) rest() {
 		m.add(fmt.Sprintf("%s had no occasion to be judged in some combination.\n\n", count(distinctIDs(idle), "requirement")))
 	}
 	tool := strings.TrimSpace(m.r.Tool.Name + " " + m.r.Tool.Version)
-	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), span(m.r.Tool.Catalogue, 80)))
+	m.add(fmt.Sprintf("_%s, catalogue %s_\n", plain(tool), MarkdownCode(m.r.Tool.Catalogue, 80)))
 }

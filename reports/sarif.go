@@ -187,10 +187,10 @@ func (s *sarif) help(x *Result, text, tolerated, repeat string) sarifText {
 		markdown += "\n- tolerated: " + plain(tolerated)
 	}
 	head += "\n\n" + explain + " shows how it is checked."
-	markdown += "\n\n" + span(explain, 60) + " shows how it is checked."
+	markdown += "\n\n" + MarkdownCode(explain, 60) + " shows how it is checked."
 	if repeat != "" {
 		head += "\n\nTo repeat it: " + repeat
-		markdown += "\n\nTo repeat it:\n\n" + block(repeat)
+		markdown += "\n\nTo repeat it:\n\n" + MarkdownBlock(repeat)
 	}
 	return sarifText{Text: unlinked(head), Markdown: markdown}
 }

@@ -304,7 +304,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	b := bufio.NewWriter(w)
 	p := func(format string, args ...any) { fmt.Fprintf(b, format, args...) } // the writer keeps the first error
 	p("## What the gateway drops or changes: %s\n\n", r.Headline())
-	p("- direct: %s\n- through: %s\n", span(r.Direct.Address, shortSubject), span(r.Through.Address, shortSubject))
+	p("- direct: %s\n- through: %s\n", reports.MarkdownCode(r.Direct.Address, shortSubject), reports.MarkdownCode(r.Through.Address, shortSubject))
 	for _, x := range r.Compared {
 		n := 0
 		for _, asked := range x.Asked {
@@ -325,8 +325,8 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				break
 			}
 			d := a.first
-			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, cell(what(&a), 300), cell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
-				cell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20), strings.Join(d.Revisions, ", "))
+			p("| **%s** | %s | %s | %s | %s |\n", d.Kind, reports.MarkdownCell(what(&a), 300), reports.MarkdownCell(value(d.Direct, d.DirectBytes, d.Part, shortValue), shortValue+20),
+				reports.MarkdownCell(value(d.Through, d.ThroughBytes, d.Part, shortValue), shortValue+20), strings.Join(d.Revisions, ", "))
 		}
 	}
 	list := func(title string, all []string) {
@@ -339,7 +339,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 				p("- and %d more, in the JSON report\n", len(all)-i)
 				break
 			}
-			p("- %s\n", span(s, 400))
+			p("- %s\n", reports.MarkdownCode(s, 400))
 		}
 	}
 	var own, gaps []string
@@ -360,27 +360,3 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 	}
 	return nil
 }
-
-// span is a text as code, which no character in it can end.
-func span(s string, n int) string {
-	s = strings.TrimSpace(show(s, n))
-	if s == "" {
-		return ""
-	}
-	longest, run := 0, 0
-	for _, c := range s {
-		if run++; c != '`' {
-			run = 0
-		}
-		longest = max(longest, run)
-	}
-	fence := strings.Repeat("`", longest+1)
-	pad := ""
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
-		pad = " "
-	}
-	return fence + pad + s + pad + fence
-}
-
-// cell is a text as code in a table, whose columns are parted before code is seen.
-func cell(s string, n int) string { return strings.ReplaceAll(span(s, n), "|", `\|`) }
