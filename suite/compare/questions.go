@@ -12,6 +12,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/tidwall/gjson"
@@ -175,7 +176,7 @@ const unread = "enough was read"
 // reads are the reads of what the server lists: an even sample.
 func (r *round) reads(entries []entry) []*question {
 	uris := r.harmless(entries, "listed resources")
-	picked := sample(uris, r.cfg.Reads)
+	picked := scenario.Sample(uris, max(r.cfg.Reads, 0))
 	if len(picked) < len(uris) {
 		r.note(string(r.rev) + ": " + strconv.Itoa(len(picked)) + " of " + strconv.Itoa(len(uris)) + " listed resources were read; --read all reads all")
 	}
@@ -203,22 +204,6 @@ func (r *round) harmless(entries []entry, what string) []string {
 // named are the names of entries, less those that stand for entries without one.
 func named(entries []entry) []string {
 	return slices.DeleteFunc(order(entries), func(name string) bool { return strings.HasPrefix(name, nameless) })
-}
-
-// sample picks at most n items, spread evenly, always the first and the last; all of
-// them if n is negative.
-func sample(all []string, n int) []string {
-	switch {
-	case n < 0 || len(all) <= n:
-		return all
-	case n == 1:
-		return all[:1]
-	}
-	picked := make([]string, 0, n)
-	for i := range n {
-		picked = append(picked, all[i*(len(all)-1)/(n-1)])
-	}
-	return picked
 }
 
 // complete asks for the values of a variable of a template.
