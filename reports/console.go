@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/terminal"
@@ -84,18 +85,10 @@ func WriteConsole(w io.Writer, r *Report, o Options) error {
 	return c.flush("results")
 }
 
+// verdictColor is the colour of a verdict.
 func verdictColor(v Verdict) string {
-	switch v {
-	case Pass:
-		return terminal.Green
-	case Fail:
-		return terminal.Red
-	case Warn:
-		return terminal.Yellow
-	case Blocked:
-		return terminal.Purple
-	}
-	return terminal.Dim
+	colors := map[Verdict]string{Pass: terminal.Green, Fail: terminal.Red, Warn: terminal.Yellow, Blocked: terminal.Purple}
+	return cmp.Or(colors[v], terminal.Dim)
 }
 
 // console writes a report. All that it prints has been sanitized.
@@ -218,14 +211,18 @@ func (c *console) remark(s string) string {
 }
 
 func (c *console) counts(n Counts) string {
-	number := func(n, width int, v Verdict) string {
-		if n == 0 {
-			return c.Paint(terminal.Dim, fmt.Sprintf("%*s", width, "·"))
+	row := ""
+	for _, column := range []struct {
+		v     Verdict
+		width int
+	}{{Pass, 6}, {Fail, 6}, {Warn, 6}, {NotApplicable, 6}, {Blocked, 9}} {
+		text, color := strconv.Itoa(*n.of(column.v)), verdictColor(column.v)
+		if text == "0" {
+			text, color = "·", terminal.Dim
 		}
-		return c.Paint(verdictColor(v), fmt.Sprintf("%*d", width, n))
+		row += c.Paint(color, fmt.Sprintf("%*s", column.width, text))
 	}
-	return number(n.Pass, 6, Pass) + number(n.Fail, 6, Fail) + number(n.Warn, 6, Warn) +
-		number(n.NotApplicable, 6, NotApplicable) + number(n.Blocked, 9, Blocked)
+	return row
 }
 
 func (c *console) areas() {
@@ -256,16 +253,12 @@ func (c *console) bar(n Counts) string {
 	}
 	var b strings.Builder
 	left := width
-	for _, part := range []struct {
-		n    int
-		v    Verdict
-		sign string
-	}{{n.Fail, Fail, "✗"}, {n.Blocked, Blocked, "?"}, {n.Warn, Warn, "!"}} {
-		if part.n > 0 && left > 0 {
+	for _, v := range []Verdict{Fail, Blocked, Warn} {
+		if n := *n.of(v); n > 0 && left > 0 {
 			// Even one among many is worth a sign.
-			cells := min(max(part.n*width/total, 1), left)
+			cells := min(max(n*width/total, 1), left)
 			left -= cells
-			b.WriteString(c.Paint(verdictColor(part.v), strings.Repeat(part.sign, cells)))
+			b.WriteString(c.Paint(verdictColor(v), strings.Repeat(marks[v], cells)))
 		}
 	}
 	if n.Pass > 0 {

@@ -103,14 +103,10 @@ func (q *pageRequirement) Anchor() string { return strings.Join(strings.Fields(q
 
 // Verdicts says how often there is each: "failed 2, passed 3".
 func (q *pageRequirement) Verdicts() string {
-	c := q.counts
 	var parts []string
-	for _, part := range []struct {
-		n int
-		v Verdict
-	}{{c.Fail, Fail}, {c.Warn, Warn}, {c.Blocked, Blocked}, {c.Pass, Pass}, {c.NotApplicable, NotApplicable}} {
-		if part.n > 0 {
-			parts = append(parts, fmt.Sprintf("%s %d", verdictWords[part.v], part.n))
+	for _, v := range worstFirst {
+		if n := *q.counts.of(v); n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", verdictWords[v], n))
 		}
 	}
 	return strings.Join(parts, ", ")

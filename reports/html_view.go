@@ -207,13 +207,10 @@ func bar(n Counts) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)
 	at := 0.0
-	for _, part := range []struct {
-		class string
-		n     int
-	}{{"pass", n.Pass}, {"fail", n.Fail}, {"blocked", n.Blocked}, {"warn", n.Warn}} {
-		width := 100 * float64(part.n) / float64(total)
-		if part.n > 0 {
-			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" width="%.2f" height="10"/>`, part.class, at, width)
+	for _, v := range []Verdict{Pass, Fail, Blocked, Warn} {
+		width := 100 * float64(*n.of(v)) / float64(total)
+		if width > 0 {
+			fmt.Fprintf(&b, `<rect class="%s" x="%.2f" width="%.2f" height="10"/>`, v, at, width)
 		}
 		at += width
 	}
