@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 			status = exitNotEstablished
 		}
 	}()
-	p := &program{stdin: stdin, stdout: stdout, stderr: stderr}
+	p := &program{stdout: stdout, stderr: stderr}
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -95,7 +95,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // program is one call of the program.
 type program struct {
-	stdin          io.Reader
 	stdout, stderr io.Writer
 	status         int
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/reports/baseline"
-	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
@@ -75,22 +74,19 @@ func (p *program) report(err error) int {
 	}
 	status := exitUsage // what cobra itself complains about
 	var f *failure
-	var usage *suite.UsageError
+	if errors.As(err, &f) {
+		status = f.status
+	}
 	var config *target.ConfigError
 	var known *baseline.Error
 	var list *yamlfile.Error
-	switch {
-	case errors.As(err, &f):
-		status = f.status
-	case errors.As(err, &usage), errors.As(err, &config), errors.As(err, &known):
+	lines := []string{strings.TrimSpace(err.Error())}
+	if errors.As(err, &config) || errors.As(err, &known) || errors.As(err, &list) {
+		lines = strings.Split(lines[0], "\n")
 	}
-	if config != nil || known != nil || errors.As(err, &list) {
-		for line := range strings.SplitSeq(strings.TrimSpace(err.Error()), "\n") {
-			fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(line))
-		}
-		return status
+	for _, line := range lines {
+		fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(line))
 	}
-	fmt.Fprintln(p.stderr, "mcpcheck: "+complaint(strings.TrimSpace(err.Error())))
 	return status
 }
 

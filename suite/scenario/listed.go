@@ -16,8 +16,6 @@ import (
 
 // Listed is a resource or template as it was listed. There may be very many.
 type Listed struct {
-	// Page is the exchange that listed it.
-	Page *recording.Exchange
 	name string // its URI or URI template
 	raw  string
 }
@@ -98,7 +96,7 @@ func listed(r *recording.Recording, member, name string) *list {
 					return true
 				}
 				seen[n.Str] = true
-				l.all = append(l.all, Listed{page, n.Str, item.Raw})
+				l.all = append(l.all, Listed{n.Str, item.Raw})
 				if w := judge.Risky(n.Str, item.Get("name").String(), item.Get("title").String()); w != "" {
 					l.risky[judge.Brief(n)] = w
 					harmful[n.Str] = true

@@ -50,7 +50,6 @@ func (v Violation) String() string {
 
 // Set holds the schemas of one revision. It is safe for concurrent use.
 type Set struct {
-	revision requirement.Revision
 	defs     node
 	compiled map[string]*jsonschema.Schema
 	sound    memory // responses in which [Set.Unjudged] found nothing
@@ -93,7 +92,7 @@ func document(defs node) node {
 // compile makes the set of a revision. It panics on a definition that is no schema:
 // that is an error of this package, which every use of it shows.
 func compile(rev requirement.Revision) *Set {
-	s := &Set{revision: rev, defs: node{}, compiled: map[string]*jsonschema.Schema{}, sound: newMemory()}
+	s := &Set{defs: node{}, compiled: map[string]*jsonschema.Schema{}, sound: newMemory()}
 	for name, part := range types().Types {
 		if made, ok := inRevision(part.(node), rev); ok {
 			s.defs[name] = made
