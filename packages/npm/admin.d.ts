@@ -439,7 +439,7 @@ export interface Operation {
   answer?: Stub;
   /** Apart sends it on the connection, as a message that belongs to no request. */
   apart?: boolean;
-  /** As is string, number, array, element or json. */
+  /** As is string, number, array, element, json, base64 or plain. */
   as?: string;
   /** Chance is the probability, drawn by the seed, with which one is changed; 0 means always. */
   chance?: number;

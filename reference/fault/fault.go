@@ -39,7 +39,7 @@ var stateless = catalogue.Stateless
 // written is the faults, or parts of faults, that are code.
 var written = []code{
 	batchCode, cancCode, compCode, httpCode, lchCode, listCode, pageCode, readCode, rpcCode, secCode, sessCode, sseCode,
-	stdioCode, subCode, subChangesCode, subListenCode, uriCode,
+	stdioCode, subCode, subChangesCode, subListenCode,
 }
 
 var overlays = catalogue.Overlays{"list-08-size-in-base64": func(w *world.World) {

@@ -2,32 +2,12 @@ package fault
 
 import (
 	"context"
-	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 var pageCode = code{
-	"page-13-pages-accumulate":       stateless(hook.OnCall(hook.MethodList, nil, firstPageAgain)),
-	"page-06-truncated-cursor-kills": truncatedKills,
-}
-
-// truncatedKills ends connections at the first half of a cursor that was handed out.
-func truncatedKills() hook.Hooks {
-	var half sync.Map
-	return hook.Join(
-		hook.EditResult(hook.MethodList, func(result hook.Object) {
-			if next, ok := result["nextCursor"].(string); ok {
-				half.Store(next[:len(next)/2], true)
-			}
-		}),
-		hook.EditReply(hook.MethodList, func(c *hook.Call, r *hook.Reply) {
-			cursor, _ := c.Param("cursor").(string)
-			if _, is := half.Load(cursor); is {
-				r.Silent = true
-				c.Session.Abort()
-			}
-		}))
+	"page-13-pages-accumulate": stateless(hook.OnCall(hook.MethodList, nil, firstPageAgain)),
 }
 
 // firstPageAgain puts the entries of the first page before those of each other one.

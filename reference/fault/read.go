@@ -1,7 +1,6 @@
 package fault
 
 import (
-	"encoding/base64"
 	"net/url"
 	"strings"
 
@@ -30,11 +29,6 @@ var readCode = code{
 		}
 		c["text"] = text
 	})),
-	"read-04-text-and-blob": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
-		if text, ok := c["text"].(string); ok {
-			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
-		}
-	})),
 	"read-09-pad-bits": stateless(editBlobs(func(blob string) string {
 		letters := strings.TrimRight(blob, "=")
 		if len(letters) == len(blob) {
@@ -45,21 +39,11 @@ var readCode = code{
 		value := strings.IndexByte(alphabet, letters[last])
 		return letters[:last] + string(alphabet[value|1]) + blob[last+1:]
 	})),
-	"read-12-binary-as-text": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
-		blob, _ := c["blob"].(string)
-		data, err := base64.StdEncoding.DecodeString(blob)
-		if err == nil && c["mimeType"] == "image/png" {
-			delete(c, "blob")
-			c["text"] = strings.ToValidUTF8(string(data), "\uFFFD")
-		}
-	})),
 	"read-13-mojibake": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
 		if text, ok := c["text"].(string); ok {
 			c["text"] = doubleEncoded(text)
 		}
 	})),
-	"read-14-double-base64": stateless(doubleBase64()),
-	"read-15-double-base64": stateless(doubleBase64()),
 }
 
 // editBlobs changes each blob.
@@ -69,10 +53,6 @@ func editBlobs(edit func(blob string) string) hook.Hooks {
 			c["blob"] = edit(blob)
 		}
 	})
-}
-
-func doubleBase64() hook.Hooks {
-	return editBlobs(func(blob string) string { return base64.StdEncoding.EncodeToString([]byte(blob)) })
 }
 
 // doubleEncoded takes the bytes of a text for characters.

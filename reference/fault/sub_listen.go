@@ -2,7 +2,6 @@ package fault
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +33,6 @@ var subListenCode = code{
 		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
 	})),
 	"sub-39-progress-on-streams": fanOut,
-	"sub-40-ack-as-body":         ackAsBody,
 }
 
 const methodCancelled = "notifications/cancelled"
@@ -106,23 +104,4 @@ func fanOut() hook.Hooks {
 			return next(ctx, m)
 		}),
 	)
-}
-
-// ackAsBody answers listen requests over HTTP with a single JSON message.
-func ackAsBody() hook.Hooks {
-	return hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get("Mcp-Method") == hook.MethodListen },
-		func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			body, err := hook.PeekBody(r)
-			message, ok := hook.DecodeObject(body)
-			if err != nil || !ok {
-				next.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Content-Type", "application/json")
-			// A client that has gone is no concern of a response.
-			_, _ = w.Write(hook.NewNotification(hook.NotificationAcknowledged, hook.Object{
-				"_meta":         hook.Object{subscriptionID: message["id"]},
-				"notifications": hook.ObjectAt(message, "params")["notifications"],
-			}).Raw)
-		})
 }

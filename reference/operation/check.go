@@ -44,7 +44,7 @@ var roots = map[string][]string{
 }
 
 // retypes are what As can be.
-var retypes = []string{"string", "number", "array", "element", "json"}
+var retypes = []string{"string", "number", "array", "element", "json", "base64", "plain"}
 
 // Words are what there is to choose from for members of operations and tests, by the names of the members.
 func Words() map[string][]string {

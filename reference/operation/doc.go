@@ -54,7 +54,8 @@
 //	drop      the member is taken away
 //	retype    the member is given another type, As: string (its JSON, if it was none), number (of a
 //	          string that is one), array (of its members, or of itself alone), element (the first of
-//	          the array), json (what a string says in JSON)
+//	          the array), json (what a string says in JSON), base64 (of the bytes of a string), plain (of
+//	          a string in base64)
 //	rewrite   in a string, what the regular expression Pattern matches is replaced by With ($1 is a group)
 //	code      the code of an error is replaced
 //	silence   a request is neither handled nor answered; a reply, response, notification or event is not sent

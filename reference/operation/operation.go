@@ -50,7 +50,7 @@ type Operation struct {
 	Drop string `yaml:"drop" json:"drop,omitempty"`
 	// Retype is the path of a member that is given the type As.
 	Retype string `yaml:"retype" json:"retype,omitempty"`
-	// As is string, number, array, element or json.
+	// As is string, number, array, element, json, base64 or plain.
 	As string `yaml:"as" json:"as,omitempty"`
 	// Rewrite is the path of a string in which Pattern is replaced by With.
 	Rewrite string `yaml:"rewrite" json:"rewrite,omitempty"`

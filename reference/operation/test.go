@@ -1,10 +1,12 @@
 package operation
 
 import (
+	"encoding/base64"
 	"maps"
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
@@ -120,6 +122,16 @@ func retyped(v any, as string) any {
 		if s, ok := v.(string); ok {
 			if document, err := hook.Decode([]byte(s)); err == nil {
 				return document
+			}
+		}
+	case "base64":
+		if s, ok := v.(string); ok {
+			return base64.StdEncoding.EncodeToString([]byte(s))
+		}
+	case "plain":
+		if s, ok := v.(string); ok {
+			if data, err := base64.StdEncoding.DecodeString(s); err == nil {
+				return strings.ToValidUTF8(string(data), "\uFFFD")
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package quirk
 
 import (
 	"context"
-	"encoding/base64"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -23,13 +22,6 @@ var contentsCode = code{
 	"odd-names": stateless(hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
 		odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
 		r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
-	})),
-	"texts-as-blobs": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
-		text, ok := c["text"].(string)
-		if mime, _ := c["mimeType"].(string); ok && strings.HasPrefix(mime, "text/x-") {
-			delete(c, "text")
-			c["blob"] = base64.StdEncoding.EncodeToString([]byte(text))
-		}
 	})),
 	"escapes-in-any-case": stateless(hook.OnCall(hook.MethodRead, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)

@@ -650,7 +650,7 @@ Operation = TypedDict(
         "answer": "Stub",
         # Apart sends it on the connection, as a message that belongs to no request.
         "apart": "bool",
-        # As is string, number, array, element or json.
+        # As is string, number, array, element, json, base64 or plain.
         "as": "str",
         # Chance is the probability, drawn by the seed, with which one is changed; 0 means always.
         "chance": "float",
