@@ -36,11 +36,16 @@ func undeclaredDebounced() hook.Hooks {
 	}))
 }
 
-// remembering answers a request by the first result that one with the same key had, whoever asked.
+// remembering answers a request by the first result that one with the same key had, whoever asked; one without a
+// key is left as it is.
 func remembering(methods string, key func(c *hook.Call) string) hook.Hooks {
 	var kept sync.Map
 	return hook.EditResultOf(methods, func(c *hook.Call, result hook.Object) {
-		first, stale := kept.LoadOrStore(key(c), hook.Encode(result))
+		at := key(c)
+		if at == "" {
+			return
+		}
+		first, stale := kept.LoadOrStore(at, hook.Encode(result))
 		if old, ok := hook.DecodeObject(first.([]byte)); stale && ok {
 			clear(result)
 			maps.Copy(result, old)

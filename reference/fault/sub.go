@@ -126,62 +126,40 @@ func subscribeAll() hook.Hooks {
 	})
 }
 
-// kept is the latest contents of resources, encoded, by any key that is theirs.
-type kept struct {
-	mu  sync.Mutex
-	all map[string][]byte
-	at  map[string]time.Time // when an update was last announced
-}
-
-// reads lets a function say what a read yields, of what it would yield and of what it
-// yielded the last time; nil if there was none. A read without a key is left as it is.
-func (k *kept) reads(key func(c *hook.Call, uri string) string, pick func(key string, fresh, old []byte) []byte) hook.Hooks {
-	return hook.EditResultOf(hook.MethodRead, func(c *hook.Call, result hook.Object) {
-		uri, _ := c.Param("uri").(string)
-		at := key(c, uri)
-		if at == "" || result["contents"] == nil {
-			return
-		}
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		k.all[at] = pick(at, hook.Encode(result["contents"]), k.all[at])
-		result["contents"], _ = hook.Decode(k.all[at]) // encoded above
-	})
-}
-
 // announcedTooEarly yields the old contents for a moment after each update.
 func announcedTooEarly() hook.Hooks {
 	const moment = 50 * time.Millisecond
-	k := &kept{all: map[string][]byte{}, at: map[string]time.Time{}}
+	var mu sync.Mutex
+	kept := map[string]any{}
+	announced := map[string]time.Time{}
 	return hook.Join(
-		k.reads(func(_ *hook.Call, uri string) string { return uri }, func(uri string, fresh, old []byte) []byte {
-			if old != nil && time.Since(k.at[uri]) < moment {
-				return old
+		hook.EditResultOf(hook.MethodRead, func(c *hook.Call, result hook.Object) {
+			uri, _ := c.Param("uri").(string)
+			mu.Lock()
+			defer mu.Unlock()
+			if old := kept[uri]; old == nil || time.Since(announced[uri]) >= moment {
+				kept[uri] = hook.Plain(result["contents"])
+			} else {
+				result["contents"] = hook.Plain(old)
 			}
-			return fresh
 		}),
 		hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 			o, _ := hook.DecodeObject(m.Raw)
 			uri, _ := hook.ObjectAt(o, "params")["uri"].(string)
-			k.mu.Lock()
-			k.at[uri] = time.Now()
-			k.mu.Unlock()
+			mu.Lock()
+			announced[uri] = time.Now()
+			mu.Unlock()
 			return next(ctx, m)
 		}))
 }
 
-// cachedBySession yields in each session what was read there first.
+// cachedBySession yields in each session what was read there first. A modern read belongs to none.
 func cachedBySession() hook.Hooks {
-	k := &kept{all: map[string][]byte{}}
-	return k.reads(func(c *hook.Call, uri string) string {
-		if c.Modern { // it belongs to no session
+	return remembering(hook.MethodRead, func(c *hook.Call) string {
+		uri, _ := c.Param("uri").(string)
+		if c.Modern || uri == "" {
 			return ""
 		}
 		return c.Session.ID() + " " + uri
-	}, func(_ string, fresh, old []byte) []byte {
-		if old != nil {
-			return old
-		}
-		return fresh
 	})
 }
