@@ -69,7 +69,7 @@ var texts embed.FS
 
 // templates are the clients, each named as its file.
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"comment": comment, "declared": declared, "python": python, "quoted": strconv.Quote, "snake": snake, "typescript": typescript, "wrap": wrap,
+	"comment": comment, "declared": declared, "python": python.of, "quoted": strconv.Quote, "snake": snake, "typescript": typescript.of, "wrap": wrap,
 }).ParseFS(texts, "*.tmpl"))
 
 // api is what of an OpenAPI document the clients are made of.

@@ -1,9 +1,6 @@
 package main
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // Arguments are the names of what a call is given.
 func (c call) Arguments() string {
@@ -35,13 +32,13 @@ func declared(c call) string {
 		var members []string
 		needed := false
 		for _, p := range c.InQuery {
-			members = append(members, p.Name+optional(p.Required)+": "+typescript(p.Schema))
+			members = append(members, p.Name+optional(p.Required)+": "+typescript.of(p.Schema))
 			needed = needed || p.Required
 		}
 		all = append(all, "query"+optional(needed)+": { "+strings.Join(members, "; ")+" }")
 	}
 	if c.Takes != nil {
-		all = append(all, "body: "+typescript(*c.Takes))
+		all = append(all, "body: "+typescript.of(*c.Takes))
 	}
 	return strings.Join(all, ", ")
 }
@@ -54,32 +51,4 @@ func optional(required bool) string {
 		return ""
 	}
 	return "?"
-}
-
-// typescript is the type of what a schema describes.
-func typescript(s schema) string {
-	switch {
-	case s.Ref != "":
-		return s.reference()
-	case len(s.Enum) > 0:
-		var quoted []string
-		for _, e := range s.Enum {
-			quoted = append(quoted, strconv.Quote(e))
-		}
-		return strings.Join(quoted, " | ")
-	}
-	switch s.Type {
-	case "string", "number", "boolean":
-		return s.Type
-	case "integer":
-		return "number"
-	case "array":
-		return "Array<" + typescript(*s.Items) + ">"
-	case "object":
-		if v := s.values(); v != nil {
-			return "Record<string, " + typescript(*v) + ">"
-		}
-		return "Record<string, any>"
-	}
-	return "any"
 }
