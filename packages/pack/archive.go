@@ -35,26 +35,23 @@ func (f file) mode() fs.FileMode {
 // nothing that tools leave behind.
 func under(dir string) ([]file, error) {
 	var files []file
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	tree := os.DirFS(dir)
+	err := fs.WalkDir(tree, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if d.IsDir() {
-			if path != dir && (d.Name() == "node_modules" || d.Name() == "__pycache__" || strings.HasPrefix(d.Name(), ".")) {
+			if path != "." && (d.Name() == "node_modules" || d.Name() == "__pycache__" || strings.HasPrefix(d.Name(), ".")) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		data, err := os.ReadFile(path) // #nosec G122 -- the tree is the one that is released
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
+		data, err := fs.ReadFile(tree, path)
 		if err != nil {
 			return err
 		}
 		// A shell has to find the interpreter of a script, whose first line names it.
-		files = append(files, file{name: filepath.ToSlash(name), data: data, program: bytes.HasPrefix(data, []byte("#!"))})
+		files = append(files, file{name: path, data: data, program: bytes.HasPrefix(data, []byte("#!"))})
 		return nil
 	})
 	return files, err

@@ -186,44 +186,36 @@ func (j *Journal) forget(p place) {
 	}
 }
 
-// Err is the error that ended the writing of the file; nil if there was none.
-func (j *Journal) Err() error {
-	if j == nil {
-		return nil
+// locked does something while nothing is noted; nothing if the journal is nil.
+func (j *Journal) locked(do func()) {
+	if j != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		do()
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.writeErr
+}
+
+// Err is the error that ended the writing of the file; nil if there was none.
+func (j *Journal) Err() (err error) {
+	j.locked(func() { err = j.writeErr })
+	return err
 }
 
 // Last is the newest sequence number; 0 if nothing has been noted.
-func (j *Journal) Last() uint64 {
-	if j == nil {
-		return 0
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.last
+func (j *Journal) Last() (last uint64) {
+	j.locked(func() { last = j.last })
+	return last
 }
 
 // Lost is the number of entries that had to be forgotten; those that Clear took away do not count.
-func (j *Journal) Lost() uint64 {
-	if j == nil {
-		return 0
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.lost
+func (j *Journal) Lost() (lost uint64) {
+	j.locked(func() { lost = j.lost })
+	return lost
 }
 
 // Clear forgets all entries. Numbers go on.
 func (j *Journal) Clear() {
-	if j == nil {
-		return
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.ring, j.first, j.gone, j.bytes, j.filling = nil, 0, 0, 0, nil
+	j.locked(func() { j.ring, j.first, j.gone, j.bytes, j.filling = nil, 0, 0, 0, nil })
 }
 
 // each calls visit with the entries after a number, oldest first, until it

@@ -97,18 +97,14 @@ func (q Query) String() string {
 }
 
 // Query returns the entries that are selected, oldest first.
-func (j *Journal) Query(q Query) []Entry {
-	if j == nil {
-		return nil
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	var found []Entry
-	j.each(q.Since, func(e *Entry) bool {
-		if q.Selects(e) {
-			found = append(found, *e)
-		}
-		return q.Newest || q.Limit <= 0 || len(found) < q.Limit
+func (j *Journal) Query(q Query) (found []Entry) {
+	j.locked(func() {
+		j.each(q.Since, func(e *Entry) bool {
+			if q.Selects(e) {
+				found = append(found, *e)
+			}
+			return q.Newest || q.Limit <= 0 || len(found) < q.Limit
+		})
 	})
 	if q.Newest && q.Limit > 0 && len(found) > q.Limit {
 		found = slices.Clone(found[len(found)-q.Limit:])
@@ -117,13 +113,9 @@ func (j *Journal) Query(q Query) []Entry {
 }
 
 // Count is the number of entries that are selected.
-func (j *Journal) Count(q Query) int {
-	if j == nil {
-		return 0
-	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.count(q)
+func (j *Journal) Count(q Query) (n int) {
+	j.locked(func() { n = j.count(q) })
+	return n
 }
 
 func (j *Journal) count(q Query) int {
