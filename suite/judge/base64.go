@@ -81,6 +81,9 @@ func base64Value(c byte) int {
 // what else there is to judge. It fails on foreign characters and on a letter
 // left over.
 func Decode(s string) ([]byte, error) {
+	if d, err := base64.StdEncoding.DecodeString(s); err == nil { // most texts are well-formed, and some are long
+		return d, nil
+	}
 	if p, bad := First(Base64(s), CodeBadCharacter, CodeMisplacedPadding, CodeBadLength); bad {
 		return nil, fmt.Errorf("not base64: %s", p)
 	}

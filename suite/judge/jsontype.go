@@ -140,11 +140,11 @@ func Brief(r gjson.Result) string {
 	const limit = 120
 	whole := r.Raw
 	if len(whole) > leakShort { // nothing shorter is cut
-		begin := beginning(whole, limit)
-		if (LeakCut{}).Cut(begin) == begin {
+		begin, leaks := beginning(whole, limit), LeakCut{giants: true}
+		if leaks.Cut(begin) == begin {
 			whole = begin
 		} else { // what is left of it may be short
-			whole = LeakCut{}.Cut(whole)
+			whole = leaks.Cut(whole)
 		}
 	}
 	var raw strings.Builder

@@ -26,7 +26,13 @@ type LeakCut struct {
 	// Marker is what somebody put into a file so that it is recognized: short contents
 	// that are nothing else stay.
 	Marker string
+	// giants cuts what is too long to be looked through for a sentence, whatever it looks like.
+	giants bool
 }
+
+// leakGiant is from how many bytes on a string is not looked through for a sentence, of which it
+// would not show more than the beginning anyway.
+const leakGiant = 1 << 20
 
 // Cut cuts the strings of a message that leaked, and nothing else, so that its form
 // stays as it was. What is no JSON is taken for one string. What was cut before stays as
@@ -59,15 +65,17 @@ func (c LeakCut) Cut(raw string) string {
 
 // endOfString is where the string that begins at i ends.
 func endOfString(raw string, i int) int {
-	for i++; i < len(raw); i++ {
-		switch raw[i] {
-		case '\\':
-			i++
-		case '"':
+	for begin := i + 1; ; {
+		quote := strings.IndexByte(raw[i+1:], '"')
+		if quote < 0 {
+			return len(raw)
+		}
+		i += 1 + quote
+		before := raw[begin:i]
+		if escapes := len(before) - len(strings.TrimRight(before, `\`)); escapes%2 == 0 {
 			return i + 1
 		}
 	}
-	return len(raw)
 }
 
 // literal is a string of JSON without what leaked in it; ok is false if it stays. Of
@@ -75,8 +83,11 @@ func endOfString(raw string, i int) int {
 func (c LeakCut) literal(literal, name string) (short string, ok bool) {
 	blob := c.Contents && name == `"blob"`
 	content := blob || c.Contents && name == `"text"`
-	if len(literal) <= leakShort && !content {
+	switch {
+	case len(literal) <= leakShort && !content:
 		return "", false
+	case c.giants && len(literal) > leakGiant:
+		return fmt.Sprintf(`"…[%d bytes cut]"`, len(literal)-len(`""`)), true
 	}
 	text := gjson.Parse(literal).String()
 	cut := text

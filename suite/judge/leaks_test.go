@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 const users = "root:x:0:0:root:/root:/bin/sh\nbin:x:1:1:bin:/bin:/sbin/nologin\nalice:x:1000:1000:Alice Liddell:/home/alice:/bin/sh\n"
@@ -73,4 +74,27 @@ func FuzzCutLeaks(f *testing.F) {
 			t.Errorf("%q became %q, which is no JSON", raw, got)
 		}
 	})
+}
+
+// TestBriefOfGiants: of a string that is too long to be looked through, a sentence shows nothing, and
+// of what stands beside it what it would show anyway.
+func TestBriefOfGiants(t *testing.T) {
+	giant := strings.Repeat("x", leakGiant)
+	for in, want := range map[string]string{
+		quoted(giant): `"…[1048576 bytes cut]"`,
+		`{"text":` + quoted(giant+users) + `,"n":1}`: `{"text":"…[1048694 bytes cut]","n":1}`,
+		`{"text":"a\\","b":"` + giant + `"}`:         `{"text":"a\\","b":"…[1048576 bytes cut]"}`,
+	} {
+		if got := Brief(gjson.Parse(in)); got != want {
+			t.Errorf("%.40s… is shown as %s, not %s", in, got, want)
+		}
+	}
+}
+
+// BenchmarkBriefOfGiant: whatever a target sends is named in many sentences.
+func BenchmarkBriefOfGiant(b *testing.B) {
+	giant := gjson.Parse(`{"blob":"` + strings.Repeat("QUJD", 3<<20) + `"}`)
+	for b.Loop() {
+		Brief(giant)
+	}
 }
