@@ -275,8 +275,12 @@ func names(set []quirk.Quirk) []string {
 }
 
 // contrary reports whether quirks are no legal server together: session ids that stand on
-// event streams are issued still, and who issues them knows the version.
+// event streams are issued still, and who issues them knows the version; and who has answers fetched
+// later keeps the session as long.
 func contrary(p, q quirk.Quirk) bool {
+	if names := []string{p.Name, q.Name}; slices.Contains(names, "broken-streams") && slices.Contains(names, "short-sessions") {
+		return true
+	}
 	const demanded = "version-header-demanded"
 	streams := []string{"broken-streams", "event-stream-answers", "modern-event-ids", "priming-in-all-revisions"}
 	return p.Name == demanded && slices.Contains(streams, q.Name) || q.Name == demanded && slices.Contains(streams, p.Name)

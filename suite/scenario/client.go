@@ -20,8 +20,11 @@ type Client struct {
 
 	S *session.Session // replaced when it is lost
 	// shared says that other scripts use the session, too; sole that not even
-	// another client of this script does, because it took the place of a lost one.
-	shared, sole bool
+	// another client of this script does, because it took the place of a lost one; fresh that
+	// nothing was sent in that one before what is tried in it.
+	shared, sole, fresh bool
+	// common says that the first session of the client was not the script's own.
+	common bool
 	// buffered clients keep their exchanges until all of them are done.
 	buffered bool
 	buffer   []*recording.Exchange
@@ -64,7 +67,8 @@ func (p *Play) client(s *session.Session, err error, list *[]*session.Session) (
 		defer p.mu.Unlock()
 		*list = append(*list, s)
 	}
-	return &Client{P: p, S: s, shared: list != &p.own}, true
+	common := list != &p.own
+	return &Client{P: p, S: s, shared: common, common: common}, true
 }
 
 // Fresh opens a session for this script alone; it is closed when the script
@@ -157,6 +161,7 @@ type try = func() (x *recording.Exchange, usable bool)
 func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 	x, usable := send()
 	if usable {
+		c.fresh = false
 		return c.Note(x)
 	}
 	x.Step += recording.StepLost
@@ -210,6 +215,7 @@ func (c *Client) alone(ctx context.Context, send try) *recording.Exchange {
 	x, usable := send()
 	switch why := c.S.Cut(); {
 	case usable:
+		c.fresh = false
 	case why != "":
 		x.Outcome, x.Reason, x.Limit = recording.Canceled, why, true
 		c.Replace(ctx)
@@ -234,7 +240,7 @@ func (c *Client) usable(ctx context.Context, q session.Request, x *recording.Exc
 	return x.Outcome == recording.Replied || c.Alive(ctx, x)
 }
 
-// expelled reports whether the target has ended a session that others use at the same time,
+// expelled reports whether the target has ended a session in which other messages were sent as well,
 // as it may at any time, and does over what they say: then it answers whatever bears the id of the session by
 // status 404 (2025-11-25 basic/transports#session-management), and not only the
 // message in question.
@@ -246,9 +252,10 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 	return life.Status == http.StatusNotFound || life.Outcome == recording.Canceled && !c.S.Alive() // who shares it found out
 }
 
-// together reports whether the session is one that the target can end, and that others use at the same time.
+// together reports whether the session is one that the target can end over something else: others use it at the
+// same time, or it took the place of such a one and has had other messages since.
 func (c *Client) together() bool {
-	return !c.sole && (c.shared || c.buffered) && c.S.HTTPSession() != ""
+	return !c.fresh && (c.common || c.buffered) && c.S.HTTPSession() != ""
 }
 
 // Probe sends a message to which silence may be a fitting answer (a
@@ -366,7 +373,7 @@ func (c *Client) Replace(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	c.S, c.shared, c.sole = fresh.S, false, true
+	c.S, c.shared, c.sole, c.fresh = fresh.S, false, true, true
 	return true
 }
 
@@ -412,7 +419,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 			c.Note(x)
 		}
 		if clone.S != c.S && !c.S.Alive() {
-			c.S, c.shared, c.sole = clone.S, clone.shared, clone.sole
+			c.S, c.shared, c.sole, c.fresh = clone.S, clone.shared, clone.sole, clone.fresh
 		}
 	}
 }

@@ -81,6 +81,11 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				c.Do(ctx, session.Request{Step: "c", Method: method})
 			})
 		}, "a:replied alive:replied b/lost:replied b:replied c:replied alive:replied c/lost:replied c:replied"},
+		"ended again, after another message": {func(ctx context.Context, c *scenario.Client) {
+			c.Do(ctx, session.Request{Step: "a", Method: "curse"})
+			c.Do(ctx, session.Request{Step: "b", Method: "curse"})
+			c.Do(ctx, session.Request{Step: "c", Method: "m"})
+		}, "a:replied alive:replied b/lost:replied b:replied alive:replied c/lost:replied c:replied"},
 		"a status of its own": {func(ctx context.Context, c *scenario.Client) {
 			c.Do(ctx, session.Request{Step: "a", Method: "missing"})
 		}, "alive:replied a:replied"},

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -17,7 +18,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	for i, q := range qs {
 		pending[i] = c.S.Start(ctx, q)
 	}
-	alive := c.settled(ctx, pending)
+	alive := c.settled(ctx, qs, pending)
 	all := make([]*recording.Exchange, len(qs))
 	heard := true
 	for i, p := range pending {
@@ -31,6 +32,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			x.Step += recording.StepLost
 		case !alive:
 			x.Step += recording.StepLost
+			if x.Status == http.StatusNotFound {
+				break // it is the session that is not found
+			}
 			c.unheard(x, "nothing was answered any more")
 		case x.Outcome == recording.Sent && !qs[i].Notification:
 			x.Outcome, x.Reason = recording.Silent, overlooked
@@ -38,6 +42,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		c.Note(x)
 	}
 	if alive {
+		c.fresh = false
 		return all
 	}
 	if c.ends(ctx, all...); !c.Replace(ctx) {
@@ -87,12 +92,15 @@ func (c *Client) unheard(x *recording.Exchange, reason string) {
 
 // settled waits until the messages have been answered, or until the target had
 // occasion to answer them, and reports whether it is alive.
-func (c *Client) settled(ctx context.Context, pending []*session.Pending) bool {
+func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*session.Pending) bool {
 	if pending[0].Ended() != nil {
 		// On Streamable HTTP each message has a response of its own.
 		heard := true
-		for _, p := range pending {
+		for i, p := range pending {
 			x := p.Wait(ctx)
+			if x.Status == http.StatusNotFound && c.expelled(ctx, qs[i]) {
+				return false
+			}
 			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || answeredByHTTP(x))
 		}
 		if heard {

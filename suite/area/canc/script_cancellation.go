@@ -332,7 +332,7 @@ var resumedReadScenario = &scenario.Scenario{
 			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
-	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		after := c.S.Last()
 		pending := c.Start(ctx, slowRead(p, stepSlow))
 		request := pending.Exchange()

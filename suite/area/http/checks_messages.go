@@ -248,13 +248,20 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 		}
 		for _, n := range x.Evidence() {
 			f := r.Frame(n)
-			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 {
+			if f == nil || f.Dir != wire.In || f.HTTP == nil || f.HTTP.Status == 0 || f.HTTP.Status == http.StatusNotFound && !goesOn(r, f) {
 				continue
 			}
 			v.That(f.HTTP.Status == http.StatusAccepted && len(f.Raw) == 0, "HTTP 202 without a body",
 				fmt.Sprintf("HTTP %d to our answer to the server's %s", f.HTTP.Status, x.Tags[recording.TagMethod]), x.Evidence()...)
 		}
 	}
+}
+
+// goesOn reports whether the session of a response served a later request: one that is over answers everything by status 404.
+func goesOn(r *recording.Recording, f *wire.Frame) bool {
+	return slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied
+	})
 }
 
 // strayAnswer: a response to a request that was never made is taken like any other, or refused by an error status.

@@ -236,6 +236,8 @@ func TestEverythingOverHTTP(t *testing.T) {
 		{ID: "HTTP-31", Want: verdict.Warn, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "HTTP-35", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 202, answer))},
 		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 400, answer))},
+		{ID: "HTTP-35", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer))}, // as the session may be over
+		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer), areatest.HTTPLine("list", 200, areatest.OkList))},
 		{ID: "SSE-01", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "SSE-01", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf, Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
 		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},

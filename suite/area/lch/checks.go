@@ -4,6 +4,7 @@ package lch
 
 import (
 	_ "embed"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -172,6 +173,8 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case len(c.announced) == 0:
 			v.Skip(recording.CodeNotExercised, "the change of the list was not announced")
+		case !c.looked && expelled(r):
+			v.Skip(recording.CodeNotExercised, "the target ended the session while its list was watched")
 		case !c.looked:
 			v.Block(recording.CodeBadReply, "the list could not be read before and after the change", c.frames...)
 		default:
@@ -179,6 +182,13 @@ func listShowsChange(r *recording.Recording, v *verdict.Verdict) {
 			v.Hint("do not answer resources/list from a cache that outlives the change")
 		}
 	}
+}
+
+// expelled reports whether the list could not be read because the session was over, as one over Streamable HTTP may be at any time.
+func expelled(r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Steps(recording.StepListed, recording.StepAdded, recording.StepRemoved), func(x *recording.Exchange) bool {
+		return x.Status == http.StatusNotFound
+	})
 }
 
 // listChangedHonoured: changes of the list can be listened to.

@@ -327,6 +327,10 @@ func silentAfterUnsubscribe(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, "resources/unsubscribe was refused: "+matcher.Describe(gone))
 		return
 	}
+	if gone.Session != x.Session {
+		v.Skip(recording.CodeNotExercised, "the session that subscribed was lost before resources/unsubscribe")
+		return
+	}
 	mark, _ := r.Mark(recording.MarkUpdate) // it is there, or the subscription would not be
 	before := verdict.Only(verdict.Hear(r, x.Session, mark.After), verdict.Updated)
 	if len(before) == 0 || before[0].Frame.Number > gone.Replies[0] {

@@ -76,6 +76,12 @@ func legacyChanges(first, late, bystander []string) []rt.Line {
 func TestLegacyChanges(t *testing.T) {
 	one := []string{updateOf1}
 	silent := legacyChanges(nil, nil, nil)
+	elsewhere := legacyChanges(one, one, nil)
+	for i := range elsewhere {
+		if elsewhere[i].Step == "unsubscribe" {
+			elsewhere[i].Session = "s3"
+		}
+	}
 	refused := legacyChanges(nil, nil, nil)
 	refused[0].Result, refused[0].Error = "", `{"code":-32602,"message":"not this one"}`
 	sessionless := legacyChanges(nil, nil, nil)
@@ -97,6 +103,7 @@ func TestLegacyChanges(t *testing.T) {
 		{ID: "SUB-07", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
 		{ID: "SUB-07", Want: verdict.Warn, Rec: legacyChanges(one, one, nil)},
 		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: silent},
+		{ID: "SUB-07", Want: verdict.NotApplicable, Rec: elsewhere}, // another session subscribed
 		{ID: "SUB-09", Want: verdict.Pass, Rec: legacyChanges(one, nil, nil)},
 		{ID: "SUB-09", Want: verdict.Pass, Rec: below},
 		{ID: "SUB-09", Want: verdict.Warn, Rec: legacyChanges([]string{updateOf2, updateOf1}, nil, nil)},
