@@ -30,6 +30,8 @@ type Client struct {
 	buffer   []*recording.Exchange
 	// retries is what clients of [Each] over stdio have in common.
 	retries *retries
+	// longest is what an answer has taken at most in sessions that were replaced.
+	longest time.Duration
 }
 
 // retries is the process in which messages that were lost side by side are sent again: a process
@@ -282,8 +284,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		}
 		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
 	}
-	life := c.Life(ctx)
-	c.Note(life)
+	life := c.Note(c.life(ctx, c.sign()))
 	if life.Outcome == recording.Replied {
 		select {
 		case <-pending.Answered():
@@ -313,8 +314,11 @@ func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duratio
 }
 
 // Life asks for a sign of life: any answer will do.
-func (c *Client) Life(ctx context.Context) *recording.Exchange {
-	q := session.Request{Step: recording.StepAlive, Method: "ping"}
+func (c *Client) Life(ctx context.Context) *recording.Exchange { return c.life(ctx, 0) }
+
+// life is [Client.Life] with a timeout, unless that is 0.
+func (c *Client) life(ctx context.Context, timeout time.Duration) *recording.Exchange {
+	q := session.Request{Step: recording.StepAlive, Method: "ping", Timeout: timeout}
 	if c.P.Modern() {
 		q.Method = "server/discover"
 	}

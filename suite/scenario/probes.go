@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
@@ -54,6 +55,19 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		}
 	}
 	return all
+}
+
+// sign is how long a sign of life is waited for after a probe in a process, which may have made it
+// deaf: as long as the first answer took, in which its start is, and many times as long as any other
+// answer, but no less than three seconds. Where that is not known it is as long as for any answer.
+func (c *Client) sign() time.Duration {
+	const times, least = 50, 3 * time.Second
+	first, longest := c.S.Pace()
+	c.longest = max(c.longest, longest)
+	if c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
+		return 0
+	}
+	return min(c.P.Limits.Timeout, max(c.P.Limits.UpTo(least), first, times*c.longest))
 }
 
 // afterLife is how long an answer is still waited for after a sign of life that was asked for
@@ -109,7 +123,7 @@ func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*s
 		life := c.Note(c.Life(ctx))
 		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || answeredByHTTP(life)
 	}
-	life := c.Note(c.Life(ctx))
+	life := c.Note(c.life(ctx, c.sign()))
 	if life.Outcome != recording.Replied {
 		return life.Outcome == recording.Canceled
 	}

@@ -2,6 +2,7 @@ package scenario_test
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -104,6 +105,58 @@ func TestPatience(t *testing.T) {
 						t.Error("there is no session")
 					} else if got := client.Patience(ctx, time.Second); got != c.want {
 						t.Errorf("%v", got)
+					}
+				})
+			})
+		})
+	}
+}
+
+// deafening is a server that starts for a while, takes a while for each answer, and gives none any
+// more once it was sent a probe.
+func deafening(starts, takes time.Duration) *scenariotest.Server {
+	var deaf sync.Map // by connection
+	return &scenariotest.Server{Greeting: starts, Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
+		if m.Get("method").Str == "probe" {
+			deaf.Store(n, true)
+		}
+		if _, silent := deaf.Load(n); silent {
+			return m.Get("method").Str != "ping" // a ping is not answered either
+		}
+		time.Sleep(takes)
+		return scenariotest.Lively(n, m, say)
+	}}
+}
+
+// A process that a probe makes deaf is waited for as long as it has shown to need, twice: with what
+// was sent before, and alone.
+func TestDeafnessIsKnownSoon(t *testing.T) {
+	for name, c := range map[string]struct {
+		starts, takes time.Duration
+		patience      int
+		want          time.Duration // of each wait
+	}{
+		"a quick target":                  {10 * time.Millisecond, time.Millisecond, 0, 3 * time.Second},
+		"the same, repeated":              {10 * time.Millisecond, time.Millisecond, 2, 6 * time.Second},
+		"one whose process starts slowly": {7 * time.Second, time.Millisecond, 0, 7 * time.Second},
+		"a slow one":                      {10 * time.Millisecond, 100 * time.Millisecond, 0, 5 * time.Second},
+		"no more than allowed":            {10 * time.Millisecond, time.Second, 2, 10 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				st := scenariotest.Stage(t, deafening(c.starts, c.takes))
+				st.Limits.Patience = c.patience
+				scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+					client, ok := p.Expendable(ctx)
+					if !ok {
+						t.Fatal("there is no session")
+					}
+					client.Do(ctx, session.Request{Step: "known", Method: "known"})
+					began := time.Now()
+					x := client.Probes(ctx, session.Request{Step: "probe", Method: "probe"})[0]
+					waited := time.Since(began) - 2*c.starts // of the second process, and of the next
+					if !x.Fatal || waited < 2*c.want || waited > 2*c.want+4*c.takes {
+						t.Errorf("%s, fatal %t, after %v: %s", x.Outcome, x.Fatal, waited, x.Reason)
 					}
 				})
 			})

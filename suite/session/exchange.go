@@ -309,6 +309,13 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	}
 	x.Outcome, x.Reason = o, reason
 	x.Took = s.opts.Transcript.Now() - p.start
+	switch {
+	case o != recording.Replied:
+	case s.took == 0:
+		s.took = x.Took
+	default:
+		s.longest = max(s.longest, x.Took)
+	}
 	if p.sent != nil && p.sent.Status != nil {
 		x.Status = p.sent.Status()
 		x.Header = p.sent.Header()

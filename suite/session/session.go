@@ -77,8 +77,11 @@ type Session struct {
 	changed   chan struct{} // closed and replaced at each incoming frame
 	last      int           // number of the last frame
 	said      time.Duration // when the last message was sent or came
-	turns     int           // messages sent so far
-	closed    bool
+	// took is what the first answer took, in which the start of a process may be, and longest the
+	// longest of all others.
+	took, longest time.Duration
+	turns         int // messages sent so far
+	closed        bool
 	// life ends with the session, and with it the answers to requests of the
 	// server; the counts are of those under way, and of all.
 	life                   context.Context
@@ -322,6 +325,14 @@ func (s *Session) Alive() bool {
 	default:
 		return true
 	}
+}
+
+// Pace is how long the answers of the session have taken so far: the first one, in which the start
+// of a process may be, and the longest of all others. It is 0 where there was none.
+func (s *Session) Pace() (first, longest time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.took, s.longest
 }
 
 // Last is the number of the last frame of the session so far.
