@@ -20,7 +20,7 @@ func Expand(s string, values map[string]string) (string, error) {
 	if len(s) > maxTemplate {
 		return "", fmt.Errorf("the template has %d bytes, more than %d", len(s), maxTemplate)
 	}
-	problems := Template(s)
+	parts, problems := parse(s)
 	if p, bad := First(problems); bad {
 		return "", errors.New(p.String())
 	}
@@ -33,7 +33,7 @@ func Expand(s string, values map[string]string) (string, error) {
 		}
 	}
 	var b strings.Builder
-	for _, p := range split(s) {
+	for _, p := range parts {
 		if p.expression {
 			p.expand(&b, values)
 		} else {
@@ -119,52 +119,6 @@ func encode(b *strings.Builder, s string, reserved bool) {
 	}
 }
 
-// part is a literal or an expression of a template.
-type part struct {
-	text       string // of literals
-	expression bool
-	operator   byte
-	variables  []Variable
-}
-
-// split cuts a template into its parts. Of malformed expressions only the
-// well-formed variables are kept.
-func split(s string) []part {
-	var parts []part
-	for s != "" {
-		open := strings.IndexByte(s, '{')
-		if open < 0 {
-			return append(parts, part{text: s})
-		}
-		if open > 0 {
-			parts = append(parts, part{text: s[:open]})
-		}
-		length := strings.IndexByte(s[open:], '}')
-		if length < 0 {
-			return parts
-		}
-		parts = append(parts, parseExpression(s[open+1:open+length]))
-		s = s[open+length+1:]
-	}
-	return parts
-}
-
-func parseExpression(body string) part {
-	p := part{expression: true}
-	if body != "" && strings.IndexByte("+#./;?&=,!@|", body[0]) >= 0 {
-		p.operator = body[0]
-		body = body[1:]
-	}
-	for spec := range strings.SplitSeq(body, ",") {
-		var f findings
-		if v, ok := variable(&f, spec, 0); ok {
-			v.Operator = p.operator
-			p.variables = append(p.variables, v)
-		}
-	}
-	return p
-}
-
 // Matches reports whether a URI could be an expansion of a template. It is
 // generous, because the protocol leaves matching to the server: a plain variable
 // matches anything up to the next slash, question mark or number sign, encoded or
@@ -201,12 +155,13 @@ func NewMatcher(template string) Matcher {
 
 // compile makes the pattern of a template; nil if this is malformed.
 func compile(template string) *regexp.Regexp {
-	if _, bad := First(Template(template)); bad {
+	parts, problems := parse(template)
+	if _, bad := First(problems); bad {
 		return nil
 	}
 	var pattern strings.Builder
 	pattern.WriteString(`(?s)\A`)
-	for _, p := range split(template) {
+	for _, p := range parts {
 		if p.expression {
 			pattern.WriteString(expressionPattern(p))
 		} else {

@@ -29,11 +29,31 @@ const (
 // Template holds a text against RFC 6570, level 4. A template without expressions
 // is legal, and so are non-ASCII characters outside of expressions.
 func Template(s string) []Problem {
+	_, problems := parse(s)
+	return problems
+}
+
+// part is a literal or an expression of a template.
+type part struct {
+	text       string // of literals
+	expression bool
+	operator   byte
+	variables  []Variable
+}
+
+// parse cuts a template into its parts, and says what is wrong with it. Of malformed
+// expressions only the well-formed variables are kept.
+func parse(s string) ([]part, []Problem) {
 	var f findings
+	var parts []part
+	done := 0 // of what is in the parts
 	for i := 0; i < len(s); {
 		switch s[i] {
 		case '{':
-			i = expression(&f, s, i)
+			p := part{expression: true}
+			end := p.parse(&f, s, i)
+			parts = append(parts, part{text: s[done:i]}, p)
+			i, done = end, end
 		case '}':
 			f.add(CodeUnbalanced, i, "\"}\" closes an expression that was not opened")
 			i++
@@ -41,7 +61,7 @@ func Template(s string) []Problem {
 			i += literal(&f, s, i)
 		}
 	}
-	return f.list
+	return append(parts, part{text: s[done:]}), f.list
 }
 
 // Variable is one variable of a template.
@@ -58,10 +78,9 @@ type Variable struct {
 // often as it appears. Malformed expressions are left out.
 func Variables(s string) []Variable {
 	var list []Variable
-	for _, part := range split(s) {
-		if part.expression {
-			list = append(list, part.variables...)
-		}
+	parts, _ := parse(s)
+	for _, p := range parts {
+		list = append(list, p.variables...)
 	}
 	return list
 }
@@ -93,9 +112,9 @@ func LiteralScheme(s string) (scheme string, ok bool) {
 	return s[:end], true
 }
 
-// expression judges the expression that s[start] opens and returns the offset
+// parse reads and judges the expression that s[start] opens and returns the offset
 // behind it.
-func expression(f *findings, s string, start int) int {
+func (p *part) parse(f *findings, s string, start int) int {
 	length := strings.IndexAny(s[start+1:], "{}")
 	if length < 0 {
 		f.add(CodeUnbalanced, start, "\"{\" opens an expression that is not closed")
@@ -111,14 +130,18 @@ func expression(f *findings, s string, start int) int {
 		f.add(CodeEmptyExpression, start, "an expression without a variable")
 		return end + 1
 	}
+	foreign := false
 	switch c := body[0]; {
 	case strings.IndexByte("+#./;?&", c) >= 0:
-		body, at = body[1:], at+1
+		p.operator = c
 	case strings.IndexByte("=,!@|", c) >= 0:
+		p.operator = c
 		f.soft(CodeReservedOperator, at, "the operator %s is reserved for extensions", describe(body))
-		body, at = body[1:], at+1
 	case c > ' ' && c < 0x7F && !isAlphaNum(c) && c != '_' && c != '%':
+		foreign = true
 		f.add(CodeBadOperator, at, "%s is no operator; these are: + # . / ; ? &", describe(body))
+	}
+	if foreign || p.operator != 0 {
 		body, at = body[1:], at+1
 	}
 	if body == "" {
@@ -126,7 +149,11 @@ func expression(f *findings, s string, start int) int {
 		return end + 1
 	}
 	for spec := range strings.SplitSeq(body, ",") {
-		variable(f, spec, at)
+		if v, ok := variable(f, spec, at); ok && !foreign {
+			v.Operator = p.operator
+			p.variables = append(p.variables, v)
+		}
+		foreign = false // the sign belongs to the first variable
 		at += len(spec) + 1
 	}
 	return end + 1
