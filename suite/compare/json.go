@@ -55,7 +55,7 @@ func (d *differ) compare(path []string, a, b gjson.Result) {
 	case a.Type != b.Type || a.Type == gjson.JSON:
 	case a.Type == gjson.String && d.strings(path, a, b):
 		return
-	case a.Type == gjson.Number && sameNumber(a.Raw, b.Raw):
+	case a.Type == gjson.Number && judge.SameNumber(a.Raw, b.Raw):
 		return
 	case a.Type != gjson.String && a.Type != gjson.Number:
 		return // true, false and null have one spelling
@@ -136,58 +136,6 @@ func (d *differ) strings(path []string, a, b gjson.Result) bool {
 	x, errX := judge.Decode(a.Str)
 	y, errY := judge.Decode(b.Str)
 	return errX == nil && errY == nil && slices.Equal(x, y)
-}
-
-// decimal is a number in the only spelling that it has here: its digits without
-// zeros at either end, and the power of ten that they count.
-type decimal struct {
-	negative bool
-	digits   string
-	exponent int64
-}
-
-// sameNumber reports whether two numbers are equal: whole ones digit by digit, others
-// also if they are the same to whoever reads them as binary floating point.
-func sameNumber(a, b string) bool {
-	x, okX := parseDecimal(a)
-	y, okY := parseDecimal(b)
-	switch {
-	case !okX || !okY:
-		return a == b
-	case x == y:
-		return true
-	case x.exponent >= 0 && y.exponent >= 0:
-		return false
-	}
-	f, errF := strconv.ParseFloat(a, 64)
-	g, errG := strconv.ParseFloat(b, 64)
-	return errF == nil && errG == nil && f == g
-}
-
-func parseDecimal(s string) (decimal, bool) {
-	s, negative := strings.CutPrefix(s, "-")
-	d := decimal{negative: negative}
-	mantissa, power := s, ""
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		mantissa, power = s[:i], s[i+1:]
-	}
-	if power != "" {
-		const longest = 15 // nothing overflows
-		n, err := strconv.ParseInt(power, 10, 64)
-		if err != nil || len(power) > longest {
-			return decimal{}, false
-		}
-		d.exponent = n
-	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	d.exponent -= int64(len(fraction))
-	digits := strings.TrimLeft(whole+fraction, "0")
-	d.digits = strings.TrimRight(digits, "0")
-	d.exponent += int64(len(digits) - len(d.digits))
-	if d.digits == "" {
-		return decimal{}, true
-	}
-	return d, true
 }
 
 // pathText writes a path as people do: contents[0].annotations.priority. Names that

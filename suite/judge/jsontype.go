@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -28,34 +29,59 @@ func IsNumber(r gjson.Result) bool { return r.Type == gjson.Number }
 // however it is written and however large: 5, 5.0, 5e3 and 1e400 are integers,
 // 0.5 and 5e-1 are not. The digits decide, so that nothing is rounded.
 func IsInteger(r gjson.Result) bool {
-	if r.Type != gjson.Number {
-		return false
-	}
-	mantissa, exponentText, hasExponent := strings.Cut(strings.ToLower(strings.TrimSpace(r.Raw)), "e")
-	whole, fraction, _ := strings.Cut(strings.TrimPrefix(mantissa, "-"), ".")
-	if !all(whole+fraction, isDigit) || whole == "" {
-		return false
-	}
-	digits := strings.TrimRight(whole+fraction, "0")
-	if digits == "" {
-		return true
-	}
-	// The value is digits times ten to the power of exponent.
-	exponent := len(whole) - len(digits)
-	if hasExponent {
-		n, err := strconv.Atoi(exponentText)
-		if err != nil {
-			// Beyond the range of int only the sign matters.
-			return !strings.HasPrefix(exponentText, "-") && all(strings.TrimPrefix(exponentText, "+"), isDigit)
-		}
-		exponent = addSaturated(exponent, n)
-	}
-	return exponent >= 0
+	d, ok := parseDecimal(strings.TrimSpace(r.Raw))
+	return r.Type == gjson.Number && ok && d.exponent >= 0
 }
 
-func addSaturated(a, b int) int {
-	const limit = 1 << 40
-	return min(max(a, -limit), limit) + min(max(b, -limit), limit)
+// SameNumber reports whether two numbers, as JSON has them, are equal: whole ones digit by digit,
+// others also if they are the same to whoever reads them as binary floating point.
+func SameNumber(a, b string) bool {
+	x, okX := parseDecimal(a)
+	y, okY := parseDecimal(b)
+	switch {
+	case !okX || !okY || x.beyond || y.beyond:
+		return a == b
+	case x == y:
+		return true
+	case x.exponent >= 0 && y.exponent >= 0:
+		return false
+	}
+	f, errF := strconv.ParseFloat(a, 64)
+	g, errG := strconv.ParseFloat(b, 64)
+	return errF == nil && errG == nil && f == g
+}
+
+// decimal is a number in the only spelling that it has here: its digits without
+// zeros at either end, and the power of ten that they count.
+type decimal struct {
+	negative bool
+	digits   string
+	exponent int64
+	beyond   bool // the exponent is larger than is counted; its sign is right
+}
+
+// parseDecimal reads a number; ok is false if it is none.
+func parseDecimal(s string) (d decimal, ok bool) {
+	mantissa, power, scaled := strings.Cut(strings.ToLower(s), "e")
+	mantissa, d.negative = strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole == "" || !all(whole+fraction, isDigit) {
+		return d, false
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if d.digits = strings.TrimRight(digits, "0"); d.digits == "" {
+		return decimal{}, true
+	}
+	if scaled {
+		const most = 1 << 50 // nothing overflows
+		n, err := strconv.ParseInt(power, 10, 64)
+		d.exponent = min(max(n, -most), most)
+		if d.beyond = d.exponent != n || err != nil; errors.Is(err, strconv.ErrSyntax) {
+			return d, false
+		}
+	}
+	d.exponent += int64(len(digits) - len(d.digits) - len(fraction))
+	return d, true
 }
 
 // TypeName describes the kind of a value in words: "a string", "null", "an array
