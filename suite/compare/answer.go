@@ -50,8 +50,6 @@ func reply(x *recording.Exchange) answer {
 	return answer{none: "no answer (" + string(x.Outcome) + ")"}
 }
 
-func result(raw json.RawMessage) answer { return answer{body: gjson.ParseBytes(raw)} }
-
 // quoted is a text of ours as a value.
 func quoted(s string) gjson.Result {
 	b, err := json.Marshal(s)
@@ -75,9 +73,9 @@ func (a answer) shown() gjson.Result {
 // finding is a difference between two answers to one question.
 type finding struct {
 	subject         string
-	path            []string
+	path            []string // names of members; "[2]" is an element of an array
 	kind            Kind
-	direct, through gjson.Result
+	direct, through gjson.Result // what does not exist on a side that has nothing there
 }
 
 // about reports whether two findings are about the same place, or one about a part

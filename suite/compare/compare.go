@@ -257,11 +257,6 @@ func (c *comparison) close() {
 	wg.Wait()
 }
 
-// templated reports whether a template of a target file is the given one.
-func templated(template string) func(target.Template) bool {
-	return func(t target.Template) bool { return t.Template == template }
-}
-
 // confirm asks again what differed: the server on its session and on a fresh one, the
 // gateway on a fresh one, and the server once more. A server may change by itself, and
 // its copies need not agree.

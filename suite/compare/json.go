@@ -13,13 +13,6 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// delta is a place at which two JSON values differ. A side that has nothing there
-// has a result that does not exist.
-type delta struct {
-	path []string // names of members; "[2]" is an element of an array
-	a, b gjson.Result
-}
-
 // The bounds of a comparison of two values.
 const (
 	maxNested = 200 // below that text is compared
@@ -29,12 +22,12 @@ const (
 // differ compares two values and knows which strings mean the same.
 type differ struct {
 	same func(path []string, a, b string) bool
-	all  []delta
+	all  []finding
 }
 
 // deltas lists the places at which two values differ. What is the same but spelled
 // differently does not; same, if not nil, says which strings that differ are meant to.
-func deltas(path []string, a, b gjson.Result, same func(path []string, a, b string) bool) []delta {
+func deltas(path []string, a, b gjson.Result, same func(path []string, a, b string) bool) []finding {
 	d := &differ{same: same}
 	d.compare(path, a, b)
 	return d.all
@@ -60,7 +53,14 @@ func (d *differ) compare(path []string, a, b gjson.Result) {
 	case a.Type != gjson.String && a.Type != gjson.Number:
 		return // true, false and null have one spelling
 	}
-	d.all = append(d.all, delta{path: slices.Clone(path), a: a, b: b})
+	f := finding{path: slices.Clone(path), kind: Changed, direct: a, through: b}
+	switch {
+	case !a.Exists():
+		f.kind = Added
+	case !b.Exists():
+		f.kind = Dropped
+	}
+	d.all = append(d.all, f)
 }
 
 // members are those of an object by name; of two with one name the last, as most
@@ -220,16 +220,9 @@ func (n names) same(path []string, a, b string) bool {
 
 // diff compares two values of the two sides as findings about a subject.
 func (n names) diff(subject string, a, b gjson.Result, prefix ...string) []finding {
-	var all []finding
-	for _, d := range deltas(prefix, a, b, func(path []string, x, y string) bool { return len(path) > 0 && n.same(path, x, y) }) {
-		f := finding{subject: subject, path: d.path, kind: Changed, direct: d.a, through: d.b}
-		switch {
-		case !d.a.Exists():
-			f.kind = Added
-		case !d.b.Exists():
-			f.kind = Dropped
-		}
-		all = append(all, f)
+	all := deltas(prefix, a, b, func(path []string, x, y string) bool { return len(path) > 0 && n.same(path, x, y) })
+	for i := range all {
+		all[i].subject = subject
 	}
 	return all
 }

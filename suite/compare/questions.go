@@ -318,7 +318,7 @@ func (r *round) expansions(templates []entry) []*question {
 		switch values := r.suggestions(template); {
 		case len(v) > 0 && len(values) == len(v) && len(uris) < maxVariables:
 			expand(template, values)
-		case !slices.ContainsFunc(r.cfg.Direct.Subjects.Templates, templated(template)):
+		case !slices.ContainsFunc(r.cfg.Direct.Subjects.Templates, func(t target.Template) bool { return t.Template == template }):
 			unknown++
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // transcriptBytes is how much of what crosses the wire is kept of each side.
@@ -329,5 +330,5 @@ func (t *talk) declared(ctx context.Context) answer {
 	if err != nil {
 		return answer{none: err.Error()}
 	}
-	return result(s.Declared())
+	return answer{body: gjson.ParseBytes(s.Declared())}
 }
