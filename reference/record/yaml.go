@@ -1,16 +1,12 @@
 package record
 
 import (
-	"encoding"
-	"encoding/json"
-	"fmt"
-	"reflect"
 	"regexp"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
@@ -18,71 +14,48 @@ import (
 // EncodeWorld writes a world as the YAML of a world file, without the members that say
 // nothing.
 func EncodeWorld(w world.World) ([]byte, error) {
-	return yaml.MarshalWithOptions(partOf(reflect.ValueOf(w)), yaml.IndentSequence(true), yaml.UseLiteralStyleIfMultiline(false))
-}
-
-// partOf is the members of a part of a world, in the order of its type.
-func partOf(v reflect.Value) yaml.MapSlice {
-	var all yaml.MapSlice
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Tag.Get("yaml")
-		if name == ",inline" {
-			all = append(all, partOf(v.Field(i))...)
-			continue
-		}
-		if f := v.Field(i); name != "" && name != "-" && !f.IsZero() {
-			all = append(all, yaml.MapItem{Key: name, Value: plain(f)})
-		}
+	n, err := yaml.ValueToNode(w, yaml.OmitZero(), yaml.IndentSequence(true))
+	if err != nil {
+		return nil, err
 	}
-	return all
+	ast.Walk(quoting{}, n)
+	return []byte(n.String() + "\n"), nil
 }
 
 // tame are texts that every YAML reader takes for themselves when they are written as they are:
 // printable lines that neither begin nor end with a blank.
 var tame = regexp.MustCompile(`^(?:[!-~](?:[ -~]*[!-~])?\n?)*$`)
 
-// quoted is a text that is written in quotation marks.
-type quoted string
+// quoting puts the texts that are not tame into quotation marks.
+type quoting struct{}
 
-// MarshalYAML writes the text as JSON does, which is YAML.
-func (q quoted) MarshalYAML() ([]byte, error) { return json.Marshal(string(q)) }
-
-// plain is a value as it is to be written.
-func plain(v reflect.Value) any {
-	if text, ok := v.Interface().(encoding.TextMarshaler); ok {
-		if written, err := text.MarshalText(); err == nil {
-			return string(written)
+// Visit implements [ast.Visitor].
+func (q quoting) Visit(n ast.Node) ast.Visitor {
+	switch n := n.(type) {
+	case *ast.MappingValueNode:
+		n.Key, _ = quoted(n.Key).(ast.MapKeyNode) // as a text is, in quotation marks or not
+		n.Value = quoted(n.Value)
+	case *ast.SequenceNode:
+		for i := range n.Values {
+			n.Values[i] = quoted(n.Values[i])
 		}
 	}
-	switch {
-	case v.Type() == reflect.TypeFor[time.Duration]():
-		return v.Interface().(time.Duration).String()
-	case v.Kind() == reflect.String && !tame.MatchString(v.String()):
-		return quoted(v.String())
-	case v.Kind() == reflect.Pointer:
-		return plain(v.Elem())
-	case v.Kind() == reflect.Struct:
-		return partOf(v)
-	case v.Kind() == reflect.Interface && !v.IsNil():
-		return plain(v.Elem())
-	case v.Kind() == reflect.Map:
-		return plainMap(v)
-	case v.Kind() == reflect.Slice:
-		list := make([]any, v.Len())
-		for i := range list {
-			list[i] = plain(v.Index(i))
-		}
-		return list
-	}
-	return v.Interface()
+	return q
 }
 
-// plainMap is a map with its names in order.
-func plainMap(v reflect.Value) yaml.MapSlice {
-	var all yaml.MapSlice
-	for _, key := range v.MapKeys() {
-		all = append(all, yaml.MapItem{Key: plain(key), Value: plain(v.MapIndex(key))})
+// quoted is a text in quotation marks, if it needs them and has none yet.
+func quoted(n ast.Node) ast.Node {
+	text := ""
+	switch n := n.(type) {
+	case *ast.StringNode:
+		if !strings.HasPrefix(n.Value, `"`) {
+			text = n.Value
+		}
+	case *ast.LiteralNode:
+		text = n.Value.Value
 	}
-	slices.SortFunc(all, func(a, b yaml.MapItem) int { return strings.Compare(fmt.Sprint(a.Key), fmt.Sprint(b.Key)) })
-	return all
+	if tame.MatchString(text) {
+		return n
+	}
+	return ast.String(token.DoubleQuote(text, text, n.GetToken().Position))
 }
