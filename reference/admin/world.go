@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -59,39 +60,69 @@ func warned(encoded []byte, warnings []string, err error) (any, error) {
 	return members, err
 }
 
-// writtenResource answers with a resource that has been put or changed.
-func writtenResource(r world.Resource) (any, error) {
-	data, err := world.EncodeResource(r)
-	return warned(data, r.Lint(), err)
-}
-
-// writtenTemplate answers with a template likewise.
-func writtenTemplate(t world.Template) (any, error) {
-	data, err := world.EncodeTemplate(t)
-	return warned(data, t.Lint(), err)
-}
-
 // absent says that there is nothing of a name that a parameter or a member gives.
 func absent(what, param, name string) error {
 	return problem(CodeNotFound, param, "there is no %s %q", what, name)
 }
 
-// resource is the resource that the request names.
-func (c *call) resource() (world.Resource, error) {
-	w, uri := c.server.World(), c.named("uri")
-	if r := w.Resource(uri); r != nil {
-		return *r, nil
-	}
-	return world.Resource{}, absent("resource", "uri", uri)
+// parts are the resources or the templates of the world, which are steered alike.
+type parts[T interface{ Lint() []string }] struct {
+	what, key string // key is the parameter and the member by which one is known
+	keyOf     func(T) string
+	find      func(w *world.World, key string) *T
+	decode    func([]byte) (T, error)
+	encode    func(T) ([]byte, error)
+	put       func(*reference.Server, T) error
 }
 
-func getResource(c *call) (any, error) {
-	r, err := c.resource()
+var (
+	resources = parts[world.Resource]{
+		"resource", "uri", func(r world.Resource) string { return r.URI }, (*world.World).Resource,
+		world.DecodeResource, world.EncodeResource, (*reference.Server).Put,
+	}
+	templates = parts[world.Template]{
+		"template", "uriTemplate", func(t world.Template) string { return t.URITemplate }, (*world.World).Template,
+		world.DecodeTemplate, world.EncodeTemplate, (*reference.Server).PutTemplate,
+	}
+)
+
+// named is the part that the request names.
+func (p *parts[T]) named(c *call) (part T, err error) {
+	w, key := c.server.World(), c.named(p.key)
+	if found := p.find(&w, key); found != nil {
+		return *found, nil
+	}
+	return part, absent(p.what, p.key, key)
+}
+
+func (p *parts[T]) get(c *call) (any, error) {
+	part, err := p.named(c)
 	if err != nil {
 		return nil, err
 	}
-	data, err := world.EncodeResource(r)
+	data, err := p.encode(part)
 	return json.RawMessage(data), err
+}
+
+// written answers with a part that has been put or changed.
+func (p *parts[T]) written(part T) (any, error) {
+	data, err := p.encode(part)
+	return warned(data, part.Lint(), err)
+}
+
+// replace puts the part that the body is.
+func (p *parts[T]) replace(c *call) (any, error) {
+	part, err := p.decode(c.body)
+	if err != nil {
+		return nil, refused(err)
+	}
+	if p.keyOf(part) == "" {
+		return nil, problem(CodeInvalid, p.key, "%s is missing", p.key)
+	}
+	if err := p.put(c.server, part); err != nil {
+		return nil, problem(CodeInvalid, "", "%s", err)
+	}
+	return p.written(part)
 }
 
 // part is a handler whose body is a part of a world, or a patch of one.
@@ -121,20 +152,6 @@ func isObject(body []byte) error {
 	return nil
 }
 
-func putResource(c *call) (any, error) {
-	r, err := world.DecodeResource(c.body)
-	if err != nil {
-		return nil, refused(err)
-	}
-	if r.URI == "" {
-		return nil, problem(CodeInvalid, "uri", "uri is missing")
-	}
-	if err := c.server.Put(r); err != nil {
-		return nil, problem(CodeInvalid, "", "%s", err)
-	}
-	return writtenResource(r)
-}
-
 func patchResource(c *call) (any, error) {
 	switch found, err := c.server.Patch(c.named("uri"), c.body); {
 	case !found:
@@ -142,11 +159,11 @@ func patchResource(c *call) (any, error) {
 	case err != nil:
 		return nil, refused(err)
 	}
-	r, err := c.resource() // which may have been taken away meanwhile
+	r, err := resources.named(c) // which may have been taken away meanwhile
 	if err != nil {
 		return nil, err
 	}
-	return writtenResource(r)
+	return resources.written(r)
 }
 
 func getTemplates(c *call) (any, error) {
@@ -161,41 +178,9 @@ func getTemplates(c *call) (any, error) {
 	return list, nil
 }
 
-// template is the template that the request names.
-func (c *call) template() (world.Template, error) {
-	w, uriTemplate := c.server.World(), c.named("uriTemplate")
-	if t := w.Template(uriTemplate); t != nil {
-		return *t, nil
-	}
-	return world.Template{}, absent("template", "uriTemplate", uriTemplate)
-}
-
-func getTemplate(c *call) (any, error) {
-	t, err := c.template()
-	if err != nil {
-		return nil, err
-	}
-	data, err := world.EncodeTemplate(t)
-	return json.RawMessage(data), err
-}
-
-func putTemplate(c *call) (any, error) {
-	t, err := world.DecodeTemplate(c.body)
-	if err != nil {
-		return nil, refused(err)
-	}
-	if t.URITemplate == "" {
-		return nil, problem(CodeInvalid, "uriTemplate", "uriTemplate is missing")
-	}
-	if err := c.server.PutTemplate(t); err != nil {
-		return nil, problem(CodeInvalid, "", "%s", err)
-	}
-	return writtenTemplate(t)
-}
-
 // patchTemplate replaces a template by what the patch makes of it.
 func patchTemplate(c *call) (any, error) {
-	t, err := c.template()
+	t, err := templates.named(c)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +194,7 @@ func patchTemplate(c *call) (any, error) {
 	if err := c.server.PutTemplate(changed); err != nil {
 		return nil, problem(CodeInvalid, "", "%s", err)
 	}
-	return writtenTemplate(changed)
+	return templates.written(changed)
 }
 
 func postTouch(c *call, t Touch) (any, error) {
