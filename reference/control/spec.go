@@ -2,6 +2,7 @@ package control
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -91,17 +92,12 @@ func parse(r Rule, limits string) (Rule, error) {
 // limits are the keys of limits, but for uri.
 var limits = []string{"method", "count", "skip", "every", "chance", "while", "become", "session", "identity"}
 
-// state reads the state of a scenario, as in "while=link=down".
-func (r *Rule) state(into *map[string]string, key, value string) error {
-	scenario, state, ok := strings.Cut(value, "=")
-	if !ok {
-		return fmt.Errorf("%s: the limit %s is %q, which is not written SCENARIO=STATE", r.name(), key, value)
+// limit is the member of the limits that a key means, which is named as in a file; it is not valid if there is none.
+func (r *Rule) limit(key string) reflect.Value {
+	if key != "uri" && !slices.Contains(limits, key) {
+		return reflect.Value{}
 	}
-	if *into == nil {
-		*into = map[string]string{}
-	}
-	(*into)[scenario] = state
-	return nil
+	return reflect.ValueOf(&r.Limits).Elem().FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, key) })
 }
 
 func (r *Rule) set(part string) error {
@@ -109,44 +105,40 @@ func (r *Rule) set(part string) error {
 	if !ok || value == "" {
 		return fmt.Errorf("%s: the limit %q is not written key=value", r.name(), part)
 	}
-	var err error
-	switch key {
-	case "method":
-		r.Method = value
-	case "uri":
-		r.URI = value
-	case "session":
-		r.Session = value
-	case "identity":
-		r.Identity = value
-	case "count":
-		r.Count, err = strconv.Atoi(value)
-		if err == nil && r.Count < 1 {
-			err = fmt.Errorf("must be at least 1")
-		}
-	case "skip":
-		r.Skip, err = strconv.Atoi(value)
-	case "every":
-		r.Every, err = strconv.Atoi(value)
-	case "chance":
-		r.Chance, err = strconv.ParseFloat(value, 64)
-		if err != nil {
-			return fmt.Errorf("%s: the limit chance is %q, which is no number between 0 and 1", r.name(), value)
-		}
-	case "while":
-		return r.state(&r.While, key, value)
-	case "become":
-		return r.state(&r.Become, key, value)
-	case "message":
-		if r.Fail == nil {
-			return fmt.Errorf("%s: only a failure has a message", r.name())
-		}
-		r.Fail.Message = value
-	default:
-		return fmt.Errorf("%s: unknown limit %q: known are %s and uri%s", r.name(), key, strings.Join(limits, ", "), nearest.Question(key, append(limits, "uri")))
+	to := r.limit(key)
+	wrong := func(what string) error {
+		return fmt.Errorf("%s: the limit %s is %q, which is %s", r.name(), key, value, what)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: the limit %s is %q, which is no number from 1 on", r.name(), key, value)
+	switch {
+	case key == "message" && r.Fail == nil:
+		return fmt.Errorf("%s: only a failure has a message", r.name())
+	case key == "message":
+		r.Fail.Message = value
+	case !to.IsValid():
+		return fmt.Errorf("%s: unknown limit %q: known are %s and uri%s", r.name(), key, strings.Join(limits, ", "), nearest.Question(key, append(limits, "uri")))
+	case to.Kind() == reflect.String:
+		to.SetString(value)
+	case to.CanInt():
+		n, err := strconv.Atoi(value)
+		if err != nil || key == "count" && n < 1 {
+			return wrong("no number from 1 on")
+		}
+		to.SetInt(int64(n))
+	case to.CanFloat():
+		n, err := strconv.ParseFloat(value, 64)
+		if err != nil {
+			return wrong("no number between 0 and 1")
+		}
+		to.SetFloat(n)
+	default: // states, as in "while=link=down"
+		scenario, state, ok := strings.Cut(value, "=")
+		if !ok {
+			return wrong("not written SCENARIO=STATE")
+		}
+		if to.IsNil() {
+			to.Set(reflect.MakeMap(to.Type()))
+		}
+		to.SetMapIndex(reflect.ValueOf(scenario), reflect.ValueOf(state))
 	}
 	return nil
 }
