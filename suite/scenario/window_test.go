@@ -137,7 +137,7 @@ func TestDeafnessIsKnownSoon(t *testing.T) {
 		want          time.Duration // of each wait
 	}{
 		"a quick target":                  {10 * time.Millisecond, time.Millisecond, 0, 3 * time.Second},
-		"the same, repeated":              {10 * time.Millisecond, time.Millisecond, 2, 6 * time.Second},
+		"the same, repeated":              {10 * time.Millisecond, time.Millisecond, 2, 10 * time.Second},
 		"one whose process starts slowly": {7 * time.Second, time.Millisecond, 0, 7 * time.Second},
 		"a slow one":                      {10 * time.Millisecond, 100 * time.Millisecond, 0, 5 * time.Second},
 		"no more than allowed":            {10 * time.Millisecond, time.Second, 2, 10 * time.Second},
