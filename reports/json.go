@@ -3,6 +3,7 @@ package reports
 import (
 	"bufio"
 	"bytes"
+	_ "embed"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -354,3 +355,8 @@ func (r *Report) check(seen map[string]bool) error {
 	}
 	return nil
 }
+
+// JSONSchema is the JSON Schema (2020-12) of the contract [Schema].
+//
+//go:embed schema/mcpcheck.report-1.schema.json
+var JSONSchema []byte

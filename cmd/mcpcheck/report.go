@@ -1,15 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/helpcmd"
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/spf13/cobra"
 )
 
@@ -76,4 +82,282 @@ func (p *program) schemaCommand(of string, schema []byte) *cobra.Command {
 			})
 		},
 	}
+}
+
+func (p *program) mergeCommand() *cobra.Command {
+	o := &outputs{}
+	c := helpcmd.New(help, "merge")
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return badUsage("%s takes the reports to join", c.CommandPath())
+		}
+		return nil
+	}
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := o.check(""); err != nil {
+			return err
+		}
+		if isMatrix(args[0]) {
+			return p.mergeMatrices(o, args)
+		}
+		var list []*reports.Report
+		for _, path := range args {
+			if isMatrix(path) {
+				return badUsage("%s is a matrix.json, not a report: join either reports or matrices", path)
+			}
+			r, err := readReport(path)
+			if err != nil {
+				return err
+			}
+			list = append(list, r)
+		}
+		r, err := reports.Merge(list, area.Catalogue().Profile)
+		if err != nil {
+			return badUsage("%w", err)
+		}
+		p.status = r.ExitCode(r.Config.Strict, r.Summary.Baseline.Outdated())
+		return o.write(p, r, reports.Options{Strict: r.Config.Strict})
+	}
+	o.register(c)
+	return c
+}
+
+// isMatrix reports whether a file begins as a matrix does. What it is otherwise, its
+// reader says.
+func isMatrix(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, 256)
+	n, _ := io.ReadFull(f, begin)
+	return bytes.Contains(begin[:n], []byte(`"mcpcheck.matrix/`))
+}
+
+// mergeMatrices joins the shards of a matrix.
+func (p *program) mergeMatrices(o *outputs, paths []string) error {
+	if o.JUnit != "" || o.Markdown != "" || o.SARIF != "" {
+		return badUsage("a matrix is written with --json and --html only")
+	}
+	if o.JSON == "" && o.HTML == "" {
+		return badUsage("say where to write the matrix: --json FILE, --html FILE")
+	}
+	var list []*reports.Matrix
+	for _, path := range paths {
+		m, err := readMatrix(path)
+		if err != nil {
+			return err
+		}
+		list = append(list, m)
+	}
+	var errs []error
+	var missing []string
+	told := ""
+	for _, out := range []struct {
+		path  string
+		write func(io.Writer, *reports.Matrix) error
+	}{{o.JSON, reports.WriteMatrixJSON}, {o.HTML, reports.WriteMatrixHTML}} {
+		if out.path == "" {
+			continue
+		}
+		m, err := reports.MergeMatrices(list, func(i int, path string) string {
+			return relative(filepath.Dir(out.path), filepath.Join(filepath.Dir(paths[i]), filepath.FromSlash(path)))
+		})
+		if err != nil {
+			return badUsage("%w", err)
+		}
+		p.status, missing, told = m.ExitCode(), m.Missing, m.Summary.String()
+		errs = append(errs, p.file(out.path, func(w io.Writer) error { return out.write(w, m) }))
+	}
+	if o.JSON != "-" && o.HTML != "-" {
+		_, err := fmt.Fprintln(p.stdout, told)
+		errs = append(errs, err)
+	}
+	if len(missing) > 0 {
+		fmt.Fprintln(p.stderr, "mcpcheck: the matrix is not whole: without the shards "+reports.Shorten(strings.Join(missing, ", "), 200))
+	}
+	return errors.Join(errs...)
+}
+
+// relative is a path as seen from a directory, with slashes; empty if there is none.
+func relative(dir, path string) string {
+	a, err := filepath.Abs(dir)
+	b, err2 := filepath.Abs(path)
+	if errors.Join(err, err2) != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(a, b)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+func readMatrix(path string) (*reports.Matrix, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
+	}
+	m, err := reports.ReadMatrix(f)
+	var other *reports.NotMatrixError
+	if errors.As(err, &other) && strings.HasPrefix(other.Schema, "mcpcheck.report/") {
+		err = errors.New("it is a report, not a matrix.json: join either reports or matrices")
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, badUsage("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func (p *program) diffCommand() *cobra.Command {
+	var strict, asJSON, verbose, noColor bool
+	c := helpcmd.New(help, "diff")
+	c.Args = takes(2, "two reports, the old one first")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		d, err := p.compare(args[0], args[1])
+		if err != nil {
+			return err
+		}
+		p.status = d.ExitCode(strict)
+		return p.file("-", func(w io.Writer) error {
+			if asJSON {
+				return reports.WriteDiffJSON(w, d)
+			}
+			return reports.WriteDiff(w, d, reports.Options{Color: output.Color(p.stdout, noColor), Width: output.Width(p.stdout), Verbose: verbose, Strict: strict})
+		})
+	}
+	c.Flags().BoolVar(&strict, "strict", false, "new warnings count as failures do")
+	c.Flags().BoolVar(&asJSON, "json", false, "write the comparison as JSON")
+	c.Flags().BoolVar(&verbose, "verbose", false, "list everything")
+	noColorFlag(c.Flags(), &noColor)
+	return c
+}
+
+// compare reads two reports and says how the later differs. That they are about different
+// targets is told, and no mistake: a target may have been renamed.
+func (p *program) compare(earlier, later string) (*reports.Diff, error) {
+	old, err := readReport(earlier)
+	if err != nil {
+		return nil, err
+	}
+	latest, err := readReport(later)
+	if err != nil {
+		return nil, err
+	}
+	if old.Target.Name != latest.Target.Name {
+		fmt.Fprintf(p.stderr, "mcpcheck: the reports are about different targets: %s and %s\n",
+			reports.Sanitize(reports.Shorten(old.Target.Name, 200)), reports.Sanitize(reports.Shorten(latest.Target.Name, 200)))
+	}
+	return reports.Compare(old, latest), nil
+}
+
+// summarized reads a report whose summary is made of its results: what a file says of itself
+// may have been written by hand.
+func summarized(path string) (*reports.Report, error) {
+	r, err := readReport(path)
+	if err != nil {
+		return nil, err
+	}
+	if r, err = reports.Merge([]*reports.Report{r}, area.Catalogue().Profile); err != nil {
+		return nil, badUsage("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// aboutReport is a command that writes something about one report. What it writes is made before
+// the file is touched.
+func (p *program) aboutReport(name string, text func(path string, r *reports.Report) (write func(io.Writer) error, err error)) *cobra.Command {
+	out := ""
+	c := helpcmd.New(help, name)
+	c.Args = oneReport
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := writable(out); err != nil {
+			return err
+		}
+		r, err := summarized(args[0])
+		if err != nil {
+			return err
+		}
+		write, err := text(args[0], r)
+		if err != nil {
+			return err
+		}
+		return p.file(out, write)
+	}
+	fileFlags(c.Flags(), &out, nil)
+	return c
+}
+
+func (p *program) badgeCommand() *cobra.Command {
+	label := ""
+	c := p.aboutReport("badge", func(_ string, r *reports.Report) (func(io.Writer) error, error) {
+		return func(w io.Writer) error { return reports.WriteBadge(w, r, label) }, nil
+	})
+	c.Flags().StringVar(&label, "label", "mcpcheck", "the left `text`")
+	return c
+}
+
+func (p *program) statementCommand() *cobra.Command {
+	var files, subjects []string
+	c := p.aboutReport("statement", func(path string, r *reports.Report) (func(io.Writer) error, error) {
+		o := reports.StatementOptions{Report: filepath.Base(path)}
+		var err error
+		if o.ReportDigest, err = digest(path); err != nil {
+			return nil, badUsage("%s: %w", path, yamlfile.Unread(err))
+		}
+		for _, path := range files {
+			sum, err := digest(path)
+			if err != nil {
+				return nil, badUsage("--artifact %s: %w", path, yamlfile.Unread(err))
+			}
+			o.Subjects = append(o.Subjects, reports.Artifact{Name: filepath.Base(path), Digest: map[string]string{"sha256": hex.EncodeToString(sum[:])}})
+		}
+		for _, s := range subjects {
+			a, err := subject(s)
+			if err != nil {
+				return nil, err
+			}
+			o.Subjects = append(o.Subjects, a)
+		}
+		return func(w io.Writer) error { return reports.WriteStatement(w, r, o) }, nil
+	})
+	c.Flags().StringArrayVar(&files, "artifact", nil, "a `file` that was judged (repeatable)")
+	c.Flags().StringArrayVar(&subjects, "subject", nil, "what was judged, as `NAME@sha256:HEX` (repeatable)")
+	return c
+}
+
+// subject reads NAME@sha256:HEX.
+func subject(s string) (reports.Artifact, error) {
+	at := strings.LastIndex(s, "@sha256:")
+	if at <= 0 {
+		return reports.Artifact{}, badUsage("--subject %q is not NAME@sha256:HEX", s)
+	}
+	sum := strings.ToLower(s[at+len("@sha256:"):])
+	if raw, err := hex.DecodeString(sum); err != nil || len(raw) != sha256.Size {
+		return reports.Artifact{}, badUsage("--subject %q: a SHA-256 digest has 64 hexadecimal digits", s)
+	}
+	return reports.Artifact{Name: s[:at], Digest: map[string]string{"sha256": sum}}, nil
+}
+
+// digest is the SHA-256 of a file.
+func digest(path string) (sum [sha256.Size]byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// file writes to a file, or to standard output for "-".
+func (p *program) file(path string, write func(io.Writer) error) error {
+	if err := output.To(path, p.stdout, write); err != nil {
+		return impossible("%w", err)
+	}
+	return nil
 }
