@@ -54,55 +54,23 @@ var connectionFailures = []ConnectionFailure{
 		Name: "truncated-body", Transports: everywhere,
 		Summary: "the connection ends in the middle of the answer",
 		Client:  "Fails the request; it never hands on a part of an answer as the whole.",
-		Hooks: hook.Join(onBody(func(_ *http.Request, w http.ResponseWriter, p []byte) (int, error) {
-			_ = push(w, p[:len(p)/2]) // it ends in any case
-			panic(http.ErrAbortHandler)
-		}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if !e.Response || !once(ctx) {
-				return next(ctx, e)
-			}
-			p := eventBytes(e)
-			_ = next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}) // as above
-			panic(http.ErrAbortHandler)
-		}), onStdioAnswer(func(_ context.Context, w io.Writer, framed []byte) error {
-			if _, err := w.Write(framed[:len(framed)/2]); err != nil {
-				return err
-			}
-			return errTruncated
-		})),
+		Hooks:   halfway(func(e hook.Event) bool { return e.Response }, cutOff, func(context.Context) error { return errTruncated }),
 	},
 	{
 		Name: "stalled-stream", Transports: everywhere,
 		Summary: "the answer stops in its middle, and the connection stays open",
 		Client:  "Gives up at its time limit, closes the connection, and says so.",
-		Hooks: hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
-			if err := push(w, p[:len(p)/2]); err != nil {
-				return 0, err
-			}
-			return 0, stall(r.Context())
-		}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
-				return next(ctx, e)
-			}
-			p := eventBytes(e)
-			if err := next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
-				return err
-			}
-			return stall(ctx)
-		}), onStdioAnswer(func(ctx context.Context, w io.Writer, framed []byte) error {
-			if _, err := w.Write(framed[:len(framed)/2]); err != nil {
-				return err
-			}
+		Hooks: halfway(carries, stall, func(ctx context.Context) error {
 			<-ctx.Done()
 			return ctx.Err()
-		})),
+		}),
 	},
 	{
 		Name: "dropped-sse", Transports: overHTTP,
 		Summary: "event streams break off before the next message on them, which a client can resume to get",
 		Client:  "Resumes the stream with the last event id, or repeats the request.",
 		Hooks: hook.Join(hook.Hooks{EventStreams: hook.Always}, hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
-			if len(e.Data) == 0 || e.Type == "endpoint" || !once(ctx) {
+			if !carries(e) || !once(ctx) {
 				return next(ctx, e)
 			}
 			panic(http.ErrAbortHandler)
@@ -120,6 +88,37 @@ var connectionFailures = []ConnectionFailure{
 		}),
 	},
 }
+
+// carries reports whether an event has a message in it.
+func carries(e hook.Event) bool { return len(e.Data) > 0 && e.Type != "endpoint" }
+
+// halfway writes half of an answer, or of an event of those that are meant, and then ends it as is said, on stdio in a
+// way of its own.
+func halfway(meant func(e hook.Event) bool, end, endStdio func(ctx context.Context) error) hook.Hooks {
+	return hook.Join(onBody(func(r *http.Request, w http.ResponseWriter, p []byte) (int, error) {
+		if err := push(w, p[:len(p)/2]); err != nil {
+			return 0, err
+		}
+		return 0, end(r.Context())
+	}), hook.OnEvent(nil, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
+		if !meant(e) || !once(ctx) {
+			return next(ctx, e)
+		}
+		p := eventBytes(e)
+		if err := next(ctx, hook.Event{Raw: p[:len(p)/2], Stream: e.Stream}); err != nil {
+			return err
+		}
+		return end(ctx)
+	}), onStdioAnswer(func(ctx context.Context, w io.Writer, framed []byte) error {
+		if _, err := w.Write(framed[:len(framed)/2]); err != nil {
+			return err
+		}
+		return endStdio(ctx)
+	}))
+}
+
+// cutOff ends the connection of a request.
+func cutOff(context.Context) error { panic(http.ErrAbortHandler) }
 
 var errTruncated = errors.New("the connection was made to end in the middle of a message")
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -67,9 +68,9 @@ func accepts(r *http.Request, mediaType string) bool {
 	family, _, _ := strings.Cut(mediaType, "/")
 	best, quality := 0, 0.0
 	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
-		name, params, _ := strings.Cut(part, ";")
+		name, params, _ := mime.ParseMediaType(part) // without parameters if these are malformed
 		rank := 0
-		switch strings.ToLower(strings.TrimSpace(name)) {
+		switch name {
 		case mediaType:
 			rank = 3
 		case family + "/*":
@@ -78,23 +79,11 @@ func accepts(r *http.Request, mediaType string) bool {
 			rank = 1
 		}
 		if rank > best {
-			best, quality = rank, weight(params)
+			best, quality = rank, 1
+			if q, given := params["q"]; given {
+				quality, _ = strconv.ParseFloat(q, 64) // what is no number is none
+			}
 		}
 	}
 	return best > 0 && quality > 0
-}
-
-// weight is the q parameter of a range in an Accept header.
-func weight(params string) float64 {
-	for p := range strings.SplitSeq(params, ";") {
-		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
-		if strings.EqualFold(name, "q") {
-			q, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				return 0
-			}
-			return q
-		}
-	}
-	return 1
 }
