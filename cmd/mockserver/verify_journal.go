@@ -9,30 +9,28 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
-// keeper is the file that --journal names; without the flag there is none, and it does nothing.
-type keeper struct{ file io.WriteCloser }
+// noFile takes the place of the file that --journal names where there is none.
+type noFile struct{ io.Writer }
+
+func (noFile) Close() error { return nil }
 
 // keepJournal makes the journal of the server, with its file if one was asked for.
-func (v *verifier) keepJournal() (keeper, error) {
+func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
 	o := journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage}
-	var k keeper
+	kept = noFile{io.Discard}
 	if v.settings.journal != "" {
-		f, err := os.OpenFile(v.settings.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-		if err != nil {
-			return k, usageError{err}
+		if kept, err = os.OpenFile(v.settings.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+			return nil, usageError{err}
 		}
-		o.Writer, k.file = f, f
+		o.Writer = kept
 	}
 	v.options.Journal = journal.New(o)
-	return k, nil
+	return kept, nil
 }
 
-// add writes what the servers on stdio have noted, each after the other, and numbered on from
+// addJournals writes what the servers on stdio have noted, each after the other, and numbered on from
 // the last entry that the file has.
-func (k keeper) add(last uint64, journals [][]byte) error {
-	if k.file == nil {
-		return nil
-	}
+func addJournals(kept io.Writer, last uint64, journals [][]byte) error {
 	for _, lines := range journals {
 		before := last
 		for line := range bytes.Lines(lines) {
@@ -45,17 +43,10 @@ func (k keeper) add(last uint64, journals [][]byte) error {
 				e.RequestSeq += before
 			}
 			last = e.Seq
-			if _, err := journal.WriteJSON(k.file, []journal.Entry{e}); err != nil {
+			if _, err := journal.WriteJSON(kept, []journal.Entry{e}); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func (k keeper) close() error {
-	if k.file == nil {
-		return nil
-	}
-	return k.file.Close()
 }

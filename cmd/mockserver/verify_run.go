@@ -134,17 +134,17 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 	}
 	server, unwatch, err := v.serve(cmd.Context(), w, files)
 	if err != nil {
-		return 0, errors.Join(err, kept.close())
+		return 0, errors.Join(err, kept.Close())
 	}
 	defer unwatch()
 	into, err := os.MkdirTemp("", "mockserver-verify-*")
 	if err != nil {
-		return 0, errors.Join(err, server.Close(), kept.close())
+		return 0, errors.Join(err, server.Close(), kept.Close())
 	}
 	defer os.RemoveAll(into) //nolint:errcheck // a leftover in the temporary directory
 	run, err := v.play(cmd, server, args, into, stderr)
 	if err != nil {
-		return 0, errors.Join(err, server.Close(), kept.close())
+		return 0, errors.Join(err, server.Close(), kept.Close())
 	}
 	overHTTP, err := client.From(server.Journal())
 	journals := []client.Journal{overHTTP}
@@ -154,7 +154,7 @@ func (v *verifier) judge(cmd *cobra.Command, args []string, stdout, stderr io.Wr
 		j, unreadable := client.Read(bytes.NewReader(lines))
 		journals, err = append(journals, j), errors.Join(err, unreadable)
 	}
-	if err := errors.Join(err, kept.add(server.Journal().Last(), onStdio), kept.close()); err != nil {
+	if err := errors.Join(err, addJournals(kept, server.Journal().Last(), onStdio), kept.Close()); err != nil {
 		return reports.ExitNotEstablished, err
 	}
 	r := client.Judge(client.Merge(journals...), client.Options{
