@@ -22,16 +22,18 @@
 //     scripts had to themselves, and all of these have ended; but not where the server is
 //     started for the run: if it dies, everything is played once more.
 //
-// What happened in sessions that scripts share is judged when the run was played to its
-// end: a second response, a notification or the loss of the connection may follow, in the
-// last phase still, what a script saw of an exchange. The same holds for the requirements
-// about everything that was received, and for those few whose checks look at the
-// recordings of all scenarios: for one such row everything is played.
+// What happened in sessions that scripts share is judged when these have ended. At a URL, without triggers and limits, that is before the last
+// phase, as another session costs little there, and else when the run was played to its end: a second response, a
+// notification or the loss of the connection may follow what a script saw of an exchange. The
+// requirements about everything that was received come then as well, and those
+// few whose checks look at the recordings of all scenarios: for one such row everything is played.
 //
 // Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was
 // still there at the end, on how its processes ended in sessions without a fault of ours,
 // and on the repetition, for which all of them have to be known: copies of a target may be
-// in each other's way.
+// in each other's way. At such a URL the repetition begins as soon as a verdict is red, beside what is still played, and
+// confirms it where it shows the same. It settles nothing else: what it does not show again,
+// and all that rests on time, is repeated at the end.
 package engine
 
 import (

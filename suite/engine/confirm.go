@@ -21,12 +21,7 @@ import (
 // what happens once.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
-		if context.Cause(ctx) == nil {
-			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
-			r.again = r.replay(ctx, repeated, r.quickest)
-			r.further(ctx, repeated)
-			r.onceMore(ctx, repeated)
-		}
+		r.repeatRest(ctx, recording.Keep(repeated, func(j *Judgement) bool { return !r.seenAgain(j) }))
 		if slices.ContainsFunc(repeated, func(j *Judgement) bool {
 			again := r.again[j.Combination]
 			return again == nil || len(again.Unfinished) > 0
@@ -39,17 +34,43 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	}
 }
 
+// repeatRest repeats what verdicts rest on that were not seen again while others were played.
+func (r *Run) repeatRest(ctx context.Context, open []*Judgement) {
+	for _, j := range open {
+		r.forget(j)
+	}
+	if len(open) > 0 && context.Cause(ctx) == nil {
+		r.cfg.Progress(Event{Kind: Confirming, Total: len(open)})
+		for c, more := range r.replay(ctx, open, r.quickest) {
+			if again := r.again[c]; again != nil {
+				again.join(more)
+			} else {
+				r.again[c] = more
+			}
+		}
+		r.further(ctx, open)
+		r.onceMore(ctx, open)
+	}
+	for _, j := range open {
+		if again := r.again[j.Combination]; again != nil && j.Outcome.Red() && (!slices.Contains(j.From, recording.Everything) || r.unseen(j)) {
+			r.left(again.Unfinished, j, r.takes[j.Combination])
+		}
+	}
+}
+
+// unseen reports whether a red verdict on all frames is another one by what was repeated so far.
+func (r *Run) unseen(j *Judgement) bool {
+	again := r.again[j.Combination]
+	return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome
+}
+
 // further plays what red verdicts on all frames rest on beside what was repeated first, as long as
 // this has not shown the same again: most often one scenario does.
 func (r *Run) further(ctx context.Context, repeated []*Judgement) {
-	differs := func(j *Judgement) bool {
-		again := r.again[j.Combination]
-		return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome
-	}
 	const single = 6 // scenarios that are tried by themselves: what shows nothing takes no time
 	open := repeated
 	for n := 1; n <= single; n++ {
-		if open = recording.Keep(open, differs); len(open) == 0 || context.Cause(ctx) != nil {
+		if open = recording.Keep(open, r.unseen); len(open) == 0 || context.Cause(ctx) != nil {
 			break
 		}
 		choose := r.quickest
@@ -59,9 +80,6 @@ func (r *Run) further(ctx context.Context, repeated []*Judgement) {
 		for c, more := range r.replay(ctx, open, choose) {
 			r.again[c].join(more)
 		}
-	}
-	for _, j := range recording.Keep(open, differs) {
-		r.left(r.again[j.Combination].Unfinished, j, r.takes[j.Combination])
 	}
 }
 
@@ -158,14 +176,13 @@ func (r *Run) speaks() bool {
 // restsOnTime reports whether a verdict could be another one if there were more time: it
 // comes of silence, of how long processes take to end, or of what did not come while it was
 // waited for.
-func (r *Run) restsOnTime(j *Judgement) bool {
+func (r *Run) restsOnTime(j *Judgement, take *Take) bool {
 	k, ok := r.catalogue.Check(j.Requirement.ID)
-	take := r.takes[j.Combination]
 	if j.Outcome == verdict.Blocked || ok && k.Endings || sampled(j, take) {
 		return true
 	}
 	for _, name := range j.From {
-		if sc, ok := r.catalogue.Scenario(name); ok && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) {
+		if sc, found := r.catalogue.Scenario(name); found && (sc.Phase == scenario.Quiet || sc.Phase == scenario.Mutate) && !(ok && k.Timeless) {
 			return true
 		}
 		if rec := take.Recordings[name]; rec != nil && slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
@@ -240,7 +257,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 		}
 		e := r.endpointOf(st)
 		x := &repetition{plan: r.catalogue.inOrder(needed), take: take}
-		timed := slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j) })
+		timed := slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.restsOnTime(j, before) })
 		if !e.Owned() || e.limit != nil {
 			x.stage = r.newStage(e, e.limit, st.Facts)
 			x.alone = timed

@@ -16,8 +16,11 @@ import (
 // which of them, and why no others.
 type early struct {
 	run  *Run
-	over chan struct{} // closed when everything was played and every session was closed
+	over chan struct{}           // closed when everything was played and every session was closed
+	red  func(*Judgement, *Take) // is told of verdicts that are red so far
 	busy sync.WaitGroup
+
+	stages map[requirement.Combination]*pool.Pool
 
 	mu       sync.Mutex
 	complete map[requirement.Combination]*Take // recordings that cannot change any more
@@ -32,12 +35,13 @@ type waitingRow struct {
 
 // begin gives the verdicts for which nothing has to be played, and notes what the other
 // rows wait for.
-func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario) *early {
-	e := &early{run: r, over: make(chan struct{}), complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
+func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario, red func(*Judgement, *Take)) *early {
+	e := &early{run: r, over: make(chan struct{}), red: red, stages: map[requirement.Combination]*pool.Pool{}, complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
 	played := map[requirement.Combination][]recording.Name{}
 	mortal := map[requirement.Combination]bool{} // what is played may be dropped: see withoutDeaths
 	for st, plan := range plans {
 		mortal[st.Combination] = st.Endpoint.Server() != nil
+		e.stages[st.Combination] = st
 		e.complete[st.Combination] = newTake(st.Facts)
 		for _, sc := range plan {
 			played[st.Combination] = append(played[st.Combination], sc.Name)
@@ -72,18 +76,19 @@ func (r *Run) settled(row Row, k *verdict.Check) bool {
 // played takes note of a recording. As soon as it cannot change any more, the rows for
 // which it is the last one are judged.
 func (e *early) played(rec *recording.Recording) {
-	if !sole(rec) {
+	shared, ok := e.shared(rec)
+	if !ok {
 		return
 	}
 	e.busy.Go(func() {
-		for _, s := range rec.Sessions {
+		for _, s := range slices.Concat(rec.Sessions, shared) {
 			select {
 			case <-s.Completed():
 			case <-e.over:
 				return // it has no end, as there was no connection
 			}
 		}
-		e.run.frames(rec, nil)
+		e.run.frames(rec, shared)
 		ready, take := e.add(rec)
 		for _, row := range ready {
 			e.judge(row, take)
@@ -97,12 +102,28 @@ func selfContained(k *verdict.Check) bool {
 	return !slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool { return name == recording.Everything || name == recording.Every })
 }
 
-// sole reports whether everything in a recording happened in sessions that the script
-// had to itself, and nothing is left under way.
-func sole(rec *recording.Recording) bool {
-	return !slices.ContainsFunc(rec.Exchanges, func(x *recording.Exchange) bool {
-		return x.Outcome == "" || rec.Session(x.Session) == nil
-	})
+// shared lists the sessions that scripts shared in which something of a recording happened. It
+// reports whether they, and all others in it, end before the run does, with nothing left under way.
+func (e *early) shared(rec *recording.Recording) (all []*recording.Session, ok bool) {
+	for _, x := range rec.Exchanges {
+		switch {
+		case x.Outcome == "":
+			return nil, false
+		case rec.Session(x.Session) != nil || slices.ContainsFunc(all, func(s *recording.Session) bool { return s.ID == x.Session }):
+			continue
+		}
+		st := e.stages[rec.Combination]
+		if !cheap(st) {
+			return nil, false // they are in use until then
+		}
+		used := st.Used()
+		i := slices.IndexFunc(used, func(s *recording.Session) bool { return s.ID == x.Session })
+		if i < 0 {
+			return nil, false
+		}
+		all = append(all, used[i])
+	}
+	return all, true
 }
 
 // add notes that a recording is complete. It returns the rows for which it was the last
@@ -112,7 +133,7 @@ func (e *early) add(rec *recording.Recording) (ready []Row, take *Take) {
 	defer e.mu.Unlock()
 	c := rec.Combination
 	before := e.complete[c]
-	take = &Take{Facts: before.Facts, Recordings: maps.Clone(before.Recordings)}
+	take = &Take{Facts: e.stages[c].Known(), Recordings: maps.Clone(before.Recordings)}
 	take.Recordings[rec.Scenario] = rec
 	e.complete[c] = take
 	for _, w := range e.waiting[c] {
@@ -131,6 +152,8 @@ func (e *early) judge(row Row, take *Take) {
 	j := &Judgement{Row: row, Result: e.run.verdict(row, take)}
 	if !repeats(j, take) {
 		e.run.results.give(j)
+	} else if j.Outcome.Red() {
+		e.red(j, take)
 	}
 }
 

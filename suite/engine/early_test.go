@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -20,12 +21,17 @@ func TestEarlyVerdicts(t *testing.T) {
 		"none", "sess-09-works-once",
 	} {
 		t.Run(fault, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { judgedEarly(t, fault) })
+			synctest.Test(t, func(t *testing.T) { judgedEarly(t, fault, requirement.R20251125, true) })
+		})
+	}
+	for _, rev := range []requirement.Revision{requirement.R20251125, requirement.R20260728} {
+		t.Run("without triggers/"+string(rev), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { judgedEarly(t, "list-05-null-title", rev, false) })
 		})
 	}
 }
 
-func judgedEarly(t *testing.T, fault string) {
+func judgedEarly(t *testing.T, fault string, rev requirement.Revision, triggers bool) {
 	o := reference.Options{}
 	if fault != "none" {
 		o.Faults = []string{fault}
@@ -35,11 +41,14 @@ func judgedEarly(t *testing.T, fault string) {
 		t.Fatal(err)
 	}
 	defer server.Close()
+	if !triggers {
+		described.Triggers = target.Triggers{}
+	}
 	var r *Run
 	given := map[key]bool{} // before everything was played
 	r, err = Prepare(t.Context(), Config{
 		Target: described, Tool: reports.Tool{Name: "test"}, SecurityProbes: true, Budget: time.Hour,
-		Select: func(row Row) bool { return row.Combination.Revision == requirement.R20251125 },
+		Select: func(row Row) bool { return row.Combination.Revision == rev },
 		Progress: func(e Event) {
 			if e.Kind != Judging {
 				return

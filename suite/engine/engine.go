@@ -36,11 +36,14 @@ type Run struct {
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
-	watches      pool.Semaphore // for those of the quiet phase where sessions are cheap: they hardly do anything but wait
-	sessions     atomic.Int64
-	longs        *wire.Results
-	began        time.Time
-	judging      context.Context // ends some time after playing has to
+	// watches is for those that watch silence and for what they build on, where sessions are cheap: they hardly
+	// do anything but wait, and the others fit into the time that they take. ahead names them.
+	watches  pool.Semaphore
+	ahead    map[recording.Name]bool
+	sessions atomic.Int64
+	longs    *wire.Results
+	began    time.Time
+	judging  context.Context // ends some time after playing has to
 
 	endpoints []*endpoint
 	stages    []*pool.Pool
@@ -118,6 +121,9 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
 		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
+	}
+	if r.ahead = r.catalogue.waiting(); cfg.Jobs == 1 {
+		r.watches = r.jobs // one at a time, whatever it is
 	}
 	r.prepare()
 	ctx, cancel := r.bounded(ctx)

@@ -23,7 +23,7 @@ import (
 // noteGone looks, where messages were lost on the way to a target that is no process of
 // ours, whether it is gone for good. Then it is noted with what was sent to it
 // last: nobody can start it again to find out which message it died of.
-func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes map[requirement.Combination]*Take) {
+func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes ...map[requirement.Combination]*Take) {
 	for _, e := range r.endpoints {
 		if e.Owned() || e.found == nil {
 			continue
@@ -31,8 +31,10 @@ func (r *Run) noteGone(ctx context.Context, stages []*pool.Pool, takes map[requi
 		var mine []*Take
 		var any *pool.Pool
 		for _, st := range stages {
-			if take := takes[st.Combination]; st.Endpoint == e.Endpoint && take != nil {
-				any, mine = st, append(mine, take)
+			for _, all := range takes {
+				if take := all[st.Combination]; st.Endpoint == e.Endpoint && take != nil {
+					any, mine = st, append(mine, take)
+				}
 			}
 		}
 		last, others := r.lastWords(mine, e.found.Lost)

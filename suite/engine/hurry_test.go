@@ -159,7 +159,7 @@ func TestRestsOnTime(t *testing.T) {
 	for frame, want := range map[int]bool{5: true, 7: false} {
 		j := &Judgement{Row: Row{Requirement: req, Combination: c}}
 		j.From, j.Frames, j.Outcome = []recording.Name{recording.Reads}, []int{frame}, verdict.Fail
-		if got := r.restsOnTime(j); got != want {
+		if got := r.restsOnTime(j, r.takes[j.Combination]); got != want {
 			t.Errorf("frame %d: %t", frame, got)
 		}
 	}

@@ -68,16 +68,19 @@ func (r *Run) execute(ctx context.Context) {
 		total += len(plans[st])
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
-	early := r.begin(plans)
-	p := &player{run: r, total: total, heard: early.played}
+	p := &player{run: r, total: total}
+	prompt := r.prompt(playing, p)
+	early := r.begin(plans, prompt.repeat)
+	p.heard = early.played
 	p.phases(playing, r.stages, plans, r.takes)
 	p.withoutDeaths(playing, plans)
 	ended := context.Cause(playing)
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()
-	r.noteGone(bounded, r.stages, r.takes)
+	r.noteGone(bounded, r.stages, r.takes, prompt.end())
 	r.gather(r.takes, framed)
+	r.again = prompt.repeated()
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
@@ -106,6 +109,8 @@ func newTake(facts *recording.Facts) *Take {
 type player struct {
 	run   *Run
 	heard func(*recording.Recording) // is told of each recording
+	// silent says that no progress is told.
+	silent bool
 
 	mu          sync.Mutex
 	done, total int
@@ -128,9 +133,24 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 		wg.Go(func() {
 			var quiet sync.WaitGroup
 			for _, phase := range scenario.Phases() {
+				if phase == scenario.Destructive && p.heard != nil {
+					retire(group)
+				}
 				p.phase(ctx, group, plans, takes, phase, &quiet)
 			}
 		})
+	}
+	wg.Wait()
+}
+
+// retire ends the sessions that scripts shared, where another one costs little: what happened in them
+// can be judged, and repeated, while the last phase goes on.
+func retire(stages []*pool.Pool) {
+	var wg sync.WaitGroup
+	for _, st := range stages {
+		if cheap(st) {
+			wg.Go(st.Retire)
+		}
 	}
 	wg.Wait()
 }
@@ -216,16 +236,14 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
 	places := p.run.jobs
-	if sc.Phase == scenario.Quiet && !st.Facts.Owned {
+	if !st.Facts.Owned && p.run.ahead[sc.Name] {
 		places = p.run.watches
 	}
 	places <- struct{}{}
 	defer func() { <-places }()
 	event := Event{Kind: Playing, Combination: st.Combination, Title: sc.Title}
 	p.tell(event, 0)
-	p.mu.Lock()
-	earlier := maps.Clone(take.Recordings)
-	p.mu.Unlock()
+	earlier := p.recorded(take)
 	began := time.Now()
 	rec := perform(ctx, st, sc, earlier)
 	p.mu.Lock()
@@ -242,6 +260,13 @@ func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario,
 	p.tell(event, 1)
 }
 
+// recorded is what was recorded so far.
+func (p *player) recorded(take *Take) map[recording.Name]*recording.Recording {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(take.Recordings)
+}
+
 // perform plays a scenario, unless the run is over.
 func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) *recording.Recording {
 	if cause := context.Cause(ctx); cause != nil {
@@ -253,6 +278,9 @@ func perform(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, earlier 
 
 // tell reports progress, one event at a time.
 func (p *player) tell(e Event, step int) {
+	if p.silent {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.done += step

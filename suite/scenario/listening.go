@@ -31,6 +31,7 @@ var listeningScenario = &Scenario{
 	Title:     "listening while nothing happens",
 	Sends:     "Listen streams for all that is declared, for the list alone, for two resources, and for what is not declared; ordinary requests before and meanwhile.",
 	Phase:     Read, // its silence is that of a session of its own
+	Waits:     true,
 	After:     []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Reads},
 	When:      InModern,
 	TakesOver: true,

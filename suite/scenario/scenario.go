@@ -62,6 +62,9 @@ type Scenario struct {
 	// it harms nobody, and is played at once, so that it starts while others are in use. A quiet
 	// one is not disturbed by what others say meanwhile, and does not wait for them.
 	Apart bool
+	// Waits says that the script watches silence most of the time, as quiet ones do: where sessions are
+	// cheap it begins before others.
+	Waits bool
 	// Security says that it tests defences: where security probes are switched off it is not played.
 	Security bool
 	// Script talks to the target.

@@ -30,6 +30,7 @@ var selfChangesScenario = &Scenario{
 	Title: "watching a resource that changes by itself",
 	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick succession, reads, and subscriptions that are given up and made again, in another session as well.",
 	Phase: Read, // its silence is that of one session
+	Waits: true,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
 	When: All(
 		Where(func(p *Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),

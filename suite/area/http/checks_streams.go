@@ -34,7 +34,7 @@ var httpStreamsChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "HTTP-10", From: verdict.Everything, Judge: relatedMessages},
-	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "HTTP-11", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if !opened(r.Step(stepGet), v) {
 			return
 		}
@@ -53,8 +53,8 @@ var httpStreamsChecks = []verdict.Check{
 			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+strconv.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
 		}
 	}},
-	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Judge: deliveryChannel},
-	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Judge: foreignProgress},
+	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: deliveryChannel},
+	{Requirement: "HTTP-40", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: foreignProgress},
 }
 
 // opened reports whether a GET opened an event stream; if not, it says so.

@@ -23,6 +23,7 @@ var handshakeScenario = &scenario.Scenario{
 	Title:  "a handshake in slow motion",
 	Sends:  "initialize, then a pause in which nothing must come, a ping, the initialized notification, and a first ordinary request.",
 	Phase:  scenario.Read, // its silence is that of a session of its own
+	Waits:  true,
 	When:   legacyOnly,
 	Leaves: true,
 	Script: scenario.OnFresh(session.Options{HoldInitialized: true}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {

@@ -5,6 +5,7 @@ package pool
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 
@@ -308,14 +309,23 @@ func (p *Pool) Establish(name, value string) {
 	p.Facts.Notes[name] = value
 }
 
+// Known is what is known about the target so far: the notes in it do not change any more.
+func (p *Pool) Known() *recording.Facts {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	facts := *p.Facts
+	facts.Notes = maps.Clone(facts.Notes)
+	return &facts
+}
+
 // Limited reports whether there is a limit.
 func (p *Pool) Limited() bool { return p.Limit != nil }
 
-// Close ends all shared sessions and returns every session that was ever shared, once
-// nothing is left of any session of the pool.
-func (p *Pool) Close() []*recording.Session {
-	p.evict(false)
-	_ = p.leaving().wait(context.Background()) // whatever ends does so
+// Retire ends all sessions that no script holds: who asks for one gets another.
+func (p *Pool) Retire() { p.evict(false) }
+
+// Used lists every session that was ever shared.
+func (p *Pool) Used() []*recording.Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var all []*recording.Session
@@ -323,6 +333,14 @@ func (p *Pool) Close() []*recording.Session {
 		all = append(all, s.Record())
 	}
 	return all
+}
+
+// Close ends all shared sessions and returns every session that was ever shared, once
+// nothing is left of any session of the pool.
+func (p *Pool) Close() []*recording.Session {
+	p.evict(false)
+	_ = p.leaving().wait(context.Background()) // whatever ends does so
+	return p.Used()
 }
 
 // Retried lists the handshakes that were tried a second time.

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
+)
+
+// unlisting answers some lists, by their number, without the list.
+type unlisting struct {
+	wrong func(n int64) bool
+	lists atomic.Int64
+}
+
+func (s *unlisting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	answer := `"error":{"code":-32601,"message":"no"}`
+	switch m.Get("method").Str {
+	case "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"unlisting","version":"1"}}`
+	case "resources/list":
+		answer = `"result":{"resources":[]}`
+		if s.wrong(s.lists.Add(1)) {
+			answer = `"result":{}`
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+}
+
+// What is red is repeated at once where sessions are cheap. That confirms it; if it is not seen
+// again, the repetition at the end decides.
+func TestPromptRepetition(t *testing.T) {
+	for name, c := range map[string]struct {
+		wrong func(n int64) bool
+		want  string
+		late  bool // repeated at the end
+		lists int64
+	}{
+		"always":                  {func(int64) bool { return true }, "LIST-01:fail", false, 2},
+		"once":                    {func(n int64) bool { return n == 1 }, "LIST-01:pass inconsistent", true, 3},
+		"not promptly, but later": {func(n int64) bool { return n != 2 }, "LIST-01:fail", true, 3},
+		"never":                   {func(int64) bool { return false }, "LIST-01:pass", false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, late := &unlisting{wrong: c.wrong}, false
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{
+						Endpoints: []target.Endpoint{{Name: "unlisting", Handler: s, Forced: requirement.HTTP}},
+						Revisions: []requirement.Revision{requirement.R20251125},
+					},
+					Tool:     reports.Tool{Name: "test"},
+					Select:   func(row Row) bool { return row.Requirement.ID == "LIST-01" },
+					Progress: func(e Event) { late = late || e.Kind == Confirming },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				if got := verdicts(r.Report(false)); got != c.want || late != c.late || s.lists.Load() != c.lists {
+					t.Errorf("%s, repeated at the end: %t, after %d lists; want %s, %t, %d", got, late, s.lists.Load(), c.want, c.late, c.lists)
+				}
+			})
+		})
+	}
+}
