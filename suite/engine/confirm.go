@@ -58,10 +58,11 @@ func (r *Run) repeatRest(ctx context.Context, open []*Judgement) {
 	}
 }
 
-// unseen reports whether a red verdict on all frames is another one by what was repeated so far.
+// unseen reports whether a red verdict on all frames is another one by what was repeated so far, and was
+// not seen several times before.
 func (r *Run) unseen(j *Judgement) bool {
 	again := r.again[j.Combination]
-	return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome
+	return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome && !r.sighted(j)
 }
 
 // further plays what red verdicts on all frames rest on beside what was repeated first, as long as

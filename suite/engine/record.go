@@ -234,7 +234,7 @@ func restore(rd io.Reader) (*Run, error) {
 		return nil, fmt.Errorf("more follows the recording, from byte %d on: it was written to after its end", decoder.InputOffset())
 	}
 	r := &Run{
-		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
+		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
 		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
 	}

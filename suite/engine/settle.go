@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // conclude settles a verdict that is red, blocked or given on a sample by its repetition. A red one without a
@@ -17,12 +19,15 @@ func (r *Run) conclude(j *Judgement) {
 	switch {
 	case j.Outcome.Red() && again != nil:
 		second := r.row(j.Row, again)
-		if r.cutShort(j, second, again) {
+		switch {
+		case second.Outcome != j.Outcome && second.Outcome != verdict.Fail && r.sighted(j):
+			j.Observations = append(j.Observations, inconsistent(j, second))
+		case r.cutShort(j, second, again):
 			unconfirmed(j, r.unrepeated(first))
-			return
+		default:
+			settle(j, second, cutOff(j.From, first, again))
 		}
-		settle(j, second, cutOff(j.From, first, again))
-	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)):
+	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)) && !r.sighted(j):
 		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
 		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
 	case again != nil && sampled(j, first):
@@ -44,6 +49,38 @@ func (r *Run) cutShort(first, second *Judgement, again *Take) bool {
 		return second.Outcome != first.Outcome || again.Unfinished[recording.Everything] && ok && k.Endings
 	}
 	return slices.ContainsFunc(first.From, func(name recording.Name) bool { return again.Unfinished[name] })
+}
+
+// sighted reports whether a red verdict on all frames is confirmed by what was seen in the first play: at
+// least two sessions lead to it, each by itself and for the same cause, at different times. What one session
+// shows many times was seen once, and so was what several show within a window of silence: one event may
+// reach them all. What rests on time, or on the loss of sessions, may come of a busy machine.
+func (r *Run) sighted(j *Judgement) bool {
+	first := r.takes[j.Combination]
+	all := first.Recordings[recording.Everything]
+	k, ok := r.catalogue.Check(j.Requirement.ID)
+	if !ok || all == nil || !slices.Contains(j.From, recording.Everything) || r.restsOnTime(j, first) || restsOnLoss(j, first) {
+		return false
+	}
+	var times []time.Duration
+	for _, s := range all.Sessions {
+		take := newTake(first.Facts)
+		for _, name := range k.With {
+			take.Recordings[name] = first.Recordings[name]
+		}
+		one := &recording.Recording{Scenario: all.Scenario, Combination: all.Combination, Facts: all.Facts, Sessions: []*recording.Session{s},
+			Exchanges: recording.Keep(all.Exchanges, func(x *recording.Exchange) bool { return x.Session == s.ID }),
+			Frames:    recording.Keep(all.Frames, func(f wire.Frame) bool { return f.Session == s.ID })}
+		take.Recordings[recording.Everything] = one
+		seen := r.verdict(j.Row, take)
+		if seen.Outcome != j.Outcome || cmp.Or(seen.Cause, seen.Expected) != cmp.Or(j.Cause, j.Expected) || len(seen.Frames) == 0 {
+			continue
+		}
+		if f := one.Frame(slices.Max(seen.Frames)); f != nil {
+			times = append(times, f.At)
+		}
+	}
+	return len(times) > 1 && slices.Max(times)-slices.Min(times) > r.cfg.QuietWindow
 }
 
 // whole reports whether nothing kept a take from being repeated: one that was recorded had
