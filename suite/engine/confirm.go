@@ -201,8 +201,8 @@ type repetition struct {
 	plan  []*scenario.Scenario
 	take  *Take
 	// alone says that no other may be under way, gathered that the recordings have their
-	// frames.
-	alone, gathered bool
+	// frames, shared that the session which scripts share stands from the beginning on, as at first.
+	alone, gathered, shared bool
 }
 
 // replay plays the scenarios of verdicts again, on new stages, and returns what was
@@ -274,6 +274,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 			owned = append(owned, x)
 		}
 		x.stage.Limits.Patience = slowly
+		x.shared = !x.stage.Limited() && slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.misdelivered(j, before) })
 		if slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.freedByTheEnd(j) }) {
 			x.stage.Linger = r.linger(ctx)
 		}
@@ -312,6 +313,9 @@ func (p *player) repeat(ctx context.Context, all ...*repetition) {
 	for _, x := range all {
 		stages = append(stages, x.stage)
 		plans[x.stage], takes[x.stage.Combination] = x.plan, x.take
+		if x.shared {
+			_, _ = x.stage.Shared(ctx) // scripts that need it find out why there is none
+		}
 	}
 	p.phases(ctx, stages, plans, takes)
 	closeStages(stages, takes)

@@ -137,14 +137,19 @@ func (r *Run) seenAgain(j *Judgement) bool {
 	return r.row(j.Row, again).Outcome == j.Outcome
 }
 
-// forget drops what was repeated promptly for a verdict and did not lead to it once more: it settles nothing.
+// forget drops what was repeated promptly of what a verdict rests on, and did not lead to it once more: it
+// settles nothing.
 func (r *Run) forget(j *Judgement) {
-	if again := r.again[j.Combination]; again != nil {
-		for _, name := range j.From {
-			if _, repeated := again.Took[name]; repeated {
-				delete(again.Took, name)
-				again.Recordings[name] = r.takes[j.Combination].Recordings[name]
-			}
+	again, first := r.again[j.Combination], r.takes[j.Combination]
+	if again == nil {
+		return
+	}
+	needed := map[recording.Name]bool{}
+	r.repeat(needed, j, first)
+	for name := range needed {
+		if _, repeated := again.Took[name]; repeated {
+			delete(again.Took, name)
+			again.Recordings[name] = first.Recordings[name]
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 			continue
 		}
 		around := map[recording.Name]bool{}
-		strays := slices.DeleteFunc(slices.Clone(j.Frames), func(n int) bool { return belongs(take, n) })
+		strays := strays(j, take)
 		for other, rec := range take.Recordings {
 			if other != recording.Everything && (slices.ContainsFunc(j.Frames, func(n int) bool { return r.around(rec, n) }) ||
 				slices.ContainsFunc(strays, func(n int) bool { return r.asked(rec, n) })) {
@@ -108,10 +108,11 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 type choice = func(needed map[recording.Name]bool, j *Judgement, take *Take)
 
 // quickest is [Run.repeat] without what was repeated before. Of the scenarios in which the evidence of
-// a red verdict on all frames occurred it names only one, that which took least.
+// a red verdict on all frames occurred it names only one, that which took least; all of
+// them where one asked for what another one got.
 func (r *Run) quickest(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	left := map[recording.Name]bool{}
-	if r.left(left, j, take); !j.Outcome.Red() || !slices.Contains(j.From, recording.Everything) {
+	if r.left(left, j, take); !j.Outcome.Red() || !slices.Contains(j.From, recording.Everything) || r.misdelivered(j, take) {
 		maps.Copy(needed, left)
 		return
 	}
@@ -195,6 +196,21 @@ func belongs(take *Take, number int) bool {
 		}
 	}
 	return false
+}
+
+// strays are the frames of the evidence that are no messages which a script sent, nor answers to one.
+func strays(j *Judgement, take *Take) []int {
+	return slices.DeleteFunc(slices.Clone(j.Frames), func(n int) bool { return belongs(take, n) })
+}
+
+// misdelivered reports whether a verdict on all frames is about responses that came on another session than
+// that of their request: they come again where both stand at the same time.
+func (r *Run) misdelivered(j *Judgement, take *Take) bool {
+	return slices.Contains(j.From, recording.Everything) && slices.ContainsFunc(strays(j, take), func(n int) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(take.Recordings)), func(rec *recording.Recording) bool {
+			return rec.Scenario != recording.Everything && r.asked(rec, n)
+		})
+	})
 }
 
 // asked reports whether a response that came on another session than that of its request may be
