@@ -5,13 +5,18 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 )
 
 var sseCode = code{
-	"sse-07-everything-replayed": replayingAll,
+	"sse-07-everything-replayed": replaying(everyEvent),
+	"sse-07-of-other-sessions":   replaying(ofStream),
+	"sse-07-of-request-ids":      replaying(ofRequestID),
+	"sse-07-of-unknown-events":   replaying(ofUnknown),
 	"sse-23-url-encoded": stateless(hook.EditEvent(func(e *hook.Event) {
 		if e.Stream == "sse" && bytes.Contains(e.Data, []byte(`"resourceTemplates"`)) {
 			e.Data = []byte(url.QueryEscape(string(e.Data)))
@@ -29,25 +34,67 @@ var sseCode = code{
 	})),
 }
 
-// replayingAll keeps the events of all streams and sends them to whoever resumes
-// one.
-func replayingAll() hook.Hooks {
-	const kept = 256
-	var mu sync.Mutex
-	var all []hook.Event
-	return hook.Join(streaming, hook.EditEvent(func(e *hook.Event) {
-		mu.Lock()
-		defer mu.Unlock()
-		if e.ID != "" && e.Stream == "post" && len(all) < kept {
-			all = append(all, *e)
-		}
-	}), hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet },
-		func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			w.Header().Set("Content-Type", "text/event-stream")
+// replaying keeps the latest events of all streams and lets a function say which of them whoever names one
+// gets. Where it is not ok, nothing is wrong.
+func replaying(pick func(kept []hook.Event, named string) (some []hook.Event, ok bool)) func() hook.Hooks {
+	return func() hook.Hooks {
+		const most = 1024
+		var mu sync.Mutex
+		var all []hook.Event
+		return hook.Join(streaming, hook.EditEvent(func(e *hook.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			for _, e := range all {
-				_, _ = w.Write([]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n")) // a client that has gone needs nothing
+			if e.ID != "" && e.Stream == "post" {
+				all = append(all, *e)
+				all = all[max(len(all)-most, 0):]
 			}
-		}))
+		}), hook.OnHTTP(func(r *http.Request) bool { return r.Header.Get(lastEventID) != "" && r.Method == http.MethodGet },
+			func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				mu.Lock()
+				some, ok := pick(slices.Clone(all), r.Header.Get(lastEventID))
+				mu.Unlock()
+				if !ok {
+					next.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				w.WriteHeader(http.StatusOK)
+				for _, e := range some {
+					_, _ = w.Write([]byte("id: " + e.ID + "\ndata: " + string(e.Data) + "\n\n")) // a client that has gone needs nothing
+				}
+			}))
+	}
+}
+
+func everyEvent(kept []hook.Event, _ string) ([]hook.Event, bool) { return kept, true }
+
+// ofUnknown is all there is, to who names an event that is not known.
+func ofUnknown(kept []hook.Event, named string) ([]hook.Event, bool) {
+	return kept, !slices.ContainsFunc(kept, func(e hook.Event) bool { return e.ID == named })
+}
+
+// ofStream is what came after an event on its stream, which the ids of its events begin with, if that has ended.
+func ofStream(kept []hook.Event, named string) ([]hook.Event, bool) {
+	stream := named[:strings.LastIndex(named, "-")+1]
+	i := slices.IndexFunc(kept, func(e hook.Event) bool { return e.ID == named })
+	if i < 0 {
+		return nil, false
+	}
+	rest := slices.DeleteFunc(kept[i+1:], func(e hook.Event) bool { return !strings.HasPrefix(e.ID, stream) })
+	return rest, kept[i].Response || slices.ContainsFunc(rest, func(e hook.Event) bool { return e.Response })
+}
+
+// ofRequestID is what came after a response under the same request id, in whatever session.
+func ofRequestID(kept []hook.Event, named string) ([]hook.Event, bool) {
+	i := slices.IndexFunc(kept, func(e hook.Event) bool { return e.ID == named && e.Response })
+	if i < 0 {
+		return nil, false
+	}
+	id := requestID(kept[i])
+	return slices.DeleteFunc(kept[i+1:], func(e hook.Event) bool { return !e.Response || requestID(e) != id }), true
+}
+
+func requestID(e hook.Event) string {
+	o, _ := hook.DecodeObject(e.Data)
+	return string(hook.Encode(o["id"]))
 }

@@ -41,8 +41,8 @@ func Scenarios() []*scenario.Scenario {
 
 // The steps of the area's scripts, which say what they mean.
 const (
-	stepOpen, stepFirst, stepSecond recording.Step = "open", "first", "second"
-	stepElsewhere                   recording.Step = "resume-elsewhere"
+	stepOpen, stepFirst, stepSecond, stepOther recording.Step = "open", "first", "second", "other"
+	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown", "resume-elsewhere"
 )
 
 // The tags of the area's scripts, which say what they mean.
@@ -228,24 +228,61 @@ func ownReplay(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	v.Holds()
+	sentElsewhere(r, r.Step(stepElsewhere), v, r.Steps(stepFirst, stepSecond)...)
+	for _, x := range r.Steps(recording.StepResume, stepLast) {
+		sentElsewhere(r, x, v, r.Steps(stepOther)...)
+	}
+	ofNobody(r, v)
+	receivedAgain(r, v)
 	ids := map[string]bool{}
 	for _, n := range second.Evidence() {
 		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID {
 			ids[f.Event.ID] = true
 		}
 	}
-	otherSessions(r, v)
-	named := namedEvent(r, resumed)
-	evidence := slices.Concat(named, second.Evidence(), []int{resumed.Request})
-	for _, f := range replayed(r, resumed) {
-		if f.Event.ID == resumed.Tags[tagID] && len(f.Raw) > 0 {
-			v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+", which Last-Event-ID names as received, comes once more: a stream goes on after it", append(named, resumed.Request, f.Number)...)
+	for _, x := range r.Steps(recording.StepResume, stepLast) {
+		for _, f := range replayed(r, x) {
+			m := gjson.ParseBytes(f.Raw)
+			strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
+			if strange {
+				v.That(false, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100),
+					slices.Concat(namedEvent(r, x), second.Evidence(), []int{x.Request, f.Number})...)
+				return // it replays one, or all of them
+			}
 		}
-		m := gjson.ParseBytes(f.Raw)
-		strange := f.Event.HasID && ids[f.Event.ID] || wire.SameID([]byte(m.Get("id").Raw), second.ID) && !m.Get("method").Exists()
-		if strange {
-			v.That(false, "only messages of the stream that is resumed", "a message of another stream: "+wire.Excerpt(f.Raw, 100), append(evidence, f.Number)...)
-			return // it replays one, or all of them
+	}
+}
+
+// receivedAgain remarks upon events that a client named, or that came before them: a stream goes on after
+// the one that is named, but no sentence forbids to send more of it.
+func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
+	received := map[string]int{}
+	for _, n := range r.Step(stepFirst).Evidence() {
+		if f := r.Frame(n); f != nil && f.Event != nil && f.Event.HasID && len(f.Raw) > 0 {
+			received[f.Event.ID] = n
+		}
+	}
+	for _, x := range r.Steps(recording.StepResume, stepLast) {
+		named := namedEvent(r, x)
+		for _, f := range replayed(r, x) {
+			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 && n <= slices.Max(named) {
+				v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+" comes once more, although Last-Event-ID, "+strconv.Quote(x.Tags[tagID])+
+					", says that it was received: a stream goes on after the event that is named", append(named, x.Request, f.Number)...)
+				return
+			}
+		}
+	}
+}
+
+// ofNobody: an id that no event had names no stream, so that there is nothing to replay. Responses
+// belong to the streams of their requests.
+func ofNobody(r *recording.Recording, v *verdict.Verdict) {
+	x := r.Step(stepUnknown)
+	for _, f := range replayed(r, x) {
+		if id := gjson.GetBytes(f.Raw, "id"); wire.Classify(f.Raw) == wire.KindResponse && id.Exists() && id.Type != gjson.Null {
+			v.That(false, "no messages of other streams to an id that no event had", "a response that belongs to another stream: "+wire.Excerpt(f.Raw, 100), x.Request, f.Number)
+			v.Hint("take an event that is not known for none, and replay nothing")
+			return
 		}
 	}
 }
@@ -265,22 +302,18 @@ func namedEvent(r *recording.Recording, resumed *recording.Exchange) []int {
 	return nil
 }
 
-// otherSessions: nobody gets what was sent to another session by naming one of its events.
-func otherSessions(r *recording.Recording, v *verdict.Verdict) {
-	x := r.Step(stepElsewhere)
-	if x == nil || x.Status != http.StatusOK {
-		return
-	}
-	for _, mine := range append(r.Steps(stepFirst), r.Steps(stepSecond)...) {
-		for _, n := range mine.Evidence() {
-			own := r.Frame(n)
-			if own == nil || own.Dir != wire.In || len(own.Raw) == 0 || own.Session == x.Session {
+// sentElsewhere: a stream that is resumed brings nothing of what was sent to another session.
+func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, others ...*recording.Exchange) {
+	for _, theirs := range others {
+		for _, n := range theirs.Evidence() {
+			sent := r.Frame(n)
+			if sent == nil || sent.Dir != wire.In || len(sent.Raw) == 0 || x == nil || sent.Session == x.Session {
 				continue
 			}
 			for _, f := range replayed(r, x) {
-				if bytes.Equal(f.Whole(), own.Whole()) {
+				if bytes.Equal(f.Whole(), sent.Whole()) && !brought(r, x, f) {
 					v.That(false, "nothing of the streams of another session", "what was sent to the session that made the request: "+wire.Excerpt(f.Raw, 100),
-						append(namedEvent(r, x), mine.Request, n, x.Request, f.Number)...)
+						append(namedEvent(r, x), theirs.Request, n, x.Request, f.Number)...)
 					v.Hint("look for the event in the session that Mcp-Session-Id names")
 					return
 				}
@@ -289,8 +322,18 @@ func otherSessions(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// brought reports whether the session of a request had got the same message before.
+func brought(r *recording.Recording, x *recording.Exchange, f *wire.Frame) bool {
+	return slices.ContainsFunc(events(r), func(own *wire.Frame) bool {
+		return own.Session == x.Session && own.Number < x.Request && bytes.Equal(own.Whole(), f.Whole())
+	})
+}
+
 // replayed are the events on the stream that a GET resumes.
 func replayed(r *recording.Recording, x *recording.Exchange) []*wire.Frame {
+	if x == nil || x.Status != http.StatusOK {
+		return nil
+	}
 	request := r.Frame(x.Request)
 	return slices.DeleteFunc(events(r), func(f *wire.Frame) bool {
 		return request == nil || f.Channel != request.Channel || f.Session != x.Session || f.Number < x.Request

@@ -37,3 +37,46 @@ func TestOriginOfLastEventID(t *testing.T) {
 		t.Errorf("the second frame is %+v", event)
 	}
 }
+
+// TestReplays: what a stream that is resumed may bring, of what came on other streams, and of what came on it before.
+func TestReplays(t *testing.T) {
+	const primed, answer, another, theirs = "", `{"jsonrpc":"2.0","id":101,"result":{"resources":[]}}`, `{"jsonrpc":"2.0","id":102,"result":{}}`, `{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	req, _ := area.Catalogue().Find("SSE-07")
+	k, _ := area.BuiltIn().Check("SSE-07")
+	asked := func(step recording.Step, session, id, event, reply string) rt.Line {
+		return rt.Line{Step: step, Session: session, ID: id, Method: "m", Reply: reply, Channel: "post:" + string(step), Event: &wire.Event{ID: event, HasID: true}, Status: 200, Outcome: recording.Replied}
+	}
+	for name, c := range map[string]struct {
+		step     recording.Step
+		session  string
+		named    string
+		replayed string
+		as       string // the id of the event that is replayed
+		want     verdict.Outcome
+		observed bool
+	}{
+		"what follows":                     {"resume", "s1", "e1", `{"jsonrpc":"2.0","method":"notifications/progress"}`, "e2", verdict.Pass, false},
+		"what was received":                {"resume-last", "s1", "e1", answer, "e1", verdict.Pass, true},
+		"of another request":               {"resume", "s1", "e1", another, "x", verdict.Fail, false},
+		"of another request, by its event": {"resume-last", "s1", "e1", `{"jsonrpc":"2.0","method":"notifications/progress"}`, "f1", verdict.Fail, false},
+		"of the other session":             {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
+		"to the other session":             {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail, false},
+		"the other session's own":          {"resume-elsewhere", "s2", "e1", theirs, "x", verdict.Pass, false},
+		"to nobody":                        {"resume-unknown", "s1", "?", answer, "x", verdict.Fail, false},
+		"a ping to nobody":                 {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
+		"an error to nobody":               {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
+		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
+	} {
+		lines := []rt.Line{asked("first", "s1", "101", "e1", answer), asked("second", "s1", "102", "f1", another), asked("other", "s2", "101", "g1", theirs)}
+		if c.step != "resume" {
+			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
+		}
+		rec := rt.New(sse.HTTPResume, facts, append(lines, rt.Line{Step: c.step, Session: c.session, ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:1",
+			Event: &wire.Event{ID: c.as, HasID: true}, Tags: recording.Tags{"id": c.named}, Incoming: []string{c.replayed}})...)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec})
+		if got.Outcome != c.want || (len(got.Observations) > 0) != c.observed {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

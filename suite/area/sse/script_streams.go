@@ -3,7 +3,6 @@ package sse
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -15,12 +14,15 @@ import (
 
 // Steps "first" and "second" are requests whose event streams are to be told
 // apart. If the first one's events have ids, "resume" asks for what came after its
-// first event, and its tag "id" is that event's id. Where that is served and the target keeps sessions,
-// step "resume-elsewhere" asks for the same in another session.
+// first event. Where that is served, "other" is another request in another session, under the id of the
+// first, if the target keeps sessions; "resume-last" asks for what came after the last event that answered the
+// first, "resume-unknown" names an event that never was, and "resume-elsewhere" asks for the same as
+// "resume" in the other session. The tag "id" is the event that is named.
 var httpResumeScenario = &scenario.Scenario{
 	Name:  HTTPResume,
 	Title: "resuming a stream",
-	Sends: "Two requests with event streams, and, if events have ids, a GET with Last-Event-ID, in their session and in another one.",
+	Sends: "Two requests with event streams, and, if events have ids, GET with Last-Event-ID, in their session and in another one, where another request has the id of the first; " +
+		"also with the id of an event that never was.",
 	Phase: scenario.Quiet,
 	Apart: true,
 	After: []recording.Name{recording.Reads},
@@ -33,45 +35,86 @@ var httpResumeScenario = &scenario.Scenario{
 		}
 		x := c.Do(ctx, first)
 		c.Do(ctx, second)
-		id := firstEvent(c, x)
-		if id == "" {
+		ids := eventIDs(c, x)
+		if len(ids) == 0 {
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
-		clients, streams := []*scenario.Client{c}, []*session.Stream{resume(ctx, c, recording.StepResume, id)}
-		if streams[0].Status() == http.StatusOK && c.S.HTTPSession() != "" && !p.Limited() {
-			if other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
-				clients, streams = append(clients, other), append(streams, resume(ctx, other, stepElsewhere, id))
+		all := resumptions{{c, c.S.Peek(ctx, resume(recording.StepResume, ids[0]), p.Limits.Timeout)}}
+		if all[0].stream.Status() == http.StatusOK && !p.Limited() {
+			other := otherSession(ctx, p, c, x)
+			all.ask(ctx, c, resume(stepLast, ids[len(ids)-1]))
+			all.ask(ctx, c, resume(stepUnknown, strangeEvent))
+			if other != nil {
+				all.ask(ctx, other, resume(stepElsewhere, ids[0]))
 			}
 		}
-		if slices.ContainsFunc(streams, (*session.Stream).Open) {
-			c.S.Quiet(ctx, p.Limits.QuietWindow)
-		}
-		for i, st := range streams {
-			clients[i].Note(clients[i].Dropped(ctx, st))
-		}
+		all.watch(ctx, p)
 	}),
 }
 
-// resume asks for what came after an event.
-func resume(ctx context.Context, c *scenario.Client, step recording.Step, id string) *session.Stream {
-	return c.S.Peek(ctx, session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id},
-		Header: map[string]string{session.HeaderLastEventID: id}}, c.P.Limits.Timeout)
+// strangeEvent is the id of no event.
+const strangeEvent = "mcpcheck-7b4e91-never-sent"
+
+// otherSession opens a session beside one, if that is one, and makes another request under the id of one made there.
+func otherSession(ctx context.Context, p *scenario.Play, c *scenario.Client, x *recording.Exchange) *scenario.Client {
+	if c.S.HTTPSession() == "" {
+		return nil
+	}
+	other, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	if !ok {
+		return nil
+	}
+	other.Do(ctx, session.Request{Step: stepOther, Method: "resources/templates/list", ID: x.ID})
+	return other
 }
 
-// firstEvent is the id of the first event that answered a request; empty if
-// none has one.
-func firstEvent(c *scenario.Client, x *recording.Exchange) string {
+// resumptions are streams that were asked for by the id of an event.
+type resumptions []resumption
+
+type resumption struct {
+	c      *scenario.Client
+	stream *session.Stream
+}
+
+// ask asks for one more, and does not wait for the head of the response: that may come with the first event.
+func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.Request) {
+	*all = append(*all, resumption{c, &session.Stream{Pending: c.S.Start(ctx, q)}})
+}
+
+// watch listens to them until they have ended, at most for a window of silence, and ends them.
+func (all resumptions) watch(ctx context.Context, p *scenario.Play) {
+	window, done := context.WithTimeout(ctx, p.Limits.QuietWindow)
+	defer done()
+	for _, one := range all {
+		select {
+		case <-one.stream.HTTPEnded():
+		case <-window.Done():
+		}
+	}
+	for _, one := range all {
+		one.c.Note(one.c.Dropped(ctx, one.stream))
+	}
+}
+
+// resume is a request for what came after an event.
+func resume(step recording.Step, id string) session.Request {
+	return session.Request{Step: step, HTTPMethod: http.MethodGet, Tags: recording.Tags{tagID: id}, Header: map[string]string{session.HeaderLastEventID: id}}
+}
+
+// eventIDs are the ids of the events that answered a request.
+func eventIDs(c *scenario.Client, x *recording.Exchange) []string {
 	own := map[int]bool{}
 	for _, n := range x.Evidence() {
 		own[n] = true
 	}
+	var ids []string
 	for _, f := range c.S.Incoming(0) {
-		if own[f.Number] && f.Event != nil && f.Event.HasID {
-			return f.Event.ID
+		if own[f.Number] && f.Event != nil && f.Event.HasID && f.Event.ID != "" {
+			ids = append(ids, f.Event.ID)
 		}
 	}
-	return ""
+	return ids
 }
 
 // Step "open" is the GET that opens the event stream of HTTP+SSE, as a plain HTTP
