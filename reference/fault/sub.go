@@ -9,10 +9,11 @@ import (
 )
 
 var subCode = code{
-	"sub-03-second-subscribe-ends": secondEnds,
-	"sub-03-unsubscribe-ends-all":  endsAll,
-	"sub-06-broadcast":             stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
-	"sub-09-all-resources":         subscribeAll,
+	"sub-03-second-subscribe-ends":       secondEnds,
+	"sub-03-unsubscribe-ends-all":        endsAll,
+	"sub-06-broadcast":                   stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
+	"sub-06-undeclared-without-sessions": hook.Sessionless,
+	"sub-09-all-resources":               subscribeAll,
 	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),

@@ -2,11 +2,9 @@ package quirk
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -29,8 +27,8 @@ var httpCode = code{
 			})
 	},
 	"off-grid-revisions":      stateless(hook.Hooks{OffGrid: hook.Always}),
-	"no-session-ids":          sessionless,
-	"version-header-demanded": sessionless,
+	"no-session-ids":          hook.Sessionless,
+	"version-header-demanded": hook.Sessionless,
 	"modern-event-ids":        numbered,
 	"crlf-events": stateless(hook.EditEvent(func(e *hook.Event) {
 		var b bytes.Buffer
@@ -44,11 +42,6 @@ var httpCode = code{
 	"broken-streams": breaking,
 }
 
-const (
-	headerVersion = "Mcp-Protocol-Version"
-	headerSession = "Mcp-Session-Id"
-)
-
 // preceded writes something before each event.
 func preceded(raw string) hook.Hooks {
 	return hook.OnEvent(hook.Every, func(ctx context.Context, e hook.Event, next hook.EventWriter) error {
@@ -57,43 +50,6 @@ func preceded(raw string) hook.Hooks {
 		}
 		return next(ctx, e)
 	})
-}
-
-// sessionless keeps one session for each revision behind the scenes, in which all
-// clients are served.
-func sessionless() hook.Hooks {
-	var mu sync.Mutex
-	ids := map[string]string{} // by revision
-	noDelete := hook.OnHTTP(func(r *http.Request) bool { return r.Method == http.MethodDelete }, func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		w.WriteHeader(http.StatusMethodNotAllowed)
-	})
-	return hook.Join(noDelete, hook.EditAnswer(func(_ *http.Request, _ []byte, a *hook.Answer) {
-		id := a.Header.Get(headerSession)
-		if id == "" {
-			return
-		}
-		a.Header.Del(headerSession)
-		answer, _ := hook.DecodeObject(a.Body)
-		revision, _ := hook.ObjectAt(answer, "result")["protocolVersion"].(string)
-		mu.Lock()
-		defer mu.Unlock()
-		if ids[revision] == "" {
-			ids[revision] = id
-		}
-	}), hook.EditRequest(func(r *http.Request) {
-		version := cmp.Or(r.Header.Get(headerVersion), hook.R20250326)
-		body, err := hook.PeekBody(r)
-		first := err == nil && bytes.Contains(body, []byte(`"initialize"`))
-		mu.Lock()
-		defer mu.Unlock()
-		switch id := ids[version]; {
-		case hook.Modern(version) || first:
-		case id != "":
-			r.Header.Set(headerSession, id)
-		case ids[hook.R20251125] != "":
-			r.Header.Set(headerSession, ids[hook.R20251125]) // where the version is refused
-		}
-	}))
 }
 
 // numbered gives ids to events that have none.

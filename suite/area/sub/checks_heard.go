@@ -146,10 +146,12 @@ func keepsSessions(h verdict.Heard, r *recording.Recording) bool {
 	return r.Combination.Transport != requirement.HTTP || s != nil && s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
 }
 
-// withoutSubscription: no session gets updates before it has subscribed to anything.
+// withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
+// sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
+	withheld := verdict.Withholds("resources.subscribe")(v.Facts) == nil
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
-		if how, _ := standingOf(h, r); how == never && keepsSessions(h, r) {
+		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r)) {
 			v.That(false, "no "+verdict.Updated+" in a session that has subscribed to nothing", verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
 			v.Hint("send updates only to the sessions that have subscribed the resource")
 		}
