@@ -269,6 +269,12 @@ func (c *Client) Probe(ctx context.Context, q session.Request) *recording.Exchan
 	return c.twice(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 }
 
+// ProbeAfter is a [Client.Probe] that follows the answer to a request, out of which it is made: where the session is lost,
+// both are sent again in a fresh one.
+func (c *Client) ProbeAfter(ctx context.Context, first session.Request, then func(*recording.Exchange) session.Request) *recording.Exchange {
+	return c.twice(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, then(c.Note(c.S.Do(ctx, first)))) })
+}
+
 // probe sends a probe and a request for a sign of life.
 func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exchange, alive bool) {
 	pending := c.S.Start(ctx, q)

@@ -63,27 +63,31 @@ const (
 
 // The checks of the pages on cancellation.
 var cancChecks = []verdict.Check{
-	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
 			oddCancellation(r, x, v)
 		}
+		answeredAgain(r, v)
 		notNamed(r, v)
 		namedTooEarly(r, v)
 		if done, after := r.Step(stepDone), r.Step(stepAfter); done != nil && done.Succeeded() && after != nil && v.Answered(after) {
 			v.WarnUnless(after.Succeeded(), "requests that are served as before", matcher.Describe(after)+" to "+after.Method, after.Evidence()...)
 		}
 	}},
-	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: stopped},
+	{Requirement: "CANC-02", From: []recording.Name{CancelledRead}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		stopped(r, v)
+		notNamed(r, v)
+	}},
 	{Requirement: "CANC-03", From: []recording.Name{CancelRace}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRaced) {
 			if n := len(verdict.RepliesOf(r, x)); n > 1 && !verdict.Doubles(v) {
-				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), append(x.Evidence(), cancellationOf(r, x)...)...)
+				v.That(false, "at most one response to a request that was cancelled", plural(n, "response"), append(x.Evidence(), cancellationOf(r, x, recording.StepCancel)...)...)
 			}
 		}
 		var last []int
 		if raced := r.Steps(stepRaced); len(raced) > 0 {
 			x := raced[len(raced)-1]
-			last = append(x.Evidence(), cancellationOf(r, x)...)
+			last = append(x.Evidence(), cancellationOf(r, x, recording.StepCancel)...)
 		}
 		if !servedOtherwise(v) {
 			return
@@ -170,6 +174,24 @@ func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.V
 	}
 }
 
+// answeredAgain: a request that was answered is not answered once more because it is cancelled then, and a subscription
+// that no cancellation names stands.
+func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(stepDone) {
+		cancelled := cancellationOf(r, x, stepFinished)
+		if n := len(verdict.RepliesOf(r, x)); n > 1 && len(cancelled) > 0 && x.Replies[len(x.Replies)-1] > cancelled[0] && !verdict.Doubles(v) {
+			v.That(false, "no answer to the cancellation of a finished request", "another response to "+x.Method, slices.Concat(x.Evidence(), cancelled)...)
+			v.Hint("ignore a cancellation of a request that has been answered already")
+		}
+	}
+	for _, x := range r.Steps(recording.StepListen) {
+		if x.Tags[recording.TagEnded] != "" {
+			v.WarnUnless(false, "a subscription that stands, as no cancellation names it", "the target ended it", x.Evidence()...)
+			v.Hint("stop no request but the one that requestId names")
+		}
+	}
+}
+
 // notNamed: a read that no cancellation names is answered, if it is where nothing is cancelled.
 // Where the connection was lost meanwhile that is judged by what it was lost over.
 func notNamed(r *recording.Recording, v *verdict.Verdict) {
@@ -182,7 +204,7 @@ func notNamed(r *recording.Recording, v *verdict.Verdict) {
 		unanswered := x.Outcome != recording.Lost && unserved(x)
 		if unanswered || x.Failed() && saysCancelled(x.Error()) {
 			frames := append(x.Evidence(), undisturbed.Evidence()...)
-			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
+			for _, odd := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams, recording.StepCancel) {
 				frames = append(frames, odd.Evidence()...)
 			}
 			v.WarnUnless(false, expected, matcher.Describe(x), frames...)
@@ -205,10 +227,10 @@ func namedTooEarly(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// cancellationOf are the frames of the message that cancels a request; none where a stream
+// cancellationOf are the frames of the message, of a step, that cancels a request; none where a stream
 // was closed instead.
-func cancellationOf(r *recording.Recording, x *recording.Exchange) (frames []int) {
-	for _, c := range r.Steps(recording.StepCancel) {
+func cancellationOf(r *recording.Recording, x *recording.Exchange, step recording.Step) (frames []int) {
+	for _, c := range r.Steps(step) {
 		if c.Session == x.Session && c.Param("requestId").Raw == string(x.ID) {
 			frames = append(frames, c.Evidence()...)
 		}

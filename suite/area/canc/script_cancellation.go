@@ -23,47 +23,118 @@ func cancellation(step recording.Step, params any) session.Request {
 // not answer under strings breaks something else.
 const unknownID = 900006
 
-// Step "done" is a request that is answered. Then come cancellations: "finished"
-// names that request, "unknown" one that was never made, "no-id" none, "object-id" an
+// Steps "done" are requests that are answered: an ordinary one, one that every target serves, a read and, where there
+// are subscriptions, one of them, which step "unsubscribe" gives up at the end. Then come cancellations: steps "finished"
+// name those requests, "unknown" one that was never made, "no-id" none, "object-id" an
 // object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
-// them names. Step "after" is a request at the end, and "named" one that has the id which
+// them names, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). If the
+// session is lost, each request is repeated in one of its own, and cancelled when it is answered.
+// Step "after" is a request at the end, and "named" one that has the id which
 // "unknown" named before there was such a request. If the slow read came to nothing, step
 // "undisturbed" is the same in a session in which nothing is cancelled.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "Cancellations of a request that is answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
+	Sends: "A few requests, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		done := c.Do(ctx, p.Ordinary(stepDone))
-		var id any = done.ID
-		if len(done.ID) == 0 {
-			id = 900005
+		more := toFinish(p, done)
+		scenario.Each(c, more, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
+		var cancellations []session.Request
+		for _, x := range p.Rec.Steps(stepDone) {
+			cancellations = append(cancellations, cancellationOfDone(x))
 		}
+		standing := standing(ctx, p, c)
 		var underWay *session.Pending
 		if slow := p.Target.Subjects.Slow; slow != nil && slow.AtLeast < p.Limits.Timeout/4 {
 			underWay = c.Start(ctx, slowly(p, stepUnderWay))
 		}
-		c.Probes(ctx,
-			cancellation(stepFinished, map[string]any{"requestId": id}),
+		used := c.S
+		c.Probes(ctx, append(cancellations,
 			cancellation(stepUnknown, map[string]any{"requestId": unknownID}),
 			cancellation(stepNoID, map[string]any{"reason": "no request is named"}),
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
-			cancellation(stepNoParams, nil))
-		stopped := underWay != nil && !underWay.Wait(ctx).Succeeded()
+			cancellation(stepNoParams, nil))...)
+		if c.S != used {
+			for _, q := range append(more, p.Ordinary(stepDone)) {
+				c.ProbeAfter(ctx, q, cancellationOfDone)
+			}
+		}
+		if underWay != nil {
+			underWay.Wait(ctx)
+		}
 		if c.Do(ctx, p.Ordinary(stepAfter)).Succeeded() {
 			named := p.Ordinary(stepNamed)
 			named.ID = json.RawMessage(strconv.Itoa(unknownID))
 			c.Do(ctx, named)
 		}
-		if !stopped || p.Limited() {
-			return
+		if standing != nil {
+			endStanding(ctx, c, standing)
 		}
-		if undisturbed, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
-			undisturbed.Note(undisturbed.S.Do(ctx, slowly(p, stepUndisturbed)))
+		if q := more[len(more)-1]; q.Method == "resources/subscribe" {
+			c.Do(ctx, session.Request{Step: recording.StepUnsubscribe, Method: "resources/unsubscribe", Params: q.Params})
+		}
+		if underWay != nil {
+			undisturbedRead(ctx, p, underWay)
 		}
 	}),
+}
+
+// undisturbedRead repeats a slow read that came to nothing in a session in which nothing is cancelled.
+func undisturbedRead(ctx context.Context, p *scenario.Play, disturbed *session.Pending) {
+	if disturbed.Wait(ctx).Succeeded() || p.Limited() {
+		return
+	}
+	if c, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe}); ok {
+		c.Note(c.S.Do(ctx, slowly(p, stepUndisturbed)))
+	}
+}
+
+// cancellationOfDone is the cancellation of a request that is answered.
+func cancellationOfDone(x *recording.Exchange) session.Request {
+	id := x.ID
+	if len(id) == 0 {
+		id = json.RawMessage("900005")
+	}
+	return cancellation(stepFinished, map[string]any{"requestId": id})
+}
+
+// toFinish are requests of other kinds than an ordinary one, which may have told of a resource.
+func toFinish(p *scenario.Play, ordinary *recording.Exchange) []session.Request {
+	all := []session.Request{{Step: stepDone, Method: scenario.LifeMethod(p)}}
+	uri := ordinary.Result().Get("resources.0.uri")
+	if slow := p.Target.Subjects.Slow; uri.Str == "" || slow != nil && slow.URI == uri.Str {
+		return all
+	}
+	about := map[string]any{"uri": uri.Str}
+	all = append(all, session.Request{Step: stepDone, Method: "resources/read", Params: about})
+	if !p.Modern() && p.Facts.Declares("resources.subscribe") {
+		all = append(all, session.Request{Step: stepDone, Method: "resources/subscribe", Params: about})
+	}
+	return all
+}
+
+// standing is a subscription that no cancellation names, where one channel carries all messages; nil if there is none.
+func standing(ctx context.Context, p *scenario.Play, c *scenario.Client) *session.Stream {
+	if !p.Modern() || p.Combination.Transport != requirement.Stdio || !p.Facts.Declares("resources.listChanged") {
+		return nil
+	}
+	st := c.S.Listen(ctx, recording.StepListen, session.Filter{ListChanged: true}, session.Request{Timeout: p.Limits.UpTo(2 * time.Second), Tags: recording.Tags{}})
+	if st.Ack == nil || scenario.Answered(st) {
+		c.Note(st.Stop(ctx))
+		return nil
+	}
+	return st
+}
+
+// endStanding ends a subscription, and notes whether the target had ended it before.
+func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
+	if scenario.Answered(st) && st.Cut() == "" {
+		st.Exchange().Tags[recording.TagEnded] = "yes"
+	}
+	c.Note(st.Stop(ctx))
 }
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
@@ -267,11 +338,12 @@ func underway(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 
 // Step "slow" is a slow read with a progress token. It is cancelled by step
 // "cancel" after the mark "cancelling"; then the script waits for longer than the
-// read takes. The tag "grace" is how long something may still follow.
+// read takes. The tag "grace" is how long something may still follow. Step "under-way" is the same read,
+// which is not cancelled; if it comes to nothing, "undisturbed" is one in another session.
 var cancelledReadScenario = &scenario.Scenario{
 	Name:  CancelledRead,
 	Title: "cancelling a slow read",
-	Sends: "A slow read with a progress token, and its cancellation while it is under way; then silence is watched.",
+	Sends: "Two slow reads, and the cancellation of the first while both are under way; then silence is watched.",
 	Phase: scenario.Quiet,
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || p.Combination.Transport != requirement.HTTP },
@@ -282,12 +354,16 @@ var cancelledReadScenario = &scenario.Scenario{
 		q := slowRead(p, stepSlow)
 		q.Tags[tagGrace] = min(p.Target.Subjects.Slow.AtLeast/4, 500*time.Millisecond).String()
 		pending := c.Start(ctx, q)
+		beside := slowly(p, stepUnderWay)
+		beside.Tags = recording.Tags{recording.TagCancelled: "yes"} // should the cancellation take it along
+		other := c.Start(ctx, beside)
 		underway(ctx, p, c)
 		p.Mark(markCancelling)
 		cancel(ctx, p, c, pending)
 		c.S.Quiet(ctx, min(p.Target.Subjects.Slow.AtLeast*3/2, 10*time.Second)+p.Limits.QuietWindow)
 		pending.Finish()
 		pending.Cancel()
+		undisturbedRead(ctx, p, other)
 	}),
 }
 

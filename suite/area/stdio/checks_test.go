@@ -151,6 +151,15 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""))}, // there is nothing to hold it against
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{}), odd("no-id"), after(""), rt.Line{Step: "undisturbed", Method: "resources/read"})},
 	})
+	finished := odd("finished")
+	finished.Params = `{"requestId":"d"}`
+	again := part("done", 2, "")
+	again.ID = `"d"`
+	listening := rt.Line{Step: "listen", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{recording.TagEnded: "yes"}}
+	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
+		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, finished, after(""), listening)},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(again, finished, after(""))}, // twice before it was cancelled: RPC-09
+	})
 	raced := rt.Line{Step: "raced", Method: "ping", Outcome: recording.Sent}
 	twice := part("raced", 2, "")
 	gone := func(step recording.Step) rt.Line {
@@ -191,6 +200,9 @@ func TestCancellation(t *testing.T) {
 }
 
 func TestStoppedReads(t *testing.T) {
+	beside := func(step recording.Step, result string) rt.Line {
+		return rt.Line{Step: step, Method: "resources/read", Result: result}
+	}
 	slow := rt.Line{Step: "slow", Method: "resources/read", Params: `{"_meta":{"progressToken":"t"}}`, Outcome: recording.Sent, Mark: "cancelling", Tags: recording.Tags{"grace": "0s"}}
 	goesOn := slow
 	goesOn.Outcome, goesOn.Result = recording.Replied, `{"contents":[]}`
@@ -199,6 +211,8 @@ func TestStoppedReads(t *testing.T) {
 		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow)},
 		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(goesOn)},
 		{ID: "CANC-02", Want: verdict.Fail, Rec: areatest.Lines(slow, reported)},
+		{ID: "CANC-02", Want: verdict.Pass, Rec: areatest.Lines(slow, beside("under-way", ""))}, // there is nothing to hold it against
+		{ID: "CANC-02", Want: verdict.Warn, Rec: areatest.Lines(slow, beside("under-way", ""), beside("undisturbed", `{"contents":[]}`))},
 	})
 	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
 	none := resume

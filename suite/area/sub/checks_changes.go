@@ -1,6 +1,7 @@
 package sub
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -200,6 +201,20 @@ func streamsApart(r *recording.Recording, v *verdict.Verdict) {
 		}
 		v.That(len(mine(on(all, r, x), x)) > 0, "an update on each stream that watches the resource, under its own id", "none for the subscription "+string(x.ID)+", while another one got it", verdict.Evidence(r, x)...)
 	}
+	outlives(r, streams[0], streams[1], all, v)
+}
+
+// outlives: a subscription stands when another one is cancelled.
+func outlives(r *recording.Recording, gone, stands *recording.Exchange, all []verdict.Heard, v *verdict.Verdict) {
+	last, fired := r.Mark(recording.MarkSilenced)
+	got := mine(on(all, r, stands), stands)
+	if !fired || gone.Tags[recording.TagStopped] == "" || stands.Tags[recording.TagEnded] != "" || len(got) == 0 || cameBetween(got, last.After, math.MaxInt) || verdict.LostSession(r, v, stands.Session) {
+		return
+	}
+	v.WarnUnless(false, "updates on a stream that watches the resource, after another one was cancelled",
+		"none for the subscription "+string(stands.ID)+verdict.WithTrigger(r, recording.MarkSilenced)+", although they came before the other one ended", append(verdict.Evidence(r, stands), verdict.Evidence(r, gone)...)...)
+	v.Downgrade("an update may be late, and whether the last change was one is not seen")
+	v.Hint("end no subscription but the one that is cancelled")
 }
 
 // cancelledSilent: nothing is sent for a stream that the client has cancelled.
