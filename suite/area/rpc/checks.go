@@ -87,13 +87,15 @@ var rpcChecks = []verdict.Check{
 		oneKindRefused(r.Steps(stepID, stepDigits), v)
 	}},
 	{Requirement: "RPC-05", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		sent := requests(r)
 		for _, m := range verdict.Responses(r) {
 			result, failure := m.Get("result").Exists(), m.Get("error").Exists()
 			actual := "neither"
 			if result {
 				actual = "both: error is " + judge.Brief(m.Get("error"))
 			}
-			v.That(result != failure, "either result or error in a response", actual, m.Frame.Number)
+			what, at := answer(sent, m)
+			v.That(result != failure, "either result or error in a response", actual+what, at...)
 		}
 	}},
 	{
@@ -101,21 +103,25 @@ var rpcChecks = []verdict.Check{
 		// What a target makes of features that it did not declare are results, too.
 		From: slices.Concat(verdict.ErrorSources, []recording.Name{recording.Undeclared, recording.UndeclaredCompletion}),
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
+			sent := requests(r)
 			for _, m := range verdict.Responses(r) {
 				if result := m.Get("result"); result.Exists() {
-					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result), m.Frame.Number)
+					what, at := answer(sent, m)
+					v.That(result.IsObject(), "a result that is an object", "the result is "+judge.TypeName(result)+what, at...)
 				}
 			}
 		},
 	},
 	{Requirement: "RPC-07", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		sent := requests(r)
 		for _, m := range verdict.Failures(r) {
 			e := m.Get("error")
-			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e), m.Frame.Number) {
+			what, at := answer(sent, m)
+			if !v.That(e.IsObject(), "an error that is an object", "the error is "+judge.TypeName(e)+what, at...) {
 				continue
 			}
-			v.That(e.Get("code").Exists(), "an error with a code", "code is absent", m.Frame.Number)
-			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message")), m.Frame.Number)
+			v.That(e.Get("code").Exists(), "an error with a code", "code is absent"+what, at...)
+			v.That(judge.IsString(e.Get("message")), "an error with a message, a string", "message is "+judge.Brief(e.Get("message"))+what, at...)
 		}
 	}},
 	{Requirement: "RPC-08", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -179,15 +185,7 @@ var rpcChecks = []verdict.Check{
 // answeredByID: every response has the id of a request of its session, and fits
 // the method asked for.
 func answeredByID(r *recording.Recording, v *verdict.Verdict) {
-	sent := map[string][]*recording.Exchange{}
-	for _, s := range r.Sessions {
-		if s.Initialize != nil { // not the script's own, but answered among its frames
-			sent[s.ID] = append(sent[s.ID], s.Initialize)
-		}
-	}
-	for _, x := range r.Exchanges {
-		sent[x.Session] = append(sent[x.Session], x)
-	}
+	sent := requests(r)
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() {
 			if member := resultOf(m); member != "" {
@@ -205,6 +203,30 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 			v.That(false, "a result that fits "+x.Method, "a result with "+foreign, x.Request, m.Frame.Number)
 		}
 	}
+}
+
+// requests lists what was asked in each session, the handshake included.
+func requests(r *recording.Recording) map[string][]*recording.Exchange {
+	sent := map[string][]*recording.Exchange{}
+	for _, s := range r.Sessions {
+		if s.Initialize != nil { // not the script's own, but answered among its frames
+			sent[s.ID] = append(sent[s.ID], s.Initialize)
+		}
+	}
+	for _, x := range r.Exchanges {
+		sent[x.Session] = append(sent[x.Session], x)
+	}
+	return sent
+}
+
+// answer says to what a message is the response, behind what is said about it, and in which frames
+// both stand; the request may be unknown.
+func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what string, frames []int) {
+	x := verdict.Asker(sent[m.Frame.Session], m)
+	if x == nil || x.Method == "" {
+		return "", []int{m.Frame.Number}
+	}
+	return " in the response to " + x.Method, []int{x.Request, m.Frame.Number}
 }
 
 // ownMember is the member that tells the result of a method from those of others.

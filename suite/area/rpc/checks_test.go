@@ -303,3 +303,20 @@ func TestBareServerErrors(t *testing.T) {
 		}
 	}
 }
+
+// What is wrong with a response is told with the request that it answers, and both are shown.
+func TestResponsesAreToldWithTheirRequests(t *testing.T) {
+	for id, reply := range map[string]string{
+		"RPC-05": `{"jsonrpc":"2.0","id":5}`,
+		"RPC-06": `{"jsonrpc":"2.0","id":5,"result":null}`,
+		"RPC-07": `{"jsonrpc":"2.0","id":5,"error":{"code":-32602}}`,
+	} {
+		req, _ := area.Catalogue().Find(id)
+		k, _ := area.BuiltIn().Check(id)
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, areatest.Said(reply))})
+		if !strings.HasSuffix(got.Actual, " in the response to resources/list") || len(got.Frames) != 2 {
+			t.Errorf("%s: %q, frames %v", id, got.Actual, got.Frames)
+		}
+	}
+}

@@ -97,7 +97,17 @@ var stdioChecks = []verdict.Check{
 				continue
 			}
 			failed := x.Failed() && x.Step == stepSplit && !before.Failed()
-			v.That(answers == want && !failed, expected, fmt.Sprintf("%d; %s", answers, matcher.Describe(x)), x.Evidence()...)
+			actual := matcher.Describe(x)
+			if answers > 0 && answers != want {
+				actual = fmt.Sprintf("%d of %d answers", answers, want)
+			}
+			var frames []int
+			for _, part := range r.Steps(stepPart) {
+				if x.Step == stepSplit {
+					frames = append(frames, part.Request)
+				}
+			}
+			v.That(answers == want && !failed, expected, actual, append(frames, x.Evidence()...)...)
 			v.Hint("collect input until a newline has come, and no further")
 		}
 		judgeOddEnds(r, before, v)
