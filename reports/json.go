@@ -273,28 +273,21 @@ func (d *reportReader) delim(want json.Delim) error {
 
 func (d *reportReader) member(r *Report, name string) error {
 	switch name {
-	case "schema":
-		if err := d.decoder.Decode(&r.Schema); err != nil {
-			return err
-		}
-		return checkSchema(r.Schema)
-	case "tool":
-		return d.decoder.Decode(&r.Tool)
-	case "target":
-		return d.decoder.Decode(&r.Target)
-	case "config":
-		return d.decoder.Decode(&r.Config)
 	case "frames":
 		return readList(d, &r.Frames, "frame")
 	case "results":
 		return readList(d, &r.Results, "result")
 	case "observations":
 		return readList(d, &r.Observations, "observation")
-	case "summary":
-		return d.decoder.Decode(&r.Summary)
 	}
-	var ignored json.RawMessage
-	return d.decoder.Decode(&ignored)
+	into := map[string]any{"schema": &r.Schema, "tool": &r.Tool, "target": &r.Target, "config": &r.Config, "summary": &r.Summary}[name]
+	if into == nil {
+		into = new(json.RawMessage) // it is ignored
+	}
+	if err := d.decoder.Decode(into); err != nil || name != "schema" {
+		return err
+	}
+	return checkSchema(r.Schema)
 }
 
 // readList reads an array item by item, so that only one is held twice.

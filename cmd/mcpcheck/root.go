@@ -28,7 +28,7 @@ var help embed.FS
 
 // root is the command tree.
 func (p *program) root() *cobra.Command {
-	root := helpcmd.Root(help, "mcpcheck", versionText())
+	root := helpcmd.Root(help, "mcpcheck", version.Of(release).String()+", catalogue "+catalogue.Version)
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
@@ -103,10 +103,6 @@ var release string
 func tool() reports.Tool {
 	b := version.Of(release)
 	return reports.Tool{Name: "mcpcheck", Version: b.Version, Commit: b.Commit, Catalogue: catalogue.Version}
-}
-
-func versionText() string {
-	return version.Of(release).String() + ", catalogue " + catalogue.Version
 }
 
 // completed is what shells complete of flags, and of the arguments of commands.

@@ -2,7 +2,6 @@ package target
 
 import (
 	"cmp"
-	"encoding/base64"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 )
 
@@ -118,20 +118,13 @@ func (v Value) secrets() []string {
 		token := words[1]
 		found = append(found, token)
 		if strings.EqualFold(words[0], "basic") {
-			if pair, ok := decoded(token); ok {
-				_, password, _ := strings.Cut(pair, ":")
-				found = append(found, pair, password)
+			if pair, err := judge.Decode(strings.TrimRight(token, "=")); err == nil {
+				_, password, _ := strings.Cut(string(pair), ":")
+				found = append(found, string(pair), password)
 			}
 		}
 	}
 	return slices.DeleteFunc(found, func(s string) bool { return s == "" })
-}
-
-// decoded is what base64 stands for, in either alphabet, padded or not.
-func decoded(s string) (string, bool) {
-	s = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(s, "="))
-	data, err := base64.RawStdEncoding.DecodeString(s)
-	return string(data), err == nil
 }
 
 // hidden stands for what reports do not show.
