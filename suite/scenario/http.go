@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -89,4 +90,106 @@ func (c *Client) Dropped(ctx context.Context, st *session.Stream) *recording.Exc
 	x := st.Finish()
 	st.Cancel()
 	return x
+}
+
+// In two fresh sessions (tag "session": a or b) "use" makes requests of different
+// kinds. Then, in session a: "without-id", "unknown-id" and "get-without-id" if there are session
+// ids, "other-revision" opens a session of another revision beside it and
+// "after-other" goes on in a, "no-version" leaves out the version header,
+// "bad-version" (tag "version"), "get-bad-version" and "delete-bad-version" send a
+// bad one. Session b: "delete", and if it is accepted "after-delete", repeated for
+// a second while it is served, then "get-after-delete"; "reopen" is a new initialize.
+var httpSessionsScenario = &Scenario{
+	Name:  recording.HTTPSessions,
+	Title: "opening, using and ending HTTP sessions",
+	Sends: "Two sessions in use side by side; requests without a session id, with an unknown one, with a bad version header; then DELETE, use after it, and a new session.",
+	Phase: Read,
+	When:  OverLegacyHTTP,
+	Script: func(ctx context.Context, p *Play) {
+		a, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		b, ok := p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		if !ok {
+			return
+		}
+		p.use(ctx, a, "a")
+		p.use(ctx, b, "b")
+		if a.S.HTTPSession() != "" {
+			p.idProbes(ctx, a)
+			p.ended(ctx, b)
+		}
+		p.besideOther(ctx, a)
+		if p.Revision() >= requirement.R20250618 {
+			p.badVersions(ctx, a)
+		}
+	},
+}
+
+// use makes requests of different kinds in a session.
+func (p *Play) use(ctx context.Context, c *Client, name string) {
+	list, note := p.Ordinary(recording.StepUse), Notification(recording.StepUse)
+	list.Tags, note.Tags = recording.Tags{recording.TagSession: name}, recording.Tags{recording.TagSession: name}
+	c.Do(ctx, list)
+	c.Do(ctx, note)
+	again := p.Ordinary(recording.StepUse)
+	again.Tags = recording.Tags{recording.TagSession: name}
+	c.Do(ctx, again)
+	c.Peek(ctx, session.Request{Step: recording.StepUse, HTTPMethod: http.MethodGet, Tags: recording.Tags{recording.TagSession: name}}, time.Second)
+}
+
+func (p *Play) idProbes(ctx context.Context, c *Client) {
+	missing, unknown := p.Ordinary(recording.StepWithoutID), p.Ordinary(recording.StepUnknownID)
+	missing.Omit = []string{HeaderSession}
+	unknown.Header = map[string]string{HeaderSession: StrangeSession}
+	Each(c, []session.Request{missing, unknown}, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	c.Peek(ctx, session.Request{Step: recording.StepGetWithoutID, HTTPMethod: http.MethodGet, Omit: []string{HeaderSession}}, time.Second)
+}
+
+// besideOther opens a session in another revision, if the target serves one.
+func (p *Play) besideOther(ctx context.Context, c *Client) {
+	for _, rev := range p.Facts.Served {
+		if rev.Modern() || rev == p.Revision() {
+			continue
+		}
+		if x := p.Initialize(ctx, recording.StepOtherRevision, rev); x != nil && x.Succeeded() {
+			c.Do(ctx, p.Ordinary(recording.StepAfterOther))
+		}
+		return
+	}
+}
+
+// badVersions sends version headers that no server supports, at last with the
+// request that could end the session.
+func (p *Play) badVersions(ctx context.Context, c *Client) {
+	missing := p.Ordinary(recording.StepNoVersion)
+	missing.Omit = []string{HeaderVersion}
+	probes := []session.Request{missing}
+	for _, version := range []string{PastVersion, "not-a-version"} {
+		q := p.Ordinary(recording.StepBadVersion)
+		q.Tags, q.Header = recording.Tags{recording.TagVersion: version}, map[string]string{HeaderVersion: version}
+		probes = append(probes, q)
+	}
+	Each(c, probes, func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
+	bad := map[string]string{HeaderVersion: PastVersion}
+	c.Peek(ctx, session.Request{Step: recording.StepGetBadVersion, HTTPMethod: http.MethodGet, Header: bad}, time.Second)
+	c.Do(ctx, session.Request{Step: recording.StepDeleteBadVersion, HTTPMethod: http.MethodDelete, Header: bad})
+}
+
+// ended ends a session and looks what becomes of its id.
+func (p *Play) ended(ctx context.Context, c *Client) {
+	x := c.Do(ctx, session.Request{Step: recording.StepDelete, HTTPMethod: http.MethodDelete})
+	if x.Status < 200 || x.Status > 299 {
+		return
+	}
+	for attempt := 0; ; attempt++ {
+		x := c.Do(ctx, p.Ordinary(recording.StepAfterDelete))
+		if x.Status != http.StatusOK || attempt == 4 {
+			break
+		}
+		c.S.Quiet(ctx, 250*time.Millisecond)
+	}
+	c.Peek(ctx, session.Request{Step: recording.StepGetAfterDelete, HTTPMethod: http.MethodGet}, time.Second)
+	p.Initialize(ctx, recording.StepReopen, p.Revision())
 }
