@@ -157,8 +157,7 @@ func (r *run) status() []StepStatus {
 			one.Waits = "on " + p.On.String()
 		}
 		if len(p.due) > 0 {
-			in := operation.Duration(max(time.Until(p.due[0]), 0))
-			one.Next = &in
+			one.Next = new(operation.Duration(max(time.Until(p.due[0]), 0)))
 		}
 		all = append(all, one)
 	}

@@ -135,8 +135,7 @@ func triggers(server *reference.Server) target.Triggers {
 		Update: &target.Trigger{URI: updatedURI, Func: func(context.Context) error {
 			found, err := server.Update(updatedURI, func(r *reference.Resource) error {
 				// As long as before, so that its size in the list stays right.
-				other := strings.NewReplacer("milk", "eggs", "eggs", "milk").Replace(*r.Text)
-				r.Text = &other
+				r.Text = new(strings.NewReplacer("milk", "eggs", "eggs", "milk").Replace(*r.Text))
 				return nil
 			})
 			if err == nil && !found {

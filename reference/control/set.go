@@ -192,8 +192,7 @@ func (s *Set) link() {
 		next = next.before(n)
 	}
 	s.head.Store(next)
-	live := s.nodes
-	s.live.Store(&live)
+	s.live.Store(new(s.nodes))
 }
 
 // Hooks puts the rules around a server. A set serves one server only.

@@ -279,8 +279,7 @@ func (e *Engine) expand(ctx context.Context, t *template, uri string, values map
 		Caching: t.Caching, Delay: t.Delay, Steps: t.Steps, Fails: t.Fails, FailCode: t.FailCode,
 	}
 	if t.Binary {
-		blob := base64.StdEncoding.EncodeToString([]byte(text))
-		r.Text, r.Blob = nil, &blob
+		r.Text, r.Blob = nil, new(base64.StdEncoding.EncodeToString([]byte(text)))
 	}
 	return &entry{res: r, data: []byte(text), size: int64(len(text))}, true
 }

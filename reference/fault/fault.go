@@ -45,8 +45,7 @@ var written = []code{
 var overlays = catalogue.Overlays{"list-08-size-in-base64": func(w *world.World) {
 	for i := range w.Resources {
 		if r := &w.Resources[i]; r.Blob != nil {
-			n := int64(len(*r.Blob))
-			r.Size = &n
+			r.Size = new(int64(len(*r.Blob)))
 		}
 	}
 }}

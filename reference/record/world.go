@@ -134,8 +134,7 @@ func (b *painter) listed(result gjson.Result) {
 		r.Name, r.Title, r.Description = cmp.Or(e.Get("name").String(), r.Name), e.Get("title").String(), e.Get("description").String()
 		r.MIMEType = cmp.Or(e.Get("mimeType").String(), r.MIMEType)
 		if size := e.Get("size"); size.Type == gjson.Number {
-			n := size.Int()
-			r.Size = &n
+			r.Size = new(size.Int())
 		}
 		r.Annotations, r.Icons, r.Meta = member[*world.Annotations](e, "annotations"), member[[]world.Icon](e, "icons"), member[map[string]any](e, "_meta")
 	}
@@ -204,12 +203,10 @@ func (b *painter) readResult(uri string, result gjson.Result) {
 
 func content(r *world.Resource, c gjson.Result) {
 	r.Text, r.Blob, r.Contains = nil, nil, nil
-	value := c.Get("text").String()
 	if blob := c.Get("blob"); blob.Exists() {
-		value = blob.String()
-		r.Blob = &value
+		r.Blob = new(blob.String())
 	} else {
-		r.Text = &value
+		r.Text = new(c.Get("text").String())
 	}
 	r.MIMEType = cmp.Or(r.MIMEType, c.Get("mimeType").String())
 }

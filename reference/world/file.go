@@ -82,11 +82,9 @@ func loadFiles(w *World, files fs.FS, r *reader) {
 		}
 		resource.File = ""
 		if IsText(data) {
-			text := string(data)
-			resource.Text = &text
+			resource.Text = new(string(data))
 		} else {
-			blob := base64.StdEncoding.EncodeToString(data)
-			resource.Blob = &blob
+			resource.Blob = new(base64.StdEncoding.EncodeToString(data))
 		}
 		resource.MIMEType = cmp.Or(resource.MIMEType, DetectMIMEType(name, data))
 	}
