@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
 	"sort"
 	"sync"
 
+	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 )
 
@@ -277,4 +280,27 @@ func (s *store) page(seq uint64, n int, v viewer) (entries []*entry, more bool) 
 		entries = append(entries, e)
 	}
 	return entries, false
+}
+
+// viewer is on whose behalf resources are looked at.
+type viewer struct {
+	token    string
+	everyone bool // the server itself, which sees everything
+}
+
+// viewerOf is the client that a call comes from.
+func viewerOf(ctx context.Context) viewer {
+	if t := hook.TraceOf(ctx); t != nil {
+		return viewer{token: t.Token}
+	}
+	return viewer{}
+}
+
+// sees reports whether the resource shows itself to the viewer.
+func (v viewer) sees(e *entry) bool {
+	identities := e.res.Identities
+	if len(identities) == 0 || v.everyone {
+		return true
+	}
+	return v.token != "" && (slices.Contains(identities, v.token) || slices.Contains(identities, journal.Fingerprint(v.token)))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -334,4 +335,57 @@ func writeEvent(ctx context.Context, ev hook.Event) error {
 func flush(w http.ResponseWriter) {
 	// A writer that cannot flush sends by itself.
 	_ = http.NewResponseController(w).Flush()
+}
+
+// events serves the GET of HTTP+SSE (2024-11-05): a connection that lasts as
+// long as its event stream. The first event tells where to post messages.
+func (e *Engine) events(w http.ResponseWriter, r *http.Request) {
+	if !accepts(r, "text/event-stream") {
+		e.refuseHTTP(w, failAt(http.StatusNotAcceptable, codeInvalidRequest, "Not acceptable: accept text/event-stream"))
+		return
+	}
+	s := e.newSession(e.ctx, hook.SSE)
+	defer func() {
+		if r.Context().Err() != nil {
+			s.endBecause(reasonClient)
+		}
+		s.end()
+	}()
+	st := s.openStream("sse")
+	s.deliver = st.push
+	if e.register(s) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer context.AfterFunc(r.Context(), func() { s.endBecause(reasonClient) })()
+	out := &responder{engine: e, session: s, w: w, stream: st, reader: st.attach()}
+	out.head()
+	endpoint := PathMessages + hook.MountOf(r.Context()) + "?" + url.Values{"sessionId": {s.ID()}}.Encode()
+	if out.write(r.Context(), hook.Event{Type: "endpoint", Data: []byte(endpoint)}) != nil {
+		return
+	}
+	out.run(r.Context(), 0)
+}
+
+// message serves a POST of HTTP+SSE. The answer comes on the event stream.
+func (e *Engine) message(w http.ResponseWriter, r *http.Request) {
+	in, ok := e.body(w, r)
+	if !ok {
+		return
+	}
+	id := r.URL.Query().Get("sessionId")
+	if id == "" {
+		http.Error(w, "the parameter sessionId is missing", http.StatusBadRequest)
+		return
+	}
+	s := e.find(id)
+	if s == nil || s.transport != hook.SSE {
+		http.Error(w, "there is no such connection", http.StatusNotFound)
+		return
+	}
+	if !in.wellFormed {
+		e.refuseHTTP(w, failAt(http.StatusBadRequest, codeParse, "Parse error: not a JSON text"))
+		return
+	}
+	e.inOrder(s, in, s.deliver, r.Header, hook.TraceOf(r.Context()))
+	w.WriteHeader(http.StatusAccepted)
 }

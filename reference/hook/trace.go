@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Trace accompanies one incoming message, or HTTP request without a message, through
@@ -123,4 +124,59 @@ func WithTrace(ctx context.Context, t *Trace) context.Context { return &Traced{c
 func TraceOf(ctx context.Context) *Trace {
 	t, _ := ctx.Value(traceKey{}).(*Trace)
 	return t
+}
+
+type leaveKey struct{}
+
+// WithLeave has what acts on a message within the context ask for leave when it is about to do something; nil ends that.
+func WithLeave(ctx context.Context, leave func() bool) context.Context {
+	if leave == nil && !counted(ctx) {
+		return ctx
+	}
+	return context.WithValue(ctx, leaveKey{}, leave)
+}
+
+// May reports whether something may be done to a message. Who asks counts on it: the question is put as late as that
+// there is something to do, since it uses up how often something is to be done, see [Hooks.Late].
+func May(ctx context.Context) bool {
+	leave, _ := ctx.Value(leaveKey{}).(func() bool)
+	return leave == nil || leave()
+}
+
+// counted reports whether leave has to be asked for.
+func counted(ctx context.Context) bool {
+	leave, _ := ctx.Value(leaveKey{}).(func() bool)
+	return leave != nil
+}
+
+// Every is the match of hooks that act on all that they are given.
+func Every[T any](T) bool { return true }
+
+type mountKey struct{}
+
+// WithMount says that the endpoints of a server are called beneath the name of a namespace:
+// /mcp/NAME where the request that it sees says /mcp.
+func WithMount(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, mountKey{}, "/"+name)
+}
+
+// MountOf is what the path of an endpoint ends with for those who call it: "/NAME" in a namespace, or else
+// nothing.
+func MountOf(ctx context.Context) string {
+	mount, _ := ctx.Value(mountKey{}).(string)
+	return mount
+}
+
+// Pause waits for a while; false says that the context ended before. No time at all is no
+// wait.
+func Pause(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

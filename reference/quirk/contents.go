@@ -2,9 +2,12 @@ package quirk
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/world"
@@ -18,7 +21,9 @@ var contentsCode = code{
 			params["uri"] = lower + ":" + rest
 		}
 	})),
-	"moving-list": moving,
+	"changing-order": everySecondReversed,
+	"merged-updates": merging,
+	"moving-list":    moving,
 	"odd-names": stateless(hook.EditEach(hook.MethodList, "resources", func(i int, r hook.Object) {
 		odd := []string{"", "\u202egnp.ogol", "a\tb\nc\u0000\u001b[31m", strings.Repeat("name ", 200), "👩‍👩‍👧‍👦", "</script>"}
 		r["name"], r["description"] = odd[i%len(odd)], odd[(i+1)%len(odd)]
@@ -80,4 +85,43 @@ func extremes(w *world.World) {
 	for i := range w.Resources {
 		w.Resources[i].Annotations = all[i%len(all)]
 	}
+}
+
+func everySecondReversed() hook.Hooks {
+	var pages atomic.Int64
+	return hook.EditResult(hook.MethodList, func(result hook.Object) {
+		if entries, ok := result["resources"].([]any); ok && pages.Add(1)%2 == 0 {
+			entries = slices.Clone(entries)
+			slices.Reverse(entries)
+			result["resources"] = entries
+		}
+	})
+}
+
+// merging holds updates back for a moment; another one for the same resource on
+// the same way is left out meanwhile.
+func merging() hook.Hooks {
+	const moment = 20 * time.Millisecond
+	var mu sync.Mutex
+	waiting := map[string]bool{}
+	return hook.OnNotification(hook.NotificationUpdated, hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+		key := string(m.Raw)
+		if m.Session != nil {
+			key = m.Session.ID() + " " + key
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if waiting[key] {
+			return nil
+		}
+		waiting[key] = true
+		time.AfterFunc(moment, func() {
+			mu.Lock()
+			delete(waiting, key)
+			mu.Unlock()
+			// A stream that has ended meanwhile needs no update.
+			_ = next(context.WithoutCancel(ctx), m)
+		})
+		return nil
+	})
 }

@@ -26,7 +26,7 @@ type code = catalogue.Code
 var stateless = catalogue.Stateless
 
 // written is the quirks, or parts of quirks, that are code.
-var written = []code{changesCode, contentsCode, httpCode, listCode, messagesCode}
+var written = []code{contentsCode, httpCode, messagesCode}
 
 var overlays = catalogue.Overlays{
 	"no-templates":        func(w *world.World) { w.Templates = nil },

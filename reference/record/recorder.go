@@ -3,10 +3,14 @@ package record
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/tidwall/gjson"
 
+	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/journal"
 )
 
@@ -226,4 +231,121 @@ func Describe(rawURL string) string {
 		host = host[at+1:]
 	}
 	return scheme + "://" + host
+}
+
+type entryKey struct{}
+
+// entryOf is the entry of the request that a response belongs to.
+func entryOf(ctx context.Context) *journal.Entry {
+	e, _ := ctx.Value(entryKey{}).(*journal.Entry)
+	return e
+}
+
+// adopt says that a session has another name from now on: the handshake has given it one.
+func (r *Recorder) adopt(was, is string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for k, q := range r.open {
+		if len(k) > len(was) && k[:len(was)+1] == was+"\x00" {
+			delete(r.open, k)
+			r.open[is+k[len(was):]] = q
+		}
+	}
+}
+
+// learn remembers the endpoint that an event stream of HTTP+SSE has named.
+func (r *Recorder) learn(path, session string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.endpoints) < maxOpen {
+		r.endpoints[path] = session
+	}
+	return session
+}
+
+// endpoint is the session whose endpoint a path is; empty if it is none.
+func (r *Recorder) endpoint(path string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.endpoints[path]
+}
+
+// idKey is an id under which requests and answers are found, however it is spelt.
+func idKey(id []byte) string {
+	switch v := gjson.ParseBytes(id); {
+	case v.Type == gjson.String:
+		plain, err := json.Marshal(v.String())
+		if err != nil {
+			return v.Raw
+		}
+		return string(plain)
+	case v.Type == gjson.Number && strings.ContainsAny(v.Raw, ".eE"):
+		return strconv.FormatFloat(v.Num, 'f', -1, 64)
+	default:
+		return v.Raw
+	}
+}
+
+// nameless reports whether a message is an error that does not say which request it answers.
+func nameless(message []byte) bool {
+	m := gjson.ParseBytes(message)
+	return m.IsObject() && m.Get("error").Exists() && !m.Get("method").Exists() && m.Get("id").Type == gjson.Null
+}
+
+// Stdio passes the bytes of a connection on, from the client to the server and back, and
+// records the messages. It closes the input of the server when that of the client has ended,
+// and returns when the output of the server has; the error is that of the context or of a
+// stream. A read from the client that is blocked by then is abandoned.
+func (r *Recorder) Stdio(ctx context.Context, fromClient io.Reader, toClient io.Writer, toServer io.WriteCloser, fromServer io.Reader) error {
+	entry := func(d journal.Direction) *journal.Entry {
+		return &journal.Entry{Direction: d, Transport: hook.Stdio, Session: "stdio"}
+	}
+	r.journal.Note(&journal.Entry{Kind: journal.Opened, Transport: hook.Stdio, Session: "stdio", Scope: journal.ScopeConnection}, nil)
+	in := make(chan error, 1)
+	go func() {
+		err := r.pass(fromClient, toServer, func(line []byte) { r.note(entry(journal.In), line) })
+		in <- errors.Join(err, toServer.Close())
+	}()
+	out := make(chan error, 1)
+	go func() { out <- r.pass(fromServer, toClient, func(line []byte) { r.note(entry(journal.Out), line) }) }()
+	reason := "server"
+	var err error
+	select {
+	case err = <-out:
+	case sent := <-in:
+		if sent == nil {
+			reason = "client"
+		}
+		select {
+		case err = <-out:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+	case <-ctx.Done():
+		err, reason = ctx.Err(), "shutdown"
+	}
+	r.journal.Note(&journal.Entry{Kind: journal.Closed, Transport: hook.Stdio, Session: "stdio", Scope: journal.ScopeConnection, Reason: reason}, nil)
+	return errors.Join(err, r.Err())
+}
+
+// pass copies a stream. Each line is noted before its end is passed on.
+func (r *Recorder) pass(from io.Reader, to io.Writer, note func(line []byte)) error {
+	lines := splitter{each: note}
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(buf)
+		lines.feed(buf[:n])
+		if n > 0 {
+			if _, err := to.Write(buf[:n]); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			lines.end()
+			if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrClosed) || errors.Is(err, io.ErrClosedPipe) {
+				return nil
+			}
+			return err
+		}
+	}
 }
