@@ -226,8 +226,12 @@ func (r *run) end(early bool) error {
 		return nil
 	}
 	all := len(r.shown) == len(r.engine.Rows())
-	if !all {
+	switch {
+	case all:
+	case time.Now().Before(r.engine.Deadline()):
 		r.cancel(engine.ErrInterrupted)
+	default: // Ginkgo counts the same time, and may be the first to see that it is spent
+		r.cancel(engine.ErrBudget)
 	}
 	<-r.engine.Done()
 	if r.finish == nil {

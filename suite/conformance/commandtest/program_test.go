@@ -16,8 +16,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/conformance"
 )
 
-// presented tells a child process to present a run and to write its report.
-const presented = "MCPCHECK_TEST_PRESENTED"
+// presented tells a child process to present a run and to write its report; late, to present it
+// when its time is spent.
+const presented, late = "MCPCHECK_TEST_PRESENTED", "late"
 
 // TestMain is the child process, too: Ginkgo presents once in a process only.
 func TestMain(m *testing.M) {
@@ -53,9 +54,15 @@ func present() error {
 	}
 	defer server.Close()
 	c.Unfiltered = true
+	if os.Getenv(presented) == late {
+		c.Budget = 2 * time.Second
+	}
 	r, err := suite.Prepare(context.Background(), c)
 	if err != nil {
 		return err
+	}
+	if os.Getenv(presented) == late {
+		time.Sleep(time.Until(r.Deadline()))
 	}
 	p := conformance.Build(r, conformance.Expression(c), conformance.Options{})
 	p.Run()
@@ -79,20 +86,36 @@ func verdicts(t *testing.T, r *reports.Report) string {
 	return string(raw)
 }
 
-// TestPresentation: a run that Ginkgo presents comes to the same verdicts as one
-// that nobody presents, and Ginkgo writes nothing of its own.
-func TestPresentation(t *testing.T) {
+// child is the report of a child process.
+func child(t *testing.T, how string) *reports.Report {
+	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), presented+"=1")
+	cmd.Env = append(os.Environ(), presented+"="+how)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	theirs, err := reports.ReadJSON(&stdout)
+	report, err := reports.ReadJSON(&stdout)
 	if err != nil {
 		t.Fatalf("standard output holds more than the report: %v", err)
 	}
+	return report
+}
+
+// TestTimeIsSpent: where Ginkgo sees first that the time for the whole run is spent, the report says
+// that, and not that somebody interrupted it.
+func TestTimeIsSpent(t *testing.T) {
+	t.Parallel()
+	if got := child(t, late).Summary.Interrupted; got != "budget" {
+		t.Errorf("the run ended early for %q", got)
+	}
+}
+
+// TestPresentation: a run that Ginkgo presents comes to the same verdicts as one
+// that nobody presents, and Ginkgo writes nothing of its own.
+func TestPresentation(t *testing.T) {
+	theirs := child(t, "1")
 	c, server, err := config()
 	if err != nil {
 		t.Fatal(err)
