@@ -408,20 +408,14 @@ var resumedReadScenario = &scenario.Scenario{
 			recording.CodeCombination, "it is about resumable streams, which only Streamable HTTP up to 2025-11-25 has"),
 		slow,
 	),
-	Script: scenario.OnFresh(session.Options{Kind: recording.Probe}, func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		after := c.S.Last()
-		pending := c.Start(ctx, slowRead(p, stepSlow))
-		request := pending.Exchange()
-		event, seen := c.S.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
-			return f.Event != nil && f.Event.HasID && f.Event.ID != ""
-		})
-		select {
-		case <-pending.Answered():
-			seen = false // too late to drop it
-		default:
+	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+		pending, event, seen := untilEvent(ctx, p, c)
+		if x := pending.Exchange(); x.Status == http.StatusNotFound && c.Replace(ctx) { // the session that others had used is over
+			x.Step += recording.StepLost
+			pending, event, seen = untilEvent(ctx, p, c)
 		}
+		request := pending.Exchange()
 		if !seen {
-			pending.Wait(ctx)
 			p.Skip(recording.CodeNotExercised, "the read was answered before an event with an id: its stream cannot be resumed")
 			return
 		}
@@ -440,6 +434,25 @@ var resumedReadScenario = &scenario.Scenario{
 		resume.Cancel()
 		resume.Finish()
 	}),
+}
+
+// untilEvent starts a slow read and waits for its first event with an id; seen is false if the read was answered
+// before: then it is too late to drop its stream.
+func untilEvent(ctx context.Context, p *scenario.Play, c *scenario.Client) (pending *session.Pending, event *wire.Frame, seen bool) {
+	after := c.S.Last()
+	pending = c.Start(ctx, slowRead(p, stepSlow))
+	event, seen = c.S.Await(ctx, after, p.Target.Subjects.Slow.AtLeast+p.Limits.QuietWindow, func(f *wire.Frame) bool {
+		return f.Event != nil && f.Event.HasID && f.Event.ID != ""
+	})
+	select {
+	case <-pending.Answered():
+		seen = false
+	default:
+	}
+	if !seen {
+		pending.Wait(ctx)
+	}
+	return pending, event, seen
 }
 
 // Step "first" opens and closes a listen stream, steps "listen" many more of them.
