@@ -290,7 +290,11 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		}
 		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
 	}
-	life := c.Note(c.life(ctx, c.sign()))
+	wait := c.sign()
+	if c.P.Limits.Patience > 1 {
+		wait = 0 // what is found deaf now is accused: it may take longer for what it was not sent before
+	}
+	life := c.Note(c.life(ctx, wait))
 	if life.Outcome == recording.Replied {
 		select {
 		case <-pending.Answered():
@@ -311,12 +315,11 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 // Patience is how long to wait for the answer to a message that the target may well ignore:
 // many times what an ordinary request takes now, but no less than the given time.
 func (c *Client) Patience(ctx context.Context, least time.Duration) time.Duration {
-	const times = 50
 	x := c.Note(c.S.Do(ctx, c.P.Ordinary(recording.StepAlive)))
 	if x.Outcome != recording.Replied {
 		return c.P.Limits.Timeout
 	}
-	return min(c.P.Limits.Timeout, max(c.P.Limits.UpTo(least), times*x.Took))
+	return c.P.Limits.longer(c.P.Limits.UpTo(least), x.Took)
 }
 
 // Life asks for a sign of life: any answer will do.

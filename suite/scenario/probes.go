@@ -57,18 +57,17 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	return all
 }
 
-// sign is how long a sign of life is waited for after a probe in a process, which may have made it
-// deaf: as long as the first answer took, in which its start is, and many times as long as any other
-// answer, but no less than three seconds. Where that is not known it is as long as for any answer, and
-// so in a repetition: a target may take longer for what it was not sent before, one thing at a time.
+// sign is how long a sign of life is waited for after probes in a process, of which one may have made
+// it deaf: as long as the first answer took, in which its start is, and many times as long as any other
+// answer, but no less than three seconds. Where that is not known it is as long as for any answer.
 func (c *Client) sign() time.Duration {
-	const times, least = 50, 3 * time.Second
+	const least = 3 * time.Second
 	first, longest := c.S.Pace()
 	c.longest = max(c.longest, longest)
-	if c.P.Combination.Transport != requirement.Stdio || c.P.Limits.Patience > 1 || first == 0 || c.longest == 0 {
+	if c.P.Combination.Transport != requirement.Stdio || first == 0 || c.longest == 0 {
 		return 0
 	}
-	return min(c.P.Limits.Timeout, max(least, first, times*c.longest))
+	return c.P.Limits.longer(max(least, first), c.longest)
 }
 
 // afterLife is how long an answer is still waited for after a sign of life that was asked for

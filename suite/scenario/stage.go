@@ -29,6 +29,13 @@ func (l Limits) UpTo(d time.Duration) time.Duration {
 	return min(l.Timeout, d*time.Duration(max(l.Patience, 1)))
 }
 
+// longer is a time for what may never come: that one, or many times what an answer took if that is
+// longer, in tenths of a second, as reports tell it.
+func (l Limits) longer(least, took time.Duration) time.Duration {
+	const times = 50
+	return min(l.Timeout, max(least, (times*took).Round(100*time.Millisecond)))
+}
+
 // Stage is where the scenarios of one combination are played: what is known about the
 // target, and the sessions in which it is talked to.
 type Stage struct {
