@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net"
 	"net/http"
-	"net/url"
 	"regexp"
 	"strings"
 	"sync"
@@ -62,17 +61,12 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	case <-ctx.Done():
 		x.cancel()
 		<-x.done
-		return nil, fmt.Errorf("could not send to %s: %w", shownURL(r.URL), ended(ctx))
+		return nil, fmt.Errorf("could not send to %s: %w", r.URL.Redacted(), ended(ctx))
 	}
-	return x, x.unsent(s)
-}
-
-// unsent is the reason why the request never went out; nil if it did.
-func (x *call) unsent(s *sending) error {
 	if isClosed(s.written) {
-		return nil
+		return x, nil
 	}
-	return x.failure()
+	return x, x.failure() // it never went out
 }
 
 func (x *call) run(s *sending) {
@@ -265,9 +259,6 @@ func mediaType(h http.Header) string {
 	}
 	return t
 }
-
-// shownURL is a URL without the password that may be in it.
-func shownURL(u *url.URL) string { return u.Redacted() }
 
 // watchedConn is a connection on which it is seen what belongs to no response.
 type watchedConn struct {

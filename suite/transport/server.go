@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -373,7 +374,7 @@ func (s *Server) launch() (*serverRun, error) {
 		return nil, startError(cmd, err)
 	}
 	running.Store(cmd.Process.Pid, nil)
-	run := &serverRun{cmd: cmd, log: newServerLog(p.Ready.line), out: out, ended: make(chan struct{})}
+	run := &serverRun{cmd: cmd, log: &serverLog{Tail: NewTail(logBytes), want: p.Ready.line}, out: out, ended: make(chan struct{})}
 	go run.watch(s.died)
 	return run, nil
 }
@@ -403,7 +404,7 @@ func (r *serverRun) watch(died func(*serverRun)) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		r.log.readFrom(r.out)
+		_, _ = io.Copy(r.log, r.out) // a read error is the end of the stream, like any other
 	}()
 	r.status = exitStatus(r.cmd, r.cmd.Wait())
 	if procgroup.Alive(r.cmd.Process.Pid) || !within(drainWait, read) {

@@ -3,7 +3,6 @@ package transport
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -58,24 +57,11 @@ type serverLog struct {
 	part  []byte // of a line that has not ended
 }
 
-func newServerLog(want *regexp.Regexp) *serverLog {
-	return &serverLog{Tail: NewTail(logBytes), want: want}
-}
-
 // seen reports whether the line has come.
 func (l *serverLog) seen() bool { return l.found.Load() }
 
-// readFrom reads to the end of the output.
-func (l *serverLog) readFrom(r io.Reader) {
-	// A read error is the end of the stream, like any other.
-	_, _ = io.Copy(writerFunc(l.take), r)
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
-
-func (l *serverLog) take(p []byte) (int, error) {
+// Write never fails.
+func (l *serverLog) Write(p []byte) (int, error) {
 	if l.want != nil && !l.seen() {
 		l.part = append(l.part, p...)
 		for {

@@ -103,7 +103,7 @@ func (c *sseConn) open(ctx context.Context) error {
 
 // opened says what is missing for a connection; nil if nothing is.
 func (c *sseConn) opened(ctx context.Context) error {
-	at := shownURL(c.url)
+	at := c.url.Redacted()
 	sent := c.stream.sent(channelSSE)
 	status, err := sent.Status(), sent.Err()
 	if status == http.StatusOK && isClosed(c.named) {
@@ -152,7 +152,7 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 	case err != nil, u.Scheme != "http" && u.Scheme != "https", u.Host == "":
 		c.why = "the endpoint event holds no usable URI: " + wire.Excerpt(ev.Data, 200)
 	case !wire.SameOrigin(u, c.url):
-		c.why = "the endpoint event names " + shownURL(u) + ", another origin than that of the stream; it is not called, because messages and credentials are nobody else's business"
+		c.why = "the endpoint event names " + u.Redacted() + ", another origin than that of the stream; it is not called, because messages and credentials are nobody else's business"
 	default:
 		u.Fragment = ""
 		if u.User == nil {
@@ -163,7 +163,7 @@ func (c *sseConn) hear(ev wire.StreamEvent) {
 }
 
 // Endpoint is the URI to which messages are posted, resolved.
-func (c *sseConn) Endpoint() string { return shownURL(c.endpoint) }
+func (c *sseConn) Endpoint() string { return c.endpoint.Redacted() }
 
 // Send posts a message to the endpoint. Messages with another method go to the
 // URL of the stream.

@@ -288,12 +288,11 @@ func (c *pipeConn) close(ctx context.Context) Ending {
 
 // waitFor reports whether done is closed before the time is up or the context ends.
 func waitFor(ctx context.Context, done <-chan struct{}, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
+	ctx, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
 	select {
 	case <-done:
 	case <-ctx.Done():
-	case <-timer.C:
 	}
 	return isClosed(done)
 }
