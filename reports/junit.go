@@ -116,17 +116,15 @@ const (
 	junitSkipped = "skipped"
 )
 
-// xmlCase is a case. Its output, which may be long, is made as it is written.
+// xmlCase is a case.
 type xmlCase struct {
 	Class, Name string
 	MS          float64
 	// Kind is empty if the case passes; Text is that of a failure or an error.
 	Kind, Message, Type, Text string
-	output                    func() string
+	// Output is what the case tells further: it may be long, and is made as it is written.
+	Output func() string
 }
-
-// Output is what the case tells further.
-func (c *xmlCase) Output() string { return c.output() }
 
 // junitName is what viewers list. It does not depend on the verdict, so that they know a
 // test again.
@@ -177,7 +175,7 @@ func junitCombination(r *Report, results []*Result, ms float64, strict bool) *xm
 func junitResult(r *Report, x *Result, strict bool) *xmlCase {
 	message := cmp.Or(x.Reason, x.Actual, x.Title)
 	c := &xmlCase{Class: x.Revision + "." + x.Transport + "." + x.Area(), Name: junitName(x), MS: x.DurationMS,
-		Message: Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), output: func() string { return junitOutput(r, x) }}
+		Message: Shorten(message, junitFrame), Type: cmp.Or(x.ReasonCode, string(x.weight())), Output: func() string { return junitOutput(r, x) }}
 	switch {
 	case x.counts(strict) && x.Excused:
 		c.Kind, c.Message, c.Type = junitSkipped, Shorten(x.excuse()+" ("+message+")", junitFrame), "excused"
@@ -198,7 +196,7 @@ func junitWarnings(r *Report, strict bool) *xmlSuite {
 		x := f.results[0]
 		message := cmp.Or(f.actual(), x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.weight()), Name: junitName(x), Kind: junitSkipped,
-			Message: Shorten(message, junitFrame), Type: string(x.weight()), output: func() string { return junitOutput(r, x) }})
+			Message: Shorten(message, junitFrame), Type: string(x.weight()), Output: func() string { return junitOutput(r, x) }})
 	}
 	return s
 }
@@ -214,7 +212,7 @@ func junitBaseline(b *BaselineSummary) *xmlSuite {
 			e := &p.entries[i]
 			sentence := b.sentence(&p, e)
 			c := &xmlCase{Class: "baseline." + kind, Name: e.String(), Message: sentence, Type: "baseline-" + kind, Text: sentence,
-				output: func() string { return sentence + "\nreason given: " + e.Reason }}
+				Output: func() string { return sentence + "\nreason given: " + e.Reason }}
 			switch {
 			case p.outdated:
 				c.Kind = junitFailure

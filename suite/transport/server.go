@@ -307,7 +307,7 @@ func (s *Server) await(ctx context.Context, run *serverRun, address string) erro
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	for began := time.Now(); ; {
-		ready := s.program.Ready.line == nil || run.log.seen()
+		ready := s.program.Ready.line == nil || run.log.found.Load()
 		if ready = ready && listens(bounded, address); ready && s.program.Ready.http {
 			ready = answers(bounded, s.at(s.program.URL))
 		}

@@ -53,16 +53,13 @@ const logBytes, lineBytes = 16 << 10, 64 << 10
 type serverLog struct {
 	*Tail
 	want  *regexp.Regexp
-	found atomic.Bool
-	part  []byte // of a line that has not ended
+	found atomic.Bool // whether the line has come
+	part  []byte      // of a line that has not ended
 }
-
-// seen reports whether the line has come.
-func (l *serverLog) seen() bool { return l.found.Load() }
 
 // Write never fails.
 func (l *serverLog) Write(p []byte) (int, error) {
-	if l.want != nil && !l.seen() {
+	if l.want != nil && !l.found.Load() {
 		l.part = append(l.part, p...)
 		for {
 			line, rest, ended := bytes.Cut(l.part, []byte("\n"))
