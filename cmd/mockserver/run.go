@@ -24,6 +24,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/reference/world"
+	"github.com/mcpcheck/mcpcheck/reports"
 )
 
 // The exit codes.
@@ -365,4 +366,13 @@ func (s *settings) serveHTTP(ctx context.Context, server *reference.Server, admi
 	at := readiness{URL: base + "/mcp", SSEURL: base + "/sse", AdminURL: adminURL}
 	err = s.whileReady(at, func() error { return server.Serve(ctx, listener) })
 	return errors.Join(err, unused(listener.Close()))
+}
+
+// release is set by the linker when a release is built.
+var release string
+
+// tool describes this program, from the information of its build.
+func tool() reports.Tool {
+	b := version.Of(release)
+	return reports.Tool{Name: "mockserver", Version: b.Version, Commit: b.Commit}
 }

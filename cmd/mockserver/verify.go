@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,6 +20,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
+	"github.com/mcpcheck/mcpcheck/reference/guard"
+	"github.com/mcpcheck/mcpcheck/reference/journal"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/client"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -211,4 +217,86 @@ func listRules(stdout io.Writer, asJSON bool) error {
 		return err
 	}
 	return output.JSON(stdout, all)
+}
+
+// guarded makes the guard that --protect or the flags for tokens ask for.
+func (v *verifier) guarded() error {
+	if v.protect {
+		if len(v.steer.scopes) > 0 {
+			return usagef("--require-scope needs --token-env, which gives tokens scopes: the token of --protect is good for everything")
+		}
+		v.token = rand.Text()
+		g, err := guard.New(guard.Options{Tokens: []guard.Token{{Secret: v.token}}, AuthorizationServer: v.steer.issuer})
+		if err != nil {
+			return usageError{err}
+		}
+		v.options.Guard = g
+		return nil
+	}
+	return v.steer.protect(&v.options, "127.0.0.1:0")
+}
+
+// secrets are what must not appear in a report.
+func (v *verifier) secrets() []string {
+	if v.token != "" {
+		return []string{v.token}
+	}
+	if v.steer.tokens == "" {
+		return nil
+	}
+	text, err := variable("--token-env", v.steer.tokens)
+	if err != nil {
+		return nil // guarded has said so
+	}
+	tokens, err := guard.Parse(text)
+	if err != nil {
+		return nil // likewise
+	}
+	var all []string
+	for _, t := range tokens {
+		all = append(all, t.Secret)
+	}
+	return all
+}
+
+// noFile takes the place of the file that --journal names where there is none.
+type noFile struct{ io.Writer }
+
+func (noFile) Close() error { return nil }
+
+// keepJournal makes the journal of the server, with its file if one was asked for.
+func (v *verifier) keepJournal() (kept io.WriteCloser, err error) {
+	o := journal.Options{Entries: keptEntries, Bytes: keptBytes, MaxRaw: keptMessage}
+	kept = noFile{io.Discard}
+	if v.settings.journal != "" {
+		if kept, err = os.OpenFile(v.settings.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
+			return nil, usageError{err}
+		}
+		o.Writer = kept
+	}
+	v.options.Journal = journal.New(o)
+	return kept, nil
+}
+
+// addJournals writes what the servers on stdio have noted, each after the other, and numbered on from
+// the last entry that the file has.
+func addJournals(kept io.Writer, last uint64, journals [][]byte) error {
+	for _, lines := range journals {
+		before := last
+		for line := range bytes.Lines(lines) {
+			var e journal.Entry
+			if err := json.Unmarshal(line, &e); err != nil {
+				return err
+			}
+			e.Seq += before
+			if e.RequestSeq > 0 {
+				e.RequestSeq += before
+			}
+			last = e.Seq
+			if _, err := journal.WriteJSON(kept, []journal.Entry{e}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -6,7 +6,14 @@
 // ended, and only the hard way.
 package procgroup
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"time"
+)
 
 // Work looks at what the group of a leader does. It is for one goroutine at a time.
 type Work struct {
@@ -25,3 +32,19 @@ const clockTick = 10 * time.Millisecond
 // thread could run, and others did. Where the kernel does not tell, it is what the group did not
 // use of that time.
 func (w *Work) Waited() time.Duration { return w.waited }
+
+// Unstarted says in one sentence why a command did not start, given the error of its start.
+func Unstarted(cmd *exec.Cmd, err error) string {
+	why := err.Error()
+	switch info, missing := os.Stat(cmd.Dir); {
+	case cmd.Dir != "" && (missing != nil || !info.IsDir()):
+		why = fmt.Sprintf("the working directory %q does not exist: %v", cmd.Dir, err)
+	case errors.Is(err, exec.ErrNotFound):
+		why = "executable file not found in PATH"
+	case errors.Is(err, fs.ErrNotExist):
+		why = "no such file, or its interpreter is missing"
+	case errors.Is(err, fs.ErrPermission):
+		why = "permission denied; is it executable?"
+	}
+	return fmt.Sprintf("cannot start %q: %s", cmd.Args[0], why)
+}

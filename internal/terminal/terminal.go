@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
 )
 
 // The colours, as SGR parameters.
@@ -89,4 +92,101 @@ func (p *Printer) text(indent int, label, color, text string) {
 		}
 		p.Line(pad, p.Paint(Dim, label), p.Paint(color, l))
 	}
+}
+
+// Cells is how many columns of a terminal a text takes: wide characters, such as those of
+// Chinese and most emoji, take two, and marks that combine with the one before none.
+func Cells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += cells(r)
+	}
+	return n
+}
+
+func cells(r rune) int {
+	switch {
+	case r < 0x300:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// fitting is how many characters of a line fit into so many columns.
+func fitting(line []rune, columns int) int {
+	for i, r := range line {
+		if columns -= cells(r); columns < 0 {
+			return i
+		}
+	}
+	return len(line)
+}
+
+// Shorten cuts a text to at most so many columns and marks the cut.
+func Shorten(s string, columns int) string {
+	line := []rune(s)
+	if fitting(line, columns) == len(line) {
+		return s
+	}
+	return string(line[:fitting(line, columns-1)]) + "…"
+}
+
+// Pad shortens a text to so many columns, or fills it up with spaces.
+func Pad(s string, columns int) string {
+	s = Shorten(s, columns)
+	return s + strings.Repeat(" ", max(0, columns-Cells(s)))
+}
+
+// Wrap breaks a text at spaces into lines of at most so many columns, but no
+// narrower than 20. Words that are longer are broken behind the characters that
+// join the parts of paths and lists, or cut. Line feeds of the text are kept.
+func Wrap(text string, columns int) []string { return wrapAt(text, columns, ",/#&?") }
+
+// WrapJSON is [Wrap] for frames: lines end behind a comma or a bracket, so that
+// members and strings stay in one piece.
+func WrapJSON(text string, columns int) []string { return wrapAt(text, columns, ",]}[{") }
+
+func wrapAt(text string, columns int, breaks string) []string {
+	columns = max(columns, 20)
+	var lines []string
+	for paragraph := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		line := []rune(paragraph)
+		for fits := fitting(line, columns); fits < len(line); fits = fitting(line, columns) {
+			cut := breakAt(line, fits, breaks)
+			lines = append(lines, strings.TrimRight(string(line[:cut]), " "))
+			line = line[cut:]
+			for len(line) > 0 && line[0] == ' ' {
+				line = line[1:]
+			}
+		}
+		lines = append(lines, string(line))
+	}
+	return lines
+}
+
+// breakAt is where a line that is too long is broken: at a space, or behind one of
+// the characters, that leaves at least half of the width, else at an earlier space.
+func breakAt(line []rune, fits int, behind string) int {
+	for i := fits; i > fits/2; i-- {
+		if line[i] == ' ' {
+			return i
+		}
+	}
+	for i := fits; i > fits/2; i-- {
+		if strings.ContainsRune(behind, line[i-1]) && line[i] != ',' {
+			return i
+		}
+	}
+	for i := fits / 2; i > fits/4; i-- {
+		if line[i] == ' ' {
+			return i
+		}
+	}
+	return fits
 }
