@@ -14,6 +14,7 @@ var subCode = code{
 	"sub-06-broadcast":                   stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
 	"sub-06-undeclared-without-sessions": hook.Sessionless,
 	"sub-09-all-resources":               subscribeAll,
+	"sub-09-flag-of-the-session":         flagged,
 	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
@@ -162,5 +163,53 @@ func cachedBySession() hook.Hooks {
 			return ""
 		}
 		return c.Session.ID() + " " + uri
+	})
+}
+
+// flagged takes the subscription of one resource for that of all that are listed, until the last one of the
+// session is given up.
+func flagged() hook.Hooks {
+	var mu sync.Mutex
+	held := map[[2]string]bool{} // by session and URI
+	return hook.OnCall(methodSubscribe+"|"+methodUnsubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+		uri, ok := c.Param("uri").(string)
+		if c.Modern || !ok || !hook.May(ctx) {
+			return next(ctx, c)
+		}
+		mu.Lock()
+		delete(held, [2]string{c.Session.ID(), uri})
+		stands := false
+		for other := range held {
+			stands = stands || other[0] == c.Session.ID()
+		}
+		if c.Method == methodSubscribe {
+			held[[2]string{c.Session.ID(), uri}] = true
+		}
+		mu.Unlock()
+		if c.Method == methodUnsubscribe && stands {
+			return &hook.Reply{Result: hook.Object{}}
+		}
+		r := next(ctx, c)
+		if r == nil || r.Error != nil {
+			return r
+		}
+		params := hook.Object{}
+		for more := true; more; { // page by page
+			list := *c
+			list.Method, list.Params = hook.MethodList, hook.Encode(params)
+			page := next(ctx, &list)
+			if page == nil {
+				return r
+			}
+			resources, _ := page.Result["resources"].([]any)
+			for _, one := range resources {
+				o, _ := one.(hook.Object)
+				further := *c
+				further.Params = hook.Encode(hook.Object{"uri": o["uri"]})
+				next(ctx, &further)
+			}
+			params["cursor"], more = page.Result["nextCursor"]
+		}
+		return r
 	})
 }
