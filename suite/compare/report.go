@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -360,18 +359,3 @@ func (c *comparison) finish() {
 
 // WriteJSON writes the report as the contract [Schema] has it.
 func WriteJSON(w io.Writer, r *Report) error { return output.JSON(w, r) }
-
-// ReadJSON reads what [WriteJSON] wrote. A report without an outcome was cut short.
-func ReadJSON(src io.Reader) (*Report, error) {
-	r := &Report{}
-	if err := json.NewDecoder(src).Decode(r); err != nil {
-		return nil, fmt.Errorf("it is no comparison: %w", err)
-	}
-	switch {
-	case r.Schema != Schema:
-		return nil, fmt.Errorf("the schema %q is not %q", r.Schema, Schema)
-	case r.Summary.Outcome == "":
-		return nil, fmt.Errorf("it has no summary: it was cut short")
-	}
-	return r, nil
-}
