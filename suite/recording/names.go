@@ -163,6 +163,7 @@ const (
 // The steps of [InvalidMessages].
 const (
 	StepUnknownMethod, StepNoMethod, StepArray, StepNoURI Step = "unknown-method", "no-method", "array", "no-uri"
+	StepNullID, StepDoubledMember                         Step = "null-id", "doubled-member"
 	StepNotJSON, StepNotUTF8, StepMistypedMethod          Step = "not-json", "not-utf-8", "mistyped-method"
 )
 

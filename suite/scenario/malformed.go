@@ -147,13 +147,14 @@ func Acknowledged(ack []byte) []string {
 // "not-utf-8" is a notification with bytes in its method that are no text, and a
 // request with such bytes in its metadata, which has an id. Step "no-method" is an object with an id and no method, "mistyped-method" one whose
 // method is a number. Step "array" is an array that holds a request, in revisions
-// without batches. Step
+// without batches. Step "null-id" is a request whose id is null, and "doubled-member" one with two ids and two methods:
+// they are sent together, as whatever is said to them may have no id. Step
 // "unknown-method" asks for a method that nobody has, "no-uri" for a read without
 // URI; both are proper requests.
 var invalidMessagesScenario = &Scenario{
 	Name:  recording.InvalidMessages,
 	Title: "messages that are no valid requests",
-	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a method that nobody has, and a read without a URI.",
+	Sends: "A message that breaks off, bytes that are no UTF-8 in a notification and in a request, objects without a method or with a numeric one, an array where there are no batches, a null id, members that occur twice, a method that nobody has, and a read without a URI.",
 	Phase: Read,
 	Script: OnExpendable(func(ctx context.Context, p *Play, c *Client) {
 		c.Do(ctx, session.Request{Step: recording.StepUnknownMethod, Method: "mcpcheck/no-such-method", Params: map[string]any{}})
@@ -174,7 +175,14 @@ var invalidMessagesScenario = &Scenario{
 		for _, q := range probes {
 			c.Probes(ctx, q)
 		}
+		c.Probes(ctx, session.Request{Step: recording.StepNullID, Body: nullID(p)},
+			session.Request{Step: recording.StepDoubledMember, ID: json.RawMessage("900007"), Body: []byte(`{"jsonrpc":"2.0","id":900006,"method":"mcpcheck/no-such-method","id":900007,"method":"` + LifeMethod(p) + `"}`)})
 	}),
+}
+
+// nullID is a request that every target serves, but for its id.
+func nullID(p *Play) []byte {
+	return bytes.Replace(Lifeline(p, 900005, "no id"), []byte("900005"), []byte("null"), 1)
 }
 
 // alien is a request that every target serves, but for two bytes in a string that are

@@ -50,6 +50,9 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 		return all
 	}
 	for i, q := range qs {
+		if !c.S.Alive() && !c.Replace(ctx) { // over before anything was sent, as one that a target ends after a few messages
+			return all
+		}
 		if all[i].Outcome != recording.Replied || heard {
 			all[i] = c.alone(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 		}

@@ -336,7 +336,7 @@ func cancellations(r *recording.Recording, v *verdict.Verdict) []verdict.Message
 		}
 	}
 	if len(all) == 0 {
-		v.Skip(recording.CodeNotExercised, "the target cancelled nothing")
+		v.Skip(recording.CodeNotExercised, "the target cancelled nothing, which is its choice")
 	}
 	return all
 }

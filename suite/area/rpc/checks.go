@@ -188,8 +188,12 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 	sent := requests(r)
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() {
-			if member := resultOf(m); member != "" {
-				v.That(false, "a response with the id of its request", "a result with "+member+" whose id is "+judge.TypeName(m.Get("id")), m.Frame.Number)
+			about := "with " + resultOf(m)
+			if x := owner(r, m); resultOf(m) == "" && x != nil && m.Get("result").Exists() {
+				about = "of " + x.Method
+			}
+			if about != "with " {
+				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), m.Frame.Number)
 				v.Hint("copy the id of the request into its response")
 			}
 			continue // an error without an id is judged elsewhere
@@ -227,6 +231,19 @@ func answer(sent map[string][]*recording.Exchange, m verdict.Message) (what stri
 		return "", []int{m.Frame.Number}
 	}
 	return " in the response to " + x.Method, []int{x.Request, m.Frame.Number}
+}
+
+// owner is the request to which a response belongs by the HTTP response that it is in, or nil.
+func owner(r *recording.Recording, m verdict.Message) *recording.Exchange {
+	if r.Combination.Transport != requirement.HTTP {
+		return nil
+	}
+	for _, x := range r.Exchanges {
+		if x.Session == m.Frame.Session && verdict.Request(x) && slices.Contains(x.Replies, m.Frame.Number) {
+			return x
+		}
+	}
+	return nil
 }
 
 // ownMember is the member that tells the result of a method from those of others.
@@ -343,6 +360,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 				continue
 			}
 			switch {
+			case step == recording.StepNullID || step == recording.StepDoubledMember: // there is none, or which one it is depends on the reader
 			case len(x.ID) > 0 && step != recording.StepNoMethod && step != recording.StepMistypedMethod && step != recording.StepNotUTF8:
 				v.That(!m.Nameless(), "an error with the id "+judge.Short(gjson.ParseBytes(x.ID), 60)+" of its request",
 					"the id is "+judge.Brief(m.Get("id")), append(x.Evidence(), m.Frame.Number)...)
@@ -361,6 +379,7 @@ func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 // freshIDs: requests of the server have string or integer ids, each used once in a
 // session.
 func freshIDs(r *recording.Recording, v *verdict.Verdict) {
+	v.Skip(recording.CodeNotExercised, "the target asked for nothing: to a client that declares no capabilities it may send pings, and need not")
 	used := map[string]verdict.Message{}
 	for _, m := range verdict.RequestsOf(r) {
 		id := m.Get("id")
