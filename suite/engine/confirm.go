@@ -18,10 +18,16 @@ import (
 
 // confirm plays the scenarios of red verdicts, of blocked ones that a repetition may heal, and of
 // passes on a sample once more, on sessions of their own, and judges again: nobody is accused of
-// what happens once.
+// what happens once. A red verdict that was confirmed while the run went on is settled.
 func (r *Run) confirm(ctx context.Context, late []*Judgement) {
+	late = recording.Keep(late, func(j *Judgement) bool { return !r.seenAgain(j) })
 	if repeated := recording.Keep(late, r.repeatable); len(repeated) > 0 {
-		r.repeatRest(ctx, recording.Keep(repeated, func(j *Judgement) bool { return !r.seenAgain(j) }))
+		if context.Cause(ctx) == nil {
+			r.cfg.Progress(Event{Kind: Confirming, Total: len(repeated)})
+			r.again = r.replay(ctx, repeated, r.quickest)
+			r.further(ctx, repeated)
+			r.onceMore(ctx, repeated)
+		}
 		if slices.ContainsFunc(repeated, func(j *Judgement) bool {
 			again := r.again[j.Combination]
 			return again == nil || len(again.Unfinished) > 0
@@ -34,44 +40,17 @@ func (r *Run) confirm(ctx context.Context, late []*Judgement) {
 	}
 }
 
-// repeatRest repeats what verdicts rest on that were not seen again while others were played.
-func (r *Run) repeatRest(ctx context.Context, open []*Judgement) {
-	for _, j := range open {
-		r.forget(j)
-	}
-	if len(open) > 0 && context.Cause(ctx) == nil {
-		r.cfg.Progress(Event{Kind: Confirming, Total: len(open)})
-		for c, more := range r.replay(ctx, open, r.quickest) {
-			if again := r.again[c]; again != nil {
-				again.join(more)
-			} else {
-				r.again[c] = more
-			}
-		}
-		r.further(ctx, open)
-		r.onceMore(ctx, open)
-	}
-	for _, j := range open {
-		if again := r.again[j.Combination]; again != nil && j.Outcome.Red() && (!slices.Contains(j.From, recording.Everything) || r.unseen(j)) {
-			r.left(again.Unfinished, j, r.takes[j.Combination])
-		}
-	}
-}
-
-// unseen reports whether a red verdict on all frames is another one by what was repeated so far, and was
-// not seen several times before.
-func (r *Run) unseen(j *Judgement) bool {
-	again := r.again[j.Combination]
-	return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome && !r.sighted(j)
-}
-
 // further plays what red verdicts on all frames rest on beside what was repeated first, as long as
 // this has not shown the same again: most often one scenario does.
 func (r *Run) further(ctx context.Context, repeated []*Judgement) {
+	differs := func(j *Judgement) bool {
+		again := r.again[j.Combination]
+		return j.Outcome.Red() && again != nil && slices.Contains(j.From, recording.Everything) && r.row(j.Row, again).Outcome != j.Outcome
+	}
 	const single = 6 // scenarios that are tried by themselves: what shows nothing takes no time
 	open := repeated
 	for n := 1; n <= single; n++ {
-		if open = recording.Keep(open, r.unseen); len(open) == 0 || context.Cause(ctx) != nil {
+		if open = recording.Keep(open, differs); len(open) == 0 || context.Cause(ctx) != nil {
 			break
 		}
 		choose := r.quickest
@@ -81,6 +60,9 @@ func (r *Run) further(ctx context.Context, repeated []*Judgement) {
 		for c, more := range r.replay(ctx, open, choose) {
 			r.again[c].join(more)
 		}
+	}
+	for _, j := range recording.Keep(open, differs) {
+		r.left(r.again[j.Combination].Unfinished, j, r.takes[j.Combination])
 	}
 }
 

@@ -36,10 +36,9 @@ type Run struct {
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
-	// watches is for those that watch silence and for what they build on, where sessions are cheap: they hardly
-	// do anything but wait, and the others fit into the time that they take. ahead names them.
+	// watches is for those that watch silence, where sessions are cheap: they hardly do anything but wait,
+	// and the others fit into the time that they take.
 	watches  pool.Semaphore
-	ahead    map[recording.Name]bool
 	sessions atomic.Int64
 	longs    *wire.Results
 	began    time.Time
@@ -50,10 +49,11 @@ type Run struct {
 	rows      []Row
 	leftOut   int // requirements that a quick run leaves out
 
-	takes map[requirement.Combination]*Take
-	again map[requirement.Combination]*Take // those that confirmed red verdicts
-	ended error                             // why the run ended early; nil if it did not
-	took  time.Duration
+	takes         map[requirement.Combination]*Take
+	again         map[requirement.Combination]*Take // those that confirmed red verdicts
+	repeatedEarly map[requirement.Combination]*Take // what was repeated while the run went on
+	ended         error                             // why the run ended early; nil if it did not
+	took          time.Duration
 
 	begun   sync.Once
 	results *results
@@ -122,7 +122,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
 		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
 	}
-	if r.ahead = r.catalogue.waiting(); cfg.Jobs == 1 {
+	if cfg.Jobs == 1 {
 		r.watches = r.jobs // one at a time, whatever it is
 	}
 	r.prepare()

@@ -23,7 +23,7 @@ type leaks map[int]judge.LeakCut
 // leaks looks through what was recorded.
 func (r *Run) leaks() leaks {
 	found := leaks{}
-	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
+	for _, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
 		for _, take := range takes {
 			for name, rec := range take.Recordings {
 				for _, x := range rec.Exchanges {

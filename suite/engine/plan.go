@@ -123,17 +123,6 @@ func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 	}
 }
 
-// waiting names the scenarios that watch silence, and those that they build on.
-func (c catalogue) waiting() map[recording.Name]bool {
-	names := map[recording.Name]bool{}
-	for _, s := range c.Scenarios() {
-		if s.Waits || s.Phase == scenario.Quiet {
-			c.need(names, s.Name)
-		}
-	}
-	return names
-}
-
 // rank puts scenarios that take over sessions, and those that come last, behind the others
 // of their phase. None of those builds on one of them.
 func rank(s *scenario.Scenario) int {

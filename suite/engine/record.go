@@ -62,6 +62,7 @@ type recordedRow struct {
 // recordedTake is a [Take]; a further one if it confirmed red verdicts.
 type recordedTake struct {
 	Again      bool                             `json:"again,omitempty"`
+	Early      bool                             `json:"early,omitempty"` // repeated while the run went on
 	Alone      bool                             `json:"alone,omitempty"`
 	Facts      *recording.Facts                 `json:"facts"`
 	Recordings []*recordedPlay                  `json:"recordings"`
@@ -115,9 +116,9 @@ func (r *Run) Record(w io.Writer) error {
 	out.text("],\n\"takes\":[")
 	some := false
 	for _, st := range r.stages {
-		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.again} {
+		for i, takes := range []map[requirement.Combination]*Take{r.takes, r.repeatedEarly, r.again} {
 			if take := takes[st.Combination]; take != nil {
-				out.item(some, record(take, i == 1))
+				out.item(some, record(take, i == 2, i == 1))
 				some = true
 			}
 		}
@@ -164,9 +165,9 @@ func (p *pieces) item(further bool, v any) {
 	p.value(v, "")
 }
 
-func record(take *Take, again bool) *recordedTake {
+func record(take *Take, again, early bool) *recordedTake {
 	noteLeaks(take)
-	t := &recordedTake{Again: again, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
+	t := &recordedTake{Again: again, Early: early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -207,7 +208,9 @@ func Rejudge(rd io.Reader, tool reports.Tool, strict bool) (*reports.Report, err
 	for _, row := range r.rows {
 		take := r.takes[row.Combination]
 		j := r.row(row, take)
-		r.conclude(j)
+		if !r.seenAgain(j) {
+			r.conclude(j)
+		}
 		r.results.give(j)
 	}
 	close(r.done)
@@ -236,7 +239,7 @@ func restore(rd io.Reader) (*Run, error) {
 	r := &Run{
 		cfg:      Config{Tool: f.Tool, Shown: f.Config, Partial: f.Partial, Embedded: f.Target.Embedded, QuietWindow: time.Duration(f.Config.QuietWindowMS) * time.Millisecond, Target: &target.Target{Name: f.Target.Name}}.withDefaults(),
 		recorded: &f.Target, began: f.Began, took: f.Took,
-		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{},
+		takes: map[requirement.Combination]*Take{}, again: map[requirement.Combination]*Take{}, repeatedEarly: map[requirement.Combination]*Take{},
 	}
 	r.catalogue = catalogue{Set: r.cfg.Areas}
 	r.prepare()
@@ -259,6 +262,8 @@ func restore(rd io.Reader) (*Run, error) {
 		}
 		switch {
 		case t.Alone: // of an earlier version, which confirmed twice
+		case t.Early:
+			r.repeatedEarly[take.Facts.Combination] = take
 		case t.Again:
 			r.again[take.Facts.Combination] = take
 		default:

@@ -69,8 +69,8 @@ func (r *Run) execute(ctx context.Context) {
 		r.takes[st.Combination] = newTake(st.Facts)
 	}
 	p := &player{run: r, total: total}
-	prompt := r.prompt(playing, p)
-	early := r.begin(plans, prompt.repeat)
+	repetition := r.repeatEarly(playing, p)
+	early := r.begin(plans, repetition.repeat)
 	p.heard = early.played
 	p.phases(playing, r.stages, plans, r.takes)
 	p.withoutDeaths(playing, plans)
@@ -78,9 +78,9 @@ func (r *Run) execute(ctx context.Context) {
 	closeStages(r.stages, r.takes)
 	r.abandon()
 	framed := early.end()
-	r.noteGone(bounded, r.stages, r.takes, prompt.end())
+	r.noteGone(bounded, r.stages, r.takes, repetition.end())
 	r.gather(r.takes, framed)
-	r.again = prompt.repeated()
+	r.repeatedEarly = repetition.repeated()
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
 	r.judge(bounded)
@@ -236,7 +236,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
 	places := p.run.jobs
-	if !st.Facts.Owned && p.run.ahead[sc.Name] {
+	if !st.Facts.Owned && (sc.Waits || sc.Phase == scenario.Quiet) {
 		places = p.run.watches
 	}
 	places <- struct{}{}

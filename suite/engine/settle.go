@@ -18,16 +18,17 @@ func (r *Run) conclude(j *Judgement) {
 	first, again := r.takes[j.Combination], r.again[j.Combination]
 	switch {
 	case j.Outcome.Red() && again != nil:
-		second := r.row(j.Row, again)
+		second, cut := r.row(j.Row, again), cutOff(j.From, first, again)
+		short := r.cutShort(j, second, again)
+		silent := short || second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable || !second.Outcome.Red() && cut != ""
 		switch {
-		case second.Outcome != j.Outcome && second.Outcome != verdict.Fail && r.sighted(j):
-			j.Observations = append(j.Observations, inconsistent(j, second))
-		case r.cutShort(j, second, again):
+		case silent && r.seenTwice(j): // the repetition says nothing against it
+		case short:
 			unconfirmed(j, r.unrepeated(first))
 		default:
-			settle(j, second, cutOff(j.From, first, again))
+			settle(j, second, cut)
 		}
-	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)) && !r.sighted(j):
+	case j.Outcome.Red() && !isTheEnd(j, first) && !(r.recorded != nil && r.whole(first)) && !r.seenTwice(j):
 		first.Facts.Notes[recording.FactUnrepeated] = r.unrepeated(first) // for whoever judges the recording again
 		unconfirmed(j, first.Facts.Notes[recording.FactUnrepeated])
 	case again != nil && sampled(j, first):
@@ -51,11 +52,11 @@ func (r *Run) cutShort(first, second *Judgement, again *Take) bool {
 	return slices.ContainsFunc(first.From, func(name recording.Name) bool { return again.Unfinished[name] })
 }
 
-// sighted reports whether a red verdict on all frames is confirmed by what was seen in the first play: at
-// least two sessions lead to it, each by itself and for the same cause, at different times. What one session
+// seenTwice reports whether a red verdict on all frames is confirmed by what was seen in the first play, where
+// its repetition is missing, was cut off or gave no occasion for it: at least two sessions lead to it, each by itself and for the same cause, at different times. What one session
 // shows many times was seen once, and so was what several show within a window of silence: one event may
 // reach them all. What rests on time, or on the loss of sessions, may come of a busy machine.
-func (r *Run) sighted(j *Judgement) bool {
+func (r *Run) seenTwice(j *Judgement) bool {
 	first := r.takes[j.Combination]
 	all := first.Recordings[recording.Everything]
 	k, ok := r.catalogue.Check(j.Requirement.ID)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"net/http"
 	"slices"
 	"sync"
 
@@ -11,13 +12,15 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
-// prompt repeats what is red as soon as it was recorded, beside what is still played for the
+// earlyRepetition repeats what is red as soon as it was recorded, beside what is still played for the
 // first time, where sessions are cheap. That confirms a verdict. One that is not seen
 // again is left to the repetition at the end, when nothing else goes on, and so is what rests on time, and
 // what was recorded by scenarios that change the target or may cost it.
-type prompt struct {
+type earlyRepetition struct {
 	first  *player // plays everything for the first time
 	player *player // repeats
 	ctx    context.Context
@@ -28,9 +31,9 @@ type prompt struct {
 	of map[requirement.Combination]*repetition
 }
 
-// prompt prepares the repetitions; ctx is that of the first play.
-func (r *Run) prompt(ctx context.Context, first *player) *prompt {
-	a := &prompt{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}}
+// repeatEarly prepares the repetitions; ctx is that of the first play.
+func (r *Run) repeatEarly(ctx context.Context, first *player) *earlyRepetition {
+	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}}
 	for _, st := range r.stages {
 		if e := r.endpointOf(st); cheap(st) {
 			x := &repetition{stage: r.newStage(e, e.limit, st.Facts), take: newTake(st.Facts)}
@@ -48,17 +51,14 @@ func cheap(st *pool.Pool) bool {
 }
 
 // repeat plays again what a verdict rests on, unless that was done.
-func (a *prompt) repeat(j *Judgement, take *Take) {
+func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 	r, x := a.player.run, a.of[j.Combination]
-	if x == nil || !j.Outcome.Red() || r.restsOnTime(j, take) {
+	if x == nil || !r.repeatsEarly(j, take) {
 		return
 	}
 	var plan []*scenario.Scenario
 	for _, name := range j.From {
-		sc, ok := r.catalogue.Scenario(name)
-		if !ok || sc.Phase > scenario.Quiet {
-			return
-		}
+		sc, _ := r.catalogue.Scenario(name)
 		plan = append(plan, sc)
 	}
 	earlier := a.first.recorded(a.takes[j.Combination])
@@ -72,8 +72,31 @@ func (a *prompt) repeat(j *Judgement, take *Take) {
 	}
 }
 
+// repeatsEarly reports whether a verdict may be confirmed while the run goes on: it is red for what single
+// scenarios recorded that neither change the target nor may cost it, and rests neither on time nor on how busy the target was.
+func (r *Run) repeatsEarly(j *Judgement, take *Take) bool {
+	return j.Outcome.Red() && !r.restsOnTime(j, take) && !slices.ContainsFunc(j.Frames, r.strained) &&
+		!slices.ContainsFunc(j.From, func(name recording.Name) bool {
+			sc, ok := r.catalogue.Scenario(name)
+			return !ok || sc.Phase > scenario.Quiet
+		})
+}
+
+// strained reports whether a frame may be the answer of a target that is asked too much at once: an HTTP
+// status that says so, or an error of the server's own.
+func (r *Run) strained(number int) bool {
+	f, ok := r.transcript.Frame(number)
+	if !ok || f.Dir != wire.In {
+		return false
+	}
+	const notFound = -32002 // of resources
+	code := gjson.GetBytes(f.Raw, "error.code").Int()
+	return f.HTTP != nil && (f.HTTP.Status == http.StatusTooManyRequests || f.HTTP.Status >= http.StatusInternalServerError) ||
+		code == -32603 || code >= -32099 && code <= -32000 && code != notFound
+}
+
 // play plays a scenario again, after those that it builds on.
-func (a *prompt) play(x *repetition, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) {
+func (a *earlyRepetition) play(x *repetition, sc *scenario.Scenario, earlier map[recording.Name]*recording.Recording) {
 	a.player.mu.Lock()
 	for _, name := range sc.After {
 		if x.take.Recordings[name] == nil {
@@ -85,7 +108,7 @@ func (a *prompt) play(x *repetition, sc *scenario.Scenario, earlier map[recordin
 }
 
 // end waits for what is repeated, and for the end of its sessions. It is called when nothing is judged early any more.
-func (a *prompt) end() map[requirement.Combination]*Take {
+func (a *earlyRepetition) end() map[requirement.Combination]*Take {
 	a.busy.Wait()
 	var stages []*pool.Pool
 	takes := map[requirement.Combination]*Take{}
@@ -97,7 +120,7 @@ func (a *prompt) end() map[requirement.Combination]*Take {
 }
 
 // repeated is what was repeated to its end, together with what else was recorded.
-func (a *prompt) repeated() map[requirement.Combination]*Take {
+func (a *earlyRepetition) repeated() map[requirement.Combination]*Take {
 	r, again := a.player.run, map[requirement.Combination]*Take{}
 	for c, x := range a.of {
 		first := r.takes[c]
@@ -119,37 +142,16 @@ func (a *prompt) repeated() map[requirement.Combination]*Take {
 	return again
 }
 
-// seenAgain reports whether what was repeated promptly led to a red verdict once more.
+// seenAgain reports whether what was repeated early led to a red verdict once more.
 func (r *Run) seenAgain(j *Judgement) bool {
-	again := r.again[j.Combination]
-	if again == nil || !j.Outcome.Red() || r.restsOnTime(j, r.takes[j.Combination]) {
+	again := r.repeatedEarly[j.Combination]
+	if again == nil || !r.repeatsEarly(j, r.takes[j.Combination]) {
 		return false
 	}
 	for _, name := range j.From {
-		if name == recording.Everything {
-			if again.Recordings[name] == nil {
-				return false
-			}
-		} else if _, repeated := again.Took[name]; !repeated {
+		if _, repeated := again.Took[name]; !repeated {
 			return false
 		}
 	}
 	return r.row(j.Row, again).Outcome == j.Outcome
-}
-
-// forget drops what was repeated promptly of what a verdict rests on, and did not lead to it once more: it
-// settles nothing.
-func (r *Run) forget(j *Judgement) {
-	again, first := r.again[j.Combination], r.takes[j.Combination]
-	if again == nil {
-		return
-	}
-	needed := map[recording.Name]bool{}
-	r.repeat(needed, j, first)
-	for name := range needed {
-		if _, repeated := again.Took[name]; repeated {
-			delete(again.Took, name)
-			again.Recordings[name] = first.Recordings[name]
-		}
-	}
 }

@@ -43,17 +43,17 @@ func (s *unlisting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // What is red is repeated at once where sessions are cheap. That confirms it; if it is not seen
 // again, the repetition at the end decides.
-func TestPromptRepetition(t *testing.T) {
+func TestEarlyRepetition(t *testing.T) {
 	for name, c := range map[string]struct {
 		wrong func(n int64) bool
 		want  string
 		late  bool // repeated at the end
 		lists int64
 	}{
-		"always":                  {func(int64) bool { return true }, "LIST-01:fail", false, 2},
-		"once":                    {func(n int64) bool { return n == 1 }, "LIST-01:pass inconsistent", true, 3},
-		"not promptly, but later": {func(n int64) bool { return n != 2 }, "LIST-01:fail", true, 3},
-		"never":                   {func(int64) bool { return false }, "LIST-01:pass", false, 1},
+		"always":               {func(int64) bool { return true }, "LIST-01:fail", false, 2},
+		"once":                 {func(n int64) bool { return n == 1 }, "LIST-01:pass inconsistent", true, 3},
+		"not early, but later": {func(n int64) bool { return n != 2 }, "LIST-01:fail", true, 3},
+		"never":                {func(int64) bool { return false }, "LIST-01:pass", false, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
