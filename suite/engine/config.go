@@ -1,7 +1,7 @@
 // Package engine carries out a run: it finds out what the target speaks, plans
 // which requirements can be judged and so which scenarios have to be played,
 // plays them in phases, judges what they recorded, confirms every red verdict
-// by playing its scenario once more, and writes the report.
+// by playing its scenario once more, or by what two sessions showed where that cannot be, and writes the report.
 //
 // Over stdio a session is a process, and starting one is what a run costs: scripts share
 // sessions, one expendable session is used until a probe takes it down, and what a script
@@ -25,15 +25,15 @@
 // What happened in sessions that scripts share is judged when these have ended. At a URL, without triggers and limits, that is before the last
 // phase, as another session costs little there, and else when the run was played to its end: a second response, a
 // notification or the loss of the connection may follow what a script saw of an exchange. The
-// requirements about everything that was received come then as well, and those
+// requirements about everything that was received come at the end as well, and those
 // few whose checks look at the recordings of all scenarios: for one such row everything is played.
 //
 // Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was
 // still there at the end, on how its processes ended in sessions without a fault of ours,
 // and on the repetition, for which all of them have to be known: copies of a target may be
-// in each other's way. At such a URL the repetition begins as soon as a verdict is red, beside what is still played, and
-// confirms it where it shows the same. It settles nothing else: what it does not show again,
-// and all that rests on time, is repeated at the end.
+// in each other's way. At such a URL the repetition of single scenarios begins as soon as a verdict is red, beside what is still played, and
+// confirms it where it shows the same. It settles nothing else: what it does not show again, all that rests
+// on time, and errors that a busy target may give are repeated at the end.
 package engine
 
 import (

@@ -65,21 +65,8 @@ var rpcChecks = []verdict.Check{
 		}
 	}},
 	{Requirement: "RPC-02", From: []recording.Name{recording.Everything, RequestIDs}, Judge: answeredByID},
-	{Requirement: "RPC-03", From: []recording.Name{RequestIDs}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
-			if !v.Answered(x) || x.Outcome != recording.Replied {
-				continue
-			}
-			got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
-			if got.String() != sent.String() || !got.Exists() {
-				continue // another id altogether is judged elsewhere
-			}
-			if got.Type != sent.Type && verdict.Doubles(v) {
-				continue // the second answer to a request under an id that looks alike
-			}
-			v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got), x.Evidence()...)
-		}
-	}},
+	{Requirement: "RPC-03", From: []recording.Name{RequestIDs, recording.Everything}, With: verdict.BothWalks,
+		Judge: verdict.InScenario(RequestIDs, unusualIDTypes, idTypes)},
 	{Requirement: "RPC-04", From: []recording.Name{RequestIDs}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
 			usableID(x, v)
@@ -393,4 +380,30 @@ func freshIDs(r *recording.Recording, v *verdict.Verdict) {
 		}
 		used[key] = m
 	}
+}
+
+// unusualIDTypes: whatever id a list has, its response has one of the same type.
+func unusualIDTypes(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Steps(stepID, stepDigits, stepEmpty) {
+		if v.Answered(x) {
+			idType(v, x)
+		}
+	}
+}
+
+// idTypes: so does the response to each other request.
+func idTypes(r *recording.Recording, v *verdict.Verdict) {
+	for _, x := range r.Exchanges {
+		idType(v, x)
+	}
+}
+
+// idType compares the types of an id that was sent and of one that came back and looks alike: another
+// one altogether is judged elsewhere.
+func idType(v *verdict.Verdict, x *recording.Exchange) {
+	got, sent := x.Message().Get("id"), gjson.ParseBytes(x.ID)
+	if x.Outcome != recording.Replied || !got.Exists() || got.String() != sent.String() || got.Type != sent.Type && verdict.Doubles(v) {
+		return // or the second answer to a request under an id that looks alike
+	}
+	v.That(got.Type == sent.Type, "the id "+judge.Short(sent, 60)+" as "+judge.TypeName(sent), "it came back as "+judge.Brief(got)+" to "+x.Method, x.Evidence()...)
 }
