@@ -257,10 +257,10 @@ func acceptedAnswers(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// goesOn reports whether the session of a response served a later request: one that is over answers everything by status 404.
+// goesOn reports whether the session of a response served a later request: one that is over answers everything by status 404, with a JSON-RPC error or without.
 func goesOn(r *recording.Recording, f *wire.Frame) bool {
 	return slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
-		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied
+		return x.Session == f.Session && x.Request > f.Number && x.Outcome == recording.Replied && x.Status != http.StatusNotFound
 	})
 }
 

@@ -226,6 +226,7 @@ func TestEverythingOverHTTP(t *testing.T) {
 	stray := areatest.OkList
 	stray.Incoming = []string{`{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`}
 	answer := rt.Line{ID: "-", Outcome: recording.Sent, Incoming: []string{""}, Tags: recording.Tags{"method": "ping"}}
+	over := rt.Line{Error: `{"code":-32001,"message":"Session not found"}`}
 	areatest.WalkRuns(t, recording.Everything, `{"resources":{}}`, []areatest.Run{
 		{ID: "HTTP-07", Want: verdict.Pass, Rec: areatest.Lines(areatest.Mime("Application/JSON; charset=utf-8", areatest.HTTPLine("list", 200, areatest.OkList)))},
 		{ID: "HTTP-07", Want: verdict.Fail, Rec: areatest.Lines(areatest.Mime("text/plain", areatest.HTTPLine("list", 200, areatest.OkList)))},
@@ -238,6 +239,7 @@ func TestEverythingOverHTTP(t *testing.T) {
 		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 400, answer))},
 		{ID: "HTTP-35", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer))}, // as the session may be over
 		{ID: "HTTP-35", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer), areatest.HTTPLine("list", 200, areatest.OkList))},
+		{ID: "HTTP-35", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.HTTPLine(recording.StepAnswer, 404, answer), areatest.HTTPLine("list", 404, over))},
 		{ID: "SSE-01", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
 		{ID: "SSE-01", Want: verdict.Fail, Rec: areatest.Lines(event(wire.Event{}, rt.Line{Result: areatest.ListOf, Flaws: []wire.Flaw{{Code: wire.FlawFraming}}}))},
 		{ID: "SSE-02", Want: verdict.Pass, Rec: areatest.Lines(event(wire.Event{}, areatest.OkList))},
