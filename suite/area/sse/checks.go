@@ -302,12 +302,13 @@ func namedEvent(r *recording.Recording, resumed *recording.Exchange) []int {
 	return nil
 }
 
-// sentElsewhere: a stream that is resumed brings nothing of what was sent to another session.
+// sentElsewhere: a stream that is resumed brings no responses that were sent to another session; the
+// same notification may have been sent to all of them.
 func sentElsewhere(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict, others ...*recording.Exchange) {
 	for _, theirs := range others {
-		for _, n := range theirs.Evidence() {
+		for _, n := range theirs.Replies {
 			sent := r.Frame(n)
-			if sent == nil || sent.Dir != wire.In || len(sent.Raw) == 0 || x == nil || sent.Session == x.Session {
+			if sent == nil || x == nil || sent.Session == x.Session {
 				continue
 			}
 			for _, f := range replayed(r, x) {

@@ -41,6 +41,7 @@ func TestOriginOfLastEventID(t *testing.T) {
 // TestReplays: what a stream that is resumed may bring, of what came on other streams, and of what came on it before.
 func TestReplays(t *testing.T) {
 	const primed, answer, another, theirs = "", `{"jsonrpc":"2.0","id":101,"result":{"resources":[]}}`, `{"jsonrpc":"2.0","id":102,"result":{}}`, `{"jsonrpc":"2.0","id":101,"result":{"resourceTemplates":[]}}`
+	const changed = `{"jsonrpc":"2.0","method":"notifications/resources/list_changed"}`
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
 	req, _ := area.Catalogue().Find("SSE-07")
 	k, _ := area.BuiltIn().Check("SSE-07")
@@ -63,12 +64,17 @@ func TestReplays(t *testing.T) {
 		"of the other session":             {"resume-last", "s1", "e1", theirs, "x", verdict.Fail, false},
 		"to the other session":             {"resume-elsewhere", "s2", "e1", answer, "x", verdict.Fail, false},
 		"the other session's own":          {"resume-elsewhere", "s2", "e1", theirs, "x", verdict.Pass, false},
+		"what is sent to all sessions":     {"resume-elsewhere", "s2", "e1", changed, "x", verdict.Pass, false},
 		"to nobody":                        {"resume-unknown", "s1", "?", answer, "x", verdict.Fail, false},
 		"a ping to nobody":                 {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
 		"an error to nobody":               {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
 		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
 	} {
-		lines := []rt.Line{asked("first", "s1", "101", "e1", answer), asked("second", "s1", "102", "f1", another), asked("other", "s2", "101", "g1", theirs)}
+		first := asked("first", "s1", "101", "e1", answer)
+		if c.replayed == changed {
+			first.Incoming = []string{changed}
+		}
+		lines := []rt.Line{first, asked("second", "s1", "102", "f1", another), asked("other", "s2", "101", "g1", theirs)}
 		if c.step != "resume" {
 			lines = append(lines, rt.Line{Step: "resume", Session: "s1", ID: "-", Status: 200, Outcome: recording.Sent, Channel: "get:0", Tags: recording.Tags{"id": "e1"}})
 		}
