@@ -68,6 +68,7 @@ func TestReplays(t *testing.T) {
 		"to nobody":                        {"resume-unknown", "s1", "?", answer, "x", verdict.Fail, false},
 		"a ping to nobody":                 {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":1,"method":"ping"}`, "x", verdict.Pass, false},
 		"an error to nobody":               {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
+		"an error with an id of its own":   {"resume-unknown", "s1", "?", `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"unknown event"}}`, "x", verdict.Pass, false},
 		"nothing":                          {"resume-unknown", "s1", "?", primed, "x", verdict.Pass, false},
 	} {
 		first := asked("first", "s1", "101", "e1", answer)
