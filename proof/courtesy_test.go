@@ -42,7 +42,7 @@ func TestRiskyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	text := "gone"
 	w := reference.World{
-		Resources: []reference.Resource{{URI: "note:1", Name: "one", Text: &text}, {URI: "delete://notes/1", Name: "two", Text: &text}, {URI: "note:3", Name: "Shutdown now", Text: &text}},
+		Resources: []reference.Resource{{URI: "delete://notes/1", Name: "two", Text: &text}, {URI: "note:1", Name: "one", Text: &text}, {URI: "note:3", Name: "Shutdown now", Text: &text}},
 		Templates: []reference.Template{{URITemplate: "delete://notes/{id}", Name: "notes", Text: &text}, {URITemplate: "job://{id}", Name: "run_job", Text: &text}},
 	}
 	reads := func(sent []journal.Entry) (risky int) {
@@ -53,7 +53,7 @@ func TestRiskyIsLeftOut(t *testing.T) {
 		}
 		return risky
 	}
-	cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20251125}}
+	cfg := suite.Config{Revisions: []requirement.Revision{requirement.R20251125, requirement.R20260728}}
 	report, sent := asked(t, w, cfg)
 	if n := reads(sent); n > 0 {
 		t.Errorf("%d reads of what may do harm", n)

@@ -38,11 +38,12 @@ var oddCancellationsScenario = &scenario.Scenario{
 	Title: "cancellations without effect",
 	Sends: "A few requests, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
 	Phase: scenario.Read,
+	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-		done := c.Do(ctx, p.Ordinary(stepDone))
+		c.Do(ctx, p.Ordinary(stepDone))
 		var more []session.Request
 		if c.S.HTTPSession() == "" { // which may end after a few messages
-			more = toFinish(p, done)
+			more = toFinish(p)
 		}
 		scenario.Each(c, more, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 		var cancellations []session.Request
@@ -106,14 +107,14 @@ func cancellationOfDone(x *recording.Exchange) session.Request {
 	return cancellation(stepFinished, map[string]any{"requestId": id})
 }
 
-// toFinish are requests of other kinds than an ordinary one, which may have told of a resource.
-func toFinish(p *scenario.Play, ordinary *recording.Exchange) []session.Request {
+// toFinish are requests of other kinds than an ordinary one.
+func toFinish(p *scenario.Play) []session.Request {
 	all := []session.Request{{Step: stepDone, Method: scenario.LifeMethod(p)}}
-	uri := ordinary.Result().Get("resources.0.uri")
-	if slow := p.Target.Subjects.Slow; uri.Str == "" || slow != nil && slow.URI == uri.Str {
+	uri := p.Readable()
+	if slow := p.Target.Subjects.Slow; uri == "" || slow != nil && slow.URI == uri {
 		return all
 	}
-	about := map[string]any{"uri": uri.Str}
+	about := map[string]any{"uri": uri}
 	all = append(all, session.Request{Step: stepDone, Method: "resources/read", Params: about})
 	if !p.Modern() && p.Facts.Declares("resources.subscribe") {
 		all = append(all, session.Request{Step: stepDone, Method: "resources/subscribe", Params: about})
