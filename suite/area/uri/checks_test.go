@@ -112,6 +112,7 @@ func TestTraversal(t *testing.T) {
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, blob, "", "marker", "canary-1234"))},
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, ""))},
+		{ID: "URI-10", Want: verdict.Blocked, Rec: areatest.Lines(rt.Line{Step: "dots", Method: "resources/read", Params: asked, Outcome: recording.Silent, Tags: areatest.Pairs("marker", "canary-1234")})},
 		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-11", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234"))},
 		{ID: "URI-12", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("template", asked, out, "", "marker", "canary-1234"))},
