@@ -246,7 +246,6 @@ const (
 	MarkDoubled      MarkName = "doubled"       // the subscribed resource is changed again, after it was subscribed once more
 	MarkNext         MarkName = "next"          // and again, after another resource was subscribed and unsubscribed
 	MarkForeign      MarkName = "foreign"       // and again, after another session has unsubscribed it
-	MarkCancelled    MarkName = "cancelled"     // and again, after requests that were answered already have been cancelled
 )
 
 // Tag names a fact about an exchange, such as the template that a URI was expanded from.

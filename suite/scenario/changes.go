@@ -20,8 +20,7 @@ import (
 //
 // "subscribe-again" subscribes the same resource once more, "subscribe-next" and
 // "unsubscribe-next" are about another one that is listed, "foreign-unsubscribe" is
-// the bystander's, who has nothing to give up, "unsubscribe-again" the watcher's second. "cancel" are cancellations of the
-// watcher's subscription and of its reads, which are answered already, and "settled" is a request after them.
+// the bystander's, who has nothing to give up, "unsubscribe-again" the watcher's second.
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
@@ -55,7 +54,7 @@ var changesScenario = &Scenario{
 			return
 		}
 		defer func() { w.streams.stop(ctx) }()
-		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.cancel(ctx) && w.giveUp(ctx) {
+		if w.begin(ctx) && w.updates(ctx) && w.twice(ctx) && w.list(ctx) && w.giveUp(ctx) {
 			w.last(ctx)
 		}
 		w.streams.look()
@@ -292,19 +291,6 @@ func (w *watch) next(ctx context.Context) bool {
 		return w.update(ctx, recording.MarkNext)
 	}
 	return true
-}
-
-// cancel cancels what is answered already: the subscription stays.
-func (w *watch) cancel(ctx context.Context) bool {
-	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait {
-		return true
-	}
-	for _, x := range w.p.Rec.Steps(recording.StepSubscribe, recording.StepUnchanged) {
-		w.watcher.Note(w.watcher.S.Do(ctx, session.Request{Step: recording.StepCancel, Method: "notifications/cancelled", Notification: true,
-			Params: map[string]any{"requestId": x.ID}}))
-	}
-	w.watcher.Note(w.watcher.S.Do(ctx, session.Request{Step: recording.StepSettled, Method: "ping"})) // by then they have been read
-	return w.update(ctx, recording.MarkCancelled)
 }
 
 // awaited is how many updates are due: in 2026-07-28 one for each open stream.

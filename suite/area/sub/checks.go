@@ -199,7 +199,6 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		stillUpdated(r, x, mine, v)
 		besideOthers(r, x, mine, v)
-		afterCancellations(r, x, mine, v)
 		return
 	}
 	if verdict.LostSession(r, v, x.Session) {
@@ -239,22 +238,6 @@ func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.
 		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step(recording.StepSubscribeNext).Tags[recording.TagURI]+" was subscribed and unsubscribed in the same session",
 		append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...)...)
 	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
-}
-
-// afterCancellations: a cancellation of a request that was answered has no effect, and ends no subscription.
-func afterCancellations(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
-	mark, fired := r.Mark(recording.MarkCancelled)
-	before := sinceMark(r, recording.MarkNext, sinceMark(r, recording.MarkDoubled, 0))
-	if !fired || !cameBetween(mine, before, mark.After) || cameBetween(mine, mark.After, math.MaxInt) || verdict.LostSession(r, v, x.Session) {
-		return
-	}
-	frames := x.Evidence()
-	for _, c := range r.Steps(recording.StepCancel) {
-		frames = append(frames, c.Evidence()...)
-	}
-	v.WarnUnless(false, verdict.Updated+" for what is subscribed, after requests that were answered already have been cancelled",
-		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkCancelled)+", although they came before the cancellations", frames...)
-	v.Hint("ignore a cancellation of a request that has been answered already")
 }
 
 // sinceMark is the number of the last frame before a mark, or else a number given.
