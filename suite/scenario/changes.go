@@ -31,8 +31,9 @@ import (
 // its tag "stopped" is the number of the last frame before it was ended.
 //
 // "unchanged" reads the resource before it is changed, "at-once" as soon as the first update
-// is there; where both yield the same, "later" reads it once more after a while, and
-// "beside" is a read of the bystander's. If that one is another, "newcomer" is a read in a session that is opened then.
+// is there; where both yield the same, "later" reads it once more after a while. "beside" is the bystander's read
+// before the change. If it yielded the same as well, "newcomer" is a read in a session that is opened after
+// "later" and, if that one is another, in one more.
 //
 // In all revisions: "listed" are the pages of the list before the changes,
 // "added" and "removed" those after them (tag "uri" if it is known what
@@ -113,6 +114,9 @@ func (w *watch) begin(ctx context.Context) bool {
 	w.busy(ctx)
 	if w.subscribed {
 		w.read(ctx, recording.StepUnchanged, w.watcher, watcher)
+		if w.bystander != nil {
+			w.read(ctx, recording.StepBeside, w.bystander, bystander)
+		}
 	}
 	if w.t.Add != nil || w.t.Remove != nil {
 		w.look(ctx, recording.StepListed, "", "1")
@@ -229,7 +233,7 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 }
 
 // reread reads the changed resource as soon as its update has come and, if it is what it
-// was, a while later and in the other session.
+// was, a while later and, where sessions got the same before, in two that are opened then.
 func (w *watch) reread(ctx context.Context) {
 	before := w.p.Rec.Step(recording.StepUnchanged)
 	now := w.read(ctx, recording.StepAtOnce, w.watcher, watcher)
@@ -238,15 +242,18 @@ func (w *watch) reread(ctx context.Context) {
 	}
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 	w.read(ctx, recording.StepLater, w.watcher, watcher)
-	if w.bystander == nil {
+	if beside := w.p.Rec.Step(recording.StepBeside); beside == nil || !beside.Succeeded() || beside.Result().Get("contents").Raw != before.Result().Get("contents").Raw {
 		return
 	}
-	beside := w.read(ctx, recording.StepBeside, w.bystander, bystander)
-	if !beside.Succeeded() || beside.Result().Get("contents").Raw == now.Result().Get("contents").Raw || w.p.Limited() {
-		return
-	}
-	if c, ok := w.p.Fresh(ctx, session.Options{}); ok {
-		w.read(ctx, recording.StepNewcomer, c, bystander)
+	for range 2 {
+		c, ok := w.p.Fresh(ctx, session.Options{})
+		if !ok || w.p.Limited() {
+			return
+		}
+		newcomer := w.read(ctx, recording.StepNewcomer, c, bystander)
+		if !newcomer.Succeeded() || newcomer.Result().Get("contents").Raw == now.Result().Get("contents").Raw {
+			return
+		}
 	}
 }
 

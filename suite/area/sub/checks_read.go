@@ -17,7 +17,7 @@ func contentsOf(x *recording.Exchange) string {
 
 // updateCanBeRead: who reads a resource when an update has come gets what it is now. Nothing
 // but another content, a moment later or in other sessions, shows that there was one to get. Two of these have to
-// get the same: each session may have contents of its own.
+// get the same, and another one what this one did before: each session may have contents of its own.
 func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 	before, now := r.Step(recording.StepUnchanged), r.Step(recording.StepAtOnce)
 	if before == nil || now == nil {
@@ -34,7 +34,7 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	const expected = "contents that show the change, once " + verdict.Updated + " has told of it"
-	later, beside := r.Step(recording.StepLater), r.Step(recording.StepBeside)
+	later, beside, newcomers := r.Step(recording.StepLater), r.Step(recording.StepBeside), r.Steps(recording.StepNewcomer)
 	mark, _ := r.Mark(recording.MarkUpdate)
 	updates := verdict.Only(verdict.Hear(r, now.Session, mark.After), verdict.Updated)
 	if len(updates) == 0 {
@@ -49,8 +49,10 @@ func updateCanBeRead(r *recording.Recording, v *verdict.Verdict) {
 	case contentsOf(later) != "" && contentsOf(later) != old && !updatedAgain(updates, later):
 		v.WarnUnless(false, expected, "those of before the change; a moment later a read yields others", evidence(later)...)
 		v.Hint("change the resource first, and send %s then", verdict.Updated)
-	case contentsOf(beside) != "" && contentsOf(beside) != old && contentsOf(r.Step(recording.StepNewcomer)) == contentsOf(beside) && !updatedAgain(updates, beside):
-		v.WarnUnless(false, expected, "those of before the change, while two other sessions get others", append(evidence(beside), r.Step(recording.StepNewcomer).Evidence()...)...)
+	case contentsOf(beside) == old && len(newcomers) == 2 && contentsOf(newcomers[0]) != "" && contentsOf(newcomers[0]) != old &&
+		contentsOf(newcomers[1]) == contentsOf(newcomers[0]) && !updatedAgain(updates, newcomers[1]):
+		v.WarnUnless(false, expected, "those of before the change, which another session got then as well, while two new sessions get others",
+			slices.Concat(evidence(beside), newcomers[0].Evidence(), newcomers[1].Evidence())...)
 		v.Hint("let a change put an end to what is cached of the resource, in every session")
 	default:
 		v.Skip(recording.CodeNotExercised, "nothing shows that triggers.update changed the contents of the resource")

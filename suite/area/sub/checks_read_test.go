@@ -48,16 +48,28 @@ func TestUpdateCanBeRead(t *testing.T) {
 	})
 }
 
-// Other sessions get other contents: that shows a cache of the session's where they get the same, and nothing
-// where each may have its own.
+// New sessions get other contents: that shows a cache of the session's where they get the same, and another session got
+// what this one did before the change. Else each may have its own.
 func TestUpdateIsReadElsewhere(t *testing.T) {
-	changed := areatest.Lines(readOf("unchanged", "old", "s1"), rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
-		readOf("at-once", "old", "s1"), readOf("later", "old", "s1"), readOf("beside", "new", "s2"))
+	run := func(want verdict.Outcome, beside string, newcomers ...string) areatest.Run {
+		rec := areatest.Lines(readOf("unchanged", "old", "s1"))
+		if beside != "" {
+			rec = append(rec, readOf("beside", beside, "s2"))
+		}
+		rec = append(rec, rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}}, readOf("at-once", "old", "s1"), readOf("later", "old", "s1"))
+		for i, text := range newcomers {
+			rec = append(rec, readOf("newcomer", text, []string{"s3", "s4"}[i]))
+		}
+		return areatest.Run{ID: "SUB-62", Want: want, Rec: rec}
+	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
-		{ID: "SUB-62", Want: verdict.Warn, Rec: append(changed, readOf("newcomer", "new", "s3"))},
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: append(changed, readOf("newcomer", "of s3", "s3"))},
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: append(changed, readOf("newcomer", "old", "s3"))},
-		{ID: "SUB-62", Want: verdict.NotApplicable, Rec: changed},
+		run(verdict.Warn, "old", "new", "new"),
+		run(verdict.NotApplicable, "", "new", "new"), // nothing says that sessions get the same
+		run(verdict.NotApplicable, "new", "new", "new"),
+		run(verdict.NotApplicable, "old", "of s3", "of s4"),
+		run(verdict.NotApplicable, "old", "new"),
+		run(verdict.NotApplicable, "old", "old"),
+		run(verdict.NotApplicable, "old"),
 	})
 }
 
