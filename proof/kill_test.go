@@ -2,6 +2,7 @@ package proof
 
 import (
 	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,10 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/internal/sample"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/mcpcheck/mcpcheck/reference/operation"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -259,4 +262,23 @@ func inProcess(t *testing.T, f fault.Fault, args ...string) *reports.Report {
 	all = append(all, "--", server, "--stdio")
 	// In real time, on a machine that may be busy: what is slow must not look like silence.
 	return runWithin(t, 5*time.Minute, nil, append(all, args...)...).report
+}
+
+// TestLateReplay: a server that takes its time to resume a stream is heard out.
+func TestLateReplay(t *testing.T) {
+	t.Parallel()
+	delay, err := control.ParseDelay("400ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := control.Rule{Do: []operation.Operation{{On: "http-request", When: []operation.Test{{At: "verb", Is: http.MethodGet}}, Delay: delay}}}
+	for want, rules := range map[reports.Verdict][]control.Rule{reports.Pass: {late}, reports.Fail: {late, {Fault: "sse-07-of-other-sessions"}}} {
+		synctest.Test(t, func(t *testing.T) {
+			report := judge(t, reference.Options{Rules: rules}, suite.Config{Only: []string{"SSE-07"},
+				Revisions: []requirement.Revision{requirement.R20251125}, Transports: []requirement.Transport{requirement.HTTP}})
+			if len(report.Results) != 1 || report.Results[0].Verdict != want {
+				t.Errorf("%d rules: %+v", len(rules), report.Results)
+			}
+		})
+	}
 }

@@ -260,13 +260,16 @@ func (s *Session) lastEvent(channels map[string]bool) (id string, wait time.Dura
 // at most d; the stream, if it is one, stays open. On other transports than
 // Streamable HTTP the response to the request itself is meant.
 func (s *Session) Peek(ctx context.Context, q Request, d time.Duration) *Stream {
-	after := s.Last()
 	st := &Stream{Pending: s.Start(ctx, q)}
-	if st.x.Outcome != "" {
-		return st
-	}
-	s.awaitOr(ctx, after, d, func(f *wire.Frame) bool { return f.Channel == st.sent.Request }, st.sent.Done, nil)
+	st.Head(ctx, d)
 	return st
+}
+
+// Head waits until the head of the response is there, at most d, as [Session.Peek] does.
+func (st *Stream) Head(ctx context.Context, d time.Duration) {
+	if st.x.Outcome == "" {
+		st.s.awaitOr(ctx, 0, d, func(f *wire.Frame) bool { return f.Channel == st.sent.Request }, st.sent.Done, nil)
+	}
 }
 
 // Status is the HTTP status of the response; 0 until its head is there.

@@ -87,3 +87,21 @@ func TestReplays(t *testing.T) {
 		}
 	}
 }
+
+// TestReplayThatDidNotBegin: a stream of which nothing came in time is not known to bring nothing.
+func TestReplayThatDidNotBegin(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.HTTP}, `{}`)
+	req, _ := area.Catalogue().Find("SSE-07")
+	k, _ := area.BuiltIn().Check("SSE-07")
+	get := func(step recording.Step, status int) rt.Line {
+		return rt.Line{Step: step, ID: "-", Status: status, Outcome: recording.Sent, Channel: "get:" + string(step), Tags: recording.Tags{"id": "e1"}}
+	}
+	for _, step := range []recording.Step{"resume-last", "resume-unknown", "resume-elsewhere"} {
+		for status, want := range map[int]verdict.Outcome{0: verdict.NotApplicable, 200: verdict.Pass, 404: verdict.Pass} {
+			rec := rt.New(sse.HTTPResume, facts, areatest.HTTPLine("first", 200, areatest.OkList), areatest.HTTPLine("second", 200, areatest.OkList), get("resume", 200), get(step, status))
+			if got := verdict.Evaluate(k, req, facts, verdict.Recordings{sse.HTTPResume: rec}); got.Outcome != want {
+				t.Errorf("%s with status %d: %+v", step, status, got)
+			}
+		}
+	}
+}

@@ -3,6 +3,8 @@ package sse
 import (
 	"context"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -40,7 +42,9 @@ var httpResumeScenario = &scenario.Scenario{
 			p.Skip(recording.CodeNotExercised, "the events that answer requests have no ids")
 			return
 		}
+		asked := time.Now()
 		all := resumptions{{c, c.S.Peek(ctx, resume(recording.StepResume, ids[0]), p.Limits.Timeout)}}
+		took := time.Since(asked)
 		if all[0].stream.Status() == http.StatusOK && !p.Limited() {
 			other := otherSession(ctx, p, c, x)
 			all.ask(ctx, c, resume(stepLast, ids[len(ids)-1]))
@@ -49,7 +53,7 @@ var httpResumeScenario = &scenario.Scenario{
 				all.ask(ctx, other, resume(stepElsewhere, ids[0]))
 			}
 		}
-		all.watch(ctx, p)
+		all.watch(ctx, p, took)
 	}),
 }
 
@@ -82,16 +86,26 @@ func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.R
 	*all = append(*all, resumption{c, &session.Stream{Pending: c.S.Start(ctx, q)}})
 }
 
-// watch listens to them until they have ended, at most for a window of silence, and ends them.
-func (all resumptions) watch(ctx context.Context, p *scenario.Play) {
-	window, done := context.WithTimeout(ctx, p.Limits.QuietWindow)
-	defer done()
+// watch listens to each until it has ended, at most for a window of silence after its head, and ends them.
+// Heads are waited for several times as long as the first one took, at least for such a window.
+func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
+	const times = 5
+	window := p.Limits.QuietWindow
+	var watched sync.WaitGroup
 	for _, one := range all {
-		select {
-		case <-one.stream.HTTPEnded():
-		case <-window.Done():
-		}
+		watched.Go(func() {
+			if one.stream.Head(ctx, p.Limits.UpTo(max(window, times*took))); one.stream.Status() == 0 {
+				return
+			}
+			silence, done := context.WithTimeout(ctx, window)
+			defer done()
+			select {
+			case <-one.stream.HTTPEnded():
+			case <-silence.Done():
+			}
+		})
 	}
+	watched.Wait()
 	for _, one := range all {
 		one.c.Note(one.c.Dropped(ctx, one.stream))
 	}
