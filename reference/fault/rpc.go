@@ -20,14 +20,8 @@ var rpcCode = code{
 		_, text := o["method"].(string)
 		return ok && o["method"] != nil && !text
 	})),
-	"rpc-15-null-id-kills": stateless(killedBy(func(in hook.Incoming) bool {
-		o, ok := hook.DecodeObject(in.Raw)
-		id, named := o["id"]
-		return ok && named && id == nil && o["method"] != nil
-	})),
-	"rpc-15-doubled-member-kills": stateless(killedBy(func(in hook.Incoming) bool { return in.Raw[0] != '[' && bytes.Count(in.Raw, []byte(`"method":`)) > 1 })),
-	"rpc-17-mixes-up-reads":       mixedReads,
-	"rpc-20-latin-1":              stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
+	"rpc-17-mixes-up-reads": mixedReads,
+	"rpc-20-latin-1":        stateless(hook.EditMessage(func(m hook.Message) []byte { return bytes.ReplaceAll(m.Raw, []byte("ü"), []byte{0xfc}) })),
 	"rpc-25-says-it-twice": stateless(hook.OnResponse("", hook.Every, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(bytes.Replace(m.Raw, []byte("{"), []byte(`{"jsonrpc":"2.0",`), 1)))
 	})),

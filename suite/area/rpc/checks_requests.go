@@ -28,13 +28,12 @@ var rpcRequestsChecks = []verdict.Check{
 		}
 		retriedHandshakes(r, v)
 	}},
-	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "RPC-10", From: []recording.Name{recording.Everything, ClientNotifications}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Method != "" && len(x.ID) == 0 && strings.HasPrefix(x.Method, "notifications/") {
 				verdict.Unanswered(r, x, v)
 			}
 		}
-		servedAfterwards(r, v)
 		if r.Scenario == recording.Everything {
 			strays(r, v)
 		}
@@ -88,13 +87,12 @@ var rpcRequestsChecks = []verdict.Check{
 			v.Hint("answer what is JSON but no request with error -32600")
 		}
 		for _, x := range r.Steps(recording.StepNullID, recording.StepDoubledMember) {
-			if endsServer(r, x, v) || x.Fatal && verdict.DiesOfText(r, v) {
+			if !x.Fatal || endsServer(r, x, v) || verdict.DiesOfText(r, v) {
 				continue
 			}
-			// What is made of them is nowhere laid down.
 			about := map[recording.Step]string{recording.StepNullID: "a request whose id is null", recording.StepDoubledMember: "a request with members that occur twice"}[x.Step]
-			v.That(!x.Fatal, "a server that goes on after "+about, verdict.LostWords(x), x.Evidence()...)
-			v.Hint("answer what is JSON but no request with error -32600")
+			// What is made of them is nowhere laid down.
+			v.Observe("lost-over-unclear-request", verdict.LostWords(x)+" to "+about, x.Evidence()...)
 		}
 	}},
 	{Requirement: "RPC-17", From: []recording.Name{Concurrency}, With: []recording.Name{recording.Reads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -106,28 +104,6 @@ var rpcRequestsChecks = []verdict.Check{
 			notMixedUp(x, asked, v)
 		}
 	}},
-}
-
-// servedAfterwards: notifications that say nothing new change nothing. Where the server itself ends that is SEC-63's.
-func servedAfterwards(r *recording.Recording, v *verdict.Verdict) {
-	const expected = "requests that are served as before, after a notification that has no effect"
-	warn := func(x *recording.Exchange, actual string) {
-		v.WarnUnless(false, expected, actual, x.Evidence()...)
-		v.Downgrade("what such a notification does is nowhere laid down")
-		v.Hint("ignore notifications that are unknown, or come again")
-	}
-	for _, x := range r.Steps(stepUnknown, stepCancelled, stepInitializedAgain) {
-		if x.Fatal && !verdict.EndsServer(r, x, v) {
-			warn(x, verdict.LostWords(x)+" to "+x.Method)
-		}
-	}
-	walk, x := v.Recording(recording.WalkResources), r.Step(stepAfter)
-	if walk == nil || x == nil || !x.Failed() || r.Scenario != ClientNotifications {
-		return
-	}
-	if page := walk.Step(recording.StepPage); page != nil && page.Succeeded() && page.Method == x.Method {
-		warn(x, matcher.Describe(x)+" to "+x.Method)
-	}
 }
 
 // answeredOnce: a request on a clean session gets one response.

@@ -87,11 +87,11 @@ func together(p *scenario.Play, uris []string, i int) session.Request {
 
 // Step "unknown" is a notification of a method that nobody has, "cancelled" one
 // that cancels a request that was never made, and "initialized-again" the end of a handshake
-// that has ended already. Step "after" is an ordinary request.
+// that has ended already.
 var clientNotificationsScenario = &scenario.Scenario{
 	Name:  ClientNotifications,
 	Title: "notifications, known and unknown",
-	Sends: "A notification of a method that nobody has, the cancellation of a request that was never made, and, where there is a handshake, its last notification once more; then a look at what comes back, and an ordinary request.",
+	Sends: "A notification of a method that nobody has, the cancellation of a request that was never made, and, where there is a handshake, its last notification once more; then a look at what comes back.",
 	Phase: scenario.Read,
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		all := []session.Request{
@@ -103,7 +103,6 @@ var clientNotificationsScenario = &scenario.Scenario{
 			all = append(all, session.Request{Step: stepInitializedAgain, Method: "notifications/initialized", Notification: true})
 		}
 		c.Probes(ctx, all...)
-		c.Do(ctx, p.Ordinary(stepAfter))
 	}),
 }
 
