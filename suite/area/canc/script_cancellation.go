@@ -23,26 +23,27 @@ func cancellation(step recording.Step, params any) session.Request {
 // not answer under strings breaks something else.
 const unknownID = 900006
 
-// Steps "done" are requests that are answered: an ordinary one, one that every target serves, a read and, where there
-// are subscriptions, one of them, which step "unsubscribe" gives up at the end. Then come cancellations: steps "finished"
+// Steps "done" are requests that are answered: an ordinary one and, but for sessions over HTTP, which may end after a
+// few messages, one that every target serves, a read and, where there are subscriptions, one of them, which step
+// "unsubscribe" gives up at the end. Then come cancellations: steps "finished"
 // name those requests, "unknown" one that was never made, "no-id" none, "object-id" an
 // object, and "no-params" has no params at all. Where a resource is known to be slow, but not too slow for those who
 // do one thing after the other, step "under-way" is a read of it meanwhile, which none of
 // them names, and in modern revisions on stdio step "listen" is a subscription that stands (tag "ended": no longer). If the
-// session is lost, each request is repeated in one of its own, and cancelled when it is answered.
+// session is lost, each request that was made in it is repeated in one of its own, and cancelled when it is answered.
 // Step "after" is a request at the end, and "named" one that has the id which
 // "unknown" named before there was such a request. If the slow read came to nothing, step
 // "undisturbed" is the same in a session in which nothing is cancelled.
 var oddCancellationsScenario = &scenario.Scenario{
 	Name:  OddCancellations,
 	Title: "cancellations without effect",
-	Sends: "A few requests, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
+	Sends: "An ordinary request and, but for sessions over HTTP, one that every target serves, a read and a subscription of what is read, and cancellations of them when they are answered already, of one that was never made, without an id, with an object as id, and without params, during a slow read if there is one, and a subscription in 2026-07-28 on stdio; then an ordinary request, one with the id that was cancelled before it was made, and the slow read in another session if it came to nothing.",
 	Phase: scenario.Read,
 	After: []recording.Name{recording.Reads},
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
 		c.Do(ctx, p.Ordinary(stepDone))
 		var more []session.Request
-		if c.S.HTTPSession() == "" { // which may end after a few messages
+		if c.S.HTTPSession() == "" {
 			more = toFinish(p)
 		}
 		scenario.Each(c, more, func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
@@ -62,7 +63,7 @@ var oddCancellationsScenario = &scenario.Scenario{
 			cancellation(stepObjectID, map[string]any{"requestId": map[string]any{}}),
 			cancellation(stepNoParams, nil))...)
 		if c.S != used {
-			for _, q := range more {
+			for _, q := range append(more, p.Ordinary(stepDone)) {
 				c.ProbeAfter(ctx, q, cancellationOfDone)
 			}
 		}
