@@ -133,7 +133,7 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 		wg.Go(func() {
 			var quiet sync.WaitGroup
 			for _, phase := range scenario.Phases() {
-				if phase == scenario.Destructive && p.heard != nil {
+				if phase == scenario.Destructive && p.heard != nil { // in the first play
 					retire(group)
 				}
 				p.phase(ctx, group, plans, takes, phase, &quiet)

@@ -20,9 +20,9 @@ func (r *Run) conclude(j *Judgement) {
 	case j.Outcome.Red() && again != nil:
 		second, cut := r.row(j.Row, again), cutOff(j.From, first, again)
 		short := r.cutShort(j, second, again)
-		silent := short || second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable || !second.Outcome.Red() && cut != ""
+		_, silent := saysNothing(second, cut)
 		switch {
-		case silent && r.seenTwice(j): // the repetition says nothing against it
+		case (short || silent) && r.seenTwice(j):
 		case short:
 			unconfirmed(j, r.unrepeated(first))
 		default:
@@ -138,18 +138,23 @@ func cutOff(names []recording.Name, first, second *Take) string {
 	return ""
 }
 
+// saysNothing reports whether, and why, a repetition, which may have been cut off, says nothing about a red verdict.
+func saysNothing(second *Judgement, cut string) (why string, nothing bool) {
+	if second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable {
+		return second.Reason, true
+	}
+	return cut, !second.Outcome.Red() && cut != ""
+}
+
 // settle settles a red verdict by its repetition, which may have been cut off. Where the two
 // disagree the milder verdict stands and the disagreement is an observation; where the second
 // one could not be given, or there was no occasion for it, nothing is confirmed.
 func settle(first, second *Judgement, cut string) {
-	switch {
-	case first.Outcome == second.Outcome:
+	if first.Outcome == second.Outcome {
 		return
-	case second.Outcome == verdict.Blocked || second.Outcome == verdict.NotApplicable:
-		unconfirmed(first, second.Reason)
-		return
-	case !second.Outcome.Red() && cut != "":
-		unconfirmed(first, cut)
+	}
+	if why, silent := saysNothing(second, cut); silent {
+		unconfirmed(first, why)
 		return
 	}
 	observations := append(first.Observations, inconsistent(first, second))

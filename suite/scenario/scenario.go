@@ -63,7 +63,7 @@ type Scenario struct {
 	// one is not disturbed by what others say meanwhile, and does not wait for them.
 	Apart bool
 	// Waits says that the script watches silence most of the time, as quiet ones do: where sessions are
-	// cheap it begins before others.
+	// cheap it takes no place from others.
 	Waits bool
 	// Security says that it tests defences: where security probes are switched off it is not played.
 	Security bool
