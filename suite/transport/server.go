@@ -117,15 +117,18 @@ func (s *Server) running(ctx context.Context) (*serverRun, error) {
 	return nil, err
 }
 
-// deaf reports whether the program goes on running, but listens no more, as a wrapper does
-// whose server has died. Then it is ended.
+// deaf reports whether the program listens no more: it ended a moment ago, or it goes on running, as
+// a wrapper does whose server has died. Then it is ended.
 func (s *Server) deaf(ctx context.Context) bool {
 	address, err := s.address()
 	if err != nil {
 		return false
 	}
-	if !errors.Is(knock(ctx, address), syscall.ECONNREFUSED) || s.current.over() {
+	if !errors.Is(knock(ctx, address), syscall.ECONNREFUSED) {
 		return false
+	}
+	if s.current.over() {
+		return true
 	}
 	s.current.deaf.Store(true)
 	s.current.stop(s.program.TermWait)

@@ -211,6 +211,12 @@ func TestServerDies(t *testing.T) {
 				t.Error("the POST was answered")
 			}
 			s.AwaitEnd(t.Context())
+			if mode != "served-wrapper" { // which runs on
+				<-first.ended
+				if !s.deaf(t.Context()) {
+					t.Error("what has ended in between is taken for one that listens")
+				}
+			}
 			if err := s.Start(t.Context()); err != nil {
 				t.Fatal(err)
 			}
