@@ -44,6 +44,7 @@ type EventReader struct {
 	long     bool // the line was longer than the limit
 	open     bool // the current event has a field or a flaw
 	event    StreamEvent
+	data     parts // of the event, but for a long first line, which is its Data
 }
 
 // fieldRoom is how much longer than the data a line may be: the field name, a
@@ -67,6 +68,7 @@ func (e *EventReader) Next() (StreamEvent, error) {
 			e.err = err
 			if e.lineSize > 0 {
 				e.takeLine()
+				e.line.cut(0)
 			}
 			if e.open {
 				e.flaw(FlawUnterminated, "the stream ended without the blank line that ends the event")
@@ -184,18 +186,19 @@ func (e *EventReader) takeData(value []byte, dropped int) {
 	if cut := e.event.Size - len(value) - dropped; cut > e.limit {
 		return // cut already: what is left is evidence, no message
 	}
+	keep := e.limit
 	if e.event.Size > e.limit {
-		keep := min(e.limit, keptOfLong)
-		value = value[:min(len(value), max(keep-len(e.event.Data), 0))]
-		e.event.Data = bytes.Clone(append(e.event.Data[:min(len(e.event.Data), keep)], value...))
-		return
+		keep = min(e.limit, keptOfLong)
+		e.event.Data = bytes.Clone(e.event.Data[:min(len(e.event.Data), keep)])
+		e.data.cut(keep - len(e.event.Data))
 	}
-	if len(value) >= keptOfLong && e.event.Data == nil {
+	value = value[:min(len(value), keep-len(e.event.Data)-e.data.size)]
+	if len(value) >= keptOfLong && e.event.Data == nil && e.data.size == 0 {
 		// It is kept where it was read: a copy would take as much again.
 		e.event.Data, e.line.head = value, nil
 		return
 	}
-	e.event.Data = append(e.event.Data, value...)
+	e.data.add(value)
 }
 
 // mistaken tells a field that nobody knows, which the standard has readers
@@ -223,7 +226,12 @@ func (e *EventReader) flaw(code FlawCode, detail string) {
 
 func (e *EventReader) dispatch() StreamEvent {
 	ev := e.event
-	e.event, e.open = StreamEvent{}, false
+	if rest := e.data.joined(); ev.Data == nil {
+		ev.Data = rest
+	} else {
+		ev.Data = append(ev.Data, rest...)
+	}
+	e.event, e.data, e.open = StreamEvent{}, parts{}, false
 	if ev.Truncated = ev.Size > len(ev.Data); ev.Truncated {
 		ev.Flaws = Merge(ev.Flaws, []Flaw{TooLong(ev.Size, len(ev.Data))})
 	}

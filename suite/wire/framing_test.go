@@ -244,3 +244,51 @@ func TestLineReaderLosesNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestGiants: what is long takes a turn among a few, gives it back however its reading ends, and
+// waits for those that do not end for a moment only.
+func TestGiants(t *testing.T) {
+	const limit = 4 << 20
+	long := strings.Repeat("x", 2*giantFrom)
+	broken := func(s string) io.Reader {
+		return io.MultiReader(strings.NewReader(s), iotest.ErrReader(errors.New("reset")))
+	}
+	events := func(r io.Reader) {
+		for e := NewEventReader(r, limit); ; {
+			if _, err := e.Next(); err != nil {
+				return
+			}
+		}
+	}
+	lines := func(r io.Reader) {
+		for l := NewLineReader(r, limit); ; {
+			if _, err := l.Next(); err != nil {
+				return
+			}
+		}
+	}
+	for _, s := range []string{long, long + long + long, long + "\n" + long} {
+		_, _, _ = ReadUpTo(t.Context(), strings.NewReader(s), limit)
+		_, _, _ = ReadUpTo(t.Context(), broken(s), limit)
+		lines(strings.NewReader(s))
+		lines(broken(s))
+		for _, field := range []string{"data: ", "id: ", ": ", ""} {
+			events(strings.NewReader(field + s + "\n\n"))
+			events(broken(field + s))
+		}
+		events(broken(strings.Repeat("data: "+s[:len(s)/8]+"\n", 16)))
+		if n := len(giants); n != 0 {
+			t.Fatalf("%d turns are kept", n)
+		}
+	}
+	for range cap(giants) {
+		giants <- struct{}{}
+	}
+	raw, _, err := ReadUpTo(t.Context(), strings.NewReader(long), limit)
+	if len(raw) != len(long) || err != nil {
+		t.Errorf("%d bytes, %v", len(raw), err)
+	}
+	for range cap(giants) {
+		<-giants
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 )
 
 // keptOfLong is how much is kept of what is longer than the limit, in bytes.
@@ -19,6 +20,7 @@ type parts struct {
 	head []byte // up to headOfLong bytes
 	more []*part
 	size int
+	turn bool // it is one of the giants
 }
 
 type part [64 << 10]byte
@@ -28,8 +30,38 @@ const headOfLong = keptOfLong + fieldRoom
 
 var spareParts = sync.Pool{New: func() any { return new(part) }}
 
+// Texts of more than giantFrom bytes are read a few at a time: what a target sends at once on many
+// connections, each up to the limit for one message, is more than there is memory for. One that
+// comes slowly keeps the others waiting for giantWait, and no longer.
+const (
+	giantFrom = 1 << 20
+	giantWait = time.Second
+)
+
+var giants = make(chan struct{}, 4)
+
+// queue waits for a turn among the giants.
+func (p *parts) queue() {
+	select {
+	case giants <- struct{}{}:
+		p.turn = true
+	case <-time.After(giantWait):
+	}
+}
+
+// leave gives the turn back.
+func (p *parts) leave() {
+	if p.turn {
+		<-giants
+		p.turn = false
+	}
+}
+
 // add appends bytes.
 func (p *parts) add(b []byte) {
+	if before := p.size; before < giantFrom && before+len(b) >= giantFrom {
+		p.queue()
+	}
 	if room := headOfLong - len(p.head); room > 0 {
 		n := min(room, len(b))
 		p.head, b, p.size = append(p.head, b[:n]...), b[n:], p.size+n
@@ -71,6 +103,7 @@ func (p *parts) cut(n int) {
 	}
 	p.head, p.more = p.head[:min(n, len(p.head))], nil
 	p.size = len(p.head)
+	p.leave()
 }
 
 // ReadUpTo reads a text of at most limit bytes. Of a longer one, and of one that ended with the
