@@ -4,6 +4,7 @@ package area
 
 import (
 	"cmp"
+	"embed"
 	"errors"
 	"fmt"
 	"maps"
@@ -56,35 +57,50 @@ type Area struct {
 	Scenarios []*scenario.Scenario
 }
 
+// rows holds the rows of the areas, each beside its checks.
+//
+//go:embed */rows.yaml
+var rows embed.FS
+
+// builtIn is the area in a package below this one.
+func builtIn(name string, checks []verdict.Check, scenarios []*scenario.Scenario) Area {
+	file := name + "/rows.yaml"
+	text, err := rows.ReadFile(file)
+	if err != nil {
+		panic(err) // excluded: the rows of each area are embedded
+	}
+	return Area{File: "suite/area/" + file, Rows: string(text), Checks: checks, Scenarios: scenarios}
+}
+
 // All lists the areas in the order of the specification's table of contents.
 func All() []Area {
 	return []Area{
-		{File: "suite/area/rpc/rows.yaml", Rows: rpc.Rows, Checks: rpc.Checks(), Scenarios: rpc.Scenarios()},
-		{File: "suite/area/batch/rows.yaml", Rows: batch.Rows, Checks: batch.Checks(), Scenarios: batch.Scenarios()},
-		{File: "suite/area/errs/rows.yaml", Rows: errs.Rows, Checks: errs.Checks(), Scenarios: errs.Scenarios()},
-		{File: "suite/area/meta/rows.yaml", Rows: meta.Rows, Checks: meta.Checks(), Scenarios: meta.Scenarios()},
-		{File: "suite/area/icon/rows.yaml", Rows: icon.Rows, Checks: icon.Checks()},
-		{File: "suite/area/life/rows.yaml", Rows: life.Rows, Checks: life.Checks(), Scenarios: life.Scenarios()},
-		{File: "suite/area/mrtr/rows.yaml", Rows: mrtr.Rows, Checks: mrtr.Checks(), Scenarios: mrtr.Scenarios()},
-		{File: "suite/area/prog/rows.yaml", Rows: prog.Rows, Checks: prog.Checks(), Scenarios: prog.Scenarios()},
-		{File: "suite/area/canc/rows.yaml", Rows: canc.Rows, Checks: canc.Checks(), Scenarios: canc.Scenarios()},
-		{File: "suite/area/stdio/rows.yaml", Rows: stdio.Rows, Checks: stdio.Checks(), Scenarios: stdio.Scenarios()},
-		{File: "suite/area/http/rows.yaml", Rows: http.Rows, Checks: http.Checks(), Scenarios: http.Scenarios()},
-		{File: "suite/area/sess/rows.yaml", Rows: sess.Rows, Checks: sess.Checks()},
-		{File: "suite/area/sse/rows.yaml", Rows: sse.Rows, Checks: sse.Checks(), Scenarios: sse.Scenarios()},
-		{File: "suite/area/sec/rows.yaml", Rows: sec.Rows, Checks: sec.Checks(), Scenarios: sec.Scenarios()},
-		{File: "suite/area/disc/rows.yaml", Rows: disc.Rows, Checks: disc.Checks(), Scenarios: disc.Scenarios()},
-		{File: "suite/area/capability/rows.yaml", Rows: capability.Rows, Checks: capability.Checks(), Scenarios: capability.Scenarios()},
-		{File: "suite/area/list/rows.yaml", Rows: list.Rows, Checks: list.Checks(), Scenarios: list.Scenarios()},
-		{File: "suite/area/read/rows.yaml", Rows: read.Rows, Checks: read.Checks(), Scenarios: read.Scenarios()},
-		{File: "suite/area/tmpl/rows.yaml", Rows: tmpl.Rows, Checks: tmpl.Checks(), Scenarios: tmpl.Scenarios()},
-		{File: "suite/area/lch/rows.yaml", Rows: lch.Rows, Checks: lch.Checks()},
-		{File: "suite/area/sub/rows.yaml", Rows: sub.Rows, Checks: sub.Checks(), Scenarios: sub.Scenarios()},
-		{File: "suite/area/ann/rows.yaml", Rows: ann.Rows, Checks: ann.Checks()},
-		{File: "suite/area/uri/rows.yaml", Rows: uri.Rows, Checks: uri.Checks()},
-		{File: "suite/area/comp/rows.yaml", Rows: comp.Rows, Checks: comp.Checks(), Scenarios: comp.Scenarios()},
-		{File: "suite/area/page/rows.yaml", Rows: page.Rows, Checks: page.Checks(), Scenarios: page.Scenarios()},
-		{File: "suite/area/cache/rows.yaml", Rows: cache.Rows, Checks: cache.Checks(), Scenarios: cache.Scenarios()},
+		builtIn("rpc", rpc.Checks(), rpc.Scenarios()),
+		builtIn("batch", batch.Checks(), batch.Scenarios()),
+		builtIn("errs", errs.Checks(), errs.Scenarios()),
+		builtIn("meta", meta.Checks(), meta.Scenarios()),
+		builtIn("icon", icon.Checks(), nil),
+		builtIn("life", life.Checks(), life.Scenarios()),
+		builtIn("mrtr", mrtr.Checks(), mrtr.Scenarios()),
+		builtIn("prog", prog.Checks(), prog.Scenarios()),
+		builtIn("canc", canc.Checks(), canc.Scenarios()),
+		builtIn("stdio", stdio.Checks(), stdio.Scenarios()),
+		builtIn("http", http.Checks(), http.Scenarios()),
+		builtIn("sess", sess.Checks(), nil),
+		builtIn("sse", sse.Checks(), sse.Scenarios()),
+		builtIn("sec", sec.Checks(), sec.Scenarios()),
+		builtIn("disc", disc.Checks(), disc.Scenarios()),
+		builtIn("capability", capability.Checks(), capability.Scenarios()),
+		builtIn("list", list.Checks(), list.Scenarios()),
+		builtIn("read", read.Checks(), read.Scenarios()),
+		builtIn("tmpl", tmpl.Checks(), tmpl.Scenarios()),
+		builtIn("lch", lch.Checks(), nil),
+		builtIn("sub", sub.Checks(), sub.Scenarios()),
+		builtIn("ann", ann.Checks(), nil),
+		builtIn("uri", uri.Checks(), nil),
+		builtIn("comp", comp.Checks(), comp.Scenarios()),
+		builtIn("page", page.Checks(), page.Scenarios()),
+		builtIn("cache", cache.Checks(), cache.Scenarios()),
 	}
 }
 

@@ -3,18 +3,11 @@
 package ann
 
 import (
-	_ "embed"
-
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // Checks lists the checks of the area.
 func Checks() []verdict.Check { return annotationChecks }

@@ -3,7 +3,6 @@
 package batch
 
 import (
-	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -4,7 +4,6 @@ package canc
 
 import (
 	"bytes"
-	_ "embed"
 	"net/http"
 	"slices"
 	"strconv"
@@ -18,11 +17,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

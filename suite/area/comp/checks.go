@@ -3,7 +3,6 @@
 package comp
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,11 +15,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -3,7 +3,6 @@
 package errs
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -16,11 +15,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

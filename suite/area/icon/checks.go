@@ -3,7 +3,6 @@
 package icon
 
 import (
-	_ "embed"
 	"fmt"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -11,11 +10,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // Checks lists the checks of the area.
 func Checks() []verdict.Check { return iconChecks }

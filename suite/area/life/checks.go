@@ -3,7 +3,6 @@
 package life
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -15,11 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -3,7 +3,6 @@
 package meta
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,11 +16,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

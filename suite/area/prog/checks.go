@@ -3,7 +3,6 @@
 package prog
 
 import (
-	_ "embed"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -12,11 +11,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

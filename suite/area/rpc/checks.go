@@ -3,7 +3,6 @@
 package rpc
 
 import (
-	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,11 +17,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -3,7 +3,6 @@
 package sec
 
 import (
-	_ "embed"
 	"fmt"
 	"net/http"
 	"slices"
@@ -19,11 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

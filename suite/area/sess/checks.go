@@ -3,7 +3,6 @@
 package sess
 
 import (
-	_ "embed"
 	"fmt"
 	"net/http"
 	"slices"
@@ -13,11 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // Checks lists the checks of the area.
 func Checks() []verdict.Check { return sessChecks }

@@ -4,7 +4,6 @@ package sse
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -19,11 +18,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -4,7 +4,6 @@ package stdio
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 	"time"
 
@@ -15,11 +14,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -3,7 +3,6 @@
 package sub
 
 import (
-	_ "embed"
 	"math"
 	"slices"
 	"strconv"
@@ -14,11 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -4,7 +4,6 @@ package tmpl
 
 import (
 	"cmp"
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -14,11 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // The scenarios of the area.
 const (

@@ -3,7 +3,6 @@
 package uri
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,11 +13,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
-
-// Rows is the requirements of the area, as requirement.ReadArea reads them.
-//
-//go:embed rows.yaml
-var Rows string
 
 // Checks lists the checks of the area.
 func Checks() []verdict.Check { return slices.Concat(uriChecks, uriAskedChecks) }
