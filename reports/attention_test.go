@@ -194,7 +194,10 @@ func TestFindings(t *testing.T) {
 		if len(list) != c.findings || len(list[0].results) != 4-c.findings {
 			t.Errorf("%s: %d findings", name, len(list))
 		}
-		if got := list[0].actual(); (got == c.actual[0]) != (name != "one cause") || !strings.HasPrefix(got, c.actual[0]) {
+		if first := list[0].results[0]; first.Revision != "2025-11-25" {
+			t.Errorf("%s: shown in %s, not in the newest revision", name, first.Revision)
+		}
+		if got := list[0].actual(); (got == c.actual[2]) != (name != "one cause") || !strings.HasPrefix(got, c.actual[2]) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -314,7 +314,7 @@ func (c *console) brief() {
 	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
-		text += "  (" + c.places(g) + ")"
+		text += "  (" + strings.TrimPrefix(c.r.asked(x)+" in ", " in ") + c.places(g) + ")"
 		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
 	}
 	for _, t := range tally(c.r.only(func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }), (*Result).why) {

@@ -90,7 +90,7 @@ func TestConsoleColorOnlyPaints(t *testing.T) {
 
 func TestConsoleQuiet(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(render(t, sample(), Options{Quiet: true})), "\n")
-	if len(lines) < 4 || !strings.HasPrefix(lines[0], "fail    PAGE-9  an integer, 5") || !strings.HasPrefix(lines[3], "NOT CONFORMANT") {
+	if len(lines) < 4 || !strings.HasPrefix(lines[0], "fail    PAGE-9  an integer, 5  (resources/list in all 4 combinations)") || !strings.HasPrefix(lines[3], "NOT CONFORMANT") {
 		t.Errorf("got %q", lines)
 	}
 }

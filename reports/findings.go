@@ -69,11 +69,12 @@ func (f *finding) actual() string {
 }
 
 // group joins results that share a cause, the gravest first, then in the order of the
-// report, and so the results of each.
+// report. The first result of each is what is shown and repeated: of the gravest the one in
+// the newest revision, which most clients speak.
 func group(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, results := range grouped(r.only(keep), (*Result).cause) {
-		slices.SortStableFunc(results, byGravity)
+		slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Or(byGravity(a, b), cmp.Compare(b.Revision, a.Revision)) })
 		list = append(list, &finding{results})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return byGravity(a.results[0], b.results[0]) })

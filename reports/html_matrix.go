@@ -52,9 +52,8 @@ type pageWords struct {
 	Hint     string  `json:"hint,omitempty"`
 	Excused  string  `json:"excused,omitempty"`
 	Rerun    string  `json:"rerun,omitempty"`
-	// Paste is what sends the one message of the verdict by hand, PasteAs a word for it.
-	PasteAs string `json:"as,omitempty"`
-	Paste   string `json:"paste,omitempty"`
+	// Paste is what sends the one message of the verdict by hand.
+	Paste string `json:"paste,omitempty"`
 }
 
 // wordsOf says it of a result.
@@ -63,7 +62,7 @@ func wordsOf(r *Report, x *Result) pageWords {
 		Actual: cleanLines(x.Actual), Hint: cleanLines(x.Hint), Excused: cleanLines(x.excuse())}
 	if x.Verdict.Red() || x.Verdict == Blocked {
 		w.Rerun = x.repeated()
-		w.PasteAs, w.Paste = r.pasted(x)
+		_, w.Paste = r.pasted(x)
 	}
 	return w
 }

@@ -194,7 +194,7 @@ func junitWarnings(r *Report, strict bool) *xmlSuite {
 	s := &xmlSuite{Name: "warnings"}
 	for _, f := range group(r, func(x *Result) bool { return x.Verdict == Warn && !x.Excused && !x.counts(strict) }) {
 		x := f.results[0]
-		message := cmp.Or(f.actual(), x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
+		message := cmp.Or(x.Actual, x.Reason, x.Title) + " (in " + view{r: r}.where(f.results) + ")"
 		s.Cases = append(s.Cases, &xmlCase{Class: "warnings." + string(x.weight()), Name: junitName(x), Kind: junitSkipped,
 			Message: Shorten(message, junitFrame), Type: string(x.weight()), Output: func() string { return junitOutput(r, x) }})
 	}

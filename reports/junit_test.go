@@ -114,8 +114,10 @@ type junitFile struct {
 			Name    string    `xml:"name,attr"`
 			Failure *struct{} `xml:"failure"`
 			Error   *struct{} `xml:"error"`
-			Skipped *struct{} `xml:"skipped"`
-			Out     string    `xml:"system-out"`
+			Skipped *struct {
+				Message string `xml:"message,attr"`
+			} `xml:"skipped"`
+			Out string `xml:"system-out"`
 		} `xml:"testcase"`
 	} `xml:"testsuite"`
 }
@@ -148,6 +150,13 @@ func TestJUnit(t *testing.T) {
 	}
 	if _, f := junit(t, sample(), true); f.Suites[0].Name == "warnings" {
 		t.Error("warnings that count as failures are told twice")
+	}
+	varied := sample()
+	for i := range varied.Results {
+		varied.Results[i].Actual += " in " + varied.Results[i].Revision
+	}
+	if _, f := junit(t, varied, false); strings.Count(f.Suites[0].Cases[0].Skipped.Message, "(in ") != 1 {
+		t.Errorf("where a warning was seen is told more than once: %s", f.Suites[0].Cases[0].Skipped.Message)
 	}
 	if strings.Count(w.Cases[0].Out, "level: ") != 1 {
 		t.Errorf("output of a warning: %s", w.Cases[0].Out)

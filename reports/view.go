@@ -66,7 +66,11 @@ func (e *Endpoint) leftOut() string {
 func (v view) lost() string {
 	var addresses []string
 	for _, e := range v.r.unreachable() {
-		addresses = append(addresses, Sanitize(Shorten(e.Address, 200)))
+		address := e.Address
+		if e.Started != "" { // whose port may never have been known
+			address = "the server to be started for " + e.Transport
+		}
+		addresses = append(addresses, Sanitize(Shorten(address, 200)))
 	}
 	if len(addresses) == 0 {
 		return ""

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -159,6 +160,23 @@ func (r *Report) single(x *Result) *Frame {
 		return nil
 	}
 	return sent
+}
+
+// asked names what was sent among the evidence of a result, each method once: those of messages,
+// or of HTTP where there was none. It is empty if nothing was.
+func (r *Report) asked(x *Result) string {
+	var methods []string
+	for _, number := range x.Evidence {
+		f := r.Frame(number)
+		if f == nil || f.Direction != Out {
+			continue
+		}
+		if m := cmp.Or(gjson.GetBytes(f.Data, "method").String(), f.Method); m != "" && !slices.Contains(methods, m) {
+			methods = append(methods, m)
+		}
+	}
+	const few = 3
+	return listed(methods, few)
 }
 
 // pasted is what somebody can paste to send the one message of a result by hand, and what it

@@ -144,7 +144,7 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 	}
 	r.Summarize(SummaryOptions{})
 	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 120}) })
-	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") || !strings.Contains(text, "2026-07-28 on stdio; as a warning in 2024-11-05 on stdio; 2025-03-26 on stdio") {
+	if strings.Count(text, "No list change") != 2 || strings.Contains(text, "WARNINGS") || !strings.Contains(text, "2026-07-28 on stdio; as a warning in 2025-03-26 on stdio; 2024-11-05 on stdio") {
 		t.Error(text)
 	}
 }

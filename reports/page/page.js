@@ -106,7 +106,7 @@
     fact(facts, "Actual", r.actual);
     fact(facts, "Change", r.hint);
     fact(facts, "Excused", r.excused);
-    command(facts, r.as, r.paste);
+    command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
     box.append(facts);
     if (!r.frames) return box;
@@ -193,7 +193,7 @@
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
-    command(facts, r.as, r.paste);
+    command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
     finding.frames = r.frames;
