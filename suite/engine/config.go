@@ -22,10 +22,11 @@
 //     scripts had to themselves, and all of these have ended; but not where the server is
 //     started for the run: if it dies, everything is played once more.
 //
-// What happened in sessions that scripts share is judged when these have ended. At a URL, without triggers and limits, that is before the last
-// phase, as another session costs little there, and else when the run was played to its end: a second response, a
-// notification or the loss of the connection may follow what a script saw of an exchange. The
-// requirements about everything that was received come at the end as well, and those
+// What happened in sessions that scripts share is judged when these have ended: a second response, a
+// notification or the loss of the connection may follow what a script saw of an exchange. At a URL, without triggers and limits,
+// that is before the last phase, as another session costs little there. Over stdio, where processes of ours share nothing
+// (no triggers, no limit), it is when their combination was played, whatever goes on in others; else when the run was.
+// The requirements about everything that was received come then as well (at a URL at the end), and those
 // few whose checks look at the recordings of all scenarios: for one such row everything is played.
 //
 // Verdicts that are red or blocked, or passes on a sample, are given last. They depend on whether the target was

@@ -378,6 +378,6 @@ func (r *Run) gatherAgain(x *repetition) {
 	for _, sc := range x.plan {
 		fresh.Recordings[sc.Name] = x.take.Recordings[sc.Name]
 	}
-	r.gather(map[requirement.Combination]*Take{x.stage.Combination: fresh}, func(*recording.Recording) bool { return false })
+	r.gather(fresh, func(*recording.Recording) bool { return false })
 	maps.Copy(x.take.Recordings, fresh.Recordings)
 }

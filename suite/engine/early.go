@@ -12,19 +12,18 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// early gives verdicts while the run goes on: see the documentation of the package for
+// early gives the verdicts of a combination while the run goes on: see the documentation of the package for
 // which of them, and why no others.
 type early struct {
-	run  *Run
-	over chan struct{}           // closed when everything was played and every session was closed
-	red  func(*Judgement, *Take) // is told of verdicts that are red so far
-	busy sync.WaitGroup
-
-	stages map[requirement.Combination]*pool.Pool
+	run   *Run
+	stage *pool.Pool
+	over  chan struct{}           // closed when everything was played and every session was closed
+	red   func(*Judgement, *Take) // is told of verdicts that are red so far
+	busy  sync.WaitGroup
 
 	mu       sync.Mutex
-	complete map[requirement.Combination]*Take // recordings that cannot change any more
-	waiting  map[requirement.Combination][]*waitingRow
+	complete *Take // recordings that cannot change any more
+	waiting  []*waitingRow
 }
 
 // waitingRow is a row whose recordings are not complete yet.
@@ -34,35 +33,33 @@ type waitingRow struct {
 }
 
 // begin gives the verdicts for which nothing has to be played, and notes what the other
-// rows wait for.
-func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario, red func(*Judgement, *Take)) *early {
-	e := &early{run: r, over: make(chan struct{}), red: red, stages: map[requirement.Combination]*pool.Pool{}, complete: map[requirement.Combination]*Take{}, waiting: map[requirement.Combination][]*waitingRow{}}
+// rows wait for, by combination.
+func (r *Run) begin(plans map[*pool.Pool][]*scenario.Scenario, red func(*Judgement, *Take)) map[requirement.Combination]*early {
+	all := map[requirement.Combination]*early{}
 	played := map[requirement.Combination][]recording.Name{}
-	mortal := map[requirement.Combination]bool{} // what is played may be dropped: see withoutDeaths
 	for st, plan := range plans {
-		mortal[st.Combination] = st.Endpoint.Server() != nil
-		e.stages[st.Combination] = st
-		e.complete[st.Combination] = newTake(st.Facts)
+		all[st.Combination] = &early{run: r, stage: st, over: make(chan struct{}), red: red, complete: newTake(st.Facts)}
 		for _, sc := range plan {
 			played[st.Combination] = append(played[st.Combination], sc.Name)
 		}
 	}
 	for _, row := range r.rows {
 		k, ok := r.catalogue.Check(row.Requirement.ID)
-		c := row.Combination
+		e := all[row.Combination]
+		mortal := e.stage.Endpoint.Server() != nil // what is played may be dropped: see withoutDeaths
 		switch {
 		case !ok || r.settled(row, k):
-			e.judge(row, e.complete[c])
-		case selfContained(k) && !mortal[c]:
-			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool { return !slices.Contains(played[c], name) })
+			e.judge(row, e.complete)
+		case selfContained(k) && !mortal:
+			missing := slices.DeleteFunc(k.Inputs(), func(name recording.Name) bool { return !slices.Contains(played[row.Combination], name) })
 			if len(missing) == 0 {
-				e.judge(row, e.complete[c])
+				e.judge(row, e.complete)
 				continue
 			}
-			e.waiting[c] = append(e.waiting[c], &waitingRow{row, missing})
+			e.waiting = append(e.waiting, &waitingRow{row, missing})
 		}
 	}
-	return e
+	return all
 }
 
 // settled reports whether there is nothing to judge in a row, whatever is recorded.
@@ -112,11 +109,10 @@ func (e *early) shared(rec *recording.Recording) (all []*recording.Session, ok b
 		case rec.Session(x.Session) != nil || slices.ContainsFunc(all, func(s *recording.Session) bool { return s.ID == x.Session }):
 			continue
 		}
-		st := e.stages[rec.Combination]
-		if !cheap(st) {
+		if !cheap(e.stage) {
 			return nil, false // they are in use until then
 		}
-		used := st.Used()
+		used := e.stage.Used()
 		i := slices.IndexFunc(used, func(s *recording.Session) bool { return s.ID == x.Session })
 		if i < 0 {
 			return nil, false
@@ -127,16 +123,14 @@ func (e *early) shared(rec *recording.Recording) (all []*recording.Session, ok b
 }
 
 // add notes that a recording is complete. It returns the rows for which it was the last
-// one, and all that is complete in its combination.
+// one, and all that is complete in the combination.
 func (e *early) add(rec *recording.Recording) (ready []Row, take *Take) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c := rec.Combination
-	before := e.complete[c]
-	take = &Take{Facts: e.stages[c].Known(), Recordings: maps.Clone(before.Recordings)}
+	take = &Take{Facts: e.stage.Known(), Recordings: maps.Clone(e.complete.Recordings)}
 	take.Recordings[rec.Scenario] = rec
-	e.complete[c] = take
-	for _, w := range e.waiting[c] {
+	e.complete = take
+	for _, w := range e.waiting {
 		if i := slices.Index(w.missing, rec.Scenario); i >= 0 {
 			if w.missing = slices.Delete(w.missing, i, i+1); len(w.missing) == 0 {
 				ready = append(ready, w.Row)
@@ -157,13 +151,10 @@ func (e *early) judge(row Row, take *Take) {
 	}
 }
 
-// end waits until nothing is judged any more. framed tells then which recordings have
-// their frames.
+// end waits until nothing is judged any more, once every session was closed. framed tells then which
+// recordings have their frames.
 func (e *early) end() (framed func(*recording.Recording) bool) {
 	close(e.over)
 	e.busy.Wait()
-	return func(rec *recording.Recording) bool {
-		take := e.complete[rec.Combination]
-		return take != nil && take.Recordings[rec.Scenario] == rec
-	}
+	return func(rec *recording.Recording) bool { return e.complete.Recordings[rec.Scenario] == rec }
 }

@@ -41,13 +41,7 @@ func lasting(ctx context.Context) (judging context.Context, judged func()) {
 func (r *Run) judge(ctx context.Context) {
 	var late []*Judgement
 	for _, c := range r.Combinations() {
-		for _, j := range r.rest(c) {
-			if repeats(j, r.takes[c]) {
-				late = append(late, j)
-			} else {
-				r.results.give(j)
-			}
-		}
+		late = append(late, r.judgeLeft(c)...)
 	}
 	if cause := context.Cause(r.judging); cause != nil {
 		r.ended = cause // not everything could be judged
@@ -58,18 +52,24 @@ func (r *Run) judge(ctx context.Context) {
 	}
 }
 
-// rest judges the rows of a combination that have no verdict yet.
-func (r *Run) rest(c requirement.Combination) (all []*Judgement) {
+// judgeLeft judges the rows of a combination that have no verdict yet, and gives those that a repetition
+// does not change; the others it returns.
+func (r *Run) judgeLeft(c requirement.Combination) (late []*Judgement) {
 	take := r.takes[c]
 	for _, row := range r.rows {
-		if row.Combination == c && r.results.given(row) == nil {
-			all = append(all, r.row(row, take))
+		if row.Combination != c || r.results.given(row) != nil {
+			continue
+		}
+		if j := r.row(row, take); repeats(j, take) {
+			late = append(late, j)
+		} else {
+			r.results.give(j)
 		}
 	}
 	for _, rec := range take.Recordings {
 		rec.Forget()
 	}
-	return all
+	return late
 }
 
 // row judges one row on what was recorded, in the light of how the run ended.

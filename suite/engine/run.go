@@ -71,15 +71,17 @@ func (r *Run) execute(ctx context.Context) {
 	p := &player{run: r, total: total}
 	repetition := r.repeatEarly(playing, p)
 	early := r.begin(plans, repetition.repeat)
-	p.heard = early.played
+	p.heard = func(rec *recording.Recording) { early[rec.Combination].played(rec) }
+	p.over = func(st *pool.Pool) {
+		r.close(early, st)
+		r.judgeLeft(st.Combination)
+	}
 	p.phases(playing, r.stages, plans, r.takes)
 	p.withoutDeaths(playing, plans)
 	ended := context.Cause(playing)
-	closeStages(r.stages, r.takes)
+	r.close(early, slices.DeleteFunc(slices.Clone(r.stages), independent)...)
 	r.abandon()
-	framed := early.end()
 	r.noteGone(bounded, r.stages, r.takes, repetition.end())
-	r.gather(r.takes, framed)
 	r.repeatedEarly = repetition.repeated()
 	r.cfg.Progress(Event{Kind: Judging, Done: total, Total: total})
 	r.ended = cmp.Or(ended, context.Cause(bounded))
@@ -89,6 +91,14 @@ func (r *Run) execute(ctx context.Context) {
 // kept is the part of the time for the whole run in which no scenario is played for the first
 // time, one in so many: it is for repeating what was seen red, as nobody is accused without that.
 const kept = 4
+
+// close ends the sessions of combinations that were played, and completes what was recorded.
+func (r *Run) close(early map[requirement.Combination]*early, stages ...*pool.Pool) {
+	closeStages(stages, r.takes)
+	for _, st := range stages {
+		r.gather(r.takes[st.Combination], early[st.Combination].end())
+	}
+}
 
 // closeStages ends the sessions that scripts shared, all at the same time: some
 // targets have to be waited for.
@@ -109,6 +119,7 @@ func newTake(facts *recording.Facts) *Take {
 type player struct {
 	run   *Run
 	heard func(*recording.Recording) // is told of each recording
+	over  func(*pool.Pool)           // is told which combinations that need not wait for others are over
 	// silent says that no progress is told.
 	silent bool
 
@@ -137,6 +148,9 @@ func (p *player) phases(ctx context.Context, stages []*pool.Pool, plans map[*poo
 					retire(group)
 				}
 				p.phase(ctx, group, plans, takes, phase, &quiet)
+			}
+			if p.over != nil && len(group) > 0 && independent(group[0]) {
+				p.over(group[0])
 			}
 		})
 	}
@@ -288,34 +302,32 @@ func (p *player) tell(e Event, step int) {
 	p.run.cfg.Progress(e)
 }
 
-// gather gives every recording its frames, unless it has them, and adds the recording
+// gather gives every recording of a combination its frames, unless it has them, and adds the recording
 // that stands for all clean sessions.
-func (r *Run) gather(takes map[requirement.Combination]*Take, framed func(*recording.Recording) bool) {
-	for _, take := range takes {
-		everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
-		seen := map[string]bool{}
-		collect := func(sessions []*recording.Session) {
-			for _, s := range sessions {
-				if s.Kind == recording.Clean && !seen[s.ID] {
-					seen[s.ID] = true
-					everything.Sessions = append(everything.Sessions, s)
-					everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
-					everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
-				}
+func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
+	everything := &recording.Recording{Scenario: recording.Everything, Combination: take.Facts.Combination, Facts: take.Facts, Retried: take.Retried}
+	seen := map[string]bool{}
+	collect := func(sessions []*recording.Session) {
+		for _, s := range sessions {
+			if s.Kind == recording.Clean && !seen[s.ID] {
+				seen[s.ID] = true
+				everything.Sessions = append(everything.Sessions, s)
+				everything.Exchanges = append(everything.Exchanges, s.Exchanges...)
+				everything.Frames = append(everything.Frames, r.transcript.Session(s.ID)...)
 			}
 		}
-		collect(take.Sessions)
-		for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
-			rec := take.Recordings[name]
-			collect(rec.Sessions)
-			if !framed(rec) {
-				r.frames(rec, take.Sessions)
-			}
+	}
+	collect(take.Sessions)
+	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
+		rec := take.Recordings[name]
+		collect(rec.Sessions)
+		if !framed(rec) {
+			r.frames(rec, take.Sessions)
 		}
-		sortFrames(everything)
-		if len(everything.Frames) > 0 {
-			take.Recordings[recording.Everything] = everything
-		}
+	}
+	sortFrames(everything)
+	if len(everything.Frames) > 0 {
+		take.Recordings[recording.Everything] = everything
 	}
 }
 
