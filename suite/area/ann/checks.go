@@ -9,11 +9,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return annotationChecks }
-
-// The checks of annotations on resources and templates.
-var annotationChecks = []verdict.Check{
+// Checks lists the checks of annotations on resources and templates.
+var Checks = []verdict.Check{
 	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedItems(r, v) {
 			if !verdict.Typed(v, i, "Resource", "annotations") {

@@ -14,30 +14,21 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
-// The scenarios of the area.
-const (
-	Batches recording.Name = "batches" // arrays of messages
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return batchChecks }
+// The scenario of the area.
+const Batches recording.Name = "batches" // arrays of messages
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{batchesScenario} }
+var Scenarios = []*scenario.Scenario{batchesScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts, which say what they mean.
 const (
 	stepRequests, stepMixed, stepNotifications, stepEmpty recording.Step = "requests", "mixed", "notifications", "empty"
 	stepInvalidMember                                     recording.Step = "invalid-member"
+	tagIDs                                                recording.Tag  = "ids"
 )
 
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagIDs recording.Tag = "ids"
-)
-
-// The checks of basic/index#batching (2025-03-26), and of what is left of it.
-var batchChecks = []verdict.Check{
+// Checks lists the checks of basic/index#batching (2025-03-26), and of what is left of it.
+var Checks = []verdict.Check{
 	{Requirement: "BATCH-01", From: []recording.Name{Batches}, With: []recording.Name{recording.InvalidMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepRequests, stepMixed) {
 			if x.Outcome == recording.Lost && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {

@@ -14,25 +14,16 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	Callers recording.Name = "callers" // the same requests by several callers
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return cacheChecks }
+// The scenario of the area.
+const Callers recording.Name = "callers" // the same requests by several callers
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{callersScenario} }
+var Scenarios = []*scenario.Scenario{callersScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts, which say what they mean.
 const (
 	stepMine, stepProtected, stepTheirs, stepMineAgain recording.Step = "mine", "protected", "theirs", "mine-again"
-)
-
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagIdentity, tagSubject recording.Tag = "identity", "subject"
+	tagIdentity, tagSubject                            recording.Tag  = "identity", "subject"
 )
 
 // reads are the recordings of reads: what is listed and what templates expand to may be
@@ -42,8 +33,8 @@ var (
 	cacheable = slices.Concat([]recording.Name{recording.WalkResources, recording.WalkTemplates, recording.Discovery}, reads)
 )
 
-// The checks of server/utilities/caching.
-var cacheChecks = []verdict.Check{
+// Checks lists the checks of server/utilities/caching.
+var Checks = []verdict.Check{
 	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
 	{Requirement: "CACHE-03", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
 	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: hinted},

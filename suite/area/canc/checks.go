@@ -28,13 +28,8 @@ const (
 	ListenChurn      recording.Name = "listen-churn"      // listen streams opened and closed again and again
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return cancChecks }
-
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
-}
+var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -55,8 +50,8 @@ const (
 	markCancelling recording.MarkName = "cancelling"
 )
 
-// The checks of the pages on cancellation.
-var cancChecks = []verdict.Check{
+// Checks lists the checks of the pages on cancellation.
+var Checks = []verdict.Check{
 	{Requirement: "CANC-01", From: []recording.Name{OddCancellations}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepFinished, stepUnknown, stepNoID, stepObjectID, stepNoParams) {
 			oddCancellation(r, x, v)

@@ -15,24 +15,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	Capabilities recording.Name = "capabilities" // what a target does for the capabilities it declares
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return capChecks }
+// The scenario of the area.
+const Capabilities recording.Name = "capabilities" // what a target does for the capabilities it declares
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{capabilitiesScenario} }
+var Scenarios = []*scenario.Scenario{capabilitiesScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
-)
+const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 
-// The checks of declared capabilities.
-var capChecks = []verdict.Check{
+// Checks lists the checks of declared capabilities.
+var Checks = []verdict.Check{
 	{Requirement: "CAP-01", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("resources")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(recording.StepList); x != nil && v.Answered(x) {

@@ -16,24 +16,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return compChecks }
+// The scenario of the area.
+const GuardedCompletions recording.Name = "guarded-completions" // completions that must not give something away
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{guardedCompletionsScenario} }
+var Scenarios = []*scenario.Scenario{guardedCompletionsScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepGuarded recording.Step = "guarded"
-)
+const stepGuarded recording.Step = "guarded"
 
-// The checks of server/utilities/completion: what a target offers.
-var compChecks = []verdict.Check{
+// Checks lists the checks of server/utilities/completion: what a target offers.
+var Checks = []verdict.Check{
 	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range completed(r, v) {
 			values := x.Result().Get("completion.values")

@@ -24,22 +24,16 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(discChecks, discVersionsChecks) }
+var Checks = slices.Concat(discChecks, discVersionsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
-}
+var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts, which say what they mean.
 const (
 	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again", "unsupported"
 	stepModern, stepLegacy, stepAfterHandshake         recording.Step = "modern", "legacy", "after-handshake"
-)
-
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagMain recording.Tag = "main"
+	tagMain                                            recording.Tag  = "main"
 )
 
 // The checks of server/discover and of its result.

@@ -35,9 +35,7 @@ var versionsScenario = &scenario.Scenario{
 }
 
 // Versions that nobody implements: one of the past, and one that looks plausible.
-const (
-	futureVersion = "2099-12-31"
-)
+const futureVersion = "2099-12-31"
 
 func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request

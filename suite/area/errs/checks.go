@@ -22,26 +22,19 @@ const (
 	RemovedMethods recording.Name = "removed-methods" // methods that 2026-07-28 no longer has
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return errChecks }
-
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
-}
+var Scenarios = []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set-level"
-)
+const stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set-level"
 
 // seenErrors names the recordings in which every error code is looked at: the
 // clean sessions and the probes that provoke errors.
 var seenErrors = []recording.Name{recording.Everything, recording.MissingReads, recording.MalformedReads,
 	recording.MalformedCompletions, recording.UndeclaredCompletion, recording.URISubscriptions, RemovedMethods}
 
-// The checks of server/resources#error-handling and basic/index#error-codes.
-var errChecks = []verdict.Check{
+// Checks lists the checks of server/resources#error-handling and basic/index#error-codes.
+var Checks = []verdict.Check{
 	{Requirement: "ERR-01", From: []recording.Name{recording.MissingReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if verdict.ReadsUnknown(v) {

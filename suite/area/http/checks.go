@@ -28,38 +28,26 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check {
-	return slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
-}
+var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{httpHeadersScenario, httpStatusesScenario, httpStreamsScenario, httpBroadcastScenario}
-}
+var Scenarios = []*scenario.Scenario{httpHeadersScenario, httpStatusesScenario, httpStreamsScenario, httpBroadcastScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps, tags and marks of the area's scripts, which say what they mean.
 const (
-	stepGet, stepOrdinary, stepMismatch                  recording.Step = "get", "ordinary", "mismatch"
-	stepUnsupportedVersion, stepNoCapabilities           recording.Step = "unsupported-version", "no-capabilities"
-	stepNoVersionMeta, stepSessionHeader                 recording.Step = "no-version-meta", "session-header"
-	stepLastEvent, stepOtherMethod, stepMethodCase       recording.Step = "last-event", "other-method", "method-case"
-	stepSpelling, stepNameless, stepNoName               recording.Step = "spelling", "nameless", "no-name"
-	stepOtherName, stepEncodedName, stepBrokenName       recording.Step = "other-name", "encoded-name", "broken-name"
-	stepWrongName, stepUnlistedRead, stepNotify          recording.Step = "wrong-name", "unlisted-read", "notify"
-	stepListAfter, stepRefused, stepMalformed, stepBody  recording.Step = "list-after", "refused", "malformed", "body"
-	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step = "accept", "charset", "chunked", "header-case"
-	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step = "odd-method", "templates", "slow", "get-1"
-	stepGet2, stepStray                                  recording.Step = "get-2", "stray"
-)
-
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagDiffers, tagUnlisted, tagVerb recording.Tag = "differs", "unlisted", "verb"
-)
-
-// The marks of the area's scripts, which say what they mean.
-const (
-	markTriggered recording.MarkName = "triggered"
+	stepGet, stepOrdinary, stepMismatch                  recording.Step     = "get", "ordinary", "mismatch"
+	stepUnsupportedVersion, stepNoCapabilities           recording.Step     = "unsupported-version", "no-capabilities"
+	stepNoVersionMeta, stepSessionHeader                 recording.Step     = "no-version-meta", "session-header"
+	stepLastEvent, stepOtherMethod, stepMethodCase       recording.Step     = "last-event", "other-method", "method-case"
+	stepSpelling, stepNameless, stepNoName               recording.Step     = "spelling", "nameless", "no-name"
+	stepOtherName, stepEncodedName, stepBrokenName       recording.Step     = "other-name", "encoded-name", "broken-name"
+	stepWrongName, stepUnlistedRead, stepNotify          recording.Step     = "wrong-name", "unlisted-read", "notify"
+	stepListAfter, stepRefused, stepMalformed, stepBody  recording.Step     = "list-after", "refused", "malformed", "body"
+	stepAccept, stepCharset, stepChunked, stepHeaderCase recording.Step     = "accept", "charset", "chunked", "header-case"
+	stepOddMethod, stepTemplates, stepSlow, stepGet1     recording.Step     = "odd-method", "templates", "slow", "get-1"
+	stepGet2, stepStray                                  recording.Step     = "get-2", "stray"
+	tagDiffers, tagUnlisted, tagVerb                     recording.Tag      = "differs", "unlisted", "verb"
+	markTriggered                                        recording.MarkName = "triggered"
 )
 
 // The checks of basic/transports/streamable-http (2026-07-28), request metadata.

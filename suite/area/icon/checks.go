@@ -11,11 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return iconChecks }
-
-// The checks of icons (basic/index#icons).
-var iconChecks = []verdict.Check{
+// Checks lists the checks of icons (basic/index#icons).
+var Checks = []verdict.Check{
 	{Requirement: "ICON-01", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range iconOwners(r, v) {
 			icons := i.Get("icons")

@@ -14,11 +14,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return lchChecks }
-
-// The checks of server/resources#list-changed-notification.
-var lchChecks = []verdict.Check{
+// Checks lists the checks of server/resources#list-changed-notification.
+var Checks = []verdict.Check{
 	{Requirement: "LCH-01", From: []recording.Name{recording.Changes}, Needs: []verdict.Gate{verdict.ListChanged}, Judge: listAnnounced},
 	{Requirement: "LCH-02", From: []recording.Name{recording.Changes, recording.Listening, recording.Everything}, Judge: wellFormedListChange},
 	{

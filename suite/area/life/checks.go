@@ -23,13 +23,8 @@ const (
 	Negotiation     recording.Name = "negotiation"      // initialize with a version that nobody implements
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return lifeChecks }
-
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario}
-}
+var Scenarios = []*scenario.Scenario{handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -43,8 +38,8 @@ const (
 	markWaiting, markWaited recording.MarkName = "waiting", "waited"
 )
 
-// The checks of basic/lifecycle and basic/utilities/ping.
-var lifeChecks = []verdict.Check{
+// Checks lists the checks of basic/lifecycle and basic/utilities/ping.
+var Checks = []verdict.Check{
 	{Requirement: "LIFE-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
 			result := x.Result()

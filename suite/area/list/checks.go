@@ -23,12 +23,10 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(listChecks, relistChecks) }
+var Checks = slices.Concat(listChecks, relistChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
-}
+var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -132,9 +130,7 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // The members that have a meaning.
-var (
-	resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
-)
+var resourceMembers = []string{"uri", "name", "title", "description", "mimeType", "size", "annotations", "icons", "lastModified", "_meta"}
 
 // The checks of server/resources, listing, that compare the list with reads or
 // with another look at it.

@@ -24,12 +24,10 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(metaChecks, metaRequestsChecks) }
+var Checks = slices.Concat(metaChecks, metaRequestsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{badMetadataScenario, logLevelsScenario}
-}
+var Scenarios = []*scenario.Scenario{badMetadataScenario, logLevelsScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -95,9 +93,7 @@ var metaChecks = []verdict.Check{
 	}},
 }
 
-const (
-	keyLogLevel = "io.modelcontextprotocol/logLevel"
-)
+const keyLogLevel = "io.modelcontextprotocol/logLevel"
 
 // eachMessage visits the messages that the target sent, those of batches one by one.
 // A long result that was sent before is left out.

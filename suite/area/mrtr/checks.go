@@ -15,24 +15,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	Superfluous recording.Name = "superfluous-answers" // answers that nobody asked for
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return mrtrChecks }
+// The scenario of the area.
+const Superfluous recording.Name = "superfluous-answers" // answers that nobody asked for
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{superfluousScenario} }
+var Scenarios = []*scenario.Scenario{superfluousScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
-)
+const stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
 
-// The checks of basic/patterns/mrtr.
-var mrtrChecks = []verdict.Check{
+// Checks lists the checks of basic/patterns/mrtr.
+var Checks = []verdict.Check{
 	{Requirement: "MRTR-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		verdict.EachResult(r, func(x *recording.Exchange) {
 			if !slices.Contains([]string{"resources/read", "tools/call", "prompts/get"}, x.Method) {

@@ -23,15 +23,10 @@ const (
 	CompleteWalks  recording.Name = "complete-walks"  // walks through lists whose entries are known
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return pageChecks }
-
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{completeWalksScenario, pagingScenario, templatePagingScenario, badCursorsScenario}
-}
+var Scenarios = []*scenario.Scenario{completeWalksScenario, pagingScenario, templatePagingScenario, badCursorsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts, which say what they mean.
 const (
 	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
 	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"
@@ -39,15 +34,11 @@ const (
 	stepOld, stepForeign, stepNumber, stepObject     recording.Step = "old", "foreign", "number", "object"
 	stepNull, stepAfter, stepChanged, stepAppended   recording.Step = "null", "after", "changed", "appended"
 	stepTruncated                                    recording.Step = "truncated"
+	tagExpected                                      recording.Tag  = "expected"
 )
 
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagExpected recording.Tag = "expected"
-)
-
-// The checks of server/utilities/pagination.
-var pageChecks = []verdict.Check{
+// Checks lists the checks of server/utilities/pagination.
+var Checks = []verdict.Check{
 	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(recording.StepPage) {
 			if !v.Answered(x) || !x.Succeeded() {

@@ -12,24 +12,17 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// The scenarios of the area.
-const (
-	Progress recording.Name = "progress" // reads with progress tokens
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return progChecks }
+// The scenario of the area.
+const Progress recording.Name = "progress" // reads with progress tokens
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{progressScenario} }
+var Scenarios = []*scenario.Scenario{progressScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token", "no-token"
-)
+const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token", "no-token"
 
-// The checks of the pages on progress.
-var progChecks = []verdict.Check{
+// Checks lists the checks of the pages on progress.
+var Checks = []verdict.Check{
 	{Requirement: "PROG-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, p := range verdict.ProgressOf(r, v) {
 			v.That(p.Of != nil, "progress for a token that a request has given", "progress for the token "+judge.Brief(p.Token), p.Frame.Number)

@@ -13,21 +13,17 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	TaskRead recording.Name = "task-read" // a read with a task parameter
-)
+// The scenario of the area.
+const TaskRead recording.Name = "task-read" // a read with a task parameter
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(readChecks, readBytesChecks) }
+var Checks = slices.Concat(readChecks, readBytesChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{taskReadScenario} }
+var Scenarios = []*scenario.Scenario{taskReadScenario}
 
 // The steps of the area's scripts, which say what they mean.
-const (
-	stepTask recording.Step = "task"
-)
+const stepTask recording.Step = "task"
 
 var reads = []recording.Name{recording.Reads}
 
@@ -188,6 +184,4 @@ func noContents(v *verdict.Verdict) {
 var contentReads = []recording.Name{recording.Reads, recording.TemplateSweep}
 
 // The members that have a meaning.
-var (
-	contentMembers = []string{"uri", "mimeType", "text", "blob", "_meta"}
-)
+var contentMembers = []string{"uri", "mimeType", "text", "blob", "_meta"}

@@ -26,12 +26,10 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(rpcChecks, rpcRequestsChecks) }
+var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
-}
+var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (

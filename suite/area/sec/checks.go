@@ -29,12 +29,10 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(secChecks, secAuthChecks) }
+var Checks = slices.Concat(secChecks, secAuthChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
-}
+var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (

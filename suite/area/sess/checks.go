@@ -13,11 +13,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return sessChecks }
-
-// The checks of Streamable HTTP, session management.
-var sessChecks = []verdict.Check{
+// Checks lists the checks of Streamable HTTP, session management.
+var Checks = []verdict.Check{
 	sessionCheck("SESS-01", func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range issuing(r, v) {
 			id := x.Header.Get("Mcp-Session-Id")

@@ -25,13 +25,8 @@ const (
 	SSEEndpoint recording.Name = "sse-endpoint" // the event stream of HTTP+SSE, opened by hand
 )
 
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return sseChecks }
-
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
-}
+var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -44,8 +39,8 @@ const (
 	tagURL, tagID recording.Tag = "url", "id"
 )
 
-// The checks of event streams and of HTTP+SSE (2024-11-05).
-var sseChecks = []verdict.Check{
+// Checks lists the checks of event streams and of HTTP+SSE (2024-11-05).
+var Checks = []verdict.Check{
 	{Requirement: "SSE-01", From: verdict.Everything, Judge: eventFraming},
 	{Requirement: "SSE-02", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) { eventMessages(r, v, "post:", "get:") }},
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {

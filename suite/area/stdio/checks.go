@@ -15,16 +15,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The scenarios of the area.
-const (
-	Framing recording.Name = "framing" // messages split and joined on stdio, and a long one
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return stdioChecks }
+// The scenario of the area.
+const Framing recording.Name = "framing" // messages split and joined on stdio, and a long one
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario { return []*scenario.Scenario{framingScenario} }
+var Scenarios = []*scenario.Scenario{framingScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (
@@ -32,8 +27,8 @@ const (
 	stepPart, stepSplit                           recording.Step = "part", "split"
 )
 
-// The checks of the stdio transport.
-var stdioChecks = []verdict.Check{
+// Checks lists the checks of the stdio transport.
+var Checks = []verdict.Check{
 	{Requirement: "STDIO-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		named := map[string]bool{}
 		for _, l := range linesOf(r) {

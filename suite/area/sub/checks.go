@@ -21,12 +21,10 @@ const (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(subChecks, subChangesChecks, subListenChecks) }
+var Checks = slices.Concat(subChecks, subChangesChecks, subListenChecks)
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{shutdownScenario, subscriptionsScenario, badSubscriptionsScenario}
-}
+var Scenarios = []*scenario.Scenario{shutdownScenario, subscriptionsScenario, badSubscriptionsScenario}
 
 // The steps of the area's scripts, which say what they mean.
 const (

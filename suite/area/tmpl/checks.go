@@ -14,35 +14,24 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// The scenarios of the area.
-const (
-	TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
-)
-
-// Checks lists the checks of the area.
-func Checks() []verdict.Check { return tmplChecks }
+// The scenario of the area.
+const TemplatesWithoutParams recording.Name = "templates-without-params" // resources/templates/list with and without params
 
 // Scenarios lists the scripts whose recordings only this area judges.
-func Scenarios() []*scenario.Scenario {
-	return []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
-}
+var Scenarios = []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts, which say what they mean.
 const (
 	stepExpansion, stepQuery, stepWithParams recording.Step = "expansion", "query", "with-params"
 	stepWithoutParams                        recording.Step = "without-params"
-)
-
-// The tags of the area's scripts, which say what they mean.
-const (
-	tagEncoded, tagGiven recording.Tag = "encoded", "given"
+	tagEncoded, tagGiven                     recording.Tag  = "encoded", "given"
 )
 
 // templateWalk is the walk through the templates.
 var templateWalk = []recording.Name{recording.WalkTemplates}
 
-// The checks of server/resources#resource-templates.
-var tmplChecks = []verdict.Check{
+// Checks lists the checks of server/resources#resource-templates.
+var Checks = []verdict.Check{
 	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.PagesOf(r, v) {
 			list := x.Result().Get("resourceTemplates")
@@ -282,6 +271,4 @@ func sameTypes(r *recording.Recording, v *verdict.Verdict) {
 }
 
 // The members that have a meaning.
-var (
-	templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "lastModified", "_meta"}
-)
+var templateMembers = []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "icons", "lastModified", "_meta"}

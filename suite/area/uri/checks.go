@@ -15,7 +15,7 @@ import (
 )
 
 // Checks lists the checks of the area.
-func Checks() []verdict.Check { return slices.Concat(uriChecks, uriAskedChecks) }
+var Checks = slices.Concat(uriChecks, uriAskedChecks)
 
 // The checks of the URIs that the target gives: server/resources#common-uri-schemes
 // and RFC 3986.
