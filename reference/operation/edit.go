@@ -82,31 +82,15 @@ type action struct {
 	seen int
 }
 
-// compile makes an operation ready that has been checked.
+// compile makes an operation ready. What Check has seen to be well written can be read.
 func (o *Operation) compile() (*action, error) {
 	if found := o.Check(); len(found) > 0 {
 		return nil, found[0]
 	}
 	a := &action{Operation: o, verb: o.given()[0], methods: hook.MethodsOf(o.Method), over: hook.MethodsOf(o.Transport)}
-	var err error
-	if a.path, err = parsePath(o.at()); err != nil {
-		return nil, err
-	}
-	if a.pattern, err = regexp.Compile(o.Pattern); err != nil {
-		return nil, err
-	}
-	for _, list := range []struct {
-		from []Test
-		to   *[]test
-	}{{o.When, &a.when}, {o.Where, &a.where}} {
-		for _, t := range list.from {
-			made, err := t.compile()
-			if err != nil {
-				return nil, err
-			}
-			*list.to = append(*list.to, made)
-		}
-	}
+	a.when, a.where = compiled(o.When), compiled(o.Where)
+	a.path, _ = parsePath(o.at())
+	a.pattern, _ = regexp.Compile(o.Pattern)
 	return a, nil
 }
 

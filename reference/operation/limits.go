@@ -134,18 +134,11 @@ func (l Limits) Matcher() (*Matcher, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Matcher{Limits: l, Free: l.None(), methods: hook.MethodsOf(l.Method)}
+	m := &Matcher{Limits: l, Free: l.None(), methods: hook.MethodsOf(l.Method), when: compiled(l.When)}
 	if strings.Contains(l.URI, "{") {
 		m.template, _ = uritemplate.New(l.URI) // has been seen to be one
 	} else if strings.Contains(l.URI, "*") {
 		m.glob = glob(l.URI)
-	}
-	for _, t := range l.When {
-		made, err := t.compile()
-		if err != nil {
-			return nil, err
-		}
-		m.when = append(m.when, made)
 	}
 	return m, nil
 }

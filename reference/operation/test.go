@@ -51,20 +51,19 @@ type test struct {
 	not     bool
 }
 
-func (t Test) compile() (test, error) {
-	p, err := parsePath(t.At)
-	if err != nil {
-		return test{}, err
+// compiled makes tests ready that have been checked.
+func compiled(tests []Test) []test {
+	var all []test
+	for _, t := range tests {
+		made := test{is: hook.Plain(t.Is), kind: t.Type, not: t.Not}
+		made.path, _ = parsePath(t.At)
+		made.in, _ = parsePath(t.In)
+		if t.Matches != "" {
+			made.matches, _ = regexp.Compile(t.Matches)
+		}
+		all = append(all, made)
 	}
-	in, err := parsePath(t.In)
-	if err != nil {
-		return test{}, err
-	}
-	made := test{path: p, in: in, is: hook.Plain(t.Is), kind: t.Type, not: t.Not}
-	if t.Matches != "" {
-		made.matches, err = regexp.Compile(t.Matches)
-	}
-	return made, err
+	return all
 }
 
 // holds reports whether the test holds for what find finds.
