@@ -74,7 +74,7 @@ func (d *Dir) list(ctx context.Context, at string, visited *int, n int, files *[
 	}
 	defer root.Close() //nolint:errcheck // nothing has been written
 	for _, e := range d.entries(root, at, visited) {
-		file := join(at, e.Name())
+		file := path.Join(at, e.Name())
 		switch {
 		case ctx.Err() != nil:
 			return nil, false
@@ -209,37 +209,29 @@ func newTree[V any]() tree[V] {
 	return tree[V]{values: map[string]V{}, within: map[string]map[string]bool{}}
 }
 
-// parent is the directory in which a path lies; that of the top is ".".
-func parent(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i]
-	}
-	return "."
-}
-
-func (t *tree[V]) put(path string, v V) {
-	t.values[path] = v
-	for path != "." {
-		in := parent(path)
-		if t.within[in][path] {
+func (t *tree[V]) put(at string, v V) {
+	t.values[at] = v
+	for at != "." {
+		in := path.Dir(at)
+		if t.within[in][at] {
 			return
 		}
 		if t.within[in] == nil {
 			t.within[in] = map[string]bool{}
 		}
-		t.within[in][path] = true
-		path = in
+		t.within[in][at] = true
+		at = in
 	}
 }
 
-func (t *tree[V]) remove(path string) {
-	delete(t.values, path)
-	for path != "." && !t.has(path) && t.within[path] == nil {
-		in := parent(path)
-		if delete(t.within[in], path); len(t.within[in]) == 0 {
+func (t *tree[V]) remove(at string) {
+	delete(t.values, at)
+	for at != "." && !t.has(at) && t.within[at] == nil {
+		in := path.Dir(at)
+		if delete(t.within[in], at); len(t.within[in]) == 0 {
 			delete(t.within, in)
 		}
-		path = in
+		at = in
 	}
 }
 
@@ -286,12 +278,4 @@ func lies(path string) bool {
 
 func (d *Dir) hidden(path string) bool {
 	return !d.options.Hidden && path != "." && (strings.HasPrefix(path, ".") || strings.Contains(path, "/."))
-}
-
-// join is path.Join for a clean path and a name.
-func join(path, name string) string {
-	if path == "." {
-		return name
-	}
-	return path + "/" + name
 }
