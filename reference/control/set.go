@@ -225,8 +225,18 @@ func (s *Set) Hooks() hook.Hooks {
 		},
 		OffGrid: func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.OffGrid.Holds(t) }) },
 		Public:  func(t *hook.Trace) bool { return s.anyHas(func(n *node) bool { return n.hooks.Public.Holds(t) }) },
-		Conn:    s.conn,
-		Stdio:   s.stdio,
+		Conn: func(c net.Conn) net.Conn {
+			if wrap := s.whole().Conn; wrap != nil {
+				return wrap(c)
+			}
+			return c
+		},
+		Stdio: func(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+			if wrap := s.whole().Stdio; wrap != nil {
+				return wrap(ctx, in, out)
+			}
+			return in, out, nil
+		},
 	}
 }
 
@@ -238,33 +248,13 @@ func (s *Set) concern(method string, t *hook.Trace) bool {
 // anyHas reports whether something holds for a rule that is in force.
 func (s *Set) anyHas(is func(n *node) bool) bool { return slices.ContainsFunc(*s.live.Load(), is) }
 
-// stdio gives the streams of a connection to the rules, outermost first.
-func (s *Set) stdio(ctx context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
-	var ends []func()
+// whole are the hooks of the rules for connections as a whole.
+func (s *Set) whole() hook.Hooks {
+	var all []hook.Hooks
 	for _, n := range *s.live.Load() {
-		if n.hooks.Stdio == nil {
-			continue
-		}
-		var end func()
-		if in, out, end = n.hooks.Stdio(ctx, in, out); end != nil {
-			ends = append(ends, end)
-		}
+		all = append(all, hook.Hooks{Stdio: n.hooks.Stdio, Conn: n.hooks.Conn})
 	}
-	return in, out, func() {
-		for _, end := range slices.Backward(ends) { // what inner ones still write passes the outer ones
-			end()
-		}
-	}
-}
-
-// conn gives a connection that was accepted to the rules, innermost first.
-func (s *Set) conn(c net.Conn) net.Conn {
-	for _, n := range slices.Backward(*s.live.Load()) {
-		if n.hooks.Conn != nil {
-			c = n.hooks.Conn(c)
-		}
-	}
-	return c
+	return hook.Join(all...)
 }
 
 // The sorts of rules, from outside to inside.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"sync"
+	"sync/atomic"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
 	"github.com/mcpcheck/mcpcheck/reference/internal/scan"
@@ -22,9 +22,8 @@ type exchange struct {
 	// ended, if not nil, is called once, when nothing more can come.
 	ended func()
 
-	mu   sync.Mutex
-	held bool // open beyond processing: by a listen stream, or because a reply is withheld
-	over bool
+	held atomic.Bool // open beyond processing: by a listen stream, or because a reply is withheld
+	over atomic.Bool
 }
 
 type exchangeKey struct{}
@@ -43,29 +42,15 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-// hold keeps the exchange open beyond processing.
-func (x *exchange) hold() {
-	x.mu.Lock()
-	x.held = true
-	x.mu.Unlock()
-}
-
 // settle ends the exchange after processing, unless something keeps it open.
 func (x *exchange) settle() {
-	x.mu.Lock()
-	held := x.held
-	x.mu.Unlock()
-	if !held {
+	if !x.held.Load() {
 		x.finish()
 	}
 }
 
 func (x *exchange) finish() {
-	x.mu.Lock()
-	over := x.over
-	x.over = true
-	x.mu.Unlock()
-	if !over && x.ended != nil {
+	if !x.over.Swap(true) && x.ended != nil {
 		x.ended()
 	}
 }
@@ -258,7 +243,7 @@ func (e *Engine) answerCall(ctx context.Context, x *exchange, c *hook.Call) (hoo
 	defer x.session.done(call)
 	r := e.handle(call, c)
 	if r == nil || r.Silent {
-		x.hold()
+		x.held.Store(true)
 		return hook.Message{}, false
 	}
 	if r.Open || call.Err() != nil && c.Method != methodInitialize {

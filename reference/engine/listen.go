@@ -62,7 +62,7 @@ func (e *Engine) serveListen(ctx context.Context, c *hook.Call, given *arguments
 		x.session.dropListen(l)
 		return fail(codeInternal, "Internal error: the server is closing")
 	}
-	x.hold()
+	x.held.Store(true)
 	ack := hook.NewNotification(hook.NotificationAcknowledged, hook.Object{
 		"_meta":         hook.Object{metaSubscription: l.id},
 		"notifications": granted,
