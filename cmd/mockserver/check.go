@@ -202,10 +202,7 @@ func pages(w world.World) string {
 }
 
 func offers(w world.World) string {
-	c := world.AllCapabilities()
-	if w.Capabilities != nil {
-		c = *w.Capabilities
-	}
+	c := w.Offered()
 	var names []string
 	for _, offer := range []struct {
 		name string

@@ -26,11 +26,8 @@ func (e *Engine) served() *snapshot { return e.state.Load() }
 // takeSnapshot makes the state of a world. Templates that were served before keep
 // their places, as far as the order allows.
 func takeSnapshot(w world.World, pageSize int, before *snapshot) *snapshot {
-	s := &snapshot{world: w, caps: world.AllCapabilities(), pageSize: pageSize, rendered: &renderings{}}
+	s := &snapshot{world: w, caps: w.Offered(), pageSize: pageSize, rendered: &renderings{}}
 	s.world.Resources = nil
-	if w.Capabilities != nil {
-		s.caps = *w.Capabilities
-	}
 	old := map[string]*template{}
 	if before != nil {
 		s.last = before.last

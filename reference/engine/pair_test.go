@@ -35,7 +35,7 @@ func allKinds() world.World {
 	return world.World{
 		Name:         "kinds",
 		Server:       world.Implementation{Name: "kinds", Version: "1", Title: "Kinds", Icons: []world.Icon{{Src: "https://example.invalid/i.png"}}},
-		Capabilities: pointer(world.AllCapabilities()),
+		Capabilities: pointer(world.World{}.Offered()),
 		Resources: []world.Resource{
 			{URI: "kind:text", Name: "text", Text: pointer("plain <&> \u2028 \"text\"\n")},
 			{URI: "kind:blob", Name: "blob", Blob: pointer("AAECAw=="), MIMEType: "application/octet-stream"},

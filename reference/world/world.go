@@ -75,9 +75,9 @@ type Capabilities struct {
 	Logging     bool `yaml:"logging"`
 }
 
-// AllCapabilities declares everything that the server can do.
-func AllCapabilities() Capabilities {
-	return Capabilities{Subscribe: true, ListChanged: true, Completions: true, Logging: true}
+// Offered are the capabilities that the server declares.
+func (w World) Offered() Capabilities {
+	return *cmp.Or(w.Capabilities, &Capabilities{Subscribe: true, ListChanged: true, Completions: true, Logging: true})
 }
 
 // Caching is a pair of caching hints (2026-07-28).

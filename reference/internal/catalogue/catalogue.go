@@ -282,10 +282,7 @@ func (o *overlay) apply(w *world.World) {
 	if len(o.Without) == 0 {
 		return
 	}
-	c := world.AllCapabilities()
-	if w.Capabilities != nil {
-		c = *w.Capabilities
-	}
+	c := w.Offered()
 	for _, name := range o.Without {
 		*capabilities[name](&c) = false
 	}
