@@ -39,18 +39,14 @@ func (d *doors) remove(one *door) {
 	one.keeper.Wait()
 }
 
-func (d *doors) each(do func(one *door)) {
+// shut shuts all for a time; 0 opens them again.
+func (d *doors) shut(span time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, one := range d.all {
-		do(one)
+		one.shut(span)
 	}
 }
-
-func (d *doors) shut(span time.Duration) { d.each(func(one *door) { one.shut(span) }) }
-
-// open ends the time for which doors are shut.
-func (d *doors) open() { d.each(func(one *door) { one.shut(0) }) }
 
 const (
 	// shutGrace is how long what is being answered may go on when a door is shut; streams never end by themselves.

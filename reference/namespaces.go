@@ -94,7 +94,7 @@ func (s *Server) AddNamespace(name string, o NamespaceOptions) (*Server, error) 
 	if s.within != "" {
 		return nil, errors.New("a namespace has no namespaces of its own")
 	}
-	if err := s.room(name); err != nil { // before all the work
+	if err := s.place(name, nil); err != nil { // before all the work
 		return nil, err
 	}
 	all, w := s.options, s.pristine
@@ -123,14 +123,10 @@ func (s *Server) AddNamespace(name string, o NamespaceOptions) (*Server, error) 
 	return made, nil
 }
 
-// room says why a namespace of that name cannot be added.
-func (s *Server) room(name string) error {
-	s.spaces.mu.RLock()
-	defer s.spaces.mu.RUnlock()
-	return s.roomLocked(name)
-}
-
-func (s *Server) roomLocked(name string) error {
+// place adds a namespace, unless it is nil, or says why there can be none of that name.
+func (s *Server) place(name string, made *Server) error {
+	s.spaces.mu.Lock()
+	defer s.spaces.mu.Unlock()
 	switch {
 	case s.ended():
 		return errClosed
@@ -138,15 +134,8 @@ func (s *Server) roomLocked(name string) error {
 		return ErrNamespaceTaken
 	case len(s.spaces.named) >= MaxNamespaces:
 		return ErrNamespacesFull
-	}
-	return nil
-}
-
-func (s *Server) place(name string, made *Server) error {
-	s.spaces.mu.Lock()
-	defer s.spaces.mu.Unlock()
-	if err := s.roomLocked(name); err != nil {
-		return err
+	case made == nil:
+		return nil
 	}
 	if s.spaces.named == nil {
 		s.spaces.named = map[string]*Server{}

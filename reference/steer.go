@@ -251,7 +251,7 @@ func (s *Server) Reset() error {
 	if s.within == "" { // tokens are shared with namespaces
 		s.options.Guard.Renew()
 	}
-	s.doors.open()
+	s.doors.shut(0)
 	if err := s.engine.SetRevisions(s.options.Revisions); err != nil {
 		return err
 	}
