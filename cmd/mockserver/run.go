@@ -19,10 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reference"
-	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reference/dir"
-	"github.com/mcpcheck/mcpcheck/reference/fault"
-	"github.com/mcpcheck/mcpcheck/reference/quirk"
 	"github.com/mcpcheck/mcpcheck/reference/world"
 	"github.com/mcpcheck/mcpcheck/reports"
 )
@@ -327,18 +324,15 @@ func (s *settings) check() error {
 
 func (s *settings) list(stdout io.Writer) error {
 	var b strings.Builder
+	var all []listed
 	if s.listFaults {
-		for _, f := range fault.All() {
-			fmt.Fprintf(&b, "%s\t%s\t%s\n", f.Name, f.Requirement, f.Summary)
-		}
-		for _, c := range control.ConnectionFailures() {
-			fmt.Fprintf(&b, "%s\tconnection\t%s\n", c.Name, c.Summary)
-		}
+		all = catalogue()
 	}
 	if s.listQuirks {
-		for _, q := range quirk.All() {
-			fmt.Fprintf(&b, "%s\t%s\t%s\n", q.Name, strings.Join(q.Permits, ","), q.Summary)
-		}
+		all = append(all, oddities()...)
+	}
+	for _, l := range all {
+		fmt.Fprintf(&b, "%s\t%s\t%s\n", l.Name, cmp.Or(l.Requirement, strings.Join(l.Permits, ","), l.Area), l.Summary)
 	}
 	_, err := io.WriteString(stdout, b.String())
 	return err

@@ -51,17 +51,12 @@ func Names(word string, known []string) []string {
 
 // hasWord reports whether a name, or a part of it behind a separator, begins with a word.
 func hasWord(name, word string) bool {
-	for at := 0; ; {
-		i := strings.Index(name[at:], word)
-		if i < 0 {
-			return false
-		}
-		at += i
-		if at == 0 || !letter(name[at-1]) || !letter(word[0]) {
+	for at := range len(name) {
+		if strings.HasPrefix(name[at:], word) && (at == 0 || !letter(name[at-1]) || !letter(word[0])) {
 			return true
 		}
-		at++
 	}
+	return false
 }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' }
