@@ -192,7 +192,7 @@ func search(stdout io.Writer, what string, from []listed, words []string, asJSON
 	return err
 }
 
-// suit sets the page size, the world and the revisions that the chosen faults need
+// suit sets the page size, the world and the revisions that the chosen faults and quirks need
 // in order to be seen, where the user has set none, and returns a sentence for each
 // thing that was set or that is still in the way.
 func (s *settings) suit(cmd *cobra.Command) []string {
@@ -208,17 +208,16 @@ func (s *settings) suit(cmd *cobra.Command) []string {
 		if s.stdio && rule.Fail != nil && rule.Fail.Code == 0 {
 			tell("over stdio there is no HTTP status: what would get %d is answered with the error -32603", rule.Fail.Status)
 		}
-		name := rule.Fault
-		f, ok := fault.Find(name)
-		if !ok {
-			continue // a quirk, a delay, or a failure that needs nothing
-		}
-		needs := f.Needs
+		name, needs := cmp.Or(rule.Fault, rule.Quirk), rule.Needs()
 		if n := needs.PageSize; n > 0 && n != s.options.PageSize {
 			switch {
 			case !set["page-size"]:
 				s.options.PageSize, set["page-size"] = n, true
 				tell("the page size is %d, which %s needs", n, name)
+			case rule.Quirk != "":
+				if q, _ := quirk.Find(name); q.Aspect == "pages" {
+					tell("%s is a page size of %d, in the place of which --page-size %d is taken", name, n, s.options.PageSize)
+				}
 			case !own:
 				tell("%s shows with a page size of %d only: add --page-size %[2]d", name, n)
 			}

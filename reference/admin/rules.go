@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,15 +41,17 @@ func postRule(c *call, r control.Rule) (any, error) {
 	return status, nil
 }
 
-// hindrances say why the fault of a rule cannot show on this server, as far as that can be
+// hindrances say why the fault or the quirk of a rule cannot show on this server, as far as that can be
 // told from here.
 func hindrances(server *reference.Server, r control.Rule) []string {
 	var found []string
 	say := func(format string, args ...any) {
-		found = append(found, r.Fault+" "+fmt.Sprintf(format, args...))
+		found = append(found, cmp.Or(r.Fault, r.Quirk)+" "+fmt.Sprintf(format, args...))
 	}
 	needs, w := r.Needs(), server.World()
-	if needs.PageSize > 0 && w.PageSize != needs.PageSize {
+	whole := func(pageSize int) bool { return pageSize == 0 || pageSize >= len(w.Resources) }
+	if needs.PageSize > 0 && w.PageSize != needs.PageSize &&
+		(r.Fault != "" || needs.PageSize == 1 || whole(w.PageSize) != whole(needs.PageSize)) { // other quirks need pages, or none, of whatever size
 		say("shows with a page size of %d only, and that of this server is %d: start it with --page-size %[1]d", needs.PageSize, w.PageSize)
 	}
 	if needs.World != "" && server.Health().World != needs.World {

@@ -90,6 +90,7 @@ type made struct {
 	overlay     func(*world.World)
 	requirement string
 	summary     string
+	needs       fault.Needs
 }
 
 // find is what the rule consists of.
@@ -97,17 +98,17 @@ func (r Rule) find() (made, error) {
 	switch {
 	case r.Fault != "":
 		if f, ok := fault.Find(r.Fault); ok {
-			return made{f.HooksFor, f.Overlay, f.Requirement, f.Summary}, nil
+			return made{f.HooksFor, f.Overlay, f.Requirement, f.Summary, f.Needs}, nil
 		}
 		for _, c := range connectionFailures {
 			if c.Name == r.Fault {
-				return made{func(*rand.Rand) hook.Hooks { return c.Hooks }, nil, "connection", c.Summary}, nil
+				return made{func(*rand.Rand) hook.Hooks { return c.Hooks }, nil, "connection", c.Summary, fault.Needs{Transports: c.Transports}}, nil
 			}
 		}
 		return made{}, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
-			return made{q.HooksFor, q.Overlay, strings.Join(q.Permits, ","), q.Summary}, nil
+			return made{q.HooksFor, q.Overlay, strings.Join(q.Permits, ","), q.Summary, q.Needs}, nil
 		}
 		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
 	case r.Fail != nil:
@@ -199,11 +200,8 @@ func (r Rule) Warnings() []string {
 	return found
 }
 
-// Needs are the conditions under which the fault of a rule shows; nothing for others.
+// Needs are the conditions under which the fault or the quirk of a rule shows; nothing for others.
 func (r Rule) Needs() fault.Needs {
-	if r.Fault == "" {
-		return fault.Needs{}
-	}
-	f, _ := fault.Find(r.Fault) // an unknown one needs nothing
-	return f.Needs
+	m, _ := r.find() // an unknown one needs nothing
+	return m.needs
 }
