@@ -12,7 +12,7 @@
 //
 // To judge a server with Ginkgo's or Go's own tools:
 //
-//	ginkgo --label-filter='area:PAGE' --junit-report=r.xml ./suite/conformance -- --url URL
+//	go tool ginkgo --label-filter='area:PAGE' --junit-report=r.xml ./suite/conformance -- --url URL
 //	go test ./suite/conformance -args --url URL
 //	go test ./suite/conformance -args -- COMMAND
 //
@@ -34,6 +34,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -102,7 +103,8 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 }
 
 // RunSpecs adds the tree and runs it, in a test that Ginkgo or Go runs. Only what the
-// specs that are not filtered out need is played.
+// specs that are not filtered out need is played. Skipped specs, of which there are many,
+// are printed with -v only.
 func RunSpecs(t ginkgo.GinkgoTestingT, c suite.Config, o Options) bool {
 	r, err := add(c, o, types.NewCodeLocation(1))
 	if err != nil {
@@ -110,7 +112,9 @@ func RunSpecs(t ginkgo.GinkgoTestingT, c suite.Config, o Options) bool {
 		return ginkgo.RunSpecs(t, description)
 	}
 	r.pick()
-	return ginkgo.RunSpecs(t, description)
+	specs, reporter := ginkgo.GinkgoConfiguration()
+	reporter.SilenceSkips = reporter.SilenceSkips || reporter.Verbosity().LT(types.VerbosityLevelVerbose)
+	return ginkgo.RunSpecs(t, description, specs, reporter)
 }
 
 const description = "mcpcheck"
@@ -243,13 +247,23 @@ func (r *run) end(early bool) error {
 	return r.finish(r.engine.ReportOnPart(r.shown, r.options.Strict))
 }
 
-// again is how a verdict is repeated with the tools of Ginkgo, in the directory of the suite.
+// again is how a verdict is repeated, anywhere in the module of the suite: by the command go, as
+// ginkgo need not be installed and takes directories only.
 func (r *run) again(id, revision, transport string) string {
-	s := fmt.Sprintf("ginkgo --label-filter='id:%s && rev:%s && transport:%s'", id, revision, transport)
+	s := fmt.Sprintf("go test %s -ginkgo.label-filter='id:%s && rev:%s && transport:%s'", testedPackage(), id, revision, transport)
 	if r.options.Arguments != "" {
-		s += " -- " + r.options.Arguments
+		s += " -args " + r.options.Arguments
 	}
 	return s
+}
+
+// testedPackage is the import path of the package whose tests run; its directory where the program was
+// built without one.
+func testedPackage() string {
+	if b, ok := debug.ReadBuildInfo(); ok && strings.HasSuffix(b.Path, ".test") {
+		return strings.TrimSuffix(b.Path, ".test")
+	}
+	return "."
 }
 
 // await waits for the verdict on a row. When the context of the spec ends so does the run;
