@@ -4,7 +4,6 @@ package canc
 
 import (
 	"bytes"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,7 +81,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
-			if control := r.Steps(stepUndisturbed); x.Status == http.StatusNotFound && len(control) > 0 {
+			if control := r.Steps(stepUndisturbed); len(control) > 0 {
 				ended(x, control[len(control)-1], v, last...)
 				continue
 			}
@@ -254,15 +253,15 @@ func unserved(x *recording.Exchange) bool {
 	return x.Outcome == recording.Silent || x.Outcome == recording.Lost || x.Outcome == recording.HTTPOnly && x.Status < 300
 }
 
-// ended: a session over HTTP has ended after a race, which is what the end of a connection is
-// elsewhere. The control is the last message in a session in which nothing was cancelled.
+// ended: nothing is served any more after a race. The control is the last message in a session in
+// which as much was said and nothing was cancelled.
 func ended(x, control *recording.Exchange, v *verdict.Verdict, frames ...int) {
 	if !control.Succeeded() {
-		v.Skip(recording.CodeNotExercised, "the session ended, and so did one in which as much was asked and nothing was cancelled: "+matcher.Describe(control))
+		v.Skip(recording.CodeNotExercised, "nothing was served any more, and neither was it where as much was said and nothing cancelled: "+matcher.Describe(control))
 		return
 	}
-	v.That(false, "a session that lives on after cancellations that crossed with their responses",
-		matcher.Describe(x)+" to "+x.Method+", while a session in which nothing was cancelled lives on", slices.Concat(x.Evidence(), frames, control.Evidence())...)
+	v.That(false, "an answer to "+x.Method+" after cancellations that crossed with their responses",
+		matcher.Describe(x)+", while a session in which nothing was cancelled lives on", slices.Concat(x.Evidence(), frames, control.Evidence())...)
 }
 
 // stopped: nothing more comes for a request that was cancelled.

@@ -146,12 +146,12 @@ func endStanding(ctx context.Context, c *scenario.Client, st *session.Stream) {
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
-// Step "before" is such a request that is not cancelled, "after" one at the end. If by then the
-// session over HTTP has ended, steps "undisturbed" are as many messages in another one.
+// Step "before" is such a request that is not cancelled, "after" one at the end. If that is not
+// served, steps "undisturbed" are as many messages in another session as there were in this one.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
-	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if the session is over then, as many messages without cancellations in another one.",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if that is not served, as many messages without cancellations in another session.",
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
@@ -159,29 +159,42 @@ var cancelRaceScenario = &scenario.Scenario{
 		if !ok {
 			return
 		}
-		patience := c.Patience(ctx, 3*time.Second)
-		before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
-		began := p.Transcript.Now()
-		var pending []*session.Pending
-		if n := races(p, c, before); together(p) {
-			pending = raceTogether(ctx, p, c, n)
-		} else {
-			pending = raceApart(ctx, p, c, n, before.Took)
+		served := race(ctx, p, c)
+		if !served && p.OneByOne && c.Replace(ctx) { // who died had heard from other sessions as well; now one starts
+			for _, x := range p.Rec.Exchanges {
+				x.Step += recording.StepLost
+			}
+			served = race(ctx, p, c)
 		}
-		last := p.Ordinary(stepAfter)
-		last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
-		after := c.Note(c.S.Do(ctx, last))
-		for _, one := range pending {
-			one.Cancel()
-			one.Finish()
+		raced := c.S
+		if !served && p.Rec.Step(recording.StepBefore).Succeeded() {
+			undisturbed(ctx, p, c)
 		}
-		switch {
-		case after.Status == http.StatusNotFound && c.S.HTTPSession() != "" && before.Succeeded():
-			undisturbed(ctx, p, c, 2*len(pending), p.Transcript.Now()-began)
-		case after.Outcome != recording.Replied:
-			p.End(c.S) // deaf: nobody else is to get it
+		if !c.S.Alive() || !served && c.S == raced {
+			p.End(c.S) // nobody else is to get what is deaf or gone
 		}
 	},
+}
+
+// race sends a request, races others with their cancellations, and sends one more. It reports whether that is served.
+func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served bool) {
+	patience := c.Patience(ctx, 3*time.Second)
+	before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	var pending []*session.Pending
+	if n := races(p, c, before); together(p) {
+		pending = raceTogether(ctx, p, c, n)
+	} else {
+		pending = raceApart(ctx, p, c, n, before.Took)
+	}
+	last := p.Ordinary(stepAfter)
+	last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
+	after := c.Note(c.S.Do(ctx, last))
+	for _, one := range pending {
+		one.Cancel()
+		one.Finish()
+	}
+	over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
+	return !over && !unserved(after)
 }
 
 // racing is a client for the race. Where the end of a session says something, nothing has
@@ -193,9 +206,18 @@ func racing(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
 	return p.Expendable(ctx)
 }
 
-// undisturbed sends so many messages in another session, for as long, and cancels none: a
-// server may end a session because of how much is said in it, or how long it lasts.
-func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client, messages int, lasting time.Duration) {
+// undisturbed sends as many messages in another session as there were in one, for as long as that lasted
+// from the first ordinary request on, and cancels none: a server may end because of how much is said to it, or how
+// long it lasts.
+func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	messages := 0
+	for _, f := range p.Transcript.Session(c.S.ID()) {
+		if f.Dir == wire.Out {
+			messages++
+		}
+	}
+	first, _ := p.Transcript.Frame(p.Rec.Step(recording.StepBefore).Request)
+	lasting := p.Transcript.Now() - first.At
 	if !c.Replace(ctx) {
 		return
 	}

@@ -52,8 +52,9 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	seen := map[*recording.Exchange]bool{}
 	open, survived := false, 0
+	amid := map[string][]int{}
 	for _, r := range v.Recordings() {
-		amidProbes(r, v, seen)
+		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
 			if x.Kind != recording.Probe || seen[x] || !verdict.Began(r, x, v) {
 				continue
@@ -71,19 +72,22 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			}
 		}
 	}
+	for _, why := range slices.Sorted(maps.Keys(amid)) {
+		// What they do together nobody can tell, and many sessions may have one cause: so much was said in them.
+		v.Observe("ended-amid-probes", fmt.Sprintf("the server ended (%s) amid messages of which none ends it when sent again alone: it may end after so many", why), amid[why]...)
+	}
 	if survived > 0 && !open {
 		v.Holds()
 	}
 }
 
-// amidProbes remarks on servers that ended amid several probes, none of which ended one when it was
-// sent again alone: what they do together nobody can tell, but that a server ended is seen.
-func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool) {
+// amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended
+// one when it was sent again alone.
+func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool, amid map[string][]int) {
 	for _, s := range r.Sessions {
 		if s.Kind != recording.Probe || s.Lost == "" || s.Idle {
 			continue
 		}
-		var names []string
 		var frames []int
 		guilty := false
 		for i, x := range r.Exchanges {
@@ -92,12 +96,10 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 			}
 			again := sentAgain(x, r.Exchanges[i+1:])
 			guilty = guilty || again == nil || again.Fatal
-			names, frames = append(names, sent(x)), append(frames, x.Evidence()...)
+			frames = append(frames, x.Evidence()...)
 		}
-		if len(names) > 0 && !guilty {
-			slices.Sort(names)
-			v.Observe("ended-amid-probes", fmt.Sprintf("the server ended over %s, sent behind other messages (%s), but not when sent again alone",
-				strings.Join(slices.Compact(names), ", "), s.Lost), frames...)
+		if !guilty && len(frames) > 0 {
+			amid[s.Lost] = append(amid[s.Lost], frames...)
 		}
 	}
 }

@@ -295,7 +295,7 @@ func TestEndedAmidProbes(t *testing.T) {
 		}
 		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe, Lost: "the process ended", Idle: x.idle})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
-		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail, `the message "a", the message "b", sent behind other messages (the process ended), but not when sent again alone`) {
+		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail, `the server ended (the process ended) amid messages of which none ends it when sent again alone`) {
 			t.Errorf("%s: %+v", name, got.Observations)
 		}
 	}
