@@ -4,6 +4,7 @@ package canc
 
 import (
 	"bytes"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,6 +154,10 @@ var Checks = []verdict.Check{
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id", stepNoParams: "without params"}[x.Step]
 	if x.Fatal {
+		if done := r.Step(stepDone); done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
+			v.Skip(recording.CodeNotExercised, "an ordinary request in such a session is not served, either: "+matcher.Describe(done))
+			return
+		}
 		v.That(false, "a server that lives on after a cancellation "+about, verdict.LostWords(x), x.Evidence()...)
 		return
 	}

@@ -128,6 +128,7 @@ func TestCancellation(t *testing.T) {
 	answered.Outcome, answered.Reply = recording.Replied, `{"jsonrpc":"2.0","id":null,"error":{"code":-32602,"message":""}}`
 	fatal.Outcome, fatal.Fatal = recording.Lost, true
 	done := rt.Line{Step: "done", Method: "ping", Result: `{}`}
+	expired := rt.Line{Step: "done", Method: "ping", Outcome: recording.HTTPOnly, Status: http.StatusNotFound}
 	refusedAfter := rt.Line{Step: "after", Method: "ping", Error: `{"code":-32603,"message":""}`}
 	after := func(o recording.Outcome) rt.Line {
 		l := rt.Line{Step: "after", Method: "ping", Outcome: o}
@@ -143,6 +144,7 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
+		{ID: "CANC-01", Want: verdict.NotApplicable, Rec: areatest.Lines(expired, fatal)}, // the session serves nobody
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Error: `{"code":-32603,"message":"no"}`}), odd("no-id"), after(""))}, // of its own accord
