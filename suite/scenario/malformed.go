@@ -82,8 +82,8 @@ func served(p *Play, uri string) recording.Tags {
 
 // Step "subscribe" asks for updates of what is no URI, or of a path that climbs
 // out of every directory; the tag "form" says which, "served" is as in
-// malformed-reads, and "accepted" is set if the target took it. An accepted one
-// is given up at once.
+// malformed-reads, and "accepted" is set if the target took it, with the number of the frame that says so in
+// the tag "ack" if that is a notification. An accepted one is given up at once.
 var uriSubscriptionsScenario = &Scenario{
 	Name:  recording.URISubscriptions,
 	Title: "subscribing to what is no URI",
@@ -128,6 +128,7 @@ func (c *Client) subscribeModern(ctx context.Context, uri string, tags recording
 		x := st.Stop(ctx)
 		if granted {
 			x.Tags[recording.TagAccepted] = "yes"
+			x.Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 		}
 		life := c.Note(c.Life(ctx))
 		return x, x.Outcome != recording.Lost && c.S.Alive() && (life.Outcome == recording.Replied || life.Outcome == recording.Canceled)

@@ -58,7 +58,11 @@ var uriAskedChecks = []verdict.Check{
 					continue
 				}
 				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
-				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", x.Evidence()...)
+				frames := x.Evidence()
+				if ack, ok := verdict.AckOf(r, x); ok {
+					frames = append(frames, ack.Frame.Number)
+				}
+				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", frames...)
 				v.Downgrade(verdict.Lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
 			}

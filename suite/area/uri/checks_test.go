@@ -1,6 +1,8 @@
 package uri_test
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +99,20 @@ func TestRequestedURIs(t *testing.T) {
 		{ID: "URI-14", Want: verdict.Pass, Rec: subscription(`{}`, "", recording.Tags{"form": "climbing", "accepted": "yes"})},
 		{ID: "URI-14", Want: verdict.Warn, Rec: subscription(`{}`, "", recording.Tags{"form": "empty", "accepted": "yes"})},
 	})
+}
+
+// TestAcknowledgmentIsShown: what grants a subscription is in the evidence, also where it is a notification.
+func TestAcknowledgmentIsShown(t *testing.T) {
+	k, _ := area.BuiltIn().Check("URI-14")
+	req, _ := area.Catalogue().Find("URI-14")
+	facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{"subscribe":true}}`)
+	rec := rt.New(recording.URISubscriptions, facts, rt.Line{Step: "subscribe", Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{"form": "empty", "accepted": "yes"},
+		Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":[""]}}}`}})
+	ack := rec.Frames[len(rec.Frames)-1].Number
+	rec.Exchanges[0].Tags["ack"] = strconv.Itoa(ack)
+	if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.URISubscriptions: rec}); got.Outcome != verdict.Warn || !slices.Contains(got.Frames, ack) {
+		t.Errorf("%s with the frames %d, without %d", got.Outcome, got.Frames, ack)
+	}
 }
 
 func TestTraversal(t *testing.T) {
