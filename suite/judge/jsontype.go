@@ -186,6 +186,16 @@ func Brief(r gjson.Result) string {
 	return raw.String()
 }
 
+// Quote is a text of the other side's in quotes for a sentence: of one that is longer than fits in, its beginning
+// and its length in bytes.
+func Quote(s string) string {
+	const limit = 120
+	if len(s) <= limit {
+		return strconv.Quote(s)
+	}
+	return strconv.Quote(clip(s, limit)) + fmt.Sprintf(" (%d bytes)", len(s))
+}
+
 // beginning is the beginning of a JSON text that has more than n characters beside white
 // space, and ends at no inner place of a string; the whole text if it has no more.
 func beginning(raw string, n int) string {

@@ -92,3 +92,16 @@ func FuzzJSON(f *testing.F) {
 		Member(r, "a")
 	})
 }
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                        `""`,
+		"a\nb":                    `"a\nb"`,
+		strings.Repeat("x", 120):  `"` + strings.Repeat("x", 120) + `"`,
+		strings.Repeat("ä", 1000): `"` + strings.Repeat("ä", 60) + `…" (2000 bytes)`,
+	} {
+		if got := Quote(in); got != want {
+			t.Errorf("%.20q: %s", in, got)
+		}
+	}
+}

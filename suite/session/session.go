@@ -254,7 +254,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	s.mu.Unlock()
 	if version != string(s.opts.Revision) {
 		return &OpenError{Code: recording.CodeNoHandshake, Other: true,
-			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, version)}
+			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, short(version))}
 	}
 	return nil
 }

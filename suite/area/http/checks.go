@@ -108,7 +108,7 @@ var httpChecks = []verdict.Check{
 		v.Expect(r.Step(stepLastEvent)).To(matcher.BeResult(), "a request with a legacy Last-Event-ID")
 		for _, x := range r.Exchanges {
 			if id := x.Header.Get("Mcp-Session-Id"); x.Status > 0 {
-				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+strconv.Quote(id), x.Evidence()...)
+				v.That(id == "", "no Mcp-Session-Id in responses", "a response issues the session id "+judge.Quote(id), x.Evidence()...)
 			}
 		}
 	}, verdict.ModernOnly),

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -183,7 +182,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		}
 		kind := verdict.MediaType(x.Header)
 		if !v.That(kind == "application/json" || kind == "text/event-stream", "Content-Type application/json or text/event-stream",
-			"Content-Type is "+strconv.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x.Evidence()...) || kind != "application/json" {
+			"Content-Type is "+judge.Quote(x.Header.Get("Content-Type"))+" in the answer to "+x.Method, x.Evidence()...) || kind != "application/json" {
 			continue
 		}
 		for _, n := range x.Replies {

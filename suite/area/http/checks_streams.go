@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +49,7 @@ var httpStreamsChecks = []verdict.Check{
 	{Requirement: "HTTP-31", From: []recording.Name{HTTPHeaders, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range verdict.Streamed(r) {
 			got := x.Header.Get("X-Accel-Buffering")
-			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+strconv.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
+			v.That(strings.EqualFold(got, "no"), "X-Accel-Buffering: no on event streams", "the header is "+judge.Quote(got)+" on the stream that answers "+x.Method, x.Evidence()...)
 		}
 	}},
 	{Requirement: "HTTP-39", From: []recording.Name{HTTPStreams}, Timeless: true, Judge: deliveryChannel},
@@ -88,7 +87,7 @@ func getStream(r *recording.Recording, v *verdict.Verdict) {
 	}
 	const expected = "text/event-stream, or HTTP 405"
 	if x.Status == http.StatusOK {
-		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+strconv.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
+		v.That(verdict.MediaType(x.Header) == "text/event-stream", expected, "HTTP 200 with Content-Type "+judge.Quote(x.Header.Get("Content-Type"))+" to GET", x.Evidence()...)
 		return
 	}
 	about := x.Status == http.StatusForbidden || x.Status == http.StatusConflict || x.Status == http.StatusNotFound && r.Step(recording.StepList).Status == http.StatusNotFound

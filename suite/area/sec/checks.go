@@ -319,7 +319,7 @@ func challenge(r *recording.Recording, v *verdict.Verdict) {
 	}
 	got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
 	authority(r, v)(strings.Contains(strings.ToLower(got), "resource_metadata"), "WWW-Authenticate with resource_metadata",
-		fmt.Sprintf("HTTP 401 with WWW-Authenticate: %q", got), x.Evidence()...)
+		"HTTP 401 with WWW-Authenticate: "+judge.Quote(got), x.Evidence()...)
 }
 
 // missingCredentials: whoever is refused for want of credentials is told by 401.
@@ -356,7 +356,7 @@ func insufficientScope(r *recording.Recording, v *verdict.Verdict) {
 		}
 		got := strings.Join(x.Header.Values("WWW-Authenticate"), ", ")
 		v.That(x.Status == http.StatusForbidden && strings.Contains(got, "insufficient_scope") && strings.Contains(got, "scope="),
-			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", fmt.Sprintf("%s, WWW-Authenticate: %q", matcher.Describe(x), got), x.Evidence()...)
+			"HTTP 403 with error=\"insufficient_scope\" and the scope needed", matcher.Describe(x)+", WWW-Authenticate: "+judge.Quote(got), x.Evidence()...)
 	}
 }
 

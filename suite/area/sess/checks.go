@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
@@ -19,7 +20,7 @@ var Checks = []verdict.Check{
 		for _, x := range issuing(r, v) {
 			id := x.Header.Get("Mcp-Session-Id")
 			bad := slices.IndexFunc([]byte(id), func(b byte) bool { return b < 0x21 || b > 0x7e })
-			v.That(bad < 0, "characters from 0x21 to 0x7E", fmt.Sprintf("the session id %q", id), x.Evidence()...)
+			v.That(bad < 0, "characters from 0x21 to 0x7E", "the session id "+judge.Quote(id), x.Evidence()...)
 		}
 	}),
 	sessionCheck("SESS-02", uniqueIDs),
@@ -89,10 +90,10 @@ func uniqueIDs(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range issuing(r, v) {
 		id := x.Header.Get("Mcp-Session-Id")
 		if other := seen[id]; other != nil {
-			v.That(false, "another id for each session", "two sessions have the id "+strconv.Quote(id), append(other.Evidence(), x.Evidence()...)...)
+			v.That(false, "another id for each session", "two sessions have the id "+judge.Quote(id), append(other.Evidence(), x.Evidence()...)...)
 		}
 		seen[id] = x
-		v.That(len(id) >= 16, "a session id that cannot be guessed", "the session id "+strconv.Quote(id), x.Evidence()...)
+		v.That(len(id) >= 16, "a session id that cannot be guessed", "the session id "+judge.Quote(id), x.Evidence()...)
 		v.Hint("make ids from a cryptographic source of randomness")
 		if n, err := strconv.ParseUint(id, 10, 64); err == nil {
 			next := seen[strconv.FormatUint(n-1, 10)]

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -46,7 +47,7 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-03", From: verdict.Everything, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, f := range events(r) {
 			if wire.Classify(f.Raw) != wire.KindOther {
-				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+strconv.Quote(f.Event.Type), f.Number)
+				v.That(forMessages(f), "no event type, or message", "a message in an event of type "+judge.Quote(f.Event.Type), f.Number)
 			}
 		}
 	}},
@@ -56,7 +57,7 @@ var Checks = []verdict.Check{
 	{Requirement: "SSE-20", From: []recording.Name{SSEEndpoint}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		if x := r.Step(stepOpen); verdict.Responded(x, v) {
 			v.That(x.Status == http.StatusOK && verdict.MediaType(x.Header) == "text/event-stream", "HTTP 200 with text/event-stream",
-				fmt.Sprintf("HTTP %d with Content-Type %q to GET", x.Status, x.Header.Get("Content-Type")), x.Evidence()...)
+				fmt.Sprintf("HTTP %d with Content-Type %s to GET", x.Status, judge.Quote(x.Header.Get("Content-Type"))), x.Evidence()...)
 		}
 	}},
 	{Requirement: "SSE-21", From: []recording.Name{SSEEndpoint}, Judge: endpointEvent},
@@ -110,7 +111,7 @@ func eventMessages(r *recording.Recording, v *verdict.Verdict, channels ...strin
 		ours := slices.ContainsFunc(channels, func(c string) bool { return strings.HasPrefix(f.Channel, c) })
 		const expected = "one JSON-RPC message in each event"
 		if len(f.Raw) == 0 && f.Event.Lines > 0 && f.Event.HasID && ours && v.Revision() != requirement.R20251125 && answeredOn(r, f) {
-			priming.Add("the id "+strconv.Quote(f.Event.ID), f.Number)
+			priming.Add("the id "+judge.Quote(f.Event.ID), f.Number)
 		}
 		if len(f.Raw) == 0 || f.Truncated || !ours || !forMessages(f) {
 			continue
@@ -205,7 +206,7 @@ func uniqueEventIDs(r *recording.Recording, v *verdict.Verdict) {
 		if len(f.Raw) == 0 && other.Channel == f.Channel {
 			continue // nothing but a reminder of the last id, say with a retry time
 		}
-		v.That(false, "event ids that differ within a session", fmt.Sprintf("the id %q occurs on %s and on %s", f.Event.ID, other.Channel, f.Channel), other.Number, f.Number)
+		v.That(false, "event ids that differ within a session", fmt.Sprintf("the id %s occurs on %s and on %s", judge.Quote(f.Event.ID), other.Channel, f.Channel), other.Number, f.Number)
 	}
 }
 
@@ -259,7 +260,7 @@ func receivedAgain(r *recording.Recording, v *verdict.Verdict) {
 		named := namedEvent(r, x)
 		for _, f := range replayed(r, x) {
 			if n := received[f.Event.ID]; n > 0 && len(f.Raw) > 0 && len(named) > 0 && n <= slices.Max(named) {
-				v.Observe("event-replayed-again", "the event "+strconv.Quote(f.Event.ID)+" comes once more, although Last-Event-ID, "+strconv.Quote(x.Tags[tagID])+
+				v.Observe("event-replayed-again", "the event "+judge.Quote(f.Event.ID)+" comes once more, although Last-Event-ID, "+judge.Quote(x.Tags[tagID])+
 					", says that it was received: a stream goes on after the event that is named", append(named, x.Request, f.Number)...)
 				return
 			}
@@ -374,7 +375,7 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 	eventMessages(r, v, "sse")
 	for _, f := range events(r) {
 		if f.Channel == "sse" && wire.Classify(f.Raw) != wire.KindOther {
-			v.That(forMessages(f), "messages in events of type message", "an event of type "+strconv.Quote(f.Event.Type), f.Number)
+			v.That(forMessages(f), "messages in events of type message", "an event of type "+judge.Quote(f.Event.Type), f.Number)
 		}
 	}
 	for _, x := range r.Exchanges {

@@ -308,7 +308,7 @@ func eventStream(r *recording.Recording, v *verdict.Verdict) {
 			continue
 		}
 		kind, _, _ := strings.Cut(x.Header.Get("Content-Type"), ";")
-		v.That(strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"), "Content-Type text/event-stream", "Content-Type "+strconv.Quote(x.Header.Get("Content-Type")), x.Evidence()...)
+		v.That(strings.EqualFold(strings.TrimSpace(kind), "text/event-stream"), "Content-Type text/event-stream", "Content-Type "+judge.Quote(x.Header.Get("Content-Type")), x.Evidence()...)
 	}
 }
 
