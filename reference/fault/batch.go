@@ -28,10 +28,10 @@ var batchCode = code{
 	"life-13-array-of-one":  stateless(inArrays(hook.MethodTemplates)),
 }
 
-// inArrays sends answers as the only members of arrays, in revisions that have
-// no batches.
+// inArrays sends answers as the only members of arrays, in revisions without
+// batches.
 func inArrays(method string) hook.Hooks {
-	return hook.OnResponse(method, func(m hook.Message) bool { return m.Revision >= hook.R20250618 }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+	return hook.OnResponse(method, func(m hook.Message) bool { return m.Revision != hook.R20250326 }, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
 		return next(ctx, m.With(append(append([]byte{'['}, m.Raw...), ']')))
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 	"github.com/tidwall/gjson"
@@ -173,7 +172,7 @@ func refusedNotification(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// answerTypes: JSON with one object, or an event stream.
+// answerTypes: JSON with one object, or an event stream. Arrays are batches in 2025-03-26, and BATCH-07's later.
 func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 	verdict.ObserveFraming(r, v)
 	for _, x := range r.Exchanges {
@@ -188,7 +187,7 @@ func answerTypes(r *recording.Recording, v *verdict.Verdict) {
 		for _, n := range x.Replies {
 			if f := r.Frame(n); f != nil && f.HTTP != nil {
 				raw := wire.Parse(f.Raw)
-				v.That(raw.IsObject() || raw.IsArray() && v.Revision() == requirement.R20250326, "one JSON object", "the body is "+judge.Brief(raw), x.Evidence()...)
+				v.That(raw.IsObject() || raw.IsArray(), "one JSON object", "the body is "+judge.Brief(raw), x.Evidence()...)
 			}
 		}
 	}

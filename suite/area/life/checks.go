@@ -137,8 +137,8 @@ var Checks = []verdict.Check{
 			if v.Modern() {
 				return
 			}
-			if v.Revision() != requirement.R20250326 {
-				verdict.NoArrays(r, v) // batches are part of that revision alone
+			if v.Revision() < requirement.R20250326 && v.Facts.Combination.Transport == requirement.Stdio {
+				verdict.NoArrays(r, v) // that one has batches, after it arrays are BATCH-07's, and SSE-23's are those in events
 			}
 			for _, m := range verdict.Responses(r) {
 				kind := m.Get("result.resultType")

@@ -39,11 +39,14 @@ func TestHandshakeChecks(t *testing.T) {
 		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{"resultType":"input_required"}}`))},
 	}, requirement.Legacy()...)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
+		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))},
+	}, requirement.R20241105)
+	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-07", Want: verdict.Fail, Rec: areatest.Lines(with(`,"serverInfo":{"title":null}`))},
 		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`))},
 		{ID: "LIFE-13", Want: verdict.Warn, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"resources/list"}`))},
-		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/x"}`))},
-		{ID: "LIFE-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))},
+		{ID: "LIFE-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Unasked(`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","method":"notifications/x"}`))},
+		{ID: "LIFE-13", Want: verdict.Pass, Rec: areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`), areatest.Said(`{"jsonrpc":"2.0","id":5,"result":{}}`))}, // BATCH-07
 	}, requirement.R20250618, requirement.R20251125)
 	areatest.WalkRuns(t, recording.Everything, `{}`, []areatest.Run{
 		{ID: "LIFE-07", Want: verdict.Pass, Rec: areatest.Lines(with(`,"serverInfo":{"title":null,"icons":{}}`))},
