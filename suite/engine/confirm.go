@@ -255,7 +255,9 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 			}
 			owned = append(owned, x)
 		}
-		x.stage.Limits.Patience = slowly
+		if !r.cfg.Quick || slices.ContainsFunc(red, func(j *Judgement) bool { return j.Outcome != verdict.Warn }) {
+			x.stage.Limits.Patience = slowly
+		}
 		x.shared = !x.stage.Limited() && slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.misdelivered(j, before) })
 		if slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.freedByTheEnd(j) }) {
 			x.stage.Linger = r.linger(ctx)
@@ -268,7 +270,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 }
 
 // slowly is how many times as long a repetition waits as the first play, where scripts choose
-// for themselves how long that is.
+// for themselves how long that is; one of warnings alone waits as long as at first in a quick run, which is asked for on every save.
 const slowly = 2
 
 // freedByTheEnd reports whether a verdict rests on what came when a session was ended.
