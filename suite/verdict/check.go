@@ -51,11 +51,36 @@ type Check struct {
 	Needs []Gate
 	// Judge looks at one recording. A check without From is called once,
 	// with an empty recording: it judges the facts alone.
-	Judge func(r *recording.Recording, v *Verdict)
+	Judge Judge
+}
+
+// Judge looks at one recording: see [Check].
+type Judge func(*recording.Recording, *Verdict)
+
+// Each judges one by one what is found in a recording.
+func Each[T any](find func(*recording.Recording, *Verdict) []T, judge func(T, *Verdict)) Judge {
+	return func(r *recording.Recording, v *Verdict) {
+		for _, one := range find(r, v) {
+			judge(one, v)
+		}
+	}
+}
+
+// Or says why there was no occasion to judge, if nothing was judged: see [Verdict.Skip].
+func (j Judge) Or(code recording.Code, reason string) Judge {
+	return func(r *recording.Recording, v *Verdict) {
+		j(r, v)
+		v.Skip(code, reason)
+	}
+}
+
+// Steps finds the exchanges of some steps.
+func Steps(names ...recording.Step) func(*recording.Recording, *Verdict) []*recording.Exchange {
+	return func(r *recording.Recording, _ *Verdict) []*recording.Exchange { return r.Steps(names...) }
 }
 
 // InScenario judges the recordings of one scenario by one function, and those of the others by another.
-func InScenario(name recording.Name, one, other func(*recording.Recording, *Verdict)) func(*recording.Recording, *Verdict) {
+func InScenario(name recording.Name, one, other Judge) Judge {
 	return func(r *recording.Recording, v *Verdict) {
 		if r.Scenario == name {
 			one(r, v)

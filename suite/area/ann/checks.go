@@ -11,15 +11,12 @@ import (
 
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
-	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
-			if !verdict.Typed(v, i, "Resource", "annotations") {
-				continue
-			}
-			verdict.Typed(v, annotationsOf(i), "Annotations", "audience", "priority", "lastModified")
+	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+		if !verdict.Typed(v, i, "Resource", "annotations") {
+			return
 		}
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has annotations")
-	}},
+		verdict.Typed(v, annotationsOf(i), "Annotations", "audience", "priority", "lastModified")
+	}).Or(recording.CodeNeedsSubject, "nothing that is listed has annotations")},
 	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
@@ -41,23 +38,17 @@ var Checks = []verdict.Check{
 		twice.Observe(v, "repeated-audience", "%d named twice in an audience: %s")
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
 	}},
-	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
-			if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
-				v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
-			}
+	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+		if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
+			v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 		}
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a priority")
-	}},
-	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
-			if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
-				p, bad := judge.First(judge.Timestamp(t.Str))
-				v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
-			}
+	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
+	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+		if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
+			p, bad := judge.First(judge.Timestamp(t.Str))
+			v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
 		}
-		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")
-	}},
+	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")},
 }
 
 // annotationsOf is the annotations of an entry, as an item of its own; without

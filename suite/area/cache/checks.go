@@ -39,23 +39,19 @@ var Checks = []verdict.Check{
 	{Requirement: "CACHE-03", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
 	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: hinted},
 	{Requirement: "CACHE-05", From: cacheable,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range completeResults(r, v) {
-				if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
-					v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
-						"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
-				}
+		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
+			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
+				v.That(judge.IsInteger(ttl) && !strings.HasPrefix(ttl.Raw, "-") || ttl.Type == gjson.Number && ttl.Num == 0,
+					"ttlMs as an integer of 0 or more", "it is "+judge.Brief(ttl)+" in the answer to "+x.Method, x.Evidence()...)
 			}
-		}},
+		})},
 	{Requirement: "CACHE-07", From: cacheable,
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range completeResults(r, v) {
-				if scope := x.Result().Get("cacheScope"); scope.Exists() {
-					v.That(scope.Type == gjson.String && (scope.Str == "public" || scope.Str == "private"),
-						`cacheScope "public" or "private"`, "it is "+judge.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
-				}
+		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
+			if scope := x.Result().Get("cacheScope"); scope.Exists() {
+				v.That(scope.Type == gjson.String && (scope.Str == "public" || scope.Str == "private"),
+					`cacheScope "public" or "private"`, "it is "+judge.Brief(scope)+" in the answer to "+x.Method, x.Evidence()...)
 			}
-		}},
+		})},
 	{Requirement: "CACHE-08", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			var first *recording.Exchange
@@ -81,15 +77,13 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
-	{Requirement: "CACHE-12", From: []recording.Name{Callers}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepProtected) {
-			if x.Status == 401 || x.Status == 403 {
-				v.Holds()
-				continue
-			}
-			v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+	{Requirement: "CACHE-12", From: []recording.Name{Callers}, Judge: verdict.Each(verdict.Steps(stepProtected), func(x *recording.Exchange, v *verdict.Verdict) {
+		if x.Status == 401 || x.Status == 403 {
+			v.Holds()
+			return
 		}
-	}},
+		v.Expect(x).To(matcher.BeRefused(), "a read of "+verdict.Quoted(x.Param("uri").String())+" by the caller "+verdict.Quoted(x.Tags[tagIdentity])+", who has no right to it")
+	})},
 }
 
 // completeResults lists the complete results of a recording. A result without a type

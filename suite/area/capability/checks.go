@@ -80,11 +80,9 @@ var Checks = []verdict.Check{
 	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: readExists},
 	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},
 	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepSubscribe) {
-				v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
-			}
-		}},
+		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe), func(x *recording.Exchange, v *verdict.Verdict) {
+			v.Expect(x).To(matcher.BeRefused(), "resources/subscribe without a declared subscribe")
+		})},
 	{Requirement: "CAP-11", From: []recording.Name{recording.Everything, recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: verdict.InScenario(recording.Undeclared, contradictions, otherCapabilities)},
 	{Requirement: "CAP-12", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring, verdict.Lacks("logging")},
@@ -96,14 +94,12 @@ var Checks = []verdict.Check{
 			}
 		}},
 	{Requirement: "CAP-13", From: []recording.Name{recording.Undeclared}, Needs: []verdict.Gate{verdict.Declaring},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepFeature) {
-				if x.Tags[recording.TagFeature] == "completions" {
-					continue // COMP-01 and COMP-07 judge them, in all revisions that have the capability
-				}
-				v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
+		Judge: verdict.Each(verdict.Steps(recording.StepFeature), func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Tags[recording.TagFeature] == "completions" {
+				return // COMP-01 and COMP-07 judge them, in all revisions that have the capability
 			}
-		}},
+			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
+		})},
 }
 
 // code is the error code of an exchange that may be missing.

@@ -27,38 +27,28 @@ const stepGuarded recording.Step = "guarded"
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
 var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range completed(r, v) {
-			values := x.Result().Get("completion.values")
-			if !v.That(values.IsArray(), "completion.values as an array", "completion.values of "+completionOf(x)+" is "+judge.TypeName(values), x.Evidence()...) {
-				continue
-			}
-			for _, s := range values.Array() {
-				if !judge.IsString(s) {
-					v.That(false, "strings in completion.values", judge.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
-					break
-				}
+	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
+		values := x.Result().Get("completion.values")
+		if !v.That(values.IsArray(), "completion.values as an array", "completion.values of "+completionOf(x)+" is "+judge.TypeName(values), x.Evidence()...) {
+			return
+		}
+		for _, s := range values.Array() {
+			if !judge.IsString(s) {
+				v.That(false, "strings in completion.values", judge.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
+				break
 			}
 		}
-	}},
-	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range completed(r, v) {
-			n := len(x.Result().Get("completion.values").Array())
-			v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
-			v.Hint("send the first 100 and hasMore: true")
-		}
-	}},
-	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range completed(r, v) {
-			verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
-			v.Holds()
-		}
-	}},
-	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range completed(r, v) {
-			counted(x, v)
-		}
-	}},
+	})},
+	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
+		n := len(x.Result().Get("completion.values").Array())
+		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
+		v.Hint("send the first 100 and hasMore: true")
+	})},
+	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
+		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
+		v.Holds()
+	})},
+	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, counted)},
 	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var failing verdict.Sightings
 		defer func() {
@@ -94,43 +84,37 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "COMP-01", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Withholds("completions")},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepUndeclared) {
-				if !v.Answered(x) {
-					continue
-				}
-				if x.Succeeded() && !x.Result().IsObject() {
-					v.Skip(recording.CodeNotExercised, "the result of the completion is no object: see RPC-06")
-					continue
-				}
-				const expected = "an error, or capabilities.completions declared"
-				actual := matcher.Describe(x) + " to " + completionOf(x)
-				state := v.ThatIf(len(x.Result().Get("completion.values").Array()) > 0)
-				state(!x.Succeeded(), expected, actual, x.Evidence()...)
+		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
+			if !v.Answered(x) {
+				return
 			}
-		}},
+			if x.Succeeded() && !x.Result().IsObject() {
+				v.Skip(recording.CodeNotExercised, "the result of the completion is no object: see RPC-06")
+				return
+			}
+			const expected = "an error, or capabilities.completions declared"
+			actual := matcher.Describe(x) + " to " + completionOf(x)
+			state := v.ThatIf(len(x.Result().Get("completion.values").Array()) > 0)
+			state(!x.Succeeded(), expected, actual, x.Evidence()...)
+		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepUndeclared) {
-				if x.Succeeded() {
-					v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
-					continue
-				}
-				if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
-					// For a reference that does not exist there is a code as well.
-					v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, for a template that we made up")
-					continue
-				}
-				v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
+		Judge: verdict.Each(verdict.Steps(recording.StepUndeclared), func(x *recording.Exchange, v *verdict.Verdict) {
+			if x.Succeeded() {
+				v.Skip(recording.CodeNotExercised, "the target serves completions, which COMP-01 judges")
+				return
 			}
-		}},
+			if strings.HasPrefix(x.Param("ref.uri").String(), "x-mcpcheck-") {
+				// For a reference that does not exist there is a code as well.
+				v.Expect(x).To(matcher.BeErrorReply(-32601, -32602), "a completion without the capability, for a template that we made up")
+				return
+			}
+			v.Expect(x).To(matcher.BeErrorReply(-32601), "a completion without the capability")
+		})},
 	{Requirement: "COMP-08", From: []recording.Name{recording.MalformedCompletions}, Needs: []verdict.Gate{verdict.Completions},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(incomplete...) {
-				v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
-				v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
-			}
-		}},
+		Judge: verdict.Each(verdict.Steps(incomplete...), func(x *recording.Exchange, v *verdict.Verdict) {
+			v.Expect(x).To(matcher.BeErrorReply(-32602), "completion/complete with params "+verdict.ParamsOf(x))
+			v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
+		})},
 	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
 }
 

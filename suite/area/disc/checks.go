@@ -38,16 +38,14 @@ const (
 
 // The checks of server/discover and of its result.
 var discChecks = []verdict.Check{
-	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.FirstMessages}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepDiscover, recording.StepFirstDiscover) {
-			about := "server/discover"
-			if x.Step == recording.StepFirstDiscover {
-				about = "server/discover as the first message of a connection"
-			}
-			v.Expect(x).To(matcher.BeResult(), about)
-			v.Hint("every server of this revision implements server/discover")
+	{Requirement: "DISC-01", From: []recording.Name{recording.Discovery, recording.FirstMessages}, Judge: verdict.Each(verdict.Steps(recording.StepDiscover, recording.StepFirstDiscover), func(x *recording.Exchange, v *verdict.Verdict) {
+		about := "server/discover"
+		if x.Step == recording.StepFirstDiscover {
+			about = "server/discover as the first message of a connection"
 		}
-	}},
+		v.Expect(x).To(matcher.BeResult(), about)
+		v.Hint("every server of this revision implements server/discover")
+	})},
 	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x, ok := discovered(r, v)
 		if !ok {

@@ -125,17 +125,15 @@ var Checks = []verdict.Check{
 			v.Skip(recording.CodeNeedsSubject, "no read of something missing had a result or an error")
 		}},
 	{Requirement: "ERR-10", From: []recording.Name{recording.MissingReads}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepConfigured) {
-				if verdict.Hollow(x) {
-					v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
-					continue
-				}
-				if v.Answered(x) && !verdict.AsksForInput(x) {
-					v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
-				}
+		Judge: verdict.Each(verdict.Steps(recording.StepConfigured), func(x *recording.Exchange, v *verdict.Verdict) {
+			if verdict.Hollow(x) {
+				v.Skip(recording.CodeNotExercised, "the target answers with a result that holds nothing, which ERR-09 judges")
+				return
 			}
-		}},
+			if v.Answered(x) && !verdict.AsksForInput(x) {
+				v.That(!verdict.Yields(x), "a JSON-RPC error for a resource that does not exist", matcher.Describe(x)+" to "+verdict.ReadOf(x), x.Evidence()...)
+			}
+		})},
 	{Requirement: "ERR-11", From: []recording.Name{recording.MalformedReads}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(recording.StepUntyped) {

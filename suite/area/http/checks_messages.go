@@ -33,15 +33,13 @@ var httpMessagesChecks = []verdict.Check{
 	}},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
-	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepBadVersion) {
-			if x.Status == http.StatusNotFound {
-				v.Skip(recording.CodeNotExercised, "the session had ended")
-				continue
-			}
-			v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
+	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {
+		if x.Status == http.StatusNotFound {
+			v.Skip(recording.CodeNotExercised, "the session had ended")
+			return
 		}
-	}},
+		v.Expect(x).To(matcher.HaveHTTPStatus(http.StatusBadRequest), "a request with MCP-Protocol-Version: "+x.Tags[recording.TagVersion])
+	})},
 	{Requirement: "HTTP-14", From: []recording.Name{recording.HTTPSessions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		// What is not served with the header either says nothing about the header.
 		if uses := r.Steps(recording.StepUse); len(uses) > 0 && !uses[0].Succeeded() {

@@ -26,41 +26,31 @@ var Checks = []verdict.Check{
 		}
 		noIcons(v)
 	}},
-	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range iconSources(r, v) {
-			p, bad := judge.First(judge.URI(i.Str))
-			v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+		p, bad := judge.First(judge.URI(i.Str))
+		v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+	})},
+	{Requirement: "ICON-04", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+		p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
+		v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+	})},
+	{Requirement: "ICON-05", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
+		if judge.HasScheme(i.Str, "data") {
+			p, bad := judge.First(judge.DataIcon(i.Str))
+			v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
 		}
-	}},
-	{Requirement: "ICON-04", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range iconSources(r, v) {
-			p, bad := judge.First(judge.IconSource(i.Str), judge.CodeIconScheme)
-			v.That(!bad, "an icon that clients may load: https, http or data", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+	}).Or(recording.CodeNeedsSubject, "no icon is given as a data URI")},
+	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: verdict.Each(iconsOf, func(i verdict.Item, v *verdict.Verdict) {
+		sizes := i.Get("sizes")
+		if !sizes.IsArray() {
+			return
 		}
-	}},
-	{Requirement: "ICON-05", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range iconSources(r, v) {
-			if judge.HasScheme(i.Str, "data") {
-				p, bad := judge.First(judge.DataIcon(i.Str))
-				v.That(!bad, "a base64-encoded image", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
+		for _, size := range sizes.Array() {
+			if judge.IsString(size) {
+				v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
 			}
 		}
-		v.Skip(recording.CodeNeedsSubject, "no icon is given as a data URI")
-	}},
-	{Requirement: "ICON-08", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range iconsOf(r, v) {
-			sizes := i.Get("sizes")
-			if !sizes.IsArray() {
-				continue
-			}
-			for _, size := range sizes.Array() {
-				if judge.IsString(size) {
-					v.That(len(judge.IconSize(size.Str)) == 0, `a size such as 48x48, or "any"`, judge.Brief(size)+" among the sizes of "+i.Name, i.Frames...)
-				}
-			}
-		}
-		v.Skip(recording.CodeNeedsSubject, "no icon has sizes")
-	}},
+	}).Or(recording.CodeNeedsSubject, "no icon has sizes")},
 }
 
 // iconShape judges one icon against its schema.

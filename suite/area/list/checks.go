@@ -37,25 +37,21 @@ const (
 
 // The checks of server/resources, listing.
 var listChecks = []verdict.Check{
-	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.PagesOf(r, v) {
-			list := x.Result().Get("resources")
-			v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
-			v.Hint("send an empty array if there is nothing to list")
+	{Requirement: "LIST-01", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, func(x *recording.Exchange, v *verdict.Verdict) {
+		list := x.Result().Get("resources")
+		v.That(list.IsArray(), "resources as an array on every page", "resources is "+judge.TypeName(list), x.Evidence()...)
+		v.Hint("send an empty array if there is nothing to list")
+	})},
+	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+		if !v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+			return
 		}
-	}},
-	{Requirement: "LIST-02", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
-			if !v.That(i.IsObject(), "an object for each resource", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-				continue
-			}
-			for _, member := range []string{"uri", "name"} {
-				m := i.Get(member)
-				v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
-				v.Hint("give each resource a uri and a name, both as strings")
-			}
+		for _, member := range []string{"uri", "name"} {
+			m := i.Get(member)
+			v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
+			v.Hint("give each resource a uri and a name, both as strings")
 		}
-	}},
+	})},
 	{Requirement: "LIST-05", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		items := verdict.ListedItems(r, v)
 		for _, i := range items {

@@ -47,21 +47,18 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "MRTR-05", From: []recording.Name{recording.InputReads}, Judge: missingCapabilityNamed},
-	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepTampered, recording.StepOtherCaller) {
-			if !v.Answered(x) {
-				continue
-			}
-			state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
-			if x.Step == recording.StepOtherCaller {
-				expected = "no contents for a retry with the state of another caller"
-			} else if x.Tags[recording.TagMatters] != "" {
-				state = v.That
-			}
-			state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
+	{Requirement: "MRTR-07", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.Steps(recording.StepTampered, recording.StepOtherCaller), func(x *recording.Exchange, v *verdict.Verdict) {
+		if !v.Answered(x) {
+			return
 		}
-		v.Skip(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")
-	}},
+		state, expected := v.WarnUnless, "no contents for a retry with a state that was altered"
+		if x.Step == recording.StepOtherCaller {
+			expected = "no contents for a retry with the state of another caller"
+		} else if x.Tags[recording.TagMatters] != "" {
+			state = v.That
+		}
+		state(!served(x), expected, matcher.Describe(x), x.Evidence()...)
+	}).Or(recording.CodeNeedsConfig, "the target file has to give a resource whose read asks for input with a requestState, and its answers (subjects.input)")},
 	{Requirement: "MRTR-08", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		v.Expect(r.Step(recording.StepRetryEmpty)).To(matcher.AskForInput(), "a retry that answers nothing")
 	}},

@@ -39,19 +39,17 @@ const (
 
 // Checks lists the checks of server/utilities/pagination.
 var Checks = []verdict.Check{
-	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(recording.StepPage) {
-			if !v.Answered(x) || !x.Succeeded() {
-				continue
-			}
-			next := x.Result().Get("nextCursor")
-			v.That(!next.Exists() || judge.IsString(next), "nextCursor as a string, or absent at the end of the list",
-				"nextCursor is "+judge.TypeName(next), x.Evidence()...)
-			if next.Type == gjson.Null && next.Exists() {
-				v.Hint("leave the member out on the last page")
-			}
+	{Requirement: "PAGE-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(recording.StepPage), func(x *recording.Exchange, v *verdict.Verdict) {
+		if !v.Answered(x) || !x.Succeeded() {
+			return
 		}
-	}},
+		next := x.Result().Get("nextCursor")
+		v.That(!next.Exists() || judge.IsString(next), "nextCursor as a string, or absent at the end of the list",
+			"nextCursor is "+judge.TypeName(next), x.Evidence()...)
+		if next.Type == gjson.Null && next.Exists() {
+			v.Hint("leave the member out on the last page")
+		}
+	})},
 	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), "resources", v) }},
 	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},

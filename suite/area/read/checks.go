@@ -80,27 +80,22 @@ var readChecks = []verdict.Check{
 		}
 		noContents(v)
 	}},
-	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, c := range blobs(r, v) {
-			p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
-			v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
-			v.Hint("encode bytes with the standard base64 alphabet")
-			if p.Code == judge.CodeURLSafe {
-				v.Hint("use the standard base64 alphabet, not the URL-safe one")
-			}
+	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
+		v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
+		v.Hint("encode bytes with the standard base64 alphabet")
+		if p.Code == judge.CodeURLSafe {
+			v.Hint("use the standard base64 alphabet, not the URL-safe one")
 		}
-	}},
-	{Requirement: "READ-07", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, c := range blobs(r, v) {
-			blob := c.Get("blob").Str
-			problems := judge.Base64(blob)
-			p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
-			if bad || needsPadding(blob, problems) {
-				v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.Name+": "+p.String(), c.Frames...)
-			}
+	})},
+	{Requirement: "READ-07", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+		blob := c.Get("blob").Str
+		problems := judge.Base64(blob)
+		p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
+		if bad || needsPadding(blob, problems) {
+			v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.Name+": "+p.String(), c.Frames...)
 		}
-		v.Skip(recording.CodeNeedsSubject, "no blob has a length that needs padding")
-	}},
+	}).Or(recording.CodeNeedsSubject, "no blob has a length that needs padding")},
 	{Requirement: "READ-08", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
 		for _, c := range blobs(r, v) {
@@ -112,16 +107,13 @@ var readChecks = []verdict.Check{
 		}
 		v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
 	}},
-	{Requirement: "READ-09", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, c := range blobs(r, v) {
-			problems := judge.Base64(c.Get("blob").Str)
-			p, bad := judge.First(problems, judge.CodePadBits)
-			if bad || needsPadding(c.Get("blob").Str, problems) {
-				v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.Name+": "+p.String(), c.Frames...)
-			}
+	{Requirement: "READ-09", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+		problems := judge.Base64(c.Get("blob").Str)
+		p, bad := judge.First(problems, judge.CodePadBits)
+		if bad || needsPadding(c.Get("blob").Str, problems) {
+			v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.Name+": "+p.String(), c.Frames...)
 		}
-		v.Skip(recording.CodeNeedsSubject, "no blob has unused bits")
-	}},
+	}).Or(recording.CodeNeedsSubject, "no blob has unused bits")},
 }
 
 // allContents lists the items of all reads.

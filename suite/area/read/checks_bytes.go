@@ -36,21 +36,17 @@ var readBytesChecks = []verdict.Check{
 		v.Skip(recording.CodeNeedsSubject, "nothing of a binary type could be read")
 	}},
 	{Requirement: "READ-13", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepText) {
-				if readsAtAll(v, x) {
-					knownText(v, x)
-				}
+		Judge: verdict.Each(verdict.Steps(recording.StepText), func(x *recording.Exchange, v *verdict.Verdict) {
+			if readsAtAll(v, x) {
+				knownText(v, x)
 			}
-		}},
+		})},
 	{Requirement: "READ-14", From: []recording.Name{recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(recording.StepBlob) {
-				if readsAtAll(v, x) {
-					knownBlob(v, x)
-				}
+		Judge: verdict.Each(verdict.Steps(recording.StepBlob), func(x *recording.Exchange, v *verdict.Verdict) {
+			if readsAtAll(v, x) {
+				knownBlob(v, x)
 			}
-		}},
+		})},
 	{Requirement: "READ-15", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: fitsType},
 	{Requirement: "READ-17", From: []recording.Name{TaskRead}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		x, about := r.Step(stepTask), "a read with a task parameter, of a resource that could be read without"

@@ -101,18 +101,16 @@ var Checks = []verdict.Check{
 		}
 		judgeOddEnds(r, before, v)
 	}},
-	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range r.Steps(stepLong) {
-			if x.Outcome == recording.Silent || x.Fatal {
-				v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
-				v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
-				continue
-			}
-			if v.Answered(x) {
-				v.Holds()
-			}
+	{Requirement: "STDIO-06", From: []recording.Name{Framing}, Judge: verdict.Each(verdict.Steps(stepLong), func(x *recording.Exchange, v *verdict.Verdict) {
+		if x.Outcome == recording.Silent || x.Fatal {
+			v.That(false, "an answer to a request of a mebibyte", matcher.Describe(x), x.Request)
+			v.Hint("read lines into a buffer that grows, and refuse what is too long with an error")
+			return
 		}
-	}},
+		if v.Answered(x) {
+			v.Holds()
+		}
+	})},
 	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
 }
 

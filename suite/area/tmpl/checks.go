@@ -32,24 +32,20 @@ var templateWalk = []recording.Name{recording.WalkTemplates}
 
 // Checks lists the checks of server/resources#resource-templates.
 var Checks = []verdict.Check{
-	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.PagesOf(r, v) {
-			list := x.Result().Get("resourceTemplates")
-			v.That(list.IsArray(), "resourceTemplates as an array on every page", "resourceTemplates is "+judge.TypeName(list), x.Evidence()...)
-			v.Hint("send an empty array if there are no templates")
+	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, func(x *recording.Exchange, v *verdict.Verdict) {
+		list := x.Result().Get("resourceTemplates")
+		v.That(list.IsArray(), "resourceTemplates as an array on every page", "resourceTemplates is "+judge.TypeName(list), x.Evidence()...)
+		v.Hint("send an empty array if there are no templates")
+	})},
+	{Requirement: "TMPL-02", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
+		if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+			return
 		}
-	}},
-	{Requirement: "TMPL-02", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.ListedItems(r, v) {
-			if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-				continue
-			}
-			for _, member := range []string{"uriTemplate", "name"} {
-				m := i.Get(member)
-				v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
-			}
+		for _, member := range []string{"uriTemplate", "name"} {
+			m := i.Get(member)
+			v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
 		}
-	}},
+	})},
 	{Requirement: "TMPL-04", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		grammar(r, v, "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested)
 	}},
@@ -80,12 +76,10 @@ var Checks = []verdict.Check{
 			v.Expect(r.Step(stepWithoutParams)).To(matcher.BeResult(), "resources/templates/list without params")
 			v.Hint("treat absent params like empty ones")
 		}},
-	{Requirement: "TMPL-16", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range verdict.TemplateTexts(r, v) {
-			ok, known := judge.StartsWithScheme(i.Str)
-			v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
-		}
-	}},
+	{Requirement: "TMPL-16", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
+		ok, known := judge.StartsWithScheme(i.Str)
+		v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
+	})},
 	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
 		Needs: []verdict.Gate{verdict.Resources}, Judge: sameTypes},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
@@ -98,14 +92,12 @@ var Checks = []verdict.Check{
 			completed(r, v)
 		}},
 	{Requirement: "TMPL-12", From: []recording.Name{recording.Expansions}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, x := range r.Steps(stepExpansion) {
-				if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
-					expanded(x, v)
-					v.Hint("percent-decode what a variable matched before it is used")
-				}
+		Judge: verdict.Each(verdict.Steps(stepExpansion), func(x *recording.Exchange, v *verdict.Verdict) {
+			if _, known := x.Tags[recording.TagText]; known && x.Tags[tagEncoded] != "" {
+				expanded(x, v)
+				v.Hint("percent-decode what a variable matched before it is used")
 			}
-		}},
+		})},
 	{Requirement: "TMPL-13", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			queryNeeded(r, v)
