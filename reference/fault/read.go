@@ -8,12 +8,6 @@ import (
 )
 
 var readCode = code{
-	"read-01-count": stateless(hook.EditResult(hook.MethodRead, func(result hook.Object) {
-		if items, ok := result["contents"].([]any); ok {
-			delete(result, "contents")
-			result["contentCount"] = hook.Number(int64(len(items)))
-		}
-	})),
 	"tmpl-12-delivered-encoded": stateless(hook.EditEachContent(func(_ int, c hook.Object) {
 		uri, _ := c["uri"].(string)
 		text, ok := c["text"].(string)
