@@ -115,9 +115,9 @@ type row struct {
 // overlay changes a world.
 type overlay struct {
 	// Without are capabilities that are not offered.
-	Without   []string         `yaml:"without"`
-	Resources []world.Resource `yaml:"resources"`
-	Templates []world.Template `yaml:"templates"`
+	Without   world.Capabilities `yaml:"without"`
+	Resources []world.Resource   `yaml:"resources"`
+	Templates []world.Template   `yaml:"templates"`
 }
 
 // Catalogue is entries by name, which are read when they are first asked for.
@@ -239,13 +239,6 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 			say("needs.transports", "there is no transport %s", transport)
 		}
 	}
-	if r.Overlay != nil {
-		for _, name := range r.Overlay.Without {
-			if _, ok := capabilities[name]; !ok {
-				say("overlay.without", "there is no capability %q", name)
-			}
-		}
-	}
 	return found
 }
 
@@ -268,23 +261,14 @@ func revisions(given []string) []string {
 	return all
 }
 
-// capabilities are the members of the capabilities of a world by name.
-var capabilities = map[string]func(c *world.Capabilities) *bool{
-	"subscribe":   func(c *world.Capabilities) *bool { return &c.Subscribe },
-	"listChanged": func(c *world.Capabilities) *bool { return &c.ListChanged },
-	"completions": func(c *world.Capabilities) *bool { return &c.Completions },
-	"logging":     func(c *world.Capabilities) *bool { return &c.Logging },
-}
-
 func (o *overlay) apply(w *world.World) {
 	w.Resources = append(w.Resources, o.Resources...)
 	w.Templates = append(w.Templates, o.Templates...)
-	if len(o.Without) == 0 {
-		return
+	c, no := w.Offered(), o.Without
+	if no != (world.Capabilities{}) {
+		w.Capabilities = &world.Capabilities{
+			Subscribe: c.Subscribe && !no.Subscribe, ListChanged: c.ListChanged && !no.ListChanged,
+			Completions: c.Completions && !no.Completions, Logging: c.Logging && !no.Logging,
+		}
 	}
-	c := w.Offered()
-	for _, name := range o.Without {
-		*capabilities[name](&c) = false
-	}
-	w.Capabilities = &c
 }

@@ -27,7 +27,7 @@ a-1:
   summary: everything
   needs: {pageSize: 3, revisions: [legacy], served: [modern], transports: [stdio], trigger: true}
   streams: true
-  overlay: {without: [completions], resources: [{uri: "a:b", name: n}], templates: [{uriTemplate: "a:{b}", name: n, text: t}]}
+  overlay: {without: {completions: true}, resources: [{uri: "a:b", name: n}], templates: [{uriTemplate: "a:{b}", name: n, text: t}]}
   do:
     - {method: ping, silence: true}
 a-2:
@@ -68,7 +68,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"a-1:\n  summary: s\n  do:\n    - {silence: true}\n    - {set: params.x}":    `rows/a.yaml:5:8: a-1.do[1].set: "params.x" does not begin with`,
 		"a-1: {summary: s, do: [{silence: true}], needs: {revisions: [2025-01-01]}}": "a-1.needs: there is no revision 2025-01-01",
 		"a-1: {summary: s, do: [{silence: true}], needs: {transports: [tcp]}}":       "a-1.needs.transports: there is no transport tcp",
-		"a-1: {summary: s, overlay: {without: [prompts]}}":                           `a-1.overlay.without: there is no capability "prompts"`,
+		"a-1: {summary: s, overlay: {without: {prompts: true}}}":                     `unknown field "prompts" in a-1.overlay.without`,
 		"a-1: {summary: s, aspect: bad, do: [{silence: true}]}":                      "has a bad aspect",
 		"b-1: {summary: s, do: [{silence: true}]}":                                   "b-1 is there twice",
 		"a-1: [": "rows/a.yaml:1",
