@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -36,12 +37,12 @@ const (
 
 // findings fills the list of findings, and that of those which the baseline excuses.
 func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
-	room, columns := pageEvidenceBytes, p.places()
+	room := pageEvidenceBytes
 	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		q := pageFinding{
 			pageWords: wordsOf(v.r, x), Number: i + 1, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
-			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Place: -1, In: columns.of(f),
+			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
 		}
 		q.Actual = cleanLines(f.actual())
 		if g := x.weight(); g == GravitySecurity || g == GravityCodes {
@@ -65,22 +66,17 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 	}
 }
 
-// columnPlaces are the places of the columns of the matrix.
-type columnPlaces map[pageColumn]int
-
-func (p *pageView) places() columnPlaces {
-	columns := columnPlaces{}
-	for i, c := range p.Columns {
-		columns[c] = i
-	}
-	return columns
+// column is where in the matrix a result stands; -1 if the summary, of a report that was
+// edited, does not know its combination.
+func (p *pageView) column(x *Result) int {
+	return slices.Index(p.Columns, pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)})
 }
 
-// of lists the columns of a finding, separated by blanks.
-func (c columnPlaces) of(f *finding) string {
+// in lists the columns of a finding, separated by blanks.
+func (p *pageView) in(f *finding) string {
 	var in []string
 	for _, x := range f.results {
-		if i, known := c[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
+		if i := p.column(x); i >= 0 {
 			in = append(in, strconv.Itoa(i))
 		}
 	}

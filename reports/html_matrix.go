@@ -72,7 +72,6 @@ func wordsOf(r *Report, x *Result) pageWords {
 // readers without scripts.
 func (p *pageView) matrix(v view, o Options) (*pageData, map[*Result]int) {
 	data := &pageData{Columns: slices.Concat([]pageColumn{}, p.Columns), Areas: []pageAreaName{}, Requirements: []*pageRequirement{}}
-	columns := p.places()
 	found, places := map[string]*pageRequirement{}, map[*Result]int{}
 	for _, x := range v.r.rows() {
 		id := clean(x.ID, pageTitle)
@@ -82,8 +81,7 @@ func (p *pageView) matrix(v view, o Options) (*pageData, map[*Result]int) {
 			found[id] = q
 			data.Requirements = append(data.Requirements, q)
 		}
-		// The summary may not know the combination of a report that was edited.
-		if i, known := columns[pageColumn{clean(x.Revision, pageTitle), clean(x.Transport, pageTitle)}]; known {
+		if i := p.column(x); i >= 0 {
 			places[x] = q.add(v.r, x, i)
 		}
 	}

@@ -66,18 +66,8 @@ func pageFrameOf(f *Frame) *wireFrame {
 	if f.Direction == Out || f.Direction == In {
 		x.Direction = f.Direction
 	}
-	var line []string
-	if f.Method != "" {
-		line = append(line, clean(f.Method, 40), clean(f.URL, pageTitle))
-	}
-	if f.Status != 0 {
-		line = append(line, strings.TrimSpace(fmt.Sprintf("HTTP %d %s", f.Status, clean(f.Headers.Get("Content-Type"), pageTitle))))
-	}
-	if event := f.event(); event != "" {
-		line = append(line, event)
-	}
 	x.Decisive = strings.Join(f.decide(), "\n")
-	x.Line = strings.Join(line, " ")
+	x.Line = strings.Join(f.http(clean(f.Method, 40), clean(f.URL, pageTitle), clean(f.Headers.Get("Content-Type"), pageTitle)), " ")
 	var headers []string
 	for name, values := range f.Headers {
 		for _, v := range values {

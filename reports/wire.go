@@ -51,15 +51,7 @@ func frameLines(f *Frame, limit int) []string {
 		arrow = "←"
 	}
 	parts := []string{fmt.Sprintf("#%d", f.Number), arrow}
-	if f.Method != "" {
-		parts = append(parts, Sanitize(f.Method), Shorten(Sanitize(f.URL), 200))
-	}
-	if f.Status != 0 {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("HTTP %d %s", f.Status, Sanitize(Shorten(f.Headers.Get("Content-Type"), 200)))))
-	}
-	if event := f.event(); event != "" {
-		parts = append(parts, event)
-	}
+	parts = append(parts, f.http(Sanitize(f.Method), Shorten(Sanitize(f.URL), 200), clean(f.Headers.Get("Content-Type"), 200))...)
 	if f.Note != "" {
 		parts = append(parts, Shorten(Sanitize(f.Note), limit))
 	}
@@ -78,6 +70,20 @@ func frameLines(f *Frame, limit int) []string {
 		lines = append(lines, data)
 	}
 	return lines
+}
+
+// http is what a frame is of HTTP and of server-sent events, given what is printed of it.
+func (f *Frame) http(method, url, contentType string) (parts []string) {
+	if f.Method != "" {
+		parts = append(parts, method, url)
+	}
+	if f.Status != 0 {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("HTTP %d %s", f.Status, contentType)))
+	}
+	if event := f.event(); event != "" {
+		parts = append(parts, event)
+	}
+	return parts
 }
 
 // event is what surrounds the data of a server-sent event, in brackets; empty if there is

@@ -34,21 +34,16 @@ func From(r *reports.Report) *File {
 func patterns(id string, results []*reports.Result) []Pattern {
 	var chosen []Pattern
 	open := map[*reports.Result]bool{} // red and not covered yet
-	candidates := []Pattern{{ID: id}}
+	var revisions, transports, both []Pattern
 	for _, x := range results {
 		if x.Verdict.Red() {
 			open[x] = true
 		}
+		revisions = append(revisions, Pattern{ID: id, Revision: x.Revision})
+		transports = append(transports, Pattern{ID: id, Transport: x.Transport})
+		both = append(both, Pattern{ID: id, Revision: x.Revision, Transport: x.Transport})
 	}
-	for _, x := range results {
-		candidates = append(candidates, Pattern{ID: id, Revision: x.Revision})
-	}
-	for _, x := range results {
-		candidates = append(candidates, Pattern{ID: id, Transport: x.Transport})
-	}
-	for _, x := range results {
-		candidates = append(candidates, Pattern{ID: id, Revision: x.Revision, Transport: x.Transport})
-	}
+	candidates := slices.Concat([]Pattern{{ID: id}}, revisions, transports, both)
 	for len(open) > 0 {
 		best, most := Pattern{}, 0
 		for _, p := range candidates {
