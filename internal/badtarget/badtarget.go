@@ -125,9 +125,22 @@ type process struct {
 
 // write ends the process when nobody reads any more: there is nothing left to do.
 func (p *process) write(s string) {
-	if _, err := io.WriteString(p.out, s); err != nil {
+	if write(p.out, s) != nil {
 		os.Exit(1)
 	}
+}
+
+// write writes a text, with the name that is huge.
+func write(w io.Writer, s string) error {
+	before, after, huge := strings.Cut(s, hugeName)
+	_, err := io.WriteString(w, before)
+	for block, n := strings.Repeat("n", 1<<20), 0; huge && err == nil && n < HugeSize>>20; n++ {
+		_, err = io.WriteString(w, block)
+	}
+	if err == nil {
+		_, err = io.WriteString(w, after)
+	}
+	return err
 }
 
 // drain reads everything and answers nothing.
@@ -166,19 +179,8 @@ func (p *process) serve() {
 		if !ok {
 			continue
 		}
-		switch p.mode {
-		case "late":
+		if p.mode == "late" {
 			time.Sleep(duration(p.argument, lateDefault))
-		case "huge":
-			before, after, _ := strings.Cut(answer, hugeName)
-			p.write(before)
-			if after != "" {
-				block := strings.Repeat("n", 1<<20)
-				for range HugeSize >> 20 {
-					p.write(block)
-				}
-			}
-			answer = after
 		}
 		if p.mode == "midline" && strings.Contains(string(line), `"resources/list"`) {
 			p.write(answer[:len(answer)/2])

@@ -5,6 +5,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -123,13 +124,11 @@ const (
 // triggers make a server in this process change.
 func triggers(server *reference.Server) target.Triggers {
 	text := "a note that was not there before\n"
-	touch := func(uri string) *target.Trigger {
-		return &target.Trigger{URI: uri, Func: func(context.Context) error {
-			if !server.Touch(uri) {
-				return fmt.Errorf("there is no resource %s", uri)
-			}
-			return nil
-		}}
+	there := func(uri string, found bool) error {
+		if !found {
+			return fmt.Errorf("there is no resource %s", uri)
+		}
+		return nil
 	}
 	return target.Triggers{
 		Update: &target.Trigger{URI: updatedURI, Func: func(context.Context) error {
@@ -138,21 +137,13 @@ func triggers(server *reference.Server) target.Triggers {
 				r.Text = new(strings.NewReplacer("milk", "eggs", "eggs", "milk").Replace(*r.Text))
 				return nil
 			})
-			if err == nil && !found {
-				err = fmt.Errorf("there is no resource %s", updatedURI)
-			}
-			return err
+			return cmp.Or(err, there(updatedURI, found))
 		}},
-		UpdateOther: touch(otherURI),
+		UpdateOther: &target.Trigger{URI: otherURI, Func: func(context.Context) error { return there(otherURI, server.Touch(otherURI)) }},
 		Add: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
 			return server.Put(reference.Resource{URI: addedURI, Name: "added", MIMEType: "text/plain", Text: &text})
 		}},
-		Remove: &target.Trigger{URI: addedURI, Func: func(context.Context) error {
-			if !server.Remove(addedURI) {
-				return fmt.Errorf("there is no resource %s", addedURI)
-			}
-			return nil
-		}},
+		Remove: &target.Trigger{URI: addedURI, Func: func(context.Context) error { return there(addedURI, server.Remove(addedURI)) }},
 		Break: &target.Trigger{URI: brokenURI, Func: func(context.Context) error {
 			return server.Put(reference.Resource{URI: brokenURI, Name: "broken", Hidden: true, Fails: "the backend does not answer"})
 		}},

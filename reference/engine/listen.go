@@ -162,18 +162,14 @@ func (l *listen) notify(method string, params hook.Object) {
 	maps.Copy(with, params)
 	m := hook.NewNotification(method, with)
 	l.mu.Lock()
-	if l.ended {
-		l.mu.Unlock()
-		return
-	}
-	if !l.ready {
+	open, ready := !l.ended, l.ready
+	if open && !ready {
 		l.pending = append(l.pending, m)
-		l.mu.Unlock()
-		return
 	}
 	l.mu.Unlock()
-	// A stream that can no longer be written to is noticed by its reader.
-	_ = l.emit(m)
+	if open && ready {
+		_ = l.emit(m) // a stream that can no longer be written to is noticed by its reader
+	}
 }
 
 // release sends what has been kept back.
