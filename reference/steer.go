@@ -270,6 +270,9 @@ func (s *Server) Sessions() []Session { return s.engine.Sessions() }
 // was one.
 func (s *Server) EndSession(id string) bool { return s.engine.EndSession(id) }
 
+// PageSize is the number of entries on a page, from the options or the world; 0 if all are on one.
+func (s *Server) PageSize() int { return s.engine.PageSize() }
+
 // Health says how the server fares.
 func (s *Server) Health() Health {
 	h := Health{

@@ -48,11 +48,11 @@ func hindrances(server *reference.Server, r control.Rule) []string {
 	say := func(format string, args ...any) {
 		found = append(found, cmp.Or(r.Fault, r.Quirk)+" "+fmt.Sprintf(format, args...))
 	}
-	needs, w := r.Needs(), server.World()
-	whole := func(pageSize int) bool { return pageSize == 0 || pageSize >= len(w.Resources) }
-	if needs.PageSize > 0 && w.PageSize != needs.PageSize &&
-		(r.Fault != "" || needs.PageSize == 1 || whole(w.PageSize) != whole(needs.PageSize)) { // other quirks need pages, or none, of whatever size
-		say("shows with a page size of %d only, and that of this server is %d: start it with --page-size %[1]d", needs.PageSize, w.PageSize)
+	needs, n := r.Needs(), server.PageSize()
+	whole := func(pageSize int) bool { return pageSize == 0 || pageSize >= server.Health().Resources }
+	if needs.PageSize > 0 && n != needs.PageSize &&
+		(r.Fault != "" || needs.PageSize == 1 || whole(n) != whole(needs.PageSize)) { // other quirks need pages, or none, of whatever size
+		say("shows with a page size of %d only, and that of this server is %d: start it with --page-size %[1]d", needs.PageSize, n)
 	}
 	if needs.World != "" && server.Health().World != needs.World {
 		say("shows in the world %q only: start the server with --world %[1]s", needs.World)

@@ -11,8 +11,7 @@ import (
 
 // TestAnswersWarn: what is taken although it is most likely a mistake is told.
 func TestAnswersWarn(t *testing.T) {
-	s := reference.Start(t, reference.DefaultWorld())
-	api := New(s.Server, Options{})
+	api := New(reference.Start(t, reference.DefaultWorld()).Server, Options{})
 	for _, test := range []struct {
 		method, path, body string
 		status             int
@@ -33,15 +32,39 @@ func TestAnswersWarn(t *testing.T) {
 		{"GET", "/journal?kind=request&kind=response", "", 200, `"entries"`},
 		{"GET", "/journal?kinds=requests", "", 400, `no entries of the kind`},
 	} {
-		req := httptest.NewRequestWithContext(t.Context(), test.method, "http://127.0.0.1"+test.path, strings.NewReader(test.body))
-		if test.body != "" {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		rec := httptest.NewRecorder()
-		http.Handler(api).ServeHTTP(rec, req)
+		rec := answer(t, api, test.method, test.path, test.body)
 		want, absent := strings.CutPrefix(test.want, "!")
 		if rec.Code != test.status || strings.Contains(rec.Body.String(), want) == absent {
 			t.Errorf("%s %s %s: %d %s", test.method, test.path, test.body, rec.Code, rec.Body)
 		}
 	}
+}
+
+// TestPageSizesWarn: a fault or a quirk that does not show with the pages of the server is told, in whichever
+// way the server has got its page size.
+func TestPageSizesWarn(t *testing.T) {
+	for n, warned := range map[int]map[string]bool{
+		0: {`{"fault":"page-02-last-page-cycles"}`: true, `{"quirk":"all-on-one-page"}`: false, `{"quirk":"single-entries"}`: true, `{"quirk":"long-cursors"}`: true},
+		3: {`{"fault":"page-02-last-page-cycles"}`: false, `{"quirk":"all-on-one-page"}`: true, `{"quirk":"single-entries"}`: true, `{"quirk":"long-cursors"}`: false},
+		5: {`{"fault":"page-02-last-page-cycles"}`: true, `{"quirk":"all-on-one-page"}`: true, `{"quirk":"single-entries"}`: true, `{"quirk":"long-cursors"}`: false},
+	} {
+		for rule, want := range warned {
+			api := New(reference.Start(t, reference.DefaultWorld(), reference.WithPageSize(n)).Server, Options{})
+			if rec := answer(t, api, "POST", "/rules", rule); rec.Code != 201 || strings.Contains(rec.Body.String(), "start it with --page-size") != want {
+				t.Errorf("page size %d, %s: %d %s", n, rule, rec.Code, rec.Body)
+			}
+		}
+	}
+}
+
+// answer is what the API answers.
+func answer(t *testing.T, api http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), method, "http://127.0.0.1"+path, strings.NewReader(body))
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	rec := httptest.NewRecorder()
+	api.ServeHTTP(rec, req)
+	return rec
 }
