@@ -36,9 +36,10 @@ type Run struct {
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
-	// watches is for those that watch silence, where sessions are cheap: they hardly do anything but wait,
-	// and the others fit into the time that they take.
+	// watches is for those that watch silence, where sessions are cheap, and for what they build on: they hardly
+	// do anything but wait, and the others fit into the time that they take. Watching are the names of all these.
 	watches  pool.Semaphore
+	watching map[recording.Name]bool
 	sessions atomic.Int64
 	longs    *wire.Results
 	began    time.Time
@@ -120,7 +121,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), takes: map[requirement.Combination]*Take{},
+		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
 	if cfg.Jobs == 1 {
 		r.watches = r.jobs // one at a time, whatever it is

@@ -123,6 +123,20 @@ func (c catalogue) need(needed map[recording.Name]bool, name recording.Name) {
 	}
 }
 
+// watching names the scenarios that watch silence, and what they build on.
+func (c catalogue) watching() map[recording.Name]bool {
+	names := map[recording.Name]bool{}
+	for _, s := range c.Scenarios() {
+		if watches(s) {
+			c.need(names, s.Name)
+		}
+	}
+	return names
+}
+
+// watches reports whether a scenario watches silence most of the time.
+func watches(s *scenario.Scenario) bool { return s.Waits || s.Phase == scenario.Quiet }
+
 // rank puts scenarios that take over sessions, and those that come last, behind the others
 // of their phase. None of those builds on one of them.
 func rank(s *scenario.Scenario) int {

@@ -191,6 +191,10 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 	var wg sync.WaitGroup
 	inTurn := map[*pool.Limit][]func(){}
 	for _, st := range stages {
+		var ahead *lead
+		if phase == scenario.Read {
+			ahead = p.run.lead(st, plans[st])
+		}
 		ready := map[recording.Name]chan struct{}{}
 		var leavers []chan struct{}
 		for _, sc := range plans[st] {
@@ -216,8 +220,12 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 			ready[sc.Name] = played
 			play := func() {
 				defer close(played)
+				defer ahead.silent(sc.Name)
 				for _, c := range first {
 					<-c
+				}
+				if !p.run.watching[sc.Name] {
+					ahead.wait()
 				}
 				p.play(ctx, st, sc, takes[st.Combination])
 			}
@@ -250,7 +258,7 @@ func (p *player) phase(ctx context.Context, stages []*pool.Pool, plans map[*pool
 func (p *player) play(ctx context.Context, st *pool.Pool, sc *scenario.Scenario, take *Take) {
 	defer st.Limit.Turn()()
 	places := p.run.jobs
-	if !st.Facts.Owned && (sc.Waits || sc.Phase == scenario.Quiet) {
+	if !st.Facts.Owned && p.run.watching[sc.Name] {
 		places = p.run.watches
 	}
 	places <- struct{}{}

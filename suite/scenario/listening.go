@@ -53,6 +53,7 @@ var listeningScenario = &Scenario{
 		c.meanwhile(ctx, p)
 		open.look()
 		open.stopOne(ctx, c)
+		p.Silent()
 		c.S.Quiet(ctx, p.Limits.QuietWindow)
 		open.look()
 	},

@@ -91,6 +91,7 @@ func (all *resumptions) ask(ctx context.Context, c *scenario.Client, q session.R
 func (all resumptions) watch(ctx context.Context, p *scenario.Play, took time.Duration) {
 	const times = 5
 	window := p.Limits.QuietWindow
+	p.Silent()
 	var watched sync.WaitGroup
 	for _, one := range all {
 		watched.Go(func() {
