@@ -68,6 +68,7 @@ type recordedTake struct {
 	Recordings []*recordedPlay                  `json:"recordings"`
 	Took       map[recording.Name]time.Duration `json:"took"`
 	Unfinished map[recording.Name]bool          `json:"unfinished,omitempty"`
+	Calm       map[recording.Name]bool          `json:"calm,omitempty"` // of those that were repeated early
 }
 
 // recordedPlay is a recording with its frames by number.
@@ -167,7 +168,7 @@ func (p *pieces) item(further bool, v any) {
 
 func record(take *Take, again, early bool) *recordedTake {
 	noteLeaks(take)
-	t := &recordedTake{Again: again, Early: early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished}
+	t := &recordedTake{Again: again, Early: early, Facts: take.Facts, Took: take.Took, Unfinished: take.Unfinished, Calm: take.Calm}
 	for _, name := range slices.Sorted(maps.Keys(take.Recordings)) {
 		rec := take.Recordings[name]
 		play := &recordedPlay{Recording: rec, FrameNumbers: []int{}}
@@ -301,7 +302,7 @@ func (r *Run) restoreTake(t *recordedTake) (*Take, error) {
 	if t == nil || t.Facts == nil {
 		return nil, errors.New("facts are missing")
 	}
-	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished}
+	take := &Take{Facts: t.Facts, Recordings: map[recording.Name]*recording.Recording{}, Took: t.Took, Unfinished: t.Unfinished, Calm: t.Calm}
 	for _, play := range t.Recordings {
 		if play == nil || play.Recording == nil || slices.Contains(play.Exchanges, nil) || slices.Contains(play.Sessions, nil) {
 			return nil, errors.New("a recording, or a part of one, is null")

@@ -17,7 +17,8 @@ import (
 )
 
 // earlyRepetition repeats what is red as soon as it was recorded, beside what is still played for the
-// first time, where sessions are cheap. That confirms a verdict. One that is not seen
+// first time, where sessions are cheap. What rests on an error that a busy target gives it repeats
+// when everything was played, and nothing but silence is watched. That confirms a verdict. One that is not seen
 // again is left to the repetition at the end, when nothing else goes on, and so is what rests on time, and
 // what was recorded by scenarios that change the target or may cost it.
 type earlyRepetition struct {
@@ -25,15 +26,17 @@ type earlyRepetition struct {
 	player *player // repeats
 	ctx    context.Context
 	takes  map[requirement.Combination]*Take // of the first play
-	busy   sync.WaitGroup
+	// talking and watching are what is under way; the latter hardly does anything but wait.
+	talking, watching sync.WaitGroup
 
-	mu sync.Mutex // guards the plans
-	of map[requirement.Combination]*repetition
+	mu       sync.Mutex // guards the plans
+	of       map[requirement.Combination]*repetition
+	strained map[requirement.Combination][]*scenario.Scenario // for when the target is not busy any more
 }
 
 // repeatEarly prepares the repetitions; ctx is that of the first play.
 func (r *Run) repeatEarly(ctx context.Context, first *player) *earlyRepetition {
-	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}}
+	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}, strained: map[requirement.Combination][]*scenario.Scenario{}}
 	for _, st := range r.stages {
 		if e := r.endpointOf(st); cheap(st) {
 			x := &repetition{stage: r.newStage(e, e.limit, st.Facts), take: newTake(st.Facts)}
@@ -50,7 +53,7 @@ func cheap(st *pool.Pool) bool {
 	return !st.Facts.Owned && !st.Limited() && st.Endpoint.Server() == nil && st.Target.Triggers == (target.Triggers{})
 }
 
-// repeat plays again what a verdict rests on, unless that was done.
+// repeat plays again what a verdict rests on, unless that was done, or notes that it is to be done.
 func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 	r, x := a.player.run, a.of[j.Combination]
 	if x == nil || !r.repeatsEarly(j, take) {
@@ -61,30 +64,47 @@ func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 		sc, _ := r.catalogue.Scenario(name)
 		plan = append(plan, sc)
 	}
-	earlier := a.first.recorded(a.takes[j.Combination])
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if r.strained(j) {
+		a.strained[j.Combination] = append(a.strained[j.Combination], plan...)
+		return
+	}
 	for _, sc := range plan {
-		if !slices.Contains(x.plan, sc) {
-			x.plan = append(x.plan, sc)
-			a.busy.Go(func() { a.play(x, sc, earlier) })
-		}
+		a.begin(x, sc)
 	}
 }
 
-// repeatsEarly reports whether a verdict may be confirmed while the run goes on: it is red for what single
-// scenarios recorded that neither change the target nor may cost it, and rests neither on time nor on how busy the target was.
+// begin begins to play a scenario again, and reports whether that was not done before; the lock is held.
+func (a *earlyRepetition) begin(x *repetition, sc *scenario.Scenario) bool {
+	if slices.Contains(x.plan, sc) {
+		return false
+	}
+	x.plan = append(x.plan, sc)
+	earlier := a.first.recorded(a.takes[x.stage.Combination])
+	busy := &a.talking
+	if watches(sc) {
+		busy = &a.watching
+	}
+	busy.Go(func() { a.play(x, sc, earlier) })
+	return true
+}
+
+// repeatsEarly reports whether a verdict may be confirmed before the repetition at the end: it is red for what single
+// scenarios recorded that neither change the target nor may cost it, and does not rest on time.
 func (r *Run) repeatsEarly(j *Judgement, take *Take) bool {
-	return j.Outcome.Red() && !r.restsOnTime(j, take) && !slices.ContainsFunc(j.Frames, r.strained) &&
+	return j.Outcome.Red() && !r.restsOnTime(j, take) &&
 		!slices.ContainsFunc(j.From, func(name recording.Name) bool {
 			sc, ok := r.catalogue.Scenario(name)
 			return !ok || sc.Phase > scenario.Quiet
 		})
 }
 
-// strained reports whether a frame may be the answer of a target that is asked too much at once: an HTTP
-// status that says so, or an error of the server's own.
-func (r *Run) strained(number int) bool {
+// strained reports whether a verdict rests on what may be the answer of a target that is asked too much at once.
+func (r *Run) strained(j *Judgement) bool { return slices.ContainsFunc(j.Frames, r.strain) }
+
+// strain reports whether a frame may be such an answer: an HTTP status that says so, or an error of the server's own.
+func (r *Run) strain(number int) bool {
 	f, ok := r.transcript.Frame(number)
 	if !ok || f.Dir != wire.In {
 		return false
@@ -107,9 +127,21 @@ func (a *earlyRepetition) play(x *repetition, sc *scenario.Scenario, earlier map
 	a.player.play(a.ctx, x.stage, sc, x.take)
 }
 
-// end waits for what is repeated, and for the end of its sessions. It is called when nothing is judged early any more.
+// end repeats what was left until the target is not busy any more, and waits for all that is repeated, and for the
+// end of its sessions. It is called when everything was played and nothing is judged early any more.
 func (a *earlyRepetition) end() map[requirement.Combination]*Take {
-	a.busy.Wait()
+	a.talking.Wait()
+	a.mu.Lock()
+	for c, plan := range a.strained {
+		for _, sc := range plan {
+			if x := a.of[c]; a.begin(x, sc) {
+				x.take.Calm[sc.Name] = true
+			}
+		}
+	}
+	a.mu.Unlock()
+	a.talking.Wait()
+	a.watching.Wait()
 	var stages []*pool.Pool
 	takes := map[requirement.Combination]*Take{}
 	for c, x := range a.of {
@@ -134,6 +166,7 @@ func (a *earlyRepetition) repeated() map[requirement.Combination]*Take {
 		}
 		r.gatherAgain(x)
 		take := newTake(first.Facts)
+		take.Calm = x.take.Calm
 		maps.Copy(take.Recordings, first.Recordings)
 		delete(take.Recordings, recording.Everything)
 		take.join(x.take)
@@ -148,8 +181,9 @@ func (r *Run) seenAgain(j *Judgement) bool {
 	if again == nil || !r.repeatsEarly(j, r.takes[j.Combination]) {
 		return false
 	}
+	strained := r.strained(j)
 	for _, name := range j.From {
-		if _, repeated := again.Took[name]; !repeated {
+		if _, repeated := again.Took[name]; !repeated || strained && !again.Calm[name] {
 			return false
 		}
 	}

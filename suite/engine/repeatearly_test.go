@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -77,4 +79,70 @@ func TestEarlyRepetition(t *testing.T) {
 			})
 		})
 	}
+}
+
+// busy says of malformed reads that they are an internal error, as servers do that are asked too much.
+type busy struct {
+	mu    sync.Mutex
+	heard string // "r" for malformed reads, "c" for cursors, without repetitions of either
+}
+
+func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	answer, about := `"error":{"code":-32601,"message":"no"}`, ""
+	switch m.Get("method").Str {
+	case "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"busy","version":"1"}}`
+	case "ping":
+		answer = `"result":{}`
+	case "resources/list":
+		answer = `"result":{"resources":[]}`
+		if m.Get("params.cursor").Exists() {
+			answer, about = `"error":{"code":-32602,"message":"what cursor?"}`, "c"
+		}
+	case "resources/read":
+		answer = `"error":{"code":-32602,"message":"what resource?"}`
+		if m.Get("params.uri").Type != gjson.String {
+			answer, about = `"error":{"code":-32603,"message":"internal error"}`, "r"
+		}
+	}
+	s.mu.Lock()
+	if !strings.HasSuffix(s.heard, about) {
+		s.heard += about
+	}
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+}
+
+// An error that a busy target gives is repeated when everything was played, and need not be repeated once more.
+func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, late := &busy{}, false
+		r, err := Prepare(t.Context(), Config{
+			Target: &target.Target{
+				Endpoints: []target.Endpoint{{Name: "busy", Handler: s, Forced: requirement.HTTP}},
+				Revisions: []requirement.Revision{requirement.R20251125},
+			},
+			Tool:     reports.Tool{Name: "test"},
+			Select:   func(row Row) bool { return row.Requirement.ID == "ERR-11" || row.Requirement.ID == "PAGE-05" },
+			Progress: func(e Event) { late = late || e.Kind == Confirming },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Execute(t.Context())
+		report := r.Report(false)
+		if got := verdicts(report); got != "ERR-11:warn PAGE-05:pass" || s.heard != "rcr" || late {
+			t.Errorf("%s, after %s, repeated at the end: %t", got, s.heard, late)
+		}
+		if a, b := encoded(t, report), encoded(t, rejudged(t, r)); a != b {
+			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
+		}
+	})
 }

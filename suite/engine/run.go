@@ -29,6 +29,9 @@ type Take struct {
 	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
 	// before which it did; [recording.Everything] is among them if sessions were ended sooner for that.
 	Unfinished map[recording.Name]bool
+	// Calm are those of an early repetition that were repeated when everything was played, and nothing was under way
+	// any more but what watches silence.
+	Calm map[recording.Name]bool
 }
 
 // Execute plays the scenarios, judges them and confirms red verdicts. It ends
@@ -112,7 +115,7 @@ func closeStages(stages []*pool.Pool, takes map[requirement.Combination]*Take) {
 }
 
 func newTake(facts *recording.Facts) *Take {
-	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}}
+	return &Take{Facts: facts, Recordings: map[recording.Name]*recording.Recording{}, Took: map[recording.Name]time.Duration{}, Unfinished: map[recording.Name]bool{}, Calm: map[recording.Name]bool{}}
 }
 
 // player plays scenarios, as many at once as there are jobs.
