@@ -236,6 +236,9 @@ func LostWords(x *recording.Exchange) string {
 	if x.Fatal && x.Outcome == recording.Replied {
 		return matcher.Describe(x) + ", and nothing was answered after it, twice"
 	}
+	if x.Fatal && x.Outcome == recording.Silent {
+		return x.Reason + ", and so it was again when the same message was sent alone"
+	}
 	if x.Fatal {
 		return "the connection ended" + matcher.InBrackets(x.Reason) + ", and did so again when the same message was sent alone"
 	}

@@ -1,6 +1,7 @@
 package sec
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	seen := map[*recording.Exchange]bool{}
 	open, survived := false, 0
 	amid := map[string][]int{}
+	blind := verdict.DiesOfText(v.Recording(recording.InvalidMessages), v)
 	for _, r := range v.Recordings() {
 		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
@@ -61,6 +63,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			}
 			seen[x] = true
 			switch {
+			case blind && divided(r, x): // of what it ends over, too
 			case verdict.EndsServer(r, x, v):
 				v.That(false, "a server that goes on serving",
 					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
@@ -79,6 +82,12 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	if survived > 0 && !open {
 		v.Holds()
 	}
+}
+
+// divided reports whether a message had a newline in it, so that over stdio a line of it is no JSON.
+func divided(r *recording.Recording, x *recording.Exchange) bool {
+	f := r.Frame(x.Request)
+	return f != nil && bytes.ContainsRune(bytes.TrimRight(f.Raw, "\n"), '\n')
 }
 
 // amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended

@@ -5,6 +5,7 @@ package stdio
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -69,7 +70,7 @@ var Checks = []verdict.Check{
 			flushedInTime(r, x, v)
 		}
 	}},
-	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+	{Requirement: "STDIO-05", From: []recording.Name{Framing}, With: slices.Concat(verdict.BothWalks, []recording.Name{recording.InvalidMessages}), Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		before := r.Step(recording.StepBefore)
 		if before == nil || !v.Answered(before) {
 			return
@@ -126,6 +127,9 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 	} {
 		x := r.Step(odd.step)
 		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
+			continue
+		}
+		if x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 			continue
 		}
 		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)
