@@ -14,10 +14,11 @@ const [revision, kind, ...address] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));
 const program = join(here, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js");
 const era = revision >= "2026-07-28" ? "modern" : "legacy";
-// It keeps files in the home directory of the user, which are none of its business here.
+// It keeps files in the home directory of the user, which are none of its business here. What a call
+// costs is loading the program, so that Node.js keeps it compiled.
 const home = mkdtempSync(join(tmpdir(), "inspector-"));
 process.on("exit", () => rmSync(home, { recursive: true, force: true }));
-const env = { ...process.env, HOME: home, USERPROFILE: home };
+const env = { ...process.env, HOME: home, USERPROFILE: home, NODE_COMPILE_CACHE: join(here, "compiled") };
 
 /** Calls the command line. */
 function call(...args) {
