@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -24,7 +25,8 @@ var subListenCode = code{
 			}
 		})
 	})),
-	"sub-33-sent-by-itself": sentByItself,
+	"sub-32-closing-ends-all": closingEndsAll,
+	"sub-33-sent-by-itself":   sentByItself,
 	"sub-37-answered-at-once": stateless(hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if r == nil || !r.Open || !hook.May(ctx) {
@@ -36,6 +38,41 @@ var subListenCode = code{
 }
 
 const methodCancelled = "notifications/cancelled"
+
+// closingEndsAll sends no update on the listen streams that stand when another one is closed.
+func closingEndsAll() hook.Hooks {
+	var mu sync.Mutex
+	opened := map[*hook.Call]int{} // in which order
+	silent := 0                    // those opened up to then are
+	hooks := hook.Join(
+		hook.OnCall(hook.MethodListen, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+			mu.Lock()
+			opened[c] = len(opened) + 1
+			mu.Unlock()
+			return next(ctx, c)
+		}),
+		hook.OnNotification(hook.NotificationUpdated, nil, func(ctx context.Context, m hook.Message, next hook.Emitter) error {
+			mu.Lock()
+			over := m.Call != nil && opened[m.Call] <= silent
+			mu.Unlock()
+			if over && hook.May(ctx) {
+				return nil
+			}
+			return next(ctx, m)
+		}),
+	)
+	hooks.HTTP = func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			next.ServeHTTP(w, r)
+			if r.Header.Get("Mcp-Method") == hook.MethodListen {
+				mu.Lock()
+				defer mu.Unlock()
+				silent = len(opened)
+			}
+		})
+	}
+	return hooks
+}
 
 // sentByItself sends an update for a stream that is cancelled, when whatever was under way has long arrived.
 func sentByItself() hook.Hooks {
