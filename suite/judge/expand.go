@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -192,12 +193,7 @@ type Matchers []Matcher
 
 // Match reports whether a URI could be an expansion of one of them.
 func (all Matchers) Match(uri string) bool {
-	for _, m := range all {
-		if m.Match(uri) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(m Matcher) bool { return m.Match(uri) })
 }
 
 // literalPattern lets characters that an expansion percent-encodes stand both
@@ -226,10 +222,7 @@ func literalPattern(b *strings.Builder, text string) {
 func expressionPattern(p part) string {
 	const segment = `[^/?#]*`
 	count := "*"
-	exploded := false
-	for _, v := range p.variables {
-		exploded = exploded || v.Explode
-	}
+	exploded := slices.ContainsFunc(p.variables, func(v Variable) bool { return v.Explode })
 	if n := len(p.variables); !exploded && n <= 20 {
 		count = fmt.Sprintf("{0,%d}", n)
 	}

@@ -18,7 +18,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -236,10 +235,7 @@ func BeErrorReply(codes ...int64) Matcher {
 	for i, c := range codes {
 		texts[i] = strconv.FormatInt(c, 10)
 	}
-	return onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool {
-		code, ok := x.Code()
-		return ok && slices.Contains(codes, code)
-	})
+	return onReply("a JSON-RPC error with code "+strings.Join(texts, " or "), func(x *recording.Exchange) bool { return x.HasCode(codes...) })
 }
 
 // BeRefused expects a JSON-RPC error, or an HTTP status from 400 to 499.
@@ -262,8 +258,7 @@ func HaveHTTPStatus(status int) Matcher {
 // exchange over HTTP: a JSON-RPC response alone has no status.
 func BeRefusedWith(status int, code int64) Matcher {
 	return onReply(fmt.Sprintf("HTTP %d with the error %d", status, code), func(x *recording.Exchange) bool {
-		got, ok := x.Code()
-		return ok && got == code && x.Status == status
+		return x.HasCode(code) && x.Status == status
 	})
 }
 

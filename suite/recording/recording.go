@@ -309,6 +309,12 @@ func (x *Exchange) Code() (code int64, ok bool) {
 	return int64(c.Num), true
 }
 
+// HasCode reports whether the first reply carries an error with one of the codes.
+func (x *Exchange) HasCode(codes ...int64) bool {
+	code, ok := x.Code()
+	return ok && slices.Contains(codes, code)
+}
+
 // Param is a member of the params as sent, by gjson path.
 func (x *Exchange) Param(path string) gjson.Result { return gjson.GetBytes(x.Params, path) }
 

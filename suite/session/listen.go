@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -30,9 +31,7 @@ func (f Filter) params() map[string]any {
 	if f.ListChanged {
 		n["resourcesListChanged"] = true
 	}
-	for k, v := range f.Further {
-		n[k] = v
-	}
+	maps.Copy(n, f.Further)
 	return map[string]any{"notifications": n}
 }
 
@@ -129,10 +128,10 @@ func (p *Pending) Finish() *recording.Exchange {
 // Ended is closed when the HTTP response of the message has ended; nil on
 // shared channels.
 func (p *Pending) Ended() <-chan struct{} {
-	if p.sent == nil || p.s.over != requirement.HTTP {
+	if p.s.over != requirement.HTTP {
 		return nil
 	}
-	return p.sent.Done
+	return p.HTTPEnded()
 }
 
 // EndedAt is the time, since the start of the transcript, at which a message was

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -86,10 +87,5 @@ func settles(message json.RawMessage, rev requirement.Revision) bool {
 	if !rev.Modern() {
 		return result.Get("protocolVersion").Str == string(rev)
 	}
-	for _, v := range result.Get("supportedVersions").Array() {
-		if v.Str == string(rev) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(result.Get("supportedVersions").Array(), func(v gjson.Result) bool { return v.Str == string(rev) })
 }

@@ -280,10 +280,7 @@ func (v *Verdict) broke(why *recording.Broken) {
 
 func firstLines(b []byte, n int) string {
 	lines := strings.SplitN(string(b), "\n", n+1)
-	if len(lines) > n {
-		lines = lines[:n]
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines[:min(len(lines), n)], "\n")
 }
 
 // result turns what was collected into a verdict: a violation counts more than
@@ -461,9 +458,14 @@ var ModernOnly = Where(func(f *recording.Facts) bool {
 
 // listsLegacy reports whether a modern target says that it serves a revision with a handshake.
 func listsLegacy(f *recording.Facts) bool {
-	return slices.ContainsFunc(Texts(gjson.GetBytes(f.Declared, "supportedVersions")), func(s string) bool {
+	return slices.ContainsFunc(ListedVersions(f), func(s string) bool {
 		return requirement.Revision(s).Known() && !requirement.Revision(s).Modern()
 	})
+}
+
+// ListedVersions are the versions that discovery has named.
+func ListedVersions(f *recording.Facts) []string {
+	return Texts(gjson.GetBytes(f.Declared, "supportedVersions"))
 }
 
 // DualEra asks for a target with both legacy and modern revisions.

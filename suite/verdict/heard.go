@@ -48,7 +48,7 @@ func Hear(r *recording.Recording, session string, after int) []Heard {
 		if p.Frame.Number <= after || session != "" && p.Frame.Session != session || !p.Valid || p.Marked {
 			continue
 		}
-		for _, one := range Members(p.Value) {
+		for _, one := range wire.Members(p.Value) {
 			all = append(all, Heard{one, p.Frame})
 		}
 	}

@@ -21,14 +21,6 @@ var (
 	BothWalks    = []recording.Name{recording.WalkResources, recording.WalkTemplates}
 )
 
-// ListMember is the member that holds the entries of a walk's pages.
-func ListMember(r *recording.Recording) string {
-	if r.Scenario == recording.WalkTemplates {
-		return "resourceTemplates"
-	}
-	return "resources"
-}
-
 // Item is one entry of a list or one item of contents, with the frames that it
 // came in and a name for it in sentences.
 type Item struct {
@@ -63,7 +55,7 @@ func ListedItems(r *recording.Recording, v *Verdict) []Item {
 	var all []Item
 	pages := PagesOf(r, v)
 	for _, x := range pages {
-		all = append(all, Entries(x, ListMember(r))...)
+		all = append(all, Entries(x)...)
 	}
 	if len(pages) > 0 && len(all) == 0 {
 		v.Skip(recording.CodeNeedsSubject, "nothing is listed")
@@ -72,19 +64,19 @@ func ListedItems(r *recording.Recording, v *Verdict) []Item {
 }
 
 // Entries lists the entries of one page.
-func Entries(x *recording.Exchange, member string) []Item {
-	type key struct{ member string }
-	all, _ := x.Note(key{member}, func() any { return slices.Clip(entriesOf(x, member)) }).([]Item)
+func Entries(x *recording.Exchange) []Item {
+	type key struct{}
+	all, _ := x.Note(key{}, func() any { return slices.Clip(entriesOf(x)) }).([]Item)
 	return all
 }
 
-func entriesOf(x *recording.Exchange, member string) []Item {
-	list := x.Result().Get(member)
+func entriesOf(x *recording.Exchange) []Item {
+	list := x.Result().Get(MemberOf(x))
 	if !list.IsArray() {
 		return nil
 	}
 	kind, id, frames := "resource", "uri", slices.Clip(x.Evidence())
-	if member == "resourceTemplates" {
+	if MemberOf(x) == "resourceTemplates" {
 		kind, id = "template", "uriTemplate"
 	}
 	all := make([]Item, 0, list.Get("#").Int())
@@ -249,10 +241,10 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	return nil
 }
 
-// Identities lists the URIs (or URI templates) of a page.
-func Identities(x *recording.Exchange, member string) []string {
+// IDsOf lists the URIs (or URI templates) of a page.
+func IDsOf(x *recording.Exchange) []string {
 	var all []string
-	judge.Each(x.Result().Get(member), func(item gjson.Result) {
+	judge.Each(x.Result().Get(MemberOf(x)), func(item gjson.Result) {
 		if u := item.Get("uri"); u.Exists() {
 			all = append(all, u.Raw)
 		} else {
@@ -262,11 +254,8 @@ func Identities(x *recording.Exchange, member string) []string {
 	return all
 }
 
-// IDsOf lists the URIs or templates of a page.
-func IDsOf(x *recording.Exchange) []string { return Identities(x, memberOf(x)) }
-
-// memberOf is the member that holds the entries of a page.
-func memberOf(x *recording.Exchange) string {
+// MemberOf is the member that holds the entries of a page.
+func MemberOf(x *recording.Exchange) string {
 	if x.Method == "resources/templates/list" {
 		return "resourceTemplates"
 	}

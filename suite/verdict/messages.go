@@ -43,7 +43,7 @@ func receive(r *recording.Recording) []Message {
 		if !p.Valid || p.Frame.Truncated || !CarriesMessage(r.Combination.Transport, p.Frame) {
 			continue
 		}
-		for _, m := range Members(p.Value) {
+		for _, m := range wire.Members(p.Value) {
 			if m.IsObject() {
 				o := MessageOf(p.Frame, m)
 				all = append(all, Message{o, p.Frame, wire.KindOf(o.Get)})
@@ -52,10 +52,6 @@ func receive(r *recording.Recording) []Message {
 	}
 	return all
 }
-
-// Members are the messages of a frame: those of an array, or the one that it is. Of very long
-// arrays they are the first ones: nothing that we send is answered by as many.
-func Members(m gjson.Result) []gjson.Result { return wire.Members(m) }
 
 // CarriesMessage reports whether a frame is where the protocol has messages: a
 // line of stdio, an event, or the body of a successful POST. A body with an error
@@ -85,26 +81,17 @@ func Responses(r *recording.Recording) []Message {
 
 // Failures lists the error members of responses, null left out.
 func Failures(r *recording.Recording) []Message {
-	var all []Message
-	for _, m := range Responses(r) {
-		if e := m.Get("error"); e.Exists() && e.Type != gjson.Null {
-			all = append(all, m)
-		}
-	}
-	return all
+	return recording.Keep(Responses(r), func(m Message) bool {
+		e := m.Get("error")
+		return e.Exists() && e.Type != gjson.Null
+	})
 }
 
 // CallsOf lists the messages of the target that have a method.
 func CallsOf(r *recording.Recording) []Message {
 	type key struct{ frames int }
 	all, _ := r.Note(key{len(r.Frames)}, func() any {
-		var all []Message
-		for _, m := range Received(r) {
-			if m.Get("method").Exists() {
-				all = append(all, m)
-			}
-		}
-		return all
+		return recording.Keep(Received(r), func(m Message) bool { return m.Get("method").Exists() })
 	}).([]Message)
 	return all
 }
@@ -140,7 +127,7 @@ func RepliesOf(r *recording.Recording, x *recording.Exchange) []Message {
 		if f == nil {
 			continue
 		}
-		for _, m := range Members(wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
+		for _, m := range wire.Members(wire.Parse(bytes.TrimPrefix(f.Raw, []byte("\xef\xbb\xbf")))) {
 			if m.Get("result").Exists() || m.Get("error").Exists() {
 				all = append(all, Message{MessageOf(f, m), f, wire.KindResponse})
 			}

@@ -43,8 +43,7 @@ func Bodies(x *recording.Exchange) []string {
 // NotFound reports whether an error says that a resource does not exist: the code
 // of the legacy revisions, or that of 2026-07-28.
 func NotFound(x *recording.Exchange) bool {
-	code, ok := x.Code()
-	return ok && (code == -32002 || code == -32602)
+	return x.HasCode(-32002, CodeInvalidParams)
 }
 
 // ReadsUnknown reports whether the target does not know resources/read at all: it
@@ -73,7 +72,7 @@ func ReadsUnknown(v *Verdict) bool {
 }
 
 // InputRequired lists the results that ask for input.
-func InputRequired(r *recording.Recording) []*recording.Exchange {
+func InputRequired(r *recording.Recording, _ *Verdict) []*recording.Exchange {
 	return recording.Keep(r.Exchanges, AsksForInput)
 }
 
@@ -180,8 +179,7 @@ const (
 // Unknown reports whether a request was refused because the target does not know
 // its method.
 func Unknown(x *recording.Exchange) bool {
-	code, _ := x.Code()
-	return code == -32601
+	return x.HasCode(CodeMethodNotFound)
 }
 
 // Broken reports whether a target that is there answered with the HTTP status of a

@@ -35,9 +35,9 @@ var (
 
 // Checks lists the checks of server/utilities/caching.
 var Checks = []verdict.Check{
-	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
-	{Requirement: "CACHE-03", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: hinted},
-	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: hinted},
+	{Requirement: "CACHE-01", From: []recording.Name{recording.WalkResources, recording.WalkTemplates}, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-03", From: reads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(completeResults, hinted)},
+	{Requirement: "CACHE-04", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(completeResults, hinted)},
 	{Requirement: "CACHE-05", From: cacheable,
 		Judge: verdict.Each(completeResults, func(x *recording.Exchange, v *verdict.Verdict) {
 			if ttl := x.Result().Get("ttlMs"); ttl.Exists() {
@@ -68,14 +68,12 @@ var Checks = []verdict.Check{
 				}
 			}
 		}},
-	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.InputRequired(r) {
-			for _, hint := range []string{"ttlMs", "cacheScope"} {
-				value := x.Result().Get(hint)
-				v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
-			}
+	{Requirement: "CACHE-10", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, func(x *recording.Exchange, v *verdict.Verdict) {
+		for _, hint := range []string{"ttlMs", "cacheScope"} {
+			value := x.Result().Get(hint)
+			v.That(!value.Exists(), "no "+hint+" in a result that asks for input", "it is "+judge.Brief(value), x.Evidence()...)
 		}
-	}},
+	})},
 	{Requirement: "CACHE-11", From: []recording.Name{Callers}, Judge: publicIsTheSame},
 	{Requirement: "CACHE-12", From: []recording.Name{Callers}, Judge: verdict.Each(verdict.Steps(stepProtected), func(x *recording.Exchange, v *verdict.Verdict) {
 		if x.Status == 401 || x.Status == 403 {
@@ -105,11 +103,9 @@ func completeResults(r *recording.Recording, v *verdict.Verdict) []*recording.Ex
 }
 
 // hinted: complete results have both caching hints.
-func hinted(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range completeResults(r, v) {
-		for _, hint := range []string{"ttlMs", "cacheScope"} {
-			v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x.Evidence()...)
-		}
+func hinted(x *recording.Exchange, v *verdict.Verdict) {
+	for _, hint := range []string{"ttlMs", "cacheScope"} {
+		v.That(x.Result().Get(hint).Exists(), "ttlMs and cacheScope in the answer to "+x.Method, hint+" is absent", x.Evidence()...)
 	}
 }
 

@@ -61,7 +61,7 @@ var Checks = []verdict.Check{
 				return
 			}
 			x := r.Step(recording.StepPage)
-			if code, _ := code(x); x == nil || v.Modern() && code == verdict.CodeMissingCapability {
+			if x == nil || v.Modern() && x.HasCode(verdict.CodeMissingCapability) {
 				return // asked again with all capabilities
 			}
 			v.Expect(x).To(matcher.BeResult(), "resources/list")
@@ -100,14 +100,6 @@ var Checks = []verdict.Check{
 			}
 			v.Expect(x).To(matcher.BeErrorReply(verdict.CodeMethodNotFound), x.Method+" without declared "+x.Tags[recording.TagFeature])
 		})},
-}
-
-// code is the error code of an exchange that may be missing.
-func code(x *recording.Exchange) (int64, bool) {
-	if x == nil {
-		return 0, false
-	}
-	return x.Code()
 }
 
 // declaredObject: a capability, where it is declared, is an object.
@@ -172,14 +164,13 @@ func readExists(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			continue
 		}
-		code, _ := x.Code()
 		if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
 			v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
 			v.Hint("implement what capabilities.resources declares, or do not declare it")
 			continue
 		}
 		state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
-		state(code != verdict.CodeMethodNotFound, "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
+		state(!verdict.Unknown(x), "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
 		v.Hint("implement resources/read, or do not declare capabilities.resources")
 	}
 }
@@ -197,19 +188,17 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			return
 		}
-		code, _ := x.Code()
-		v.That(code != verdict.CodeMethodNotFound, "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
+		v.That(!verdict.Unknown(x), "resources/subscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/subscribe", x.Evidence()...)
 		v.Hint("implement resources/subscribe and resources/unsubscribe, or do not declare capabilities.resources.subscribe")
 		served = served || x.Succeeded()
 	}
 	last := tried[len(tried)-1]
-	if code, _ := last.Code(); code != verdict.CodeMethodNotFound {
+	if !verdict.Unknown(last) {
 		v.WarnUnless(served, "a listed resource that can be subscribed to", matcher.Describe(last)+" to resources/subscribe", last.Evidence()...)
 		v.Hint("let resources be subscribed, or do not declare capabilities.resources.subscribe")
 	}
 	if x := r.Step(recording.StepUnsubscribe); x != nil && v.Answered(x) {
-		code, _ := x.Code()
-		v.WarnUnless(code != verdict.CodeMethodNotFound, "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
+		v.WarnUnless(!verdict.Unknown(x), "resources/unsubscribe to be known to a target that declares subscribe", matcher.Describe(x)+" to resources/unsubscribe", x.Evidence()...)
 		v.Hint("implement resources/unsubscribe beside resources/subscribe")
 	}
 }

@@ -23,9 +23,9 @@ var capabilitiesScenario = &scenario.Scenario{
 	Script: func(ctx context.Context, p *scenario.Play) {
 		listed := p.Resources()
 		walk := p.Earlier(recording.WalkResources).Step(recording.StepPage)
-		if p.Modern() && walk != nil {
-			if code, _ := walk.Code(); code == -32021 {
-				richList(ctx, p)
+		if p.Modern() && walk != nil && walk.HasCode(-32021) {
+			if c, ok := p.Clean(ctx); ok {
+				c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list", Capabilities: scenario.RichCapabilities})
 			}
 		}
 		if p.Modern() && len(listed) > 0 {
@@ -50,10 +50,4 @@ var capabilitiesScenario = &scenario.Scenario{
 			}
 		}
 	},
-}
-
-func richList(ctx context.Context, p *scenario.Play) {
-	if c, ok := p.Clean(ctx); ok {
-		c.Do(ctx, session.Request{Step: stepRichList, Method: "resources/list", Capabilities: scenario.RichCapabilities})
-	}
 }

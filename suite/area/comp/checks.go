@@ -55,8 +55,8 @@ var Checks = []verdict.Check{
 			failing.Observe(v, "completion-always-fails", "%d variables can never be completed, though completions are declared: each time the target fails internally (-32603): %s")
 		}()
 		for _, x := range r.Steps(recording.StepComplete) {
-			if code, ok := x.Code(); ok && code == -32603 {
-				if !completable(r, x) {
+			if x.HasCode(-32603) {
+				if !completable(r, x, recording.StepTyped, recording.StepContext, recording.StepConfigured) {
 					failing.Add(x.Tags[recording.TagArgument]+" in "+x.Tags[recording.TagTemplate], x.Evidence()...)
 				}
 				v.Skip(recording.CodeNotExercised, "the target failed internally, as it may: "+matcher.Describe(x))
@@ -157,7 +157,7 @@ func completionOf(x *recording.Exchange) string {
 // offered reports whether a target offers completion at all. In 2024-11-05, which
 // has no capability for it, the answer tells.
 func offered(x *recording.Exchange, v *verdict.Verdict) bool {
-	if code, ok := x.Code(); ok && code == -32601 && v.Revision() == requirement.R20241105 {
+	if verdict.Unknown(x) && v.Revision() == requirement.R20241105 {
 		v.Skip(recording.CodeUndeclared, "the target does not offer completion")
 		return false
 	}
@@ -179,11 +179,16 @@ func completed(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange
 	return all
 }
 
-// completable reports whether another completion of the same variable had a result.
-func completable(r *recording.Recording, x *recording.Exchange) bool {
-	return slices.ContainsFunc(r.Steps(recording.StepTyped, recording.StepContext, recording.StepConfigured), func(y *recording.Exchange) bool {
-		return y.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
+// completable reports whether another completion of the same variable, in one of these steps, had a
+// result.
+func completable(r *recording.Recording, x *recording.Exchange, steps ...recording.Step) bool {
+	return slices.ContainsFunc(r.Steps(steps...), func(y *recording.Exchange) bool {
+		return y.Succeeded() && sameVariable(x, y)
 	})
+}
+
+func sameVariable(x, y *recording.Exchange) bool {
+	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
 }
 
 // suggests reports whether a value is among the suggestions.
@@ -213,10 +218,7 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 // takesContext: a completion that works without context also works with it.
 func takesContext(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Steps(recording.StepContext) {
-		works := slices.ContainsFunc(r.Steps(recording.StepComplete), func(y *recording.Exchange) bool {
-			return y.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
-		})
-		if !works {
+		if !completable(r, x, recording.StepComplete) {
 			needsContext(r, x, v)
 			v.Skip(recording.CodeNeedsSubject, "no second variable of a template can be completed without context either")
 			continue
@@ -237,8 +239,7 @@ func takesContext(r *recording.Recording, v *verdict.Verdict) {
 // answer, so this is only remarked upon.
 func needsContext(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	for _, y := range r.Steps(recording.StepComplete) {
-		code, _ := y.Code()
-		if code == -32603 && x.Succeeded() && y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument] {
+		if y.HasCode(-32603) && x.Succeeded() && sameVariable(x, y) {
 			v.Observe("completion-needs-context", matcher.Describe(y)+" to "+completionOf(x)+" without context, which is optional; with context.arguments "+
 				judge.Brief(x.Param("context.arguments"))+" it works", append(y.Evidence(), x.Evidence()...)...)
 		}

@@ -4,7 +4,6 @@ package disc
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -46,11 +45,7 @@ var discChecks = []verdict.Check{
 		v.Expect(x).To(matcher.BeResult(), about)
 		v.Hint("every server of this revision implements server/discover")
 	})},
-	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, ok := discovered(r, v)
-		if !ok {
-			return
-		}
+	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		versions := x.Result().Get("supportedVersions")
 		v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+judge.Brief(versions), x.Evidence()...)
 		capabilities := x.Result().Get("capabilities")
@@ -58,29 +53,21 @@ var discChecks = []verdict.Check{
 		instructions := x.Result().Get("instructions")
 		v.That(!instructions.Exists() || judge.IsString(instructions), "instructions as a string, or absent",
 			"instructions is "+judge.TypeName(instructions), x.Evidence()...)
-	}},
-	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, ok := discovered(r, v)
-		if !ok {
-			return
-		}
+	})},
+	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		versions := x.Result().Get("supportedVersions")
 		v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",
 			"supportedVersions is "+judge.Brief(versions), x.Evidence()...)
 		v.Cause("supportedVersions without the version of the request")
-	}},
-	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: func(r *recording.Recording, v *verdict.Verdict) { advertised(r, v) }},
-	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		x, ok := discovered(r, v)
-		if !ok {
-			return
-		}
+	})},
+	{Requirement: "DISC-04", From: []recording.Name{Advertised}, Judge: advertised},
+	{Requirement: "DISC-07", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		info := judge.Member(x.Result().Get("_meta"), verdict.MetaServerInfo)
 		v.That(judge.IsObject(info), "_meta with "+verdict.MetaServerInfo+", an object", verdict.MetaServerInfo+" is "+judge.TypeName(info), x.Evidence()...)
 		if x.Result().Get("serverInfo").Exists() {
 			v.Hint("serverInfo stands beside _meta: move it to _meta under the key %q", verdict.MetaServerInfo)
 		}
-	}},
+	})},
 	{Requirement: "DISC-16", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declares("extensions")},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			frames := verdict.Declaration(r)
@@ -103,15 +90,16 @@ var discChecks = []verdict.Check{
 }
 
 // discovered is the answer to server/discover, if it is a result.
-func discovered(r *recording.Recording, v *verdict.Verdict) (*recording.Exchange, bool) {
+func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchange {
 	x := r.Step(recording.StepDiscover)
-	if !v.Answered(x) {
-		return nil, false
-	}
-	if !x.Succeeded() {
+	switch {
+	case !v.Answered(x):
+	case !x.Succeeded():
 		v.Skip(recording.CodeNotExercised, "server/discover was refused: "+matcher.Describe(x))
+	default:
+		return []*recording.Exchange{x}
 	}
-	return x, x.Succeeded()
+	return nil
 }
 
 // onlyStrings reports whether a value is an array of strings only.
@@ -122,15 +110,14 @@ func onlyStrings(list gjson.Result) bool {
 // advertised: the versions in the discovery result are served. Legacy ones that
 // were seen to be served on this transport need no further proof.
 func advertised(r *recording.Recording, v *verdict.Verdict) {
-	for _, version := range verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")) {
+	for _, version := range verdict.ListedVersions(v.Facts) {
 		if rev := requirement.Revision(version); !rev.Modern() && slices.Contains(v.Facts.Served, rev) {
 			v.Holds()
 		}
 	}
 	for _, x := range r.Steps(stepModern) {
 		if v.Answered(x) {
-			code, _ := x.Code()
-			v.That(code != verdict.CodeUnsupportedVersion, "the advertised version "+x.Tags[recording.TagVersion]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
+			v.That(!x.HasCode(verdict.CodeUnsupportedVersion), "the advertised version "+x.Tags[recording.TagVersion]+" served", matcher.Describe(x)+" to "+x.Method, x.Evidence()...)
 		}
 	}
 	for _, x := range r.Steps(stepLegacy) {
@@ -162,7 +149,7 @@ var discVersionsChecks = []verdict.Check{
 	}},
 	{Requirement: "DISC-09", From: []recording.Name{Versions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepUnsupported) {
-			if code, ok := x.Code(); ok && code == verdict.CodeUnsupportedVersion {
+			if refusedForVersion(x) {
 				unsupportedData(x, v)
 			}
 		}
@@ -177,7 +164,7 @@ var discVersionsChecks = []verdict.Check{
 		if !verdict.Baseline(r, v, stepSupported) {
 			return
 		}
-		if !checksVersions(r) {
+		if !slices.ContainsFunc(r.Steps(stepUnsupported), refusedForVersion) {
 			v.Skip(recording.CodeNotExercised, "no request is refused for its version: see DISC-08")
 			return
 		}
@@ -185,8 +172,7 @@ var discVersionsChecks = []verdict.Check{
 			if x.Tags[tagMain] != "" {
 				continue // judged by DISC-08
 			}
-			lacking := x.Method == "resources/templates/list" || x.Method == "server/discover"
-			if code, _ := x.Code(); code == verdict.CodeMethodNotFound && lacking {
+			if verdict.Unknown(x) && (x.Method == "resources/templates/list" || x.Method == "server/discover") {
 				v.Holds() // a method that the target does not have, which is judged elsewhere
 				continue
 			}
@@ -202,7 +188,7 @@ var discVersionsChecks = []verdict.Check{
 			if !ok || !v.Answered(x) {
 				return
 			}
-			versions := append(verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions")), string(v.Revision()))
+			versions := append(verdict.ListedVersions(v.Facts), string(v.Revision()))
 			answer := answerText(r, x)
 			named := slices.ContainsFunc(versions, func(s string) bool { return s != "" && strings.Contains(answer, s) })
 			v.That(named, "an error to initialize that names the versions the server supports", matcher.Describe(x), x.Evidence()...)
@@ -238,13 +224,7 @@ var discVersionsChecks = []verdict.Check{
 	}},
 }
 
-// checksVersions reports whether any request was refused for its version.
-func checksVersions(r *recording.Recording) bool {
-	return slices.ContainsFunc(r.Steps(stepUnsupported), func(x *recording.Exchange) bool {
-		code, _ := x.Code()
-		return code == verdict.CodeUnsupportedVersion
-	})
-}
+func refusedForVersion(x *recording.Exchange) bool { return x.HasCode(verdict.CodeUnsupportedVersion) }
 
 // unsupportedData judges the data of an error for an unsupported version.
 func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
@@ -260,17 +240,14 @@ func unsupportedData(x *recording.Exchange, v *verdict.Verdict) {
 		return requirement.Revision(s).Modern() || !requirement.Revision(s).Known()
 	})
 	v.That(usable, "data.supported with a version that such requests can use", "it is "+judge.Brief(supported), x.Evidence()...)
-	told := verdict.Texts(gjson.GetBytes(v.Facts.Declared, "supportedVersions"))
-	if len(told) > 0 {
+	if told := verdict.ListedVersions(v.Facts); len(told) > 0 {
 		v.WarnUnless(sameVersions(list, told), "data.supported with the versions of server/discover: "+strings.Join(told, ", "), "it is "+judge.Brief(supported), x.Evidence()...)
 	}
 }
 
 func sameVersions(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	sort.Strings(a)
-	sort.Strings(b)
-	return slices.Equal(slices.Compact(a), slices.Compact(b))
+	set := func(list []string) []string { return slices.Compact(slices.Sorted(slices.Values(list))) }
+	return slices.Equal(set(a), set(b))
 }
 
 // firstMessages: what is served at all is served as the first message, too.

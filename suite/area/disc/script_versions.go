@@ -8,7 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
-	"github.com/tidwall/gjson"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // Steps: "supported" is an ordinary request, "unsupported" one under a version
@@ -34,27 +34,26 @@ var versionsScenario = &scenario.Scenario{
 	}),
 }
 
-// Versions that nobody implements: one of the past, and one that looks plausible.
-const futureVersion = "2099-12-31"
-
+// unsupported are requests under versions that nobody implements: one of the past, and one that
+// looks plausible.
 func unsupported(p *scenario.Play) []session.Request {
 	var all []session.Request
-	for _, version := range []string{scenario.PastVersion, futureVersion} {
+	for _, version := range []string{scenario.PastVersion, "2099-12-31"} {
 		q := p.Ordinary(stepUnsupported)
 		q.Version, q.Tags = version, recording.Tags{recording.TagVersion: version, tagMain: "yes"}
 		all = append(all, q)
 	}
-	further := map[string]any{"server/discover": nil}
-	if p.Facts.Declares("resources") {
-		further["resources/templates/list"] = nil
-		if uri := p.Readable(); uri != "" {
-			further["resources/read"] = map[string]any{"uri": uri}
-		}
-	}
-	for _, method := range []string{"server/discover", "resources/templates/list", "resources/read"} {
-		if params, ok := further[method]; ok && method != all[0].Method {
+	further := func(method string, params any) {
+		if method != all[0].Method {
 			all = append(all, session.Request{Step: stepUnsupported, Method: method, Params: params,
 				Version: scenario.PastVersion, Tags: recording.Tags{recording.TagVersion: scenario.PastVersion}})
+		}
+	}
+	further("server/discover", nil)
+	if p.Facts.Declares("resources") {
+		further("resources/templates/list", nil)
+		if uri := p.Readable(); uri != "" {
+			further("resources/read", map[string]any{"uri": uri})
 		}
 	}
 	return all
@@ -83,11 +82,11 @@ var advertisedScenario = &scenario.Scenario{
 	Sends: "An ordinary modern request, and an initialize on a connection of its own, under each version that server/discover lists.",
 	Phase: scenario.Read,
 	When: scenario.All(
-		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(supported(p)) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
+		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() || len(verdict.ListedVersions(p.Facts)) >= 2 }, recording.CodeNotExercised, "discovery lists no second version"),
 		scenario.InModern,
 	),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		for _, version := range supported(p) {
+		for _, version := range verdict.ListedVersions(p.Facts) {
 			rev := requirement.Revision(version)
 			switch {
 			case !rev.Known() || !rev.Modern() && slices.Contains(p.Facts.Served, rev):
@@ -142,15 +141,4 @@ var afterHandshakeScenario = &scenario.Scenario{
 		q.Meta = session.ModernMeta(string(p.Revision()))
 		old.Start(ctx, q).Wait(ctx)
 	},
-}
-
-// supported lists the versions that discovery named.
-func supported(p *scenario.Play) []string {
-	var all []string
-	for _, v := range gjson.GetBytes(p.Facts.Declared, "supportedVersions").Array() {
-		if v.Type == gjson.String {
-			all = append(all, v.Str)
-		}
-	}
-	return all
 }

@@ -74,7 +74,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "ERR-60", From: seenErrors, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
-			if code, ok := x.Code(); !ok || code != verdict.CodeMissingCapability {
+			if !x.HasCode(verdict.CodeMissingCapability) {
 				continue
 			}
 			named := x.Error().Get("data.requiredCapabilities")
@@ -175,26 +175,25 @@ func opensLegacy(x *recording.Exchange) bool {
 
 // notFoundCode expects the code of the revision for what does not exist.
 func notFoundCode(v *verdict.Verdict) matcher.Matcher {
-	if v.Modern() {
-		return matcher.BeErrorReply(-32602)
-	}
-	return matcher.BeErrorReply(-32002)
+	return matcher.BeErrorReply(missingCode(v))
 }
 
 // notFoundHint says what to answer where there is no resource.
 func notFoundHint(v *verdict.Verdict) {
-	code := -32002
+	v.Hint("answer a read of a URI that does not exist with error %d", missingCode(v))
+}
+
+func missingCode(v *verdict.Verdict) int64 {
 	if v.Modern() {
-		code = verdict.CodeInvalidParams
+		return verdict.CodeInvalidParams
 	}
-	v.Hint("answer a read of a URI that does not exist with error %d", code)
+	return -32002
 }
 
 // refusesMissing reports whether the answer to a read of what does not exist is
 // an error whose code can be judged. Results are judged by ERR-09 and ERR-10, and
 // a refusal for another reason says nothing.
 func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
-	code, _ := x.Code()
 	switch {
 	case verdict.Yields(x):
 		v.Skip(recording.CodeNeedsSubject, "what was taken for missing has contents: name a URI in the target file that certainly does not exist (subjects.missing)")
@@ -202,7 +201,7 @@ func refusesMissing(x *recording.Exchange, v *verdict.Verdict) bool {
 		v.Skip(recording.CodeNotExercised, "the target answers reads of what does not exist with a result that holds nothing, which ERR-09 judges")
 	case x.Status >= 500:
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("the read was answered with HTTP %d, which says nothing about the resource", x.Status))
-	case v.Modern() && code == verdict.CodeMissingCapability:
+	case v.Modern() && x.HasCode(verdict.CodeMissingCapability):
 		v.Skip(recording.CodeNotExercised, "the read was refused for want of a capability of the client")
 	default:
 		return v.Answered(x)
@@ -294,12 +293,11 @@ func keepMeaning(r *recording.Recording, v *verdict.Verdict) {
 		if x.Outcome != recording.Replied || len(x.ID) == 0 || version != string(v.Revision()) {
 			continue
 		}
-		code, _ := x.Code()
 		declared := x.Param(`_meta.io\.modelcontextprotocol/clientCapabilities`)
-		wrong := code == verdict.CodeHeaderMismatch || code == verdict.CodeUnsupportedVersion ||
-			code == verdict.CodeMissingCapability && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
+		wrong := x.HasCode(verdict.CodeHeaderMismatch, verdict.CodeUnsupportedVersion) ||
+			x.HasCode(verdict.CodeMissingCapability) && !asksMore(x.Error().Get("data.requiredCapabilities"), declared)
 		v.That(!wrong, "no complaint about headers, version or capabilities of a request in order", matcher.Describe(x)+" to "+verdict.What(x), x.Evidence()...)
-		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && code == verdict.CodeHeaderMismatch {
+		if x.Status == 0 && v.Facts.Combination.Transport == requirement.Stdio && x.HasCode(verdict.CodeHeaderMismatch) {
 			v.Hint("stdio has no headers that could mismatch")
 		}
 	}

@@ -82,8 +82,8 @@ var httpChecks = []verdict.Check{
 	headerCheck("HTTP-24", func(r *recording.Recording, v *verdict.Verdict) {
 		x := r.Step(stepEncodedName)
 		if x != nil && x.Tags[tagUnlisted] != "" {
-			if code, _ := x.Code(); namesJudged(r, v) && v.Answered(x) {
-				v.That(code != verdict.CodeHeaderMismatch, "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
+			if namesJudged(r, v) && v.Answered(x) {
+				v.That(!x.HasCode(verdict.CodeHeaderMismatch), "the refusal that the read gets without Base64", matcher.Describe(x)+" to a read whose Mcp-Name is the uri in Base64", x.Evidence()...)
 			}
 		} else {
 			v.Expect(x).To(matcher.BeResult(), "a read whose Mcp-Name is the uri in Base64")
@@ -176,8 +176,7 @@ func mismatchedVersions(r *recording.Recording, v *verdict.Verdict) {
 			return
 		}
 		about := "a request whose " + x.Tags[tagDiffers] + " alone names another version"
-		code, _ := x.Code()
-		if x.Status == http.StatusBadRequest && code == verdict.CodeUnsupportedVersion {
+		if x.Status == http.StatusBadRequest && x.HasCode(verdict.CodeUnsupportedVersion) {
 			v.ExpectOrWarn(x).To(want, about)
 			v.Downgrade(verdict.RefusedOtherwise)
 			v.Hint("compare MCP-Protocol-Version with the version in _meta before looking whether it is supported")
@@ -222,7 +221,7 @@ func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
 	if x == nil {
 		return true
 	}
-	if code, _ := x.Code(); !v.Answered(x) || code == verdict.CodeHeaderMismatch {
+	if !v.Answered(x) || x.HasCode(verdict.CodeHeaderMismatch) {
 		v.Skip(recording.CodeNotExercised, "a read whose headers fit its body is refused like one whose headers do not")
 		return false
 	}
@@ -236,8 +235,7 @@ func nameless(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Answered(x) {
 			continue
 		}
-		code, _ := x.Code()
-		wanted := code == verdict.CodeHeaderMismatch || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
+		wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
 		v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
 		v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
 	}

@@ -20,17 +20,13 @@ var httpMessagesChecks = []verdict.Check{
 		oneEndpoint(r, v)
 		oddMethods(r, v)
 	}},
-	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == HTTPStatuses {
-			acceptedNotification(r, v)
-			return
-		}
+	{Requirement: "HTTP-05", From: []recording.Name{HTTPStatuses, recording.Everything}, Judge: verdict.InScenario(HTTPStatuses, acceptedNotification, func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Exchanges {
 			if x.Step == recording.StepInitialized && x.Status >= 200 && x.Status < 300 { // a refusal is what LIFE-10 suffers from
 				acceptedBy202(r, x, v)
 			}
 		}
-	}},
+	})},
 	{Requirement: "HTTP-06", From: []recording.Name{HTTPStatuses}, Judge: refusedNotification},
 	{Requirement: "HTTP-07", From: verdict.Everything, Judge: answerTypes},
 	{Requirement: "HTTP-13", From: []recording.Name{recording.HTTPSessions}, Judge: verdict.Each(verdict.Steps(recording.StepBadVersion), func(x *recording.Exchange, v *verdict.Verdict) {

@@ -105,7 +105,7 @@ func uniqueURIs(r *recording.Recording, v *verdict.Verdict) {
 	var across verdict.Sightings
 	for n, x := range verdict.PagesOf(r, v) {
 		onPage := map[string]bool{}
-		for _, i := range verdict.Entries(x, "resources") {
+		for _, i := range verdict.Entries(x) {
 			uri := i.Get("uri")
 			if !judge.IsString(uri) {
 				continue
@@ -164,7 +164,7 @@ var relistChecks = []verdict.Check{
 			return
 		}
 		v.That(verdict.SameSet(with, without), "the same resources with empty params and without params",
-			fmt.Sprintf("%d resources with, %d without", len(verdict.Identities(with, "resources")), len(verdict.Identities(without, "resources"))),
+			fmt.Sprintf("%d resources with, %d without", len(verdict.IDsOf(with)), len(verdict.IDsOf(without))),
 			append(with.Evidence(), without.Evidence()...)...)
 	}},
 	{Requirement: "LIST-10", From: []recording.Name{SameList}, Needs: []verdict.Gate{verdict.Resources}, Judge: sameForAll},
@@ -178,7 +178,7 @@ func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]gjson.Re
 		if !v.Answered(x) {
 			continue
 		}
-		for _, i := range verdict.Entries(x, "resources") {
+		for _, i := range verdict.Entries(x) {
 			if uri := i.Get("uri"); judge.IsString(uri) {
 				found[uri.Str] = i.Result
 			}
@@ -214,7 +214,7 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		case !v.Answered(x):
 		case x.Succeeded():
 			v.Holds()
-		case asksForCapability(x):
+		case x.HasCode(-32021, -32042): // for a capability (2026-07-28), or a visit to a page (2025-11-25)
 			v.Skip(recording.CodeNeedsSubject, "the target asks for a capability that we do not have")
 		case judge.HasScheme(uri, "https"):
 			v.Skip(recording.CodeNeedsSubject, "https URIs may be for clients to load from the web")
@@ -261,13 +261,6 @@ func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording
 		v.That(false, expected, actual, frames...)
 	}
 	v.Hint("accept the URI in resources/read byte for byte as resources/list gives it")
-}
-
-// asksForCapability reports whether an error asks for something that the client
-// has to bring: a capability (2026-07-28), or a visit to a page (2025-11-25).
-func asksForCapability(x *recording.Exchange) bool {
-	code, ok := x.Code()
-	return ok && (code == -32021 || code == -32042)
 }
 
 // wholeList is the set of URIs that a walk found; ok is false, with the reason

@@ -76,13 +76,11 @@ var metaChecks = []verdict.Check{
 		})
 	}},
 	{Requirement: "META-13", From: []recording.Name{recording.Everything}, Judge: identified},
-	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if r.Scenario == recording.Metadata {
-			asPlain(r, v, recording.StepTraced, "with trace context")
-			return
-		}
+	{Requirement: "META-15", From: []recording.Name{recording.Everything, recording.Metadata}, Judge: verdict.InScenario(recording.Metadata, func(r *recording.Recording, v *verdict.Verdict) {
+		asPlain(r, v, recording.StepTraced, "with trace context")
+	}, func(r *recording.Recording, v *verdict.Verdict) {
 		eachMetaKey(r, v.Revision(), func(place, key string, value gjson.Result, frame int) { traced(v, place, key, value, frame) })
-	}},
+	})},
 	{Requirement: "META-19", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, method := range []string{"notifications/progress", "notifications/message"} {
 			for _, f := range r.Notifications(method, 0) {
@@ -101,7 +99,7 @@ func eachMessage(r *recording.Recording, visit func(m verdict.Object, frame int)
 	seen := map[*wire.Long]bool{}
 	for _, p := range verdict.ParsedFrames(r) {
 		if p.Valid && !p.Marked {
-			for _, m := range verdict.Members(p.Value) {
+			for _, m := range wire.Members(p.Value) {
 				o := verdict.LookedUp(m)
 				if long := p.Frame.Long; long != nil && !seen[long] {
 					seen[long] = true

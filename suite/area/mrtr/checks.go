@@ -34,11 +34,7 @@ var Checks = []verdict.Check{
 			}
 		})
 	}},
-	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, x := range verdict.InputRequired(r) {
-			wellFormedInput(x, v)
-		}
-	}},
+	{Requirement: "MRTR-02", From: []recording.Name{recording.InputReads}, Judge: verdict.Each(verdict.InputRequired, wellFormedInput)},
 	{Requirement: "MRTR-04", From: []recording.Name{recording.Reads, recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Calls("resources/read") {
 			if v.Answered(x) {
@@ -85,7 +81,7 @@ var Checks = []verdict.Check{
 	}},
 	{Requirement: "MRTR-11", From: []recording.Name{recording.InputReads}, Judge: wholeFlow},
 	{Requirement: "MRTR-60", From: []recording.Name{recording.InputReads}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		if len(verdict.InputRequired(r)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
+		if len(verdict.InputRequired(r, v)) == 0 || !verdict.Baseline(r, v, recording.StepPlain) {
 			return
 		}
 		x := r.Step(recording.StepAfterAbandoned)

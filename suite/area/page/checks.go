@@ -24,7 +24,11 @@ const (
 )
 
 // Scenarios lists the scripts whose recordings only this area judges.
-var Scenarios = []*scenario.Scenario{completeWalksScenario, pagingScenario, templatePagingScenario, badCursorsScenario}
+var Scenarios = []*scenario.Scenario{completeWalksScenario,
+	paging(Paging, recording.WalkResources, "resources/list", ""),
+	paging(TemplatePaging, recording.WalkTemplates, "resources/templates/list", " of templates"),
+	badCursorsScenario,
+}
 
 // The steps and tags of the area's scripts, which say what they mean.
 const (
@@ -51,49 +55,42 @@ var Checks = []verdict.Check{
 		}
 	})},
 	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), "resources", v) }},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-03", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ownCursors(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-04", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), "resources", v) }},
+		Judge: func(r *recording.Recording, v *verdict.Verdict) { advancing(verdict.Walked(r, v), v) }},
 	{Requirement: "PAGE-05", From: []recording.Name{BadCursors, Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == BadCursors {
-				invalidCursors(r, v)
-				return
-			}
+		Judge: verdict.InScenario(BadCursors, invalidCursors, func(r *recording.Recording, v *verdict.Verdict) {
 			if x := r.Step(stepElsewhere); x != nil && x.Failed() { // that it is refused is judged by PAGE-07
 				v.Expect(x).To(matcher.BeErrorReply(-32602), cursorWords[x.Step]+" (in "+x.Method+")")
 				v.Downgrade(verdict.RefusedOtherwise)
 			}
-		}},
+		})},
 	{Requirement: "PAGE-06", From: []recording.Name{BadCursors}, Needs: []verdict.Gate{verdict.Resources}, Judge: survives},
 	{Requirement: "PAGE-07", From: []recording.Name{Paging, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources}, Judge: stableCursor},
 	{Requirement: "PAGE-08", From: []recording.Name{Paging}, Needs: []verdict.Gate{verdict.Resources}, Judge: noHiddenPosition},
 	{Requirement: "PAGE-09", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: emptyCursor},
 	{Requirement: "PAGE-12", From: []recording.Name{recording.WalkTemplates, TemplatePaging}, Needs: []verdict.Gate{verdict.Resources},
-		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			if r.Scenario == TemplatePaging {
-				noHiddenPosition(r, v)
-				return
-			}
+		Judge: verdict.InScenario(TemplatePaging, noHiddenPosition, func(r *recording.Recording, v *verdict.Verdict) {
 			pages := verdict.Walked(r, v)
 			ownCursors(pages, v)
-			advancing(pages, "resourceTemplates", v)
-			ending(pages, "resourceTemplates", v)
-		}},
+			advancing(pages, v)
+			ending(pages, v)
+		})},
 	{Requirement: "PAGE-13", From: []recording.Name{CompleteWalks}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		complete(r.Steps(recording.StepPage), "resources", v)
-		complete(r.Steps(recording.StepTemplate), "resourceTemplates", v)
+		complete(r.Steps(recording.StepPage), v)
+		complete(r.Steps(recording.StepTemplate), v)
 	}},
 }
 
 // ending: a walk comes to an end.
-func ending(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+func ending(pages []*recording.Exchange, v *verdict.Verdict) {
 	if len(pages) == 0 {
 		return
 	}
 	last := pages[len(pages)-1]
+	member := verdict.MemberOf(last)
 	switch last.Tags[recording.TagEnd] {
 	case "done":
 		v.Holds()
@@ -132,13 +129,13 @@ func ownCursors(pages []*recording.Exchange, v *verdict.Verdict) {
 }
 
 // advancing: a page goes on after the one before and does not repeat it.
-func advancing(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+func advancing(pages []*recording.Exchange, v *verdict.Verdict) {
 	seen := map[string]bool{}
 	for i, x := range pages {
 		if !x.Succeeded() {
 			continue
 		}
-		this := verdict.Identities(x, member)
+		this := verdict.IDsOf(x)
 		fresh := len(this) == 0 // an empty page is legal
 		for _, id := range this {
 			fresh = fresh || !seen[id]
@@ -150,7 +147,7 @@ func advancing(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 		const expected = "a page that goes on after the one before it"
 		frames := append(pages[i-1].Evidence(), x.Evidence()...)
 		switch {
-		case len(this) > 0 && slices.Equal(this, verdict.Identities(pages[i-1], member)):
+		case len(this) > 0 && slices.Equal(this, verdict.IDsOf(pages[i-1])):
 			v.That(false, expected, fmt.Sprintf("page %d lists the same %d items as page %d", i+1, len(this), i), frames...)
 			v.Hint("take the cursor of the request into account")
 		case x.Tags[recording.TagEnd] == "cycle":

@@ -23,13 +23,7 @@ var (
 
 // ofList are the exchanges of a recording that concern one list.
 func ofList(r *recording.Recording, method string) *recording.Recording {
-	some := &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts}
-	for _, x := range r.Exchanges {
-		if x.Method == method {
-			some.Exchanges = append(some.Exchanges, x)
-		}
-	}
-	return some
+	return &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts, Exchanges: r.Calls(method)}
 }
 
 // eachList calls judge for the bad cursors of each list that was to be had before
@@ -99,7 +93,8 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(bad...) {
 			badCursor(x, v, &ignored)
 		}
-		expected := listMethod(r) + " without cursor is answered as ever"
+		method := r.Exchanges[0].Method
+		expected := method + " without cursor is answered as ever"
 		// A list during which the session was lost is sent once more, in a fresh one.
 		for _, x := range r.Steps(stepAfter+recording.StepLost, stepAfter) {
 			if x.Outcome == recording.Lost || x.Outcome == recording.Silent {
@@ -108,12 +103,9 @@ func survives(r *recording.Recording, v *verdict.Verdict) {
 				return
 			}
 		}
-		v.ExpectOrWarn(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()), listMethod(r)+" without cursor, after a row of bad ones")
+		v.ExpectOrWarn(r.Step(stepAfter)).To(matcher.Expecting(expected, matcher.BeResult()), method+" without cursor, after a row of bad ones")
 	})
 }
-
-// listMethod is the method of a list.
-func listMethod(r *recording.Recording) string { return r.Exchanges[0].Method }
 
 // badCursor: one bad cursor did not break the target.
 func badCursor(x *recording.Exchange, v *verdict.Verdict, ignored *verdict.Sightings) {
@@ -276,7 +268,7 @@ func isNextPage(r *recording.Recording, page []string) bool {
 
 // emptyCursor: a nextCursor of no characters leads on like any other.
 func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
-	pages, member := verdict.Walked(r, v), verdict.ListMember(r)
+	pages := verdict.Walked(r, v)
 	for i, x := range pages[:max(len(pages)-1, 0)] {
 		if next := x.Result().Get("nextCursor"); !judge.IsString(next) || next.Str != "" {
 			continue
@@ -288,15 +280,15 @@ func emptyCursor(r *recording.Recording, v *verdict.Verdict) {
 		if !v.Expect(page).To(matcher.BeResult(), `the cursor "", which the page before had handed out`) {
 			continue
 		}
-		ids := verdict.Identities(page, member)
-		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.Identities(pages[0], member)) || slices.Equal(ids, verdict.Identities(x, member)))
+		ids := verdict.IDsOf(page)
+		repeats := len(ids) > 0 && (slices.Equal(ids, verdict.IDsOf(pages[0])) || slices.Equal(ids, verdict.IDsOf(x)))
 		v.That(!repeats, `the page after the one with nextCursor ""`, "a page that was there before", append(x.Evidence(), page.Evidence()...)...)
 	}
 	v.Skip(recording.CodeNotExercised, `no page has the nextCursor ""`)
 }
 
 // complete: a walk delivers everything that is known to exist, each once.
-func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
+func complete(pages []*recording.Exchange, v *verdict.Verdict) {
 	if len(pages) == 0 {
 		return
 	}
@@ -311,7 +303,7 @@ func complete(pages []*recording.Exchange, member string, v *verdict.Verdict) {
 	times := map[string]int{}
 	var frames []int
 	for _, x := range pages {
-		for _, id := range verdict.Identities(x, member) {
+		for _, id := range verdict.IDsOf(x) {
 			times[gjson.Parse(id).Str]++
 		}
 		frames = append(frames, x.Evidence()...)

@@ -15,29 +15,16 @@ import (
 // "next" and "next-again" have the cursor that "first" handed out; "middle" has
 // none again; "elsewhere" has the cursor that the first page of the walk before
 // handed out, on another session. "page" is the second page of that walk.
-var pagingScenario = &scenario.Scenario{
-	Name:      Paging,
-	Title:     "asking for the same pages again",
-	Sends:     "The first page, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-	Phase:     scenario.Read,
-	After:     []recording.Name{recording.WalkResources},
-	TakesOver: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		pagesAgain(ctx, p, recording.WalkResources, "resources/list")
-	},
-}
-
-// The steps are those of paging.
-var templatePagingScenario = &scenario.Scenario{
-	Name:      TemplatePaging,
-	Title:     "asking for the same pages of templates again",
-	Sends:     "The first page of templates, the page behind its cursor twice, and the first page in between and again, on a session of its own.",
-	Phase:     scenario.Read,
-	After:     []recording.Name{recording.WalkTemplates},
-	TakesOver: true,
-	Script: func(ctx context.Context, p *scenario.Play) {
-		pagesAgain(ctx, p, recording.WalkTemplates, "resources/templates/list")
-	},
+func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
+	return &scenario.Scenario{
+		Name:      name,
+		Title:     "asking for the same pages" + of + " again",
+		Sends:     "The first page" + of + ", the page behind its cursor twice, and the first page in between and again, on a session of its own.",
+		Phase:     scenario.Read,
+		After:     []recording.Name{walk},
+		TakesOver: true,
+		Script:    func(ctx context.Context, p *scenario.Play) { pagesAgain(ctx, p, walk, method) },
+	}
 }
 
 func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, method string) {

@@ -127,12 +127,7 @@ func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 
 // blobs lists the contents with a blob that is a string.
 func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
-	var all []verdict.Item
-	for _, c := range allContents(r, v) {
-		if judge.IsString(c.Get("blob")) {
-			all = append(all, c)
-		}
-	}
+	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool { return judge.IsString(c.Get("blob")) })
 	if len(all) == 0 {
 		v.Skip(recording.CodeNeedsSubject, "no read yielded a blob")
 	}

@@ -64,7 +64,7 @@ var readBytesChecks = []verdict.Check{
 // did not is a violation, unless the target knows no reads at all, which is judged
 // elsewhere, or asks for input first.
 func readsAtAll(v *verdict.Verdict, x *recording.Exchange) bool {
-	if code, ok := x.Code(); ok && code == -32601 {
+	if verdict.Unknown(x) {
 		v.Skip(recording.CodeNeedsSubject, "the target does not know resources/read")
 		return false
 	}

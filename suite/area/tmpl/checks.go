@@ -136,7 +136,7 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 	listed := map[string]bool{}
 	if walk := v.Recording(recording.WalkResources); walk != nil {
 		for _, x := range walk.Steps(recording.StepPage) {
-			for _, uri := range verdict.Identities(x, "resources") {
+			for _, uri := range verdict.IDsOf(x) {
 				listed[uri] = true
 			}
 		}

@@ -130,13 +130,13 @@ func (s *Set) ResponseIn(method string, m gjson.Result) []Violation {
 // around a result or error all has one: what was once found in order is known again by
 // those alone.
 func (s *Set) Unjudged(method string, m gjson.Result) []Violation {
-	result, failure := m.Get("result").Raw, m.Get("error").Raw
-	if s.sound.has(method, result, failure) {
+	response := [3]string{method, m.Get("result").Raw, m.Get("error").Raw}
+	if s.sound.has(response) {
 		return nil
 	}
 	found := slices.DeleteFunc(s.ResponseIn(method, m), func(v Violation) bool { return len(v.Requirements) > 0 })
 	if len(found) == 0 {
-		s.sound.add(method, result, failure)
+		s.sound.add(response)
 	}
 	return found
 }
@@ -208,27 +208,18 @@ func newMemory() memory {
 	return memory{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, known: map[[2]uint64]bool{}}
 }
 
-func (m *memory) key(texts []string) (key [2]uint64) {
-	for i, seed := range m.seeds {
-		var h maphash.Hash
-		h.SetSeed(seed)
-		for _, text := range texts {
-			_, _ = h.WriteString(text) // it never fails
-			_ = h.WriteByte(0)
-		}
-		key[i] = h.Sum64()
-	}
-	return key
+func (m *memory) key(texts [3]string) [2]uint64 {
+	return [2]uint64{maphash.Comparable(m.seeds[0], texts), maphash.Comparable(m.seeds[1], texts)}
 }
 
-func (m *memory) has(texts ...string) bool {
+func (m *memory) has(texts [3]string) bool {
 	key := m.key(texts)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.known[key]
 }
 
-func (m *memory) add(texts ...string) {
+func (m *memory) add(texts [3]string) {
 	key := m.key(texts)
 	m.mu.Lock()
 	defer m.mu.Unlock()
