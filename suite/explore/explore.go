@@ -220,7 +220,6 @@ func completions(ctx context.Context, s *session.Session, found *target.Found) {
 // change are the words in the name of a tool that suggest that it changes something.
 var change = []string{"update", "set", "write", "edit", "toggle", "add", "put", "create", "touch", "modify", "trigger"}
 
-// changes reports whether the name of a tool suggests that it changes something.
 func changes(name string) bool {
 	return slices.ContainsFunc(slices.Collect(judge.Words(name)), func(s string) bool { return slices.Contains(change, s) })
 }

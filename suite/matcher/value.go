@@ -109,12 +109,10 @@ func HaveMember(name string, m ...types.GomegaMatcher) Matcher {
 		if !v.IsObject() || !member.Exists() {
 			return false
 		}
-		for _, one := range m {
-			if ok, err := one.Match(member); !ok || err != nil {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(m, func(one types.GomegaMatcher) bool {
+			ok, err := one.Match(member)
+			return !ok || err != nil
+		})
 	})
 }
 

@@ -98,7 +98,6 @@ func (r *reference) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// references is a list of references, or a single one.
 type references []reference
 
 func (r *references) UnmarshalText(text []byte) error {
@@ -403,7 +402,6 @@ func (r *reader) inside(path string, s, outer Span, of string) bool {
 	return true
 }
 
-// texts is a list of names as strings.
 func texts[T ~string](list []T) []string {
 	words := make([]string, len(list))
 	for i, x := range list {

@@ -191,10 +191,5 @@ func (r *Requirement) Names(c Combination) bool {
 	if r.gridOnly {
 		return false
 	}
-	for _, t := range c.Revision.Transports() {
-		if !slices.Contains(r.Transports, t) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Revision.Transports(), func(t Transport) bool { return !slices.Contains(r.Transports, t) })
 }

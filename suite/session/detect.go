@@ -198,7 +198,6 @@ func (f *Found) guess() {
 // versionIn is the protocolVersion of an answer to initialize, as it was written.
 func versionIn(x *recording.Exchange) string { return x.Result().Get("protocolVersion").Raw }
 
-// digits keeps the digits of a text.
 func digits(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c < '0' || c > '9' {

@@ -450,7 +450,6 @@ func (s *Session) echoed(p *Pending, f *wire.Frame) {
 // echoReason says what a target is that sends our requests back.
 const echoReason = "the target sent our own request back and nothing else: it is no MCP server"
 
-// onlyEchoes reports whether requests of ours came back, and nothing else.
 func (s *Session) onlyEchoes() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -203,7 +203,6 @@ func (p *Pending) overtime(timeout time.Duration) *transport.Overtime {
 	return transport.NewOvertime(timeout, nil)
 }
 
-// unheard reports whether nothing has come from the target yet.
 func (s *Session) unheard() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

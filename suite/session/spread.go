@@ -52,7 +52,6 @@ func (s *Session) joined() json.RawMessage {
 	return nil
 }
 
-// closes reports whether a line begins with a closing bracket.
 func closes(line []byte) bool { return len(line) > 0 && (line[0] == '}' || line[0] == ']') }
 
 // spreadError is why a session could not be opened whose first request was answered over several

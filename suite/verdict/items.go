@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -269,7 +268,7 @@ func ListEntries(x *recording.Exchange) []string {
 	for _, member := range []string{"resources", "resourceTemplates"} {
 		judge.Each(x.Result().Get(member), func(e gjson.Result) { all = append(all, e.Raw) })
 	}
-	sort.Strings(all)
+	slices.Sort(all)
 	return all
 }
 

@@ -169,7 +169,6 @@ func batchAnswer(r *recording.Recording, x *recording.Exchange) string {
 	return matcher.Describe(x)
 }
 
-// emptyAnswer says how an empty batch was answered.
 func emptyAnswer(r *recording.Recording, x *recording.Exchange) string {
 	if replyIsArray(r, x) {
 		return "an array"

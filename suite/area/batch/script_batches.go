@@ -11,10 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Each step is an array: "requests" of two requests, "mixed" of a request, a
-// notification and a request, "notifications" of two notifications, "empty" of
-// nothing, "invalid-member" of a number and a request. The tag "ids" lists the ids
-// of the requests in it, separated by spaces.
+// The tag "ids" lists the ids of the requests in an array, separated by spaces.
 var batchesScenario = &scenario.Scenario{
 	Name:  Batches,
 	Title: "batches",

@@ -77,7 +77,7 @@ var Checks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), "resources/templates/list")
 			v.Hint("answer with an empty resourceTemplates array if there are no templates")
 		}},
-	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: readExists},
+	{Requirement: "CAP-08", From: []recording.Name{recording.Reads, Capabilities}, With: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(recording.StepRead, stepUnlisted), readExists)},
 	{Requirement: "CAP-09", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Subscribe}, Judge: subscribeExists},
 	{Requirement: "CAP-10", From: []recording.Name{Capabilities}, Needs: []verdict.Gate{verdict.Resources, verdict.Withholds("resources.subscribe")},
 		Judge: verdict.Each(verdict.Steps(recording.StepSubscribe), func(x *recording.Exchange, v *verdict.Verdict) {
@@ -159,20 +159,18 @@ func contradictions(r *recording.Recording, v *verdict.Verdict) {
 
 // readExists: resources/read is no unknown method. Where only https URIs are
 // listed, which clients may fetch for themselves, or nothing, it is a warning.
-func readExists(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(recording.StepRead, stepUnlisted) {
-		if !v.Answered(x) {
-			continue
-		}
-		if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
-			v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
-			v.Hint("implement what capabilities.resources declares, or do not declare it")
-			continue
-		}
-		state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
-		state(!verdict.Unknown(x), "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
-		v.Hint("implement resources/read, or do not declare capabilities.resources")
+func readExists(x *recording.Exchange, v *verdict.Verdict) {
+	if !v.Answered(x) {
+		return
 	}
+	if x.Step == stepUnlisted && verdict.Unknown(x) && listsUnknown(v) {
+		v.That(false, "a target that declares resources to know any of their methods", "resources/list, resources/templates/list and resources/read are unknown methods", x.Evidence()...)
+		v.Hint("implement what capabilities.resources declares, or do not declare it")
+		return
+	}
+	state := v.ThatIf(x.Step != stepUnlisted && !strings.HasPrefix(x.Tags[recording.TagURI], "https:"))
+	state(!verdict.Unknown(x), "resources/read to be known to a target that declares resources", matcher.Describe(x)+" to resources/read", x.Evidence()...)
+	v.Hint("implement resources/read, or do not declare capabilities.resources")
 }
 
 // subscribeExists: the methods of subscriptions are known. A resource that cannot
@@ -203,7 +201,6 @@ func subscribeExists(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// listsUnknown reports whether both lists are unknown methods.
 func listsUnknown(v *verdict.Verdict) bool {
 	return !slices.ContainsFunc(verdict.BothWalks, func(name recording.Name) bool {
 		walk := v.Recording(name)

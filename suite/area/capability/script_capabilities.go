@@ -8,11 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// What a target does for the resources that it declares. "rich-list" is the list
-// once more, with all client capabilities, where it was refused for want of
-// them. "unlisted" reads something where nothing is listed. "subscribe" and
-// "unsubscribe" (legacy revisions) try up to three listed URIs until one is
-// accepted.
+// Up to three listed URIs are subscribed to, until one is accepted.
 var capabilitiesScenario = &scenario.Scenario{
 	Name:  Capabilities,
 	Title: "holding the target to the capabilities it declares",

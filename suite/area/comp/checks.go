@@ -149,7 +149,6 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 // incomplete are the steps that leave out what a completion has to have.
 var incomplete = []recording.Step{recording.StepNoRef, recording.StepNoArgument, recording.StepNoValue}
 
-// completionOf names a completion.
 func completionOf(x *recording.Exchange) string {
 	return "the completion of " + x.Tags[recording.TagArgument] + " in " + x.Tags[recording.TagTemplate]
 }
@@ -191,7 +190,6 @@ func sameVariable(x, y *recording.Exchange) bool {
 	return y.Tags[recording.TagTemplate] == x.Tags[recording.TagTemplate] && y.Tags[recording.TagArgument] == x.Tags[recording.TagArgument]
 }
 
-// suggests reports whether a value is among the suggestions.
 func suggests(x *recording.Exchange, value string) bool {
 	return slices.ContainsFunc(x.Result().Get("completion.values").Array(), func(s gjson.Result) bool {
 		return judge.IsString(s) && s.Str == value

@@ -9,9 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// Steps "guarded" are the configured completions with values that must never
-// come, asked for by the weaker identity if there is one, else by the caller that
-// the endpoint stands for. The tag "never" holds these values, one in a line.
+// The tag "never" holds the values that must never come, one in a line.
 var guardedCompletionsScenario = &scenario.Scenario{
 	Name:  GuardedCompletions,
 	Title: "completing what must not be given away",

@@ -102,7 +102,6 @@ func discovered(r *recording.Recording, v *verdict.Verdict) []*recording.Exchang
 	return nil
 }
 
-// onlyStrings reports whether a value is an array of strings only.
 func onlyStrings(list gjson.Result) bool {
 	return list.IsArray() && len(verdict.Texts(list)) == len(list.Array())
 }

@@ -11,10 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
-// Steps: "supported" is an ordinary request, "unsupported" one under a version
-// that nobody implements (tags "version", and "main" for the first method),
-// "supported-again" an ordinary one afterwards. "retry" uses a modern version that
-// the error recommends.
+// The tag "main" is that of requests for the first method.
 var versionsScenario = &scenario.Scenario{
 	Name:  Versions,
 	Title: "asking under versions that nobody implements",
@@ -73,9 +70,7 @@ func recommended(p *scenario.Play) []string {
 	return all
 }
 
-// Steps "modern" (an ordinary request) and "legacy" (initialize on a connection of
-// its own) use a version of the discovery result, in the tag "version". Legacy
-// versions in which the target was seen to serve already are not tried again.
+// Legacy versions in which the target was seen to serve already are not tried again.
 var advertisedScenario = &scenario.Scenario{
 	Name:  Advertised,
 	Title: "using every version that discovery lists",
@@ -103,9 +98,6 @@ var advertisedScenario = &scenario.Scenario{
 	},
 }
 
-// Step "after-handshake" is a modern request to a target that has just performed a
-// handshake: on stdio on the same connection, over HTTP beside the session. "plain"
-// is the same request without any handshake.
 var afterHandshakeScenario = &scenario.Scenario{
 	Name:  AfterHandshake,
 	Title: "a modern request after a handshake",

@@ -178,7 +178,6 @@ func notFoundCode(v *verdict.Verdict) matcher.Matcher {
 	return matcher.BeErrorReply(missingCode(v))
 }
 
-// notFoundHint says what to answer where there is no resource.
 func notFoundHint(v *verdict.Verdict) {
 	v.Hint("answer a read of a URI that does not exist with error %d", missingCode(v))
 }

@@ -9,9 +9,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Step "broken" reads the resource whose backend fails, after the trigger that
-// breaks it if there is one. The phase is that of changes, because a trigger
-// changes the target for all revisions.
+// The phase is that of changes, because a trigger changes the target for all revisions.
 var brokenReadScenario = &scenario.Scenario{
 	Name:  BrokenRead,
 	Title: "reading what is broken on the server's side",
@@ -31,9 +29,6 @@ var brokenReadScenario = &scenario.Scenario{
 	}),
 }
 
-// Steps "ping" and "set-level" call methods that 2026-07-28 removed; "initialize"
-// follows where the target serves no legacy revision. The metadata is that of a
-// modern request.
 var removedMethodsScenario = &scenario.Scenario{
 	Name:  RemovedMethods,
 	Title: "calling methods that the revision removed",

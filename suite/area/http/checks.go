@@ -99,7 +99,7 @@ var httpChecks = []verdict.Check{
 			v.Expect(x).To(matcher.BeResult(), x.Method+" with header names in unusual case")
 		}
 	}),
-	headerCheck("HTTP-28", nameless),
+	headerCheck("HTTP-28", verdict.Each(verdict.Steps(stepNameless), nameless)),
 	headerCheck("HTTP-29", func(r *recording.Recording, v *verdict.Verdict) {
 		if !plainlyServed(r.Step(stepOrdinary), v) {
 			return
@@ -230,15 +230,13 @@ func namesJudged(r *recording.Recording, v *verdict.Verdict) bool {
 
 // nameless: requests without a name are not refused for want of Mcp-Name. Other
 // errors have other reasons.
-func nameless(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepNameless) {
-		if !v.Answered(x) {
-			continue
-		}
-		wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
-		v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
-		v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
+func nameless(x *recording.Exchange, v *verdict.Verdict) {
+	if !v.Answered(x) {
+		return
 	}
+	wanted := x.HasCode(verdict.CodeHeaderMismatch) || strings.Contains(strings.ToLower(x.Error().Get("message").String()), "mcp-name")
+	v.That(!wanted, "service without Mcp-Name", matcher.Describe(x)+" to "+x.Method+" without Mcp-Name", x.Evidence()...)
+	v.Hint("only tools/call, resources/read and prompts/get have an Mcp-Name")
 }
 
 // repeatedIDs: errors about readable requests repeat the id. A server of both eras

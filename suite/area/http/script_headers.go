@@ -18,15 +18,8 @@ const (
 	headerName   = "Mcp-Name"
 )
 
-// Steps, each an independent request: "ordinary", of which most others are
-// variations; "no-version", "mismatch" (tag "differs":
-// body or header), "unsupported-version", "unknown-method", "no-capabilities",
-// "no-version-meta" and "no-meta"; "no-method", "other-method", "method-case";
-// for a readable resource "no-name", "other-name", "encoded-name", "broken-name",
-// "wrong-name" and "spelling", or, where nothing can be read, "unlisted-read" and the
-// same without "spelling", for a URI that is not served (tag "unlisted"); "spelling" also for the list; "nameless" requests
-// have no Mcp-Name because they need none; "session-header" and "last-event"
-// carry what modern servers ignore; "get" and "delete"; "listen".
+// Each step is an independent request, most of them variations of "ordinary". The tag "unlisted" is
+// that of reads of a URI that is not served.
 var httpHeadersScenario = &scenario.Scenario{
 	Name:  HTTPHeaders,
 	Title: "sending headers that are missing, wrong or oddly written",

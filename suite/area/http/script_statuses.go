@@ -12,13 +12,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Steps: "list", "notify" (a notification that is in order) and "list-after"; then,
-// independent of each other: "refused" (a notification under a session id that was
-// never issued, if the target issues any), "malformed" (a notification whose params
-// are a number), "stray" (a response to a request that the target never made), "body" (no message at all; the tag "form" says what), "accept"
-// (conforming forms of the Accept header, by "form"), "charset", "chunked" (a body
-// without a length), "header-case" (names of headers in other letters) and "odd-method"
-// (HTTP methods that the endpoint does not have, by "verb").
+// What follows "list", "notify" and "list-after" is independent of each other. Step "refused" is a
+// notification under a session id that was never issued.
 var httpStatusesScenario = &scenario.Scenario{
 	Name:  HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",

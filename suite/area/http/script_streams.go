@@ -14,10 +14,8 @@ import (
 // as not ended.
 const lingering = 2 * time.Second
 
-// Step "get" is the stream opened by GET (legacy revisions), open as long as the
-// other requests last: "list", "templates", "read", and "slow" for a slow resource
-// that reports progress. All ask for progress. The tag "open" is set on those
-// whose event stream was still open two seconds after the answer.
+// The stream that GET opens (legacy revisions) is open as long as the other requests last. The tag
+// "open" is set on those whose event stream was still open two seconds after the answer.
 var httpStreamsScenario = &scenario.Scenario{
 	Name:  HTTPStreams,
 	Title: "watching the event streams of requests and of GET",
@@ -71,9 +69,6 @@ func streamed(ctx context.Context, c *scenario.Client, q session.Request) {
 	}
 }
 
-// Steps "get-1" and "get-2" are two streams opened by GET in one session,
-// "subscribe" asks for the updates of the resource that the trigger changes. The
-// mark "triggered" stands before the change.
 var httpBroadcastScenario = &scenario.Scenario{
 	Name:  HTTPBroadcast,
 	Title: "watching two streams for one change",

@@ -108,7 +108,6 @@ func introductions(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return found
 }
 
-// iconsOf lists all icons that are objects.
 func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
 	for _, i := range iconOwners(r, v) {
@@ -128,7 +127,6 @@ func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return all
 }
 
-// iconSources lists the src members that are strings.
 func iconSources(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
 	for _, i := range iconsOf(r, v) {

@@ -66,7 +66,6 @@ var relistScenario = &scenario.Scenario{
 	},
 }
 
-// Steps: "without" has no params at all, "with" and "with-again" have empty ones.
 var listParamsScenario = &scenario.Scenario{
 	Name:  ListParams,
 	Title: "listing with and without params",

@@ -8,9 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Metadata that lacks something or is ill-typed. "plain" is an ordinary request;
-// each further step is one otherwise: "no-version", "no-capabilities", "odd-version" (a number),
-// "odd-capabilities" (a string), "odd-log-level" (an unknown one).
 var badMetadataScenario = &scenario.Scenario{
 	Name:  BadMetadata,
 	Title: "metadata that lacks something",
@@ -39,9 +36,6 @@ var badMetadataScenario = &scenario.Scenario{
 	}),
 }
 
-// "set" asks for log messages from the level error on, on a session of its own,
-// in which "list" and "read" then give occasion for some. "unknown-level" asks for
-// a level that does not exist, on another session.
 var logLevelsScenario = &scenario.Scenario{
 	Name:      LogLevels,
 	Title:     "setting the log level",

@@ -174,7 +174,8 @@ func missingCapabilityNamed(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// wholeFlow: a retry with all answers is served, over whatever connection.
+// wholeFlow: a retry with all answers is served, over whatever connection, with the text that the
+// target file gives.
 func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 	first, retries := r.Step(recording.StepAskAgain), r.Steps(recording.StepRetry)
 	last := first
@@ -191,18 +192,11 @@ func wholeFlow(r *recording.Recording, v *verdict.Verdict) {
 		v.Skip(recording.CodeNotExercised, fmt.Sprintf("after %d rounds the target still asks for input", len(retries)))
 	default:
 		if v.Expect(last).To(matcher.BeResult(), "a retry with all answers, on another connection") {
-			expectedText(last, v)
+			if want, given := last.Tags[recording.TagText]; given {
+				contents := last.Result().Get("contents")
+				found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
+				v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), last.Evidence()...)
+			}
 		}
 	}
-}
-
-// expectedText: the contents have the text that the target file gives.
-func expectedText(x *recording.Exchange, v *verdict.Verdict) {
-	want, given := x.Tags[recording.TagText]
-	if !given {
-		return
-	}
-	contents := x.Result().Get("contents")
-	found := slices.ContainsFunc(contents.Array(), func(c gjson.Result) bool { return c.Get("text").String() == want })
-	v.That(found, "contents with the text "+verdict.Quoted(want)+", as the target file has it", "contents are "+judge.Brief(contents), x.Evidence()...)
 }

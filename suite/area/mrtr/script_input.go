@@ -8,8 +8,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Answers that nobody asked for, in reads of a resource that needs none:
-// "superfluous" are well-formed, "malformed" are not.
 var superfluousScenario = &scenario.Scenario{
 	Name:  Superfluous,
 	Title: "answers that nobody asked for",

@@ -21,7 +21,6 @@ var (
 	illTyped       = []recording.Step{stepNumber, stepObject, recording.StepArray, stepNull}
 )
 
-// ofList are the exchanges of a recording that concern one list.
 func ofList(r *recording.Recording, method string) *recording.Recording {
 	return &recording.Recording{Scenario: r.Scenario, Combination: r.Combination, Facts: r.Facts, Exchanges: r.Calls(method)}
 }
@@ -204,7 +203,6 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 	v.WarnUnless(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
 }
 
-// kindOf names the entries of a page.
 func kindOf(x *recording.Exchange) string {
 	if x.Method == "resources/templates/list" {
 		return "templates"

@@ -11,10 +11,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Steps, on a session of their own: "first" has no cursor; "second" neither;
-// "next" and "next-again" have the cursor that "first" handed out; "middle" has
-// none again; "elsewhere" has the cursor that the first page of the walk before
-// handed out, on another session. "page" is the second page of that walk.
+// paging is the scenario of one of the lists. Step "elsewhere" has the cursor that the first page of
+// the walk before handed out, on another session; "page" is the second page of that walk.
 func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 	return &scenario.Scenario{
 		Name:      name,
@@ -61,13 +59,7 @@ type cursorProbe struct {
 	cursor any
 }
 
-// Steps, for each of the two lists: "before" and "after" list without cursor; between
-// them "unknown" has a cursor that was never handed out, "long", "junk", "script" and
-// "blank" strings that are hard to digest, "empty" no characters, "number", "object",
-// "array" and "null" something that is no string. Where the list has pages, "changed",
-// "truncated" and "appended" have the cursor of its first page with another letter,
-// without its second half, and with more behind it; "old" has the one of the walk
-// before, and "foreign" one of the other list.
+// Step "old" has the cursor of the walk before, and "foreign" one of the other list.
 var badCursorsScenario = &scenario.Scenario{
 	Name:  BadCursors,
 	Title: "listing with cursors that were never handed out",
@@ -135,9 +127,7 @@ func altered(cursor string) []cursorProbe {
 	return probes
 }
 
-// Step "page" is a walk through resources/list, "template" one through the
-// templates. The last page's tag "expected" is what the target file says must be
-// there, as a JSON array.
+// The last page's tag "expected" is what the target file says must be there, as a JSON array.
 var completeWalksScenario = &scenario.Scenario{
 	Name:  CompleteWalks,
 	Title: "looking for everything that must be listed",

@@ -8,9 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Steps "string-token" and "integer-token" are reads with a progress token, of the
-// resource that is declared as slow or else of a listed one; "no-token" is one
-// without.
+// What is read is the resource that is declared as slow, or else a listed one.
 var progressScenario = &scenario.Scenario{
 	Name:  Progress,
 	Title: "reads with progress tokens",

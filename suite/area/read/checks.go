@@ -88,35 +88,26 @@ var readChecks = []verdict.Check{
 			v.Hint("use the standard base64 alphabet, not the URL-safe one")
 		}
 	})},
-	{Requirement: "READ-07", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
-		blob := c.Get("blob").Str
-		problems := judge.Base64(blob)
-		p, bad := judge.First(problems, judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength)
-		if bad || needsPadding(blob, problems) {
-			v.That(!bad, "a blob padded to a multiple of four characters", "blob of "+c.Name+": "+p.String(), c.Frames...)
-		}
-	}).Or(recording.CodeNeedsSubject, "no blob has a length that needs padding")},
-	{Requirement: "READ-08", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		const line = 60 // encoders that break lines do so after 60, 64 or 76 characters
-		for _, c := range blobs(r, v) {
-			blob := c.Get("blob").Str
-			p, bad := judge.First(judge.Base64(blob), judge.CodeWhiteSpace)
-			if bad || len(blob) > line {
-				v.That(!bad, "a blob without line breaks and spaces", "blob of "+c.Name+": "+p.String(), c.Frames...)
-			}
-		}
-		v.Skip(recording.CodeNeedsSubject, "every blob is too short for a line break")
-	}},
-	{Requirement: "READ-09", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
-		problems := judge.Base64(c.Get("blob").Str)
-		p, bad := judge.First(problems, judge.CodePadBits)
-		if bad || needsPadding(c.Get("blob").Str, problems) {
-			v.That(!bad, "zeros in the unused bits of a blob's last letter", "blob of "+c.Name+": "+p.String(), c.Frames...)
-		}
-	}).Or(recording.CodeNeedsSubject, "no blob has unused bits")},
+	blobCheck("READ-07", "a blob padded to a multiple of four characters", "no blob has a length that needs padding", needsPadding,
+		judge.CodeMissingPadding, judge.CodeMisplacedPadding, judge.CodeBadLength),
+	blobCheck("READ-08", "a blob without line breaks and spaces", "every blob is too short for a line break", func(blob string, _ []judge.Problem) bool {
+		return len(blob) > 60 // encoders that break lines do so after 60, 64 or 76 characters
+	}, judge.CodeWhiteSpace),
+	blobCheck("READ-09", "zeros in the unused bits of a blob's last letter", "no blob has unused bits", needsPadding, judge.CodePadBits),
 }
 
-// allContents lists the items of all reads.
+// blobCheck is a check that blobs have none of some problems; without an occasion for them there is
+// nothing to judge.
+func blobCheck(id, expected, none string, occasion func(blob string, problems []judge.Problem) bool, codes ...judge.Code) verdict.Check {
+	return verdict.Check{Requirement: id, From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
+		blob := c.Get("blob").Str
+		problems := judge.Base64(blob)
+		if p, bad := judge.First(problems, codes...); bad || occasion(blob, problems) {
+			v.That(!bad, expected, "blob of "+c.Name+": "+p.String(), c.Frames...)
+		}
+	}).Or(recording.CodeNeedsSubject, none)}
+}
+
 func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	var all []verdict.Item
 	for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
@@ -125,7 +116,6 @@ func allContents(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return all
 }
 
-// blobs lists the contents with a blob that is a string.
 func blobs(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	all := recording.Keep(allContents(r, v), func(c verdict.Item) bool { return judge.IsString(c.Get("blob")) })
 	if len(all) == 0 {
@@ -161,7 +151,6 @@ func declaredType(x verdict.Reading, c verdict.Item) string {
 	return ""
 }
 
-// noContents says why a check of contents found none.
 func noContents(v *verdict.Verdict) {
 	v.Skip(recording.CodeNeedsSubject, "no read yielded contents of the kind that is judged")
 }

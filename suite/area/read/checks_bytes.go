@@ -238,5 +238,4 @@ func (d *doubts) observe(v *verdict.Verdict) {
 	d.wrapped.Observe(v, "encoded-twice", "%d encoded once too often: %s")
 }
 
-// vague reports whether a type says nothing about the bytes.
 func vague(mime string) bool { return mime == "" || judge.Essence(mime) == "application/octet-stream" }

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// Step "task" reads, with a task parameter, what could be read without.
 var taskReadScenario = &scenario.Scenario{
 	Name:  TaskRead,
 	Title: "reading with a task parameter",
@@ -19,20 +18,16 @@ var taskReadScenario = &scenario.Scenario{
 	When: scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20251125 },
 		recording.CodeCombination, "only 2025-11-25 has the task parameter"),
 	Script: func(ctx context.Context, p *scenario.Play) {
-		uri := ""
 		for _, x := range p.Earlier(recording.Reads).Steps(recording.StepRead) {
 			if x.Succeeded() && x.Result().Get("contents").IsArray() {
-				uri = x.Tags[recording.TagURI]
-				break
+				if c, ok := p.Expendable(ctx); ok {
+					uri := x.Tags[recording.TagURI]
+					c.Do(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
+						Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
+				}
+				return
 			}
 		}
-		if uri == "" {
-			p.Skip(recording.CodeNeedsSubject, "no resource could be read without a task parameter")
-			return
-		}
-		if c, ok := p.Expendable(ctx); ok {
-			c.Do(ctx, session.Request{Step: stepTask, Method: "resources/read", Tags: recording.Tags{recording.TagURI: uri},
-				Params: map[string]any{"uri": uri, "task": map[string]any{"ttl": 60000}}})
-		}
+		p.Skip(recording.CodeNeedsSubject, "no resource could be read without a task parameter")
 	},
 }

@@ -144,7 +144,6 @@ type line struct {
 	stray, spread bool
 }
 
-// linesOf lists the lines of standard output of all sessions.
 func linesOf(r *recording.Recording) []line {
 	var all []line
 	bySession := map[string][]int{}

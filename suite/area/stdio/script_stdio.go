@@ -14,13 +14,8 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// Step "before" is an ordinary request. Step "joined" is two requests in a single
-// write. Steps "part" and, with the rest and the newline, "split" are one request
-// in three writes with short pauses, cut in the middle of a character. Step "crlf" is
-// a request that ends in a carriage return and a newline, "blank-line" one after an
-// empty line. Step "long" is a request of more than a mebibyte. A target that answers its
-// first request over several lines gets no other: step "initialize" or, in modern revisions,
-// "discover".
+// A target that answers its first request over several lines gets no other: step "initialize" or, in
+// modern revisions, "discover".
 var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",

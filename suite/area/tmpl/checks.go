@@ -46,16 +46,10 @@ var Checks = []verdict.Check{
 			v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
 		}
 	})},
-	{Requirement: "TMPL-04", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		grammar(r, v, "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested)
-	}},
-	{Requirement: "TMPL-05", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		grammar(r, v, "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
-			judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator)
-	}},
-	{Requirement: "TMPL-08", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		grammar(r, v, "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe)
-	}},
+	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
+	grammar("TMPL-05", "expressions of RFC 6570: an operator (+ # . / ; ? &) or none, names of letters, digits, _ and dots, a modifier :n or *",
+		judge.CodeBadOperator, judge.CodeBadVariable, judge.CodeBadModifier, judge.CodeReservedOperator),
+	grammar("TMPL-08", "literal parts without characters that RFC 6570 excludes", judge.CodeBadLiteral, judge.CodeBadPercent, judge.CodeApostrophe),
 	{Requirement: "TMPL-09", From: templateWalk, With: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			items := verdict.ListedItems(r, v)
@@ -81,7 +75,7 @@ var Checks = []verdict.Check{
 		v.That(ok || !known, "a template that begins with a scheme and a colon", "the template "+judge.Brief(i.Result)+" expands to no absolute URI", i.Frames...)
 	})},
 	{Requirement: "TMPL-10", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads},
-		Needs: []verdict.Gate{verdict.Resources}, Judge: sameTypes},
+		Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.Steps(stepExpansion, stepQuery, recording.StepKnown), sameTypes)},
 	{Requirement: "TMPL-11", From: []recording.Name{recording.Expansions, recording.TemplateSweep}, With: []recording.Name{recording.Reads, recording.KnownReads}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			for _, x := range r.Steps(stepExpansion) {
@@ -111,23 +105,18 @@ var Checks = []verdict.Check{
 		}},
 }
 
-// grammar notes the problems of the listed templates that bear one of the codes;
-// those that practice accepts warn only.
-func grammar(r *recording.Recording, v *verdict.Verdict, expected string, codes ...judge.Code) {
-	for _, i := range verdict.TemplateTexts(r, v) {
-		found := false
-		for _, p := range judge.Template(i.Str) {
-			if !judge.Has([]judge.Problem{p}, codes...) {
-				continue
-			}
-			found = true
-			state := v.ThatIf(!p.Soft)
-			state(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
+// grammar is a check that the listed templates have no problem with one of the codes; those that
+// practice accepts warn only.
+func grammar(id, expected string, codes ...judge.Code) verdict.Check {
+	return verdict.Check{Requirement: id, From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.TemplateTexts, func(i verdict.Item, v *verdict.Verdict) {
+		found := recording.Keep(judge.Template(i.Str), func(p judge.Problem) bool { return slices.Contains(codes, p.Code) })
+		for _, p := range found {
+			v.ThatIf(!p.Soft)(false, expected, "the template "+judge.Brief(i.Result)+": "+p.String(), i.Frames...)
 		}
-		if !found {
+		if len(found) == 0 {
 			v.Holds()
 		}
-	}
+	})}
 }
 
 // templateRemarks notes templates that are listed twice, that are resources in truth,
@@ -244,21 +233,19 @@ func expanded(x *recording.Exchange, v *verdict.Verdict) {
 }
 
 // sameTypes: what a template with a media type expands to has that type.
-func sameTypes(r *recording.Recording, v *verdict.Verdict) {
-	for _, x := range r.Steps(stepExpansion, stepQuery, recording.StepKnown) {
-		wanted := x.Tags[recording.TagMIME]
-		if wanted == "" || !v.Answered(x) || !x.Succeeded() {
+func sameTypes(x *recording.Exchange, v *verdict.Verdict) {
+	wanted := x.Tags[recording.TagMIME]
+	if wanted == "" || !v.Answered(x) || !x.Succeeded() {
+		return
+	}
+	for _, c := range verdict.ContentsOf(x) {
+		mime := c.Get("mimeType")
+		if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
 			continue
 		}
-		for _, c := range verdict.ContentsOf(x) {
-			mime := c.Get("mimeType")
-			if !judge.IsString(mime) || !judge.Matches(x.Tags[recording.TagTemplate], c.Get("uri").String()) {
-				continue
-			}
-			v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
-				"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
-			v.Hint("leave mimeType out of a template whose resources are of different types")
-		}
+		v.That(strings.EqualFold(judge.Essence(mime.Str), judge.Essence(wanted)), "the mimeType of the template, "+wanted,
+			"mimeType of "+c.Name+" is "+judge.Brief(mime), c.Frames...)
+		v.Hint("leave mimeType out of a template whose resources are of different types")
 	}
 }
 

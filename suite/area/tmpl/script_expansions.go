@@ -2,8 +2,8 @@ package tmpl
 
 import (
 	"context"
+	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -13,13 +13,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
-// Steps "expansion" read templates expanded with the arguments that the target
-// file gives; those that lead nowhere belong to missing-reads. Steps "query" read
-// templates with a query expression once with none of its variables, once with
-// the first, once with all that are given: the tag "given" names them. Tags:
-// "template"; "listed" says whether the target lists it, "mime" is its media type
-// there; "text" is what is expected, "contains" that it is only a part;
-// "encoded" is set if the expansion percent-encodes something.
+// Arguments that lead nowhere belong to missing-reads. Tags: "listed" says whether the target lists
+// the template, "mime" is its media type there; "text" is what is expected, "contains" that it is
+// only a part; "given" names the query variables that have a value.
 var expansionsScenario = &scenario.Scenario{
 	Name:  recording.Expansions,
 	Title: "reading expanded templates",
@@ -85,10 +81,7 @@ func encodes(template string, vars map[string]string) bool {
 // made from the first arguments that give one of them.
 func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 	for _, a := range t.Arguments {
-		base, query := map[string]string{}, []string{}
-		for name, value := range a.Vars {
-			base[name] = value
-		}
+		base, query := maps.Clone(a.Vars), []string{}
 		for _, v := range judge.Variables(t.Template) {
 			if _, given := base[v.Name]; given && (v.Operator == '?' || v.Operator == '&') {
 				query = append(query, v.Name)
@@ -98,7 +91,7 @@ func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 		if a.Missing || len(query) == 0 {
 			continue
 		}
-		sort.Strings(query)
+		slices.Sort(query)
 		var all []scenario.URIRead
 		for _, given := range [][]string{nil, query[:1], query} {
 			for _, name := range given {
@@ -115,7 +108,6 @@ func queries(t *target.Template, tags recording.Tags) []scenario.URIRead {
 	return nil
 }
 
-// Steps "with-params" and "without-params" ask for the first page of templates.
 var templatesWithoutParamsScenario = &scenario.Scenario{
 	Name:  TemplatesWithoutParams,
 	Title: "asking for templates without params",
