@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -126,15 +127,20 @@ func judgeArgs(t *testing.T, f fault.Fault, args ...string) (report *reports.Rep
 	return report
 }
 
-// judged judges a reference server with a fault.
-func judged(t *testing.T, f fault.Fault, cfg suite.Config) (*reports.Report, error) {
+// world is the default world with a smaller big resource.
+var world = sync.OnceValue(func() reference.World {
 	w := reference.DefaultWorld()
 	for i := range w.Resources {
 		if g := w.Resources[i].Generate; g != nil {
 			g.Bytes = min(g.Bytes, 8<<10)
 		}
 	}
-	described, server, err := embedded.TargetOf(w, reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
+	return w
+})
+
+// judged judges a reference server with a fault.
+func judged(t *testing.T, f fault.Fault, cfg suite.Config) (*reports.Report, error) {
+	described, server, err := embedded.TargetOf(world(), reference.Options{Faults: []string{f.Name}, PageSize: f.Needs.PageSize, Revisions: f.Needs.Served})
 	if err != nil {
 		return nil, err
 	}
