@@ -8,6 +8,7 @@ import (
 	"net"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -71,9 +72,13 @@ func TestQuickRepetition(t *testing.T) {
 				if !seen || again == nil {
 					t.Fatalf("nothing that is %s was repeated: %s", c.want, verdicts(r.Report(false)))
 				}
-				first, took := r.takes[r.Rows()[0].Combination].Took[recording.InvalidMessages], again.Took[recording.InvalidMessages]
-				if took == 0 || (took > slowly*first) != c.slow {
-					t.Errorf("the repetition took %s, the first time %s", took, first)
+				var longest time.Duration // between two messages
+				frames := again.Recordings[recording.InvalidMessages].Frames
+				for i := 1; i < len(frames); i++ {
+					longest = max(longest, frames[i].At-frames[i-1].At)
+				}
+				if longest == 0 || (longest >= slowly*r.cfg.QuietWindow) != c.slow {
+					t.Errorf("the repetition waited for %s", longest)
 				}
 			})
 		})

@@ -34,23 +34,6 @@ type Client struct {
 	longest time.Duration
 }
 
-// retries is the process in which messages that were lost side by side are sent again: a process
-// for each of them would cost many starts, although most did nothing.
-type retries struct {
-	turn         chan struct{} // holds one while a message is sent again, so that it is alone
-	s            *session.Session
-	shared, sole bool
-}
-
-// take gives the client the session, if there is one that is alive, in its turn.
-func (r *retries) take(c *Client) bool {
-	if r.s == nil || !r.s.Alive() {
-		return false
-	}
-	c.S, c.shared, c.sole = r.s, r.shared, r.sole
-	return true
-}
-
 // Clean is a client on the session that all well-behaved scripts share.
 func (p *Play) Clean(ctx context.Context) (*Client, bool) {
 	s, err := p.Shared(ctx)
@@ -176,30 +159,6 @@ func (c *Client) twice(ctx context.Context, send try) *recording.Exchange {
 		return x
 	}
 	return c.alone(ctx, send)
-}
-
-// inTurn sends a message again that was lost, where those that were lost with it were sent
-// again before. If it is lost there, too, it gets a process of its own: one that dies a
-// moment late dies of what was sent before.
-func (c *Client) inTurn(ctx context.Context, lost *recording.Exchange, send try) *recording.Exchange {
-	r := c.retries
-	r.turn <- struct{}{}
-	defer func() { <-r.turn }()
-	if r.take(c) {
-		x, usable := send()
-		if usable {
-			return c.Note(x)
-		}
-		x.Step += recording.StepLost
-		c.Note(x)
-		c.ends(ctx, x)
-	}
-	if !c.Replace(ctx) {
-		return lost
-	}
-	x := c.alone(ctx, send)
-	r.s, r.shared, r.sole = c.S, c.shared, c.sole
-	return x
 }
 
 // ends waits until a server that was started has ended, if a message was lost to it that it may
@@ -373,7 +332,7 @@ func (c *Client) Replace(ctx context.Context) bool {
 		s, err := c.P.Renew(ctx, old)
 		fresh, ok := c.P.client(s, err, &c.P.lent)
 		if ok {
-			c.S = fresh.S
+			c.S, c.fresh = fresh.S, true
 		}
 		return ok
 	}
@@ -405,7 +364,7 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 	clones := make([]*Client, len(items))
 	var again *retries
 	if c.P.Combination.Transport == requirement.Stdio {
-		again = &retries{turn: make(chan struct{}, 1)}
+		again = &retries{}
 	}
 	var wg sync.WaitGroup
 	for i, item := range items {
@@ -416,9 +375,9 @@ func each[T any](c *Client, width int, items []T, do func(i int, item T, c *Clie
 		}
 		clones[i] = &Client{P: c.P, S: from.S, shared: from.shared, buffered: true, retries: again}
 		if again != nil && !from.S.Alive() {
-			again.turn <- struct{}{}
+			again.await(0, false)
 			again.take(clones[i])
-			<-again.turn
+			again.next()
 		}
 		wg.Go(func() {
 			defer func() { <-slots }()
