@@ -13,19 +13,16 @@ import (
 
 // Checks lists the checks of icons (basic/index#icons).
 var Checks = []verdict.Check{
-	{Requirement: "ICON-01", From: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, i := range iconOwners(r, v) {
-			icons := i.Get("icons")
-			v.Holds()
-			if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.Name+" is "+judge.TypeName(icons), i.Frames...) {
-				continue
-			}
-			for n, icon := range icons.Array() {
-				iconShape(v, verdict.NewItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.Name), i.Frames))
-			}
+	{Requirement: "ICON-01", From: verdict.BothWalks, Judge: verdict.Each(iconOwners, func(i verdict.Item, v *verdict.Verdict) {
+		icons := i.Get("icons")
+		v.Holds()
+		if !v.That(icons.IsArray(), "icons as an array", "icons of "+i.Name+" is "+judge.TypeName(icons), i.Frames...) {
+			return
 		}
-		noIcons(v)
-	}},
+		for n, icon := range icons.Array() {
+			iconShape(v, verdict.NewItem(icon, fmt.Sprintf("icon %d of %s", n+1, i.Name), i.Frames))
+		}
+	}).Or(recording.CodeNeedsSubject, noIcons)},
 	{Requirement: "ICON-03", From: verdict.BothWalks, Judge: verdict.Each(iconSources, func(i verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.URI(i.Str))
 		v.That(!bad, "an absolute URI", "src of "+i.Name+" is "+judge.Brief(i.Result)+": "+p.Message, i.Frames...)
@@ -122,7 +119,7 @@ func iconsOf(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 		}
 	}
 	if len(all) == 0 {
-		noIcons(v)
+		v.Skip(recording.CodeNeedsSubject, noIcons)
 	}
 	return all
 }
@@ -137,6 +134,4 @@ func iconSources(r *recording.Recording, v *verdict.Verdict) []verdict.Item {
 	return all
 }
 
-func noIcons(v *verdict.Verdict) {
-	v.Skip(recording.CodeNeedsSubject, "neither a resource, nor a template, nor the server has icons")
-}
+const noIcons = "neither a resource, nor a template, nor the server has icons"

@@ -59,27 +59,21 @@ var readChecks = []verdict.Check{
 		}
 		elsewhere.Observe(v, "other-uri", "%d read as a single content under another URI than was asked for: %s")
 		misspelt.ObserveMisspelt(v)
-		noContents(v)
+		v.Skip(recording.CodeNeedsSubject, noContents)
 	}},
-	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, c := range allContents(r, v) {
-			text, blob := c.Get("text"), c.Get("blob")
-			ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
-				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
-			if !ok && (text.IsObject() || text.IsArray()) {
-				v.Hint("write a JSON document into text as a string")
-			}
+	{Requirement: "READ-03", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+		text, blob := c.Get("text"), c.Get("blob")
+		ok := v.That(judge.IsString(text) || judge.IsString(blob), "text or blob as a string",
+			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+		if !ok && (text.IsObject() || text.IsArray()) {
+			v.Hint("write a JSON document into text as a string")
 		}
-		noContents(v)
-	}},
-	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		for _, c := range allContents(r, v) {
-			text, blob := c.Get("text"), c.Get("blob")
-			v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
-				c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
-		}
-		noContents(v)
-	}},
+	}).Or(recording.CodeNeedsSubject, noContents)},
+	{Requirement: "READ-04", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(allContents, func(c verdict.Item, v *verdict.Verdict) {
+		text, blob := c.Get("text"), c.Get("blob")
+		v.That(!text.Exists() || !blob.Exists(), "text or blob, not both",
+			c.Name+" has text: "+judge.TypeName(text)+", blob: "+judge.TypeName(blob), c.Frames...)
+	}).Or(recording.CodeNeedsSubject, noContents)},
 	{Requirement: "READ-06", From: contentReads, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(blobs, func(c verdict.Item, v *verdict.Verdict) {
 		p, bad := judge.First(judge.Base64(c.Get("blob").Str), judge.CodeURLSafe, judge.CodeBadCharacter)
 		v.That(!bad, "letters, digits, +, / and = in a blob", "blob of "+c.Name+": "+p.String(), c.Frames...)
@@ -151,9 +145,7 @@ func declaredType(x verdict.Reading, c verdict.Item) string {
 	return ""
 }
 
-func noContents(v *verdict.Verdict) {
-	v.Skip(recording.CodeNeedsSubject, "no read yielded contents of the kind that is judged")
-}
+const noContents = "no read yielded contents of the kind that is judged"
 
 // contentReads are the recordings whose contents are held to the schema: the reads of
 // what is listed, and those of templates with values that the target suggests.
