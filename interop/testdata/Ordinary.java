@@ -1,10 +1,12 @@
-// An ordinary server with the official SDK for Java, at a port.
+// An ordinary server with the official SDK for Java, at a port or, without one, over stdio.
 import io.modelcontextprotocol.json.jackson3.JacksonMcpJsonMapperSupplier;
 import io.modelcontextprotocol.server.McpServer;
+import io.modelcontextprotocol.server.McpServer.SyncSpecification;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncCompletionSpecification;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceSpecification;
 import io.modelcontextprotocol.server.McpServerFeatures.SyncResourceTemplateSpecification;
 import io.modelcontextprotocol.server.transport.HttpServletStreamableServerTransportProvider;
+import io.modelcontextprotocol.server.transport.StdioServerTransportProvider;
 import io.modelcontextprotocol.spec.McpSchema.CompleteResult;
 import io.modelcontextprotocol.spec.McpSchema.ReadResourceResult;
 import io.modelcontextprotocol.spec.McpSchema.Resource;
@@ -20,11 +22,9 @@ public class Ordinary {
     return new ReadResourceResult(List.of(new TextResourceContents(uri, "text/plain", text)));
   }
 
-  public static void main(String[] args) throws Exception {
+  static void offer(SyncSpecification<?> server) {
     String template = "ordinary://users/{name}";
-    var transport = HttpServletStreamableServerTransportProvider.builder()
-        .jsonMapper(new JacksonMcpJsonMapperSupplier().get()).mcpEndpoint("/mcp").build();
-    McpServer.sync(transport).serverInfo("ordinary", "1")
+    server.serverInfo("ordinary", "1")
         .capabilities(ServerCapabilities.builder().resources(true, true).completions().build())
         .resources(new SyncResourceSpecification(
             Resource.builder("ordinary://readme", "readme").mimeType("text/plain").build(),
@@ -35,6 +35,16 @@ public class Ordinary {
         .completions(new SyncCompletionSpecification(new ResourceReference("ref/resource", template),
             (exchange, request) -> new CompleteResult(new CompleteResult.CompleteCompletion(List.of("ann", "bob"), 2, false))))
         .build();
+  }
+
+  public static void main(String[] args) throws Exception {
+    var json = new JacksonMcpJsonMapperSupplier().get();
+    if (args.length == 0) {
+      offer(McpServer.sync(new StdioServerTransportProvider(json)));
+      return;
+    }
+    var transport = HttpServletStreamableServerTransportProvider.builder().jsonMapper(json).mcpEndpoint("/mcp").build();
+    offer(McpServer.sync(transport));
     var tomcat = new Tomcat();
     String scratch = System.getProperty("java.io.tmpdir");
     tomcat.setBaseDir(scratch);
