@@ -1,0 +1,214 @@
+package canc
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
+)
+
+// Steps "raced" are requests that are cancelled as soon as they are sent, by steps
+// "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
+// Step "before" is such a request that is not cancelled, "after" one at the end. If that is not
+// served, steps "undisturbed" are as many messages in another session as there were in this one.
+var cancelRaceScenario = &scenario.Scenario{
+	Name:  CancelRace,
+	Title: "cancellations that race with the response",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if that is not served, as many messages without cancellations in another session.",
+	Phase: scenario.Destructive,
+	Last:  true, // what it makes deaf is not to be replaced for others
+	Script: func(ctx context.Context, p *scenario.Play) {
+		c, ok := racing(ctx, p)
+		if !ok {
+			return
+		}
+		served := race(ctx, p, c)
+		if !served && p.OneByOne && c.Replace(ctx) { // who died had heard from other sessions as well; now one starts
+			for _, x := range p.Rec.Exchanges {
+				x.Step += recording.StepLost
+			}
+			served = race(ctx, p, c)
+		}
+		raced := c.S
+		if !served && p.Rec.Step(recording.StepBefore).Succeeded() {
+			undisturbed(ctx, p, c)
+		}
+		if !c.S.Alive() || !served && c.S == raced {
+			p.End(c.S) // nobody else is to get what is deaf or gone
+		}
+	},
+}
+
+// race sends a request, races others with their cancellations, and sends one more. It reports whether that is served.
+func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served bool) {
+	patience := c.Patience(ctx, 3*time.Second)
+	before := c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	var pending []*session.Pending
+	if n := races(p, c, before); together(p) {
+		pending = raceTogether(ctx, p, c, n)
+	} else {
+		pending = raceApart(ctx, p, c, n, before.Took)
+	}
+	last := p.Ordinary(stepAfter)
+	last.Timeout = max(patience, 3*time.Duration(len(pending)+1)*before.Took) // one after the other, at the worst
+	after := c.Note(c.S.Do(ctx, last))
+	for _, one := range pending {
+		one.Cancel()
+		one.Finish()
+	}
+	over := after.Status == http.StatusNotFound && c.S.HTTPSession() != ""
+	return !over && !unserved(after)
+}
+
+// racing is a client for the race. Where the end of a session says something, nothing has
+// happened in it before that could be the reason.
+func racing(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+	if p.Combination.Transport == requirement.HTTP && !p.Modern() {
+		return p.Fresh(ctx, session.Options{Kind: recording.Probe})
+	}
+	return p.Expendable(ctx)
+}
+
+// undisturbed sends as many messages in another session as there were in one, for as long as that lasted
+// from the first ordinary request on, and cancels none: a server may end because of how much is said to it, or how
+// long it lasts.
+func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
+	messages := 0
+	for _, f := range p.Transcript.Session(c.S.ID()) {
+		if f.Dir == wire.Out {
+			messages++
+		}
+	}
+	first, _ := p.Transcript.Frame(p.Rec.Step(recording.StepBefore).Request)
+	lasting := p.Transcript.Now() - first.At
+	if !c.Replace(ctx) {
+		return
+	}
+	until := p.Transcript.Now() + lasting
+	for range messages {
+		if !c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed))).Succeeded() {
+			return
+		}
+	}
+	c.S.Quiet(ctx, until-p.Transcript.Now())
+	c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed)))
+}
+
+// together reports whether requests are raced several at once.
+func together(p *scenario.Play) bool {
+	return !p.Modern() && p.Combination.Transport == requirement.Stdio
+}
+
+// raced is a request that is about to be cancelled.
+func raced(p *scenario.Play) session.Request {
+	q := p.Ordinary(stepRaced)
+	q.Tags = recording.Tags{recording.TagCancelled: "yes"}
+	return q
+}
+
+// raceApart sends requests one after the other, and the cancellation of each behind it: at once, then
+// later and later, up to when the response is due. Where both travel on connections of their own,
+// it would else be left to chance at which moment of a request its cancellation arrives.
+func raceApart(ctx context.Context, p *scenario.Play, c *scenario.Client, n int, took time.Duration) []*session.Pending {
+	const least = 20 * time.Millisecond
+	pending := make([]*session.Pending, n)
+	for i := range pending {
+		pending[i] = c.Start(ctx, raced(p))
+		if byClosing(p) {
+			pending[i].Cancel()
+			continue
+		}
+		part := float64(i) / float64(n)
+		c.S.Quiet(ctx, time.Duration(part*part*float64(took))) // most of them early, as a response takes longest on its way
+		cancelled := c.Start(ctx, cancelling(pending[i].Exchange().ID))
+		over(ctx, max(2*took, least), pending[i], cancelled)
+		cancelled.Finish()
+	}
+	return pending
+}
+
+// over waits until the responses to messages have ended, but not for longer than a limit: a
+// request that was cancelled need not be answered.
+func over(ctx context.Context, limit time.Duration, all ...*session.Pending) {
+	bounded, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	for _, one := range all {
+		select {
+		case <-one.HTTPEnded():
+		case <-bounded.Done():
+			return
+		}
+	}
+}
+
+// raceTogether writes several requests at once, each with its cancellation. A target that reads
+// both in one go comes to the cancellation while it is busy with the request; were they written
+// one by one, then on a busy machine either would be done with before the other is there.
+func raceTogether(ctx context.Context, p *scenario.Play, c *scenario.Client, n int) (pending []*session.Pending) {
+	const pairs, most, least, firstID = 5, 8, 3, 930_001
+	writes := min(max(n/pairs, least), most)
+	for id := firstID; id < firstID+writes*pairs; id += pairs {
+		var batch []session.Request
+		for i := range pairs {
+			q := raced(p)
+			q.ID = json.RawMessage(strconv.Itoa(id + i))
+			batch = append(batch, q, cancelling(q.ID))
+		}
+		for i, one := range c.S.StartTogether(ctx, batch...) {
+			c.Note(one.Exchange())
+			if i%2 == 0 {
+				pending = append(pending, one)
+			} else {
+				one.Finish()
+			}
+		}
+	}
+	return pending
+}
+
+// cancelling is the cancellation of a request, for which nobody waits.
+func cancelling(id json.RawMessage) session.Request {
+	q := cancellation(recording.StepCancel, map[string]any{"requestId": id})
+	q.NoAwait = true
+	return q
+}
+
+// races is how many requests are raced: few hit the moment at which a response is under way, but
+// where responses are long or slow a run could not keep, or wait for, many.
+func races(p *scenario.Play, c *scenario.Client, before *recording.Exchange) int {
+	const least, volume, waiting = 5, 4 << 20, 6 * time.Second
+	most := 24
+	switch {
+	case p.Brief() && !together(p):
+		most = 8
+	case !p.Modern():
+		most = 40
+	}
+	most *= max(p.Limits.Patience, 1) // a repetition is to meet the same moment again
+	size := 1
+	for _, f := range c.S.Incoming(before.Request) {
+		size += f.Size
+	}
+	return min(max(min(volume/size, int(waiting/max(before.Took, time.Microsecond))), least), most)
+}
+
+// byClosing reports whether a request is cancelled by closing its stream.
+func byClosing(p *scenario.Play) bool {
+	return p.Modern() && p.Combination.Transport == requirement.HTTP
+}
+
+// cancel cancels a request as a client does.
+func cancel(ctx context.Context, p *scenario.Play, c *scenario.Client, pending *session.Pending) {
+	if byClosing(p) {
+		pending.Cancel()
+		return
+	}
+	c.Note(c.S.Do(ctx, cancelling(pending.Exchange().ID)))
+}
