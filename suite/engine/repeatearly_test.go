@@ -9,10 +9,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -84,7 +86,8 @@ func TestEarlyRepetition(t *testing.T) {
 // busy says of malformed reads that they are an internal error, as servers do that are asked too much.
 type busy struct {
 	mu    sync.Mutex
-	heard string // "r" for malformed reads, "c" for cursors, without repetitions of either
+	heard string        // "r" for malformed reads, "c" for cursors, without repetitions of either
+	takes time.Duration // for a list
 }
 
 func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -101,6 +104,7 @@ func (s *busy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "ping":
 		answer = `"result":{}`
 	case "resources/list":
+		time.Sleep(s.takes)
 		answer = `"result":{"resources":[]}`
 		if m.Get("params.cursor").Exists() {
 			answer, about = `"error":{"code":-32602,"message":"what cursor?"}`, "c"
@@ -145,4 +149,28 @@ func TestErrorsOfABusyTargetAreRepeatedWhenItIsNot(t *testing.T) {
 			t.Errorf("judged again:\n%s\nat first:\n%s", b, a)
 		}
 	})
+}
+
+// At a URL an answer that did not come in time has twice as long to come before its want is a failure.
+func TestSilenceIsRepeatedSlowly(t *testing.T) {
+	for takes, want := range map[time.Duration]verdict.Outcome{15 * time.Second: verdict.Pass, 25 * time.Second: verdict.Fail} {
+		synctest.Test(t, func(t *testing.T) {
+			r, err := Prepare(t.Context(), Config{
+				Target: &target.Target{
+					Endpoints: []target.Endpoint{{Name: "slow", Handler: &busy{takes: takes}, Forced: requirement.HTTP}},
+					Revisions: []requirement.Revision{requirement.R20251125},
+				},
+				Tool: reports.Tool{Name: "test"}, Budget: time.Hour,
+				Select: func(row Row) bool { return row.Requirement.ID == "RPC-09" },
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Execute(t.Context())
+			time.Sleep(takes) // the last one is still being answered
+			if j, _ := r.Await(t.Context(), r.Rows()[0]); j.Outcome != want {
+				t.Errorf("lists that take %s: %s", takes, verdicts(r.Report(false)))
+			}
+		})
+	}
 }

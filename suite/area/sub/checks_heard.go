@@ -146,12 +146,20 @@ func keepsSessions(h verdict.Heard, r *recording.Recording) bool {
 	return r.Combination.Transport != requirement.HTTP || s != nil && s.Initialize != nil && s.Initialize.Header.Get("Mcp-Session-Id") != ""
 }
 
+// asked reports whether a subscription was requested in the session of an update before it came.
+// That is all the schema asks for: one that was refused may have been made all the same.
+func asked(h verdict.Heard, r *recording.Recording) bool {
+	return slices.ContainsFunc(r.Exchanges, func(x *recording.Exchange) bool {
+		return x.Session == h.Frame.Session && x.Method == "resources/subscribe" && x.Request > 0 && x.Request < h.Frame.Number
+	})
+}
+
 // withoutSubscription: no session gets updates before it has subscribed to anything. A target that keeps no
 // sessions cannot tell who has, but where nothing can be subscribed nobody has.
 func withoutSubscription(r *recording.Recording, v *verdict.Verdict) {
 	withheld := verdict.Withholds("resources.subscribe")(v.Facts) == nil
 	for _, h := range verdict.Elsewhere(verdict.Only(verdict.Hear(r, "", 0), verdict.Updated), r, v) {
-		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r)) {
+		if how, _ := standingOf(h, r); how == never && (withheld || keepsSessions(h, r) && !asked(h, r)) {
 			v.That(false, "no "+verdict.Updated+" in a session that has subscribed to nothing", verdict.Updated+" for "+verdict.Quoted(h.URI()), h.Frame.Number)
 			v.Hint("send updates only to the sessions that have subscribed the resource")
 		}

@@ -247,7 +247,7 @@ func badFilters(r *recording.Recording, v *verdict.Verdict) {
 				v.Holds()
 				empty.Add(verdict.ParamsOf(x), x.Evidence()...)
 			}
-		case x.Outcome == recording.Sent:
+		case x.Outcome == recording.Silent:
 			v.WarnUnless(false, "an error, or an acknowledgment that grants nothing", "no answer to "+about, x.Evidence()...)
 		case x.Succeeded(): // the subscription is over before anything was granted
 			v.Holds()

@@ -120,7 +120,7 @@ func TestWhileListening(t *testing.T) {
 		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent, Tags: areatest.Pairs("ack", "2"),
 			Incoming: []string{`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourcesListChanged":true}}}`}})},
 		{ID: "SUB-38", Want: verdict.Pass, Rec: named},
-		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Sent})},
+		{ID: "SUB-38", Want: verdict.Warn, Rec: bad(rt.Line{Outcome: recording.Silent})},
 		{ID: "SUB-38", Want: verdict.NotApplicable, Rec: bad(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
 		{ID: "SUB-45", Want: verdict.Pass, Rec: old(rt.Line{Error: `{"code":-32601,"message":"x"}`})},
 		{ID: "SUB-45", Want: verdict.Warn, Rec: old(rt.Line{Result: `{}`})},

@@ -34,7 +34,7 @@ func TestPassiveWatch(t *testing.T) {
 		{ID: "SUB-04", Want: verdict.Pass, Rec: areatest.Lines(sub, heard)},
 		{ID: "SUB-04", Want: verdict.Fail, Rec: areatest.Lines(sub, nameless)},
 		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(heard, sub)},
-		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(refused, heard)},
+		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, heard)}, // it was asked for
 		{ID: "SUB-06", Want: verdict.Warn, Rec: areatest.Lines(sub, foreign)},
 		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, heard)},
 		{ID: "SUB-06", Want: verdict.NotApplicable, Rec: areatest.Lines(sub, unsub, heard)}, // that is SUB-07

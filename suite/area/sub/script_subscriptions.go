@@ -88,6 +88,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 		if !listens(p) {
 			return
 		}
+		patience := c.Patience(ctx, 2*time.Second)
 		for _, bad := range []struct{ form, params string }{
 			{"absent", `{}`},
 			{"no-object", `{"notifications":true}`},
@@ -95,7 +96,7 @@ var badSubscriptionsScenario = &scenario.Scenario{
 			{"no-strings", `{"notifications":{"resourceSubscriptions":[5]}}`},
 			{"no-boolean", `{"notifications":{"resourcesListChanged":"yes"}}`},
 		} {
-			badListen(ctx, c, bad.form, bad.params)
+			badListen(ctx, c, bad.form, bad.params, patience)
 		}
 	}),
 }
@@ -117,15 +118,17 @@ func oldMethods(ctx context.Context, c *scenario.Client, p *scenario.Play) {
 }
 
 // badListen sends a listen request with a malformed filter. A target that reads
-// something into it keeps the stream open, so the waiting is short.
-func badListen(ctx context.Context, c *scenario.Client, form, params string) {
-	const patience = 2 * time.Second
-	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: c.P.Limits.UpTo(patience)}
+// something into it says so by an acknowledgment, and keeps the stream open.
+func badListen(ctx context.Context, c *scenario.Client, form, params string, patience time.Duration) {
+	q := session.Request{Params: json.RawMessage(params), Tags: recording.Tags{recording.TagForm: form}, Timeout: patience}
 	st := c.S.Listen(ctx, recording.StepListen, session.Filter{}, q)
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
 	x := st.Stop(ctx)
+	if st.Ack == nil && x.Outcome == recording.Sent {
+		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
+	}
 	if st.Ack != nil && !slices.Contains(x.Evidence(), st.Ack.Number) {
 		x.Others = append(x.Others, st.Ack.Number) // on stdio nothing but its subscriptionId ties it to the request
 	}
