@@ -42,6 +42,7 @@ type Run struct {
 	watching map[recording.Name]bool
 	sessions atomic.Int64
 	longs    *wire.Results
+	turns    wire.Turns
 	began    time.Time
 	judging  context.Context // ends some time after playing has to
 
@@ -121,7 +122,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	r := &Run{
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
-		longs: &wire.Results{}, began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
+		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
 	if cfg.Jobs == 1 {
 		r.watches = r.jobs // one at a time, whatever it is
@@ -206,7 +207,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 	ask := r.cfg.revisions(e.Endpoint)
 	for _, t := range r.cfg.candidates(e.Endpoint) {
 		dialer, err := e.Dialer(target.DialOptions{Transport: t, Limits: transport.Limits{
-			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs,
+			Message: r.cfg.Target.Limits.Message, Total: r.cfg.Target.Limits.Connection, Results: r.longs, Turns: r.turns,
 		}})
 		if err != nil {
 			return err

@@ -176,7 +176,7 @@ func (x *call) in(f wire.Frame) {
 // readBody reads a response that is no event stream: one message, or none.
 func (x *call) readBody(head *wire.HTTP, body io.Reader) {
 	limit := x.client.limits.Message
-	raw, size, err := wire.ReadUpTo(x.ctx, body, limit)
+	raw, size, err := x.client.limits.Turns.ReadUpTo(x.ctx, body, limit)
 	f := wire.Frame{HTTP: head, Raw: raw, Size: size}
 	if err != nil {
 		err = x.explain(err)
@@ -220,6 +220,7 @@ func (x *call) cutForeign(f *wire.Frame) {
 func (x *call) readEvents(head *wire.HTTP, body io.Reader) {
 	x.in(wire.Frame{HTTP: head})
 	r := wire.NewEventReader(body, x.client.limits.Message)
+	r.Turns = x.client.limits.Turns
 	for {
 		ev, err := r.Next()
 		if err == nil && wire.HasFlaw(ev.Flaws, wire.FlawUnterminated) && (x.ctx.Err() != nil || x.client.limitErr() != nil) {

@@ -90,6 +90,7 @@ func (s *stdio) cutting(why string) {
 
 func (s *stdio) readLines(in io.Reader) {
 	r := wire.NewLineReader(s.meter(in), s.limits.Message)
+	r.Turns = s.limits.Turns
 	for {
 		l, err := r.Next()
 		if err != nil {

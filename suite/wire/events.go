@@ -32,6 +32,9 @@ type StreamEvent struct {
 // mistake, such as a message that is not preceded by "data:", is ignored as
 // well, but reported as [FlawFraming].
 type EventReader struct {
+	// Turns is for events that are long; nil has none wait.
+	Turns Turns
+
 	r     *bufio.Reader
 	limit int
 
@@ -45,6 +48,7 @@ type EventReader struct {
 	open     bool // the current event has a field or a flaw
 	event    StreamEvent
 	data     parts // of the event, but for a long first line, which is its Data
+	turn     turn  // of the event with its lines
 }
 
 // fieldRoom is how much longer than the data a line may be: the field name, a
@@ -62,13 +66,13 @@ func NewEventReader(r io.Reader, limit int) *EventReader {
 // read error, it first returns what a blank line should have ended, if anything,
 // with [FlawUnterminated], and then the error; the end of the stream is io.EOF.
 func (e *EventReader) Next() (StreamEvent, error) {
+	defer e.turn.end()
 	for e.err == nil {
 		blank, err := e.readLine()
 		if err != nil {
 			e.err = err
 			if e.lineSize > 0 {
 				e.takeLine()
-				e.line.cut(0)
 			}
 			if e.open {
 				e.flaw(FlawUnterminated, "the stream ended without the blank line that ends the event")
@@ -124,6 +128,7 @@ func (e *EventReader) readLine() (blank bool, err error) {
 
 func (e *EventReader) grow(part []byte) {
 	e.lineSize += len(part)
+	defer e.held()
 	if room := e.limit + fieldRoom - e.line.size; room > 0 && !e.long {
 		e.line.add(part[:min(room, len(part))])
 	}
@@ -131,6 +136,12 @@ func (e *EventReader) grow(part []byte) {
 		e.long = true // see LineReader
 		e.line.cut(headOfLong)
 	}
+}
+
+// held asks for a turn if much of the event is held.
+func (e *EventReader) held() {
+	e.turn.of = e.Turns
+	e.turn.need(e.line.size + e.data.size + len(e.event.Data))
 }
 
 // takeLine interprets one line that is not blank.
@@ -253,6 +264,9 @@ type Line struct {
 // LineReader splits a byte stream into lines, the framing of stdio: messages
 // are delimited by newlines and contain none.
 type LineReader struct {
+	// Turns is for lines that are long; nil has none wait.
+	Turns Turns
+
 	r     *bufio.Reader
 	limit int
 	begun bool
@@ -275,6 +289,8 @@ func (l *LineReader) Next() (Line, error) {
 	}
 	var line Line
 	var text parts
+	its := turn{of: l.Turns}
+	defer its.end()
 	for {
 		part, err := l.r.ReadSlice('\n')
 		ended := err == nil
@@ -291,6 +307,7 @@ func (l *LineReader) Next() (Line, error) {
 			text.cut(keptOfLong)
 			line.Truncated = true
 		}
+		its.need(text.size)
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}

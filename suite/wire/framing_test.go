@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -245,31 +247,34 @@ func TestLineReaderLosesNothing(t *testing.T) {
 	})
 }
 
-// TestGiants: what is long takes a turn among a few, gives it back however its reading ends, and
-// waits for those that do not end for a moment only.
-func TestGiants(t *testing.T) {
+// TestTurns: what is long takes a turn among a few, gives it back however its reading ends, and
+// waits for those that do not end for a moment only, and once.
+func TestTurns(t *testing.T) {
 	const limit = 4 << 20
-	long := strings.Repeat("x", 2*giantFrom)
+	long := strings.Repeat("x", 2*turnFrom)
 	broken := func(s string) io.Reader {
 		return io.MultiReader(strings.NewReader(s), iotest.ErrReader(errors.New("reset")))
 	}
+	turns := NewTurns()
 	events := func(r io.Reader) {
-		for e := NewEventReader(r, limit); ; {
+		e := NewEventReader(r, limit)
+		for e.Turns = turns; ; {
 			if _, err := e.Next(); err != nil {
 				return
 			}
 		}
 	}
 	lines := func(r io.Reader) {
-		for l := NewLineReader(r, limit); ; {
+		l := NewLineReader(r, limit)
+		for l.Turns = turns; ; {
 			if _, err := l.Next(); err != nil {
 				return
 			}
 		}
 	}
 	for _, s := range []string{long, long + long + long, long + "\n" + long} {
-		_, _, _ = ReadUpTo(t.Context(), strings.NewReader(s), limit)
-		_, _, _ = ReadUpTo(t.Context(), broken(s), limit)
+		_, _, _ = turns.ReadUpTo(t.Context(), strings.NewReader(s), limit)
+		_, _, _ = turns.ReadUpTo(t.Context(), broken(s), limit)
 		lines(strings.NewReader(s))
 		lines(broken(s))
 		for _, field := range []string{"data: ", "id: ", ": ", ""} {
@@ -277,18 +282,24 @@ func TestGiants(t *testing.T) {
 			events(broken(field + s))
 		}
 		events(broken(strings.Repeat("data: "+s[:len(s)/8]+"\n", 16)))
-		if n := len(giants); n != 0 {
+		if n := len(turns); n != 0 {
 			t.Fatalf("%d turns are kept", n)
 		}
 	}
-	for range cap(giants) {
-		giants <- struct{}{}
-	}
-	raw, _, err := ReadUpTo(t.Context(), strings.NewReader(long), limit)
-	if len(raw) != len(long) || err != nil {
-		t.Errorf("%d bytes, %v", len(raw), err)
-	}
-	for range cap(giants) {
-		<-giants
-	}
+	synctest.Test(t, func(t *testing.T) {
+		turns = NewTurns()
+		for range cap(turns) {
+			turns <- struct{}{}
+		}
+		for name, read := range map[string]func(){
+			"a text":   func() { _, _, _ = turns.ReadUpTo(t.Context(), strings.NewReader(long), limit) },
+			"a line":   func() { lines(strings.NewReader(long)) },
+			"an event": func() { events(strings.NewReader(strings.Repeat("data: "+long[:turnFrom]+"\n", 3) + "\n")) },
+		} {
+			began := time.Now()
+			if read(); time.Since(began) != turnWait {
+				t.Errorf("%s waits for %s", name, time.Since(began))
+			}
+		}
+	})
 }

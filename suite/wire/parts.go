@@ -20,7 +20,6 @@ type parts struct {
 	head []byte // up to headOfLong bytes
 	more []*part
 	size int
-	turn bool // it is one of the giants
 }
 
 type part [64 << 10]byte
@@ -30,38 +29,8 @@ const headOfLong = keptOfLong + fieldRoom
 
 var spareParts = sync.Pool{New: func() any { return new(part) }}
 
-// Texts of more than giantFrom bytes are read a few at a time: what a target sends at once on many
-// connections, each up to the limit for one message, is more than there is memory for. One that
-// comes slowly keeps the others waiting for giantWait, and no longer.
-const (
-	giantFrom = 1 << 20
-	giantWait = time.Second
-)
-
-var giants = make(chan struct{}, 4)
-
-// queue waits for a turn among the giants.
-func (p *parts) queue() {
-	select {
-	case giants <- struct{}{}:
-		p.turn = true
-	case <-time.After(giantWait):
-	}
-}
-
-// leave gives the turn back.
-func (p *parts) leave() {
-	if p.turn {
-		<-giants
-		p.turn = false
-	}
-}
-
 // add appends bytes.
 func (p *parts) add(b []byte) {
-	if before := p.size; before < giantFrom && before+len(b) >= giantFrom {
-		p.queue()
-	}
 	if room := headOfLong - len(p.head); room > 0 {
 		n := min(room, len(b))
 		p.head, b, p.size = append(p.head, b[:n]...), b[n:], p.size+n
@@ -103,19 +72,69 @@ func (p *parts) cut(n int) {
 	}
 	p.head, p.more = p.head[:min(n, len(p.head))], nil
 	p.size = len(p.head)
-	p.leave()
+}
+
+// Turns has long texts read a few at a time: what a target sends at once on many connections, each
+// up to the limit for one message, is more than there is memory for. One that comes slowly keeps each
+// of the others waiting for a second, and no longer. A nil Turns lets all be read at once.
+type Turns chan struct{}
+
+// NewTurns is for the connections of one run.
+func NewTurns() Turns { return make(Turns, 4) }
+
+const (
+	turnFrom = 1 << 20 // bytes
+	turnWait = time.Second
+)
+
+// turn is that of one text.
+type turn struct {
+	of            Turns
+	waited, taken bool
+}
+
+// need waits for the turn of a text of so many bytes, if it is long and has not waited before, and
+// gives it back once little of it is left.
+func (t *turn) need(size int) {
+	switch {
+	case size < turnFrom:
+		t.leave()
+	case t.of != nil && !t.waited:
+		t.waited = true
+		select {
+		case t.of <- struct{}{}:
+			t.taken = true
+		case <-time.After(turnWait):
+		}
+	}
+}
+
+func (t *turn) leave() {
+	if t.taken {
+		<-t.of
+		t.taken = false
+	}
+}
+
+// end ends a text: the next one waits for a turn of its own.
+func (t *turn) end() {
+	t.leave()
+	t.waited = false
 }
 
 // ReadUpTo reads a text of at most limit bytes. Of a longer one, and of one that ended with the
 // context, it returns the beginning only, at most 64 KiB, with the size of what was read.
-func ReadUpTo(ctx context.Context, r io.Reader, limit int) (raw []byte, size int, err error) {
+func (t Turns) ReadUpTo(ctx context.Context, r io.Reader, limit int) (raw []byte, size int, err error) {
 	var text parts
+	its := turn{of: t}
+	defer its.end()
 	room := spareParts.Get().(*part)
 	defer spareParts.Put(room)
 	for text.size <= limit && err == nil {
 		var n int
 		n, err = r.Read(room[:min(len(room), limit+1-text.size)])
 		text.add(room[:n])
+		its.need(text.size)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
