@@ -255,13 +255,11 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 			}
 			owned = append(owned, x)
 		}
-		if !r.cfg.Quick || slices.ContainsFunc(red, func(j *Judgement) bool { return j.Outcome != verdict.Warn }) {
-			x.stage.Limits.Patience = slowly
-			if !e.Owned() && slices.ContainsFunc(red, func(j *Judgement) bool {
-				return j.Combination == st.Combination && j.Outcome.Red() && r.restsOnTime(j, before)
-			}) { // processes of ours have more time for as long as they are at work
-				x.stage.Limits.Timeout *= slowly
-			}
+		x.stage.Limits.Patience = slowly
+		if !e.Owned() && slices.ContainsFunc(red, func(j *Judgement) bool {
+			return j.Combination == st.Combination && j.Outcome.Red() && r.restsOnTime(j, before)
+		}) { // processes of ours have more time for as long as they are at work
+			x.stage.Limits.Timeout *= slowly
 		}
 		x.shared = !x.stage.Limited() && slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.misdelivered(j, before) })
 		if slices.ContainsFunc(red, func(j *Judgement) bool { return j.Combination == st.Combination && r.freedByTheEnd(j) }) {
@@ -275,7 +273,7 @@ func (r *Run) repetitions(ctx context.Context, red []*Judgement, choose choice) 
 }
 
 // slowly is how many times as long a repetition waits as the first play, where scripts choose
-// for themselves how long that is, and at a URL for every answer, if a verdict rests on time; one of warnings alone waits as long as at first in a quick run, which is asked for on every save.
+// for themselves how long that is, and at a URL for every answer, if a red verdict rests on time.
 const slowly = 2
 
 // freedByTheEnd reports whether a verdict rests on what came when a session was ended.

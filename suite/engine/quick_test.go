@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,27 +12,27 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/reports"
-	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
-// taciturn opens a connection to a server that passes over what has no method, and requests for what it does not have.
-func taciturn(ignores ...string) func(context.Context) (io.ReadWriteCloser, error) {
+// lateRefusals opens a connection to a server that answers what has no method late, and all else at once.
+func lateRefusals(late time.Duration) func(context.Context) (io.ReadWriteCloser, error) {
 	return func(context.Context) (io.ReadWriteCloser, error) {
 		ours, theirs := net.Pipe()
 		go func() {
 			defer func() { _ = theirs.Close() }()
 			for in := bufio.NewScanner(theirs); in.Scan(); {
 				m := gjson.ParseBytes(in.Bytes())
-				silent := !gjson.ValidBytes(in.Bytes()) || !m.Get("id").Exists() || m.Get("method").Type != gjson.String
-				for _, method := range ignores {
-					silent = silent || m.Get("method").Str == method
-				}
-				if !silent {
-					_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", m.Get("id").Raw, singleAnswer(m))
+				id, refused := cmp.Or(m.Get("id").Raw, "null"), !gjson.ValidBytes(in.Bytes()) || m.Get("method").Type != gjson.String
+				switch {
+				case refused:
+					time.AfterFunc(late, func() {
+						_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"no request"}}`+"\n", id)
+					})
+				case m.Get("id").Exists():
+					_, _ = fmt.Fprintf(theirs, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, singleAnswer(m))
 				}
 			}
 		}()
@@ -39,46 +40,31 @@ func taciturn(ignores ...string) func(context.Context) (io.ReadWriteCloser, erro
 	}
 }
 
-// A quick run repeats warnings without waiting longer than at first; where there is a failure, and in any other run,
-// the repetition waits longer for what did not come.
+// A quick run waits as long as any other before it accuses: an answer that comes late is no missing one.
 func TestQuickRepetition(t *testing.T) {
 	for name, c := range map[string]struct {
-		quick   bool
-		ignores []string
-		want    verdict.Outcome // of one row at least
-		slow    bool
+		quick bool
+		late  time.Duration
+		want  string
 	}{
-		"warnings":         {true, nil, verdict.Warn, false},
-		"a failure":        {true, []string{"resources/templates/list"}, verdict.Fail, true},
-		"in any other run": {false, nil, verdict.Warn, true},
+		"quick":              {true, 150 * time.Millisecond, "RPC-15:pass inconsistent"},
+		"quick, never":       {true, time.Hour, "RPC-15:warn"},
+		"any other run":      {false, 150 * time.Millisecond, "RPC-15:pass inconsistent"},
+		"quick, soon enough": {true, 50 * time.Millisecond, "RPC-15:pass"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, err := Prepare(t.Context(), Config{
-					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "taciturn", Command: []string{"taciturn"}, Pipe: taciturn(c.ignores...)}}, Revisions: []requirement.Revision{requirement.R20251125}},
+					Target: &target.Target{Endpoints: []target.Endpoint{{Name: "late", Pipe: lateRefusals(c.late)}}, Revisions: []requirement.Revision{requirement.R20251125}},
 					Tool:   reports.Tool{Name: "test"}, Quick: c.quick,
-					Select: func(row Row) bool { return row.Requirement.ID == "RPC-15" || row.Requirement.ID == "RPC-09" },
+					Select: func(row Row) bool { return row.Requirement.ID == "RPC-15" },
 				})
 				if err != nil {
 					t.Fatal(err)
 				}
 				r.Execute(t.Context())
-				seen := false
-				for _, row := range r.Rows() {
-					j, _ := r.Await(t.Context(), row)
-					seen = seen || j.Outcome == c.want
-				}
-				again := r.again[r.Rows()[0].Combination]
-				if !seen || again == nil {
-					t.Fatalf("nothing that is %s was repeated: %s", c.want, verdicts(r.Report(false)))
-				}
-				var longest time.Duration // between two messages
-				frames := again.Recordings[recording.InvalidMessages].Frames
-				for i := 1; i < len(frames); i++ {
-					longest = max(longest, frames[i].At-frames[i-1].At)
-				}
-				if longest == 0 || (longest >= slowly*r.cfg.QuietWindow) != c.slow {
-					t.Errorf("the repetition waited for %s", longest)
+				if got := verdicts(r.Report(false)); got != c.want {
+					t.Errorf("got %s, want %s", got, c.want)
 				}
 			})
 		})
