@@ -75,6 +75,14 @@ type Capabilities struct {
 	Logging     bool `yaml:"logging"`
 }
 
+// Without are the capabilities of c that are not among taken.
+func (c Capabilities) Without(taken Capabilities) Capabilities {
+	return Capabilities{
+		Subscribe: c.Subscribe && !taken.Subscribe, ListChanged: c.ListChanged && !taken.ListChanged,
+		Completions: c.Completions && !taken.Completions, Logging: c.Logging && !taken.Logging,
+	}
+}
+
 // Offered are the capabilities that the server declares.
 func (w World) Offered() Capabilities {
 	return *cmp.Or(w.Capabilities, &Capabilities{Subscribe: true, ListChanged: true, Completions: true, Logging: true})

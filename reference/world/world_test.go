@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -54,6 +55,26 @@ func TestCheckURI(t *testing.T) {
 	for _, s := range bad {
 		if world.CheckURI(s) == nil {
 			t.Errorf("%q passes", s)
+		}
+	}
+}
+
+// TestCapabilities: each capability, also one that is added, is offered by default, can be taken away, and stays
+// where another is taken.
+func TestCapabilities(t *testing.T) {
+	all := world.World{}.Offered()
+	fields := reflect.TypeFor[world.Capabilities]()
+	for i := range fields.NumField() {
+		var one world.Capabilities
+		reflect.ValueOf(&one).Elem().Field(i).SetBool(true)
+		left := all.Without(one)
+		for j := range fields.NumField() {
+			if got := reflect.ValueOf(left).Field(j).Bool(); got != (i != j) {
+				t.Errorf("without %s, %s is %t", fields.Field(i).Name, fields.Field(j).Name, got)
+			}
+		}
+		if none := (world.Capabilities{}).Without(one); none != (world.Capabilities{}) {
+			t.Errorf("nothing without %s is %+v", fields.Field(i).Name, none)
 		}
 	}
 }

@@ -226,6 +226,9 @@ func (r *row) check(index *yamlfile.Index, e Entry) []yamlfile.Problem {
 	if len(r.Do) == 0 && r.Overlay == nil && e.code == nil && e.Overlay == nil && !r.Streams && r.Needs.PageSize == 0 {
 		say("do", "is missing, and there is no code of this name")
 	}
+	if index.Has(e.Name+".overlay.without") && r.Overlay.Without == (world.Capabilities{}) {
+		say("overlay.without", "takes no capability away: name one with true, or leave it out")
+	}
 	for _, p := range operation.CheckAll(r.Do) {
 		say(p.Member, "%s", p.Text)
 	}
@@ -264,11 +267,8 @@ func revisions(given []string) []string {
 func (o *overlay) apply(w *world.World) {
 	w.Resources = append(w.Resources, o.Resources...)
 	w.Templates = append(w.Templates, o.Templates...)
-	c, no := w.Offered(), o.Without
-	if no != (world.Capabilities{}) {
-		w.Capabilities = &world.Capabilities{
-			Subscribe: c.Subscribe && !no.Subscribe, ListChanged: c.ListChanged && !no.ListChanged,
-			Completions: c.Completions && !no.Completions, Logging: c.Logging && !no.Logging,
-		}
+	if o.Without != (world.Capabilities{}) {
+		left := w.Offered().Without(o.Without)
+		w.Capabilities = &left
 	}
 }

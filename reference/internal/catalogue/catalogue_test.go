@@ -69,6 +69,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"a-1: {summary: s, do: [{silence: true}], needs: {revisions: [2025-01-01]}}": "a-1.needs: there is no revision 2025-01-01",
 		"a-1: {summary: s, do: [{silence: true}], needs: {transports: [tcp]}}":       "a-1.needs.transports: there is no transport tcp",
 		"a-1: {summary: s, overlay: {without: {prompts: true}}}":                     `unknown field "prompts" in a-1.overlay.without`,
+		"a-1: {summary: s, overlay: {without: {subscribe: false}}}":                  "rows/a.yaml:1:29: a-1.overlay.without: takes no capability away: name one with true",
 		"a-1: {summary: s, aspect: bad, do: [{silence: true}]}":                      "has a bad aspect",
 		"b-1: {summary: s, do: [{silence: true}]}":                                   "b-1 is there twice",
 		"a-1: [": "rows/a.yaml:1",
