@@ -12,8 +12,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// What follows "list", "notify" and "list-after" is independent of each other. Step "refused" is a
-// notification under a session id that was never issued.
+// The steps after "list", "notify" and "list-after" do not depend on each other. Step "refused" is a
+// notification under a session id that was never issued; the tag "form" says what a "body" without a
+// message is, or which Accept header "accept" has.
 var httpStatusesScenario = &scenario.Scenario{
 	Name:  HTTPStatuses,
 	Title: "sending notifications, malformed bodies and unusual headers",
