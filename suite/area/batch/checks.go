@@ -20,7 +20,7 @@ const Batches recording.Name = "batches" // arrays of messages
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{batchesScenario}
 
-// The steps and tags of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts.
 const (
 	stepRequests, stepMixed, stepNotifications, stepEmpty recording.Step = "requests", "mixed", "notifications", "empty"
 	stepInvalidMember                                     recording.Step = "invalid-member"

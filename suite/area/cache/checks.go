@@ -20,7 +20,7 @@ const Callers recording.Name = "callers" // the same requests by several callers
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{callersScenario}
 
-// The steps and tags of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts.
 const (
 	stepMine, stepProtected, stepTheirs, stepMineAgain recording.Step = "mine", "protected", "theirs", "mine-again"
 	tagIdentity, tagSubject                            recording.Tag  = "identity", "subject"

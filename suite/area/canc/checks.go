@@ -31,7 +31,7 @@ const (
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{oddCancellationsScenario, cancelRaceScenario, cancelledReadScenario, droppedReadsScenario, resumedReadScenario, listenChurnScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepDone, stepFinished, stepUnknown, stepNoID recording.Step = "done", "finished", "unknown", "no-id"
 	stepObjectID, stepAfter, stepRaced, stepSlow  recording.Step = "object-id", "after", "raced", "slow"
@@ -40,12 +40,12 @@ const (
 	stepNoParams, stepNamed                       recording.Step = "no-params", "named"
 )
 
-// The tags of the area's scripts, which say what they mean.
+// The tags of the area's scripts.
 const (
 	tagGrace, tagEvent, tagRequest, tagAcknowledged recording.Tag = "grace", "event", "request", "acknowledged"
 )
 
-// The marks of the area's scripts, which say what they mean.
+// The marks of the area's scripts.
 const (
 	markCancelling recording.MarkName = "cancelling"
 )

@@ -21,7 +21,7 @@ const Capabilities recording.Name = "capabilities" // what a target does for the
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{capabilitiesScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepUnlisted, stepRichList recording.Step = "unlisted", "rich-list"
 
 // Checks lists the checks of declared capabilities.

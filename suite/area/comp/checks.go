@@ -22,7 +22,7 @@ const GuardedCompletions recording.Name = "guarded-completions" // completions t
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{guardedCompletionsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepGuarded recording.Step = "guarded"
 
 // Checks lists the checks of server/utilities/completion: what a target offers.

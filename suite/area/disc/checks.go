@@ -28,7 +28,7 @@ var Checks = slices.Concat(discChecks, discVersionsChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{versionsScenario, advertisedScenario, afterHandshakeScenario}
 
-// The steps and tags of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts.
 const (
 	stepSupported, stepSupportedAgain, stepUnsupported recording.Step = "supported", "supported-again", "unsupported"
 	stepModern, stepLegacy, stepAfterHandshake         recording.Step = "modern", "legacy", "after-handshake"

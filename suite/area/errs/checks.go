@@ -25,7 +25,7 @@ const (
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{brokenReadScenario, removedMethodsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepBroken, stepPing, stepSetLevel recording.Step = "broken", "ping", "set-level"
 
 // seenErrors names the recordings in which every error code is looked at: the

@@ -33,7 +33,11 @@ var Checks = slices.Concat(httpChecks, httpMessagesChecks, httpStreamsChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{httpHeadersScenario, httpStatusesScenario, httpStreamsScenario, httpBroadcastScenario}
 
-// The steps, tags and marks of the area's scripts, which say what they mean.
+// The steps, tags and marks of the area's scripts. In "mismatch" the versions in header and _meta are not the same,
+// and the tag "differs" says which of the two was changed. "other-name" has the name of something else in Mcp-Name,
+// "wrong-name" has it encoded, "broken-name" is not base64; "nameless" needs no Mcp-Name; "spelling" has names of
+// headers in other letters. "stray" is a response to no request. "get-1" and "get-2" are two streams
+// opened by GET in one session; "verb" is the HTTP method of "odd-method"; "triggered" stands before the change.
 const (
 	stepGet, stepOrdinary, stepMismatch                  recording.Step     = "get", "ordinary", "mismatch"
 	stepUnsupportedVersion, stepNoCapabilities           recording.Step     = "unsupported-version", "no-capabilities"

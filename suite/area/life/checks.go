@@ -26,14 +26,14 @@ const (
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{handshakeScenario, pingsScenario, faultyHandshakeScenario, negotiationScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepEarlyPing, stepFirst, stepAgain, stepPing recording.Step = "early-ping", "first", "again", "ping"
 	stepPingMeta, stepNoMembers, stepNoClientInfo recording.Step = "ping-meta", "no-members", "no-client-info"
 	stepSound, stepAlien, stepReturn              recording.Step = "sound", "alien", "return"
 )
 
-// The marks of the area's scripts, which say what they mean.
+// The marks of the area's scripts.
 const (
 	markWaiting, markWaited recording.MarkName = "waiting", "waited"
 )

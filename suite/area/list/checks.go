@@ -28,7 +28,7 @@ var Checks = slices.Concat(listChecks, relistChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepAgain, stepRepeat, stepReread, stepWith    recording.Step = "again", "repeat", "reread", "with"
 	stepWithout, stepWithAgain, stepOne, stepOther recording.Step = "without", "with-again", "one", "other"

@@ -29,7 +29,7 @@ var Checks = slices.Concat(metaChecks, metaRequestsChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{badMetadataScenario, logLevelsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepNoCapabilities, stepOddVersion            recording.Step = "no-capabilities", "odd-version"
 	stepOddCapabilities, stepOddLogLevel, stepSet recording.Step = "odd-capabilities", "odd-log-level", "set"

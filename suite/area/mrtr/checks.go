@@ -21,7 +21,7 @@ const Superfluous recording.Name = "superfluous-answers" // answers that nobody 
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{superfluousScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepSuperfluous, stepMalformed recording.Step = "superfluous", "malformed"
 
 // Checks lists the checks of basic/patterns/mrtr.

@@ -30,7 +30,7 @@ var Scenarios = []*scenario.Scenario{completeWalksScenario,
 	badCursorsScenario,
 }
 
-// The steps and tags of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts.
 const (
 	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
 	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"

@@ -18,7 +18,7 @@ const Progress recording.Name = "progress" // reads with progress tokens
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{progressScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepStringToken, stepIntegerToken, stepNoToken recording.Step = "string-token", "integer-token", "no-token"
 
 // Checks lists the checks of the pages on progress.

@@ -22,7 +22,7 @@ var Checks = slices.Concat(readChecks, readBytesChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{taskReadScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const stepTask recording.Step = "task"
 
 var reads = []recording.Name{recording.Reads}

@@ -31,14 +31,14 @@ var Checks = slices.Concat(rpcChecks, rpcRequestsChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, clientNotificationsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
 	stepInitializedAgain                       recording.Step = "initialized-again"
 )
 
-// The tags of the area's scripts, which say what they mean.
+// The tags of the area's scripts.
 const (
 	tagID recording.Tag = "id"
 )

@@ -34,7 +34,7 @@ var Checks = slices.Concat(secChecks, secAuthChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepInvalid, stepAnonymousList, stepMetadata recording.Step = "invalid", "anonymous-list", "metadata"
 	stepOwner, stepGet, stepLevel, stepNoOrigin  recording.Step = "owner", "get", "level", "no-origin"
@@ -45,7 +45,7 @@ const (
 	stepNone                                                    = recording.Step(target.RightsNone)
 )
 
-// The tags of the area's scripts, which say what they mean.
+// The tags of the area's scripts.
 const (
 	tagFrom, tagIdentity, tagGranted, tagHost recording.Tag = "from", "identity", "granted", "host"
 	tagAddress, tagOf                         recording.Tag = "address", "of"

@@ -29,13 +29,13 @@ const (
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{sseEndpointScenario, httpResumeScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepOpen, stepFirst, stepSecond, stepOther recording.Step = "open", "first", "second", "other"
 	stepLast, stepUnknown, stepElsewhere       recording.Step = "resume-last", "resume-unknown", "resume-elsewhere"
 )
 
-// The tags of the area's scripts, which say what they mean.
+// The tags of the area's scripts.
 const (
 	tagURL, tagID recording.Tag = "url", "id"
 )

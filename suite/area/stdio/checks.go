@@ -22,7 +22,7 @@ const Framing recording.Name = "framing" // messages split and joined on stdio, 
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{framingScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepJoined, stepLong, stepCRLF, stepBlankLine recording.Step = "joined", "long", "crlf", "blank-line"
 	stepPart, stepSplit                           recording.Step = "part", "split"

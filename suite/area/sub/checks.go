@@ -26,7 +26,7 @@ var Checks = slices.Concat(subChecks, subChangesChecks, subListenChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{shutdownScenario, subscriptionsScenario, badSubscriptionsScenario}
 
-// The steps of the area's scripts, which say what they mean.
+// The steps of the area's scripts.
 const (
 	stepOldSubscribe, stepOldUnsubscribe recording.Step = "old-subscribe", "old-unsubscribe"
 )
@@ -34,7 +34,7 @@ const (
 // markShutdown is set before the trigger by which the target ends its subscriptions.
 const markShutdown recording.MarkName = "shutdown"
 
-// The tags of the area's scripts, which say what they mean.
+// The tags of the area's scripts.
 const (
 	tagCanceled, tagLost, tagUpdate recording.Tag = "canceled", "lost", "update"
 )

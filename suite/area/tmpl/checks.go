@@ -20,7 +20,7 @@ const TemplatesWithoutParams recording.Name = "templates-without-params" // reso
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{expansionsScenario, templatesWithoutParamsScenario}
 
-// The steps and tags of the area's scripts, which say what they mean.
+// The steps and tags of the area's scripts.
 const (
 	stepExpansion, stepQuery, stepWithParams recording.Step = "expansion", "query", "with-params"
 	stepWithoutParams                        recording.Step = "without-params"
