@@ -18,25 +18,24 @@ import (
 
 // earlyRepetition repeats what is red as soon as it was recorded, beside what is still played for the
 // first time, where sessions are cheap. What rests on an error that a busy target gives it repeats
-// when everything was played, and nothing but silence is watched. That confirms a verdict. One that is not seen
+// when everything was played and nothing else is repeated any more, one script after the other. That confirms a verdict. One that is not seen
 // again is left to the repetition at the end, when nothing else goes on, and so is what rests on time, and
 // what was recorded by scenarios that change the target or may cost it.
 type earlyRepetition struct {
-	first  *player // plays everything for the first time
-	player *player // repeats
-	ctx    context.Context
-	takes  map[requirement.Combination]*Take // of the first play
-	// talking and watching are what is under way; the latter hardly does anything but wait.
-	talking, watching sync.WaitGroup
+	first   *player // plays everything for the first time
+	player  *player // repeats
+	ctx     context.Context
+	takes   map[requirement.Combination]*Take // of the first play
+	playing sync.WaitGroup
 
-	mu       sync.Mutex // guards the plans
-	of       map[requirement.Combination]*repetition
-	strained map[requirement.Combination][]*scenario.Scenario // for when the target is not busy any more
+	mu        sync.Mutex // guards the plans
+	of        map[requirement.Combination]*repetition
+	postponed map[requirement.Combination][]*scenario.Scenario // for when the target is not busy any more
 }
 
 // repeatEarly prepares the repetitions; ctx is that of the first play.
 func (r *Run) repeatEarly(ctx context.Context, first *player) *earlyRepetition {
-	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}, strained: map[requirement.Combination][]*scenario.Scenario{}}
+	a := &earlyRepetition{first: first, player: &player{run: r, silent: true}, ctx: ctx, takes: maps.Clone(r.takes), of: map[requirement.Combination]*repetition{}, postponed: map[requirement.Combination][]*scenario.Scenario{}}
 	for _, st := range r.stages {
 		if e := r.endpointOf(st); cheap(st) {
 			x := &repetition{stage: r.newStage(e, e.limit, st.Facts), take: newTake(st.Facts)}
@@ -66,8 +65,8 @@ func (a *earlyRepetition) repeat(j *Judgement, take *Take) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r.strained(j) {
-		a.strained[j.Combination] = append(a.strained[j.Combination], plan...)
+	if r.restsOnOverload(j) {
+		a.postponed[j.Combination] = append(a.postponed[j.Combination], plan...)
 		return
 	}
 	for _, sc := range plan {
@@ -82,11 +81,7 @@ func (a *earlyRepetition) begin(x *repetition, sc *scenario.Scenario) bool {
 	}
 	x.plan = append(x.plan, sc)
 	earlier := a.first.recorded(a.takes[x.stage.Combination])
-	busy := &a.talking
-	if watches(sc) {
-		busy = &a.watching
-	}
-	busy.Go(func() { a.play(x, sc, earlier) })
+	a.playing.Go(func() { a.play(x, sc, earlier) })
 	return true
 }
 
@@ -100,11 +95,11 @@ func (r *Run) repeatsEarly(j *Judgement, take *Take) bool {
 		})
 }
 
-// strained reports whether a verdict rests on what may be the answer of a target that is asked too much at once.
-func (r *Run) strained(j *Judgement) bool { return slices.ContainsFunc(j.Frames, r.strain) }
+// restsOnOverload reports whether a verdict rests on what may be the answer of a target that is asked too much at once.
+func (r *Run) restsOnOverload(j *Judgement) bool { return slices.ContainsFunc(j.Frames, r.overload) }
 
-// strain reports whether a frame may be such an answer: an HTTP status that says so, or an error of the server's own.
-func (r *Run) strain(number int) bool {
+// overload reports whether a frame may be such an answer: an HTTP status that says so, or an error of the server's own.
+func (r *Run) overload(number int) bool {
 	f, ok := r.transcript.Frame(number)
 	if !ok || f.Dir != wire.In {
 		return false
@@ -130,18 +125,17 @@ func (a *earlyRepetition) play(x *repetition, sc *scenario.Scenario, earlier map
 // end repeats what was left until the target is not busy any more, and waits for all that is repeated, and for the
 // end of its sessions. It is called when everything was played and nothing is judged early any more.
 func (a *earlyRepetition) end() map[requirement.Combination]*Take {
-	a.talking.Wait()
+	a.playing.Wait()
 	a.mu.Lock()
-	for c, plan := range a.strained {
+	for c, plan := range a.postponed {
 		for _, sc := range plan {
 			if x := a.of[c]; a.begin(x, sc) {
 				x.take.Calm[sc.Name] = true
+				a.playing.Wait()
 			}
 		}
 	}
 	a.mu.Unlock()
-	a.talking.Wait()
-	a.watching.Wait()
 	var stages []*pool.Pool
 	takes := map[requirement.Combination]*Take{}
 	for c, x := range a.of {
@@ -181,9 +175,9 @@ func (r *Run) seenAgain(j *Judgement) bool {
 	if again == nil || !r.repeatsEarly(j, r.takes[j.Combination]) {
 		return false
 	}
-	strained := r.strained(j)
+	overload := r.restsOnOverload(j)
 	for _, name := range j.From {
-		if _, repeated := again.Took[name]; !repeated || strained && !again.Calm[name] {
+		if _, repeated := again.Took[name]; !repeated || overload && !again.Calm[name] {
 			return false
 		}
 	}

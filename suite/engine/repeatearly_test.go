@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -171,6 +172,72 @@ func TestSilenceIsRepeatedSlowly(t *testing.T) {
 			if j, _ := r.Await(t.Context(), r.Rows()[0]); j.Outcome != want {
 				t.Errorf("lists that take %s: %s", takes, verdicts(r.Report(false)))
 			}
+		})
+	}
+}
+
+// crowded takes its time, and says of malformed reads that they are an internal error if something that is no read is under
+// way meanwhile, and at first, when it is still asked for this and that. Of unknown methods it always says so, and a ping is an error.
+type crowded struct{ begun, ended, malformed atomic.Int64 }
+
+func (s *crowded) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	const first = 5 // malformed reads
+	body, _ := io.ReadAll(r.Body)
+	m := gjson.ParseBytes(body)
+	if !m.Get("id").Exists() {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	ended := s.ended.Load()
+	method := m.Get("method").Str
+	if method != "resources/read" {
+		s.begun.Add(1)
+		defer s.ended.Add(1)
+	}
+	time.Sleep(map[string]time.Duration{"ping": 8 * time.Second}[method] + time.Second)
+	answer := `"error":{"code":-32601,"message":"no"}`
+	switch method {
+	case "initialize":
+		answer = `"result":{"protocolVersion":"2025-11-25","capabilities":{"resources":{}},"serverInfo":{"name":"crowded","version":"1"}}`
+	case "resources/list":
+		answer = `"result":{"resources":[]}`
+	case "mcpcheck/no-such-method":
+		answer = `"error":{"code":-32603,"message":"internal error"}`
+	case "resources/read":
+		answer = `"error":{"code":-32602,"message":"what resource?"}`
+		if m.Get("params.uri").Type != gjson.String && (s.malformed.Add(1) <= first || s.begun.Load() > ended) {
+			answer = `"error":{"code":-32603,"message":"too many at once"}`
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.Get("id").Raw, answer)
+}
+
+// Errors of a busy target are repeated one after the other, and not beside scripts that watch silence, which talk before that:
+// what is shown then is final.
+func TestErrorsOfABusyTargetAreRepeatedAlone(t *testing.T) {
+	for ids, want := range map[string]string{
+		"ERR-11 RPC-13":  "ERR-11:pass RPC-13:warn inconsistent",
+		"ERR-11 LIFE-16": "ERR-11:pass LIFE-16:warn inconsistent",
+	} {
+		t.Run(ids, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, err := Prepare(t.Context(), Config{
+					Target: &target.Target{
+						Endpoints: []target.Endpoint{{Name: "crowded", Handler: &crowded{}, Forced: requirement.HTTP}},
+						Revisions: []requirement.Revision{requirement.R20251125},
+					},
+					Tool:   reports.Tool{Name: "test"},
+					Select: func(row Row) bool { return slices.Contains(strings.Fields(ids), row.Requirement.ID) },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Execute(t.Context())
+				if got := verdicts(r.Report(false)); got != want {
+					t.Errorf("got %s, want %s", got, want)
+				}
+			})
 		})
 	}
 }

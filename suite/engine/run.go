@@ -29,8 +29,7 @@ type Take struct {
 	// Unfinished are the scenarios of a repetition over which the time for the whole run ended, or
 	// before which it did; [recording.Everything] is among them if sessions were ended sooner for that.
 	Unfinished map[recording.Name]bool
-	// Calm are those of an early repetition that were repeated when everything was played, and nothing was under way
-	// any more but what watches silence.
+	// Calm are those of an early repetition that were repeated when everything was played, and nothing else was under way.
 	Calm map[recording.Name]bool
 }
 
