@@ -210,7 +210,7 @@ func TestBadProcesses(t *testing.T) {
 		{mode: "midline", status: 3, cause: `blocked .*resources/list: the process ended: exit status 0`, args: append([]string{"--label-filter", "area:LIST"}, one...)},
 		{mode: "late=400ms", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01,LIST-02,PAGE-02"}, one...), slow: true},
 		{mode: "nothing", status: 3, cause: `NOTHING JUDGED`, args: append([]string{"--label-filter", "area:LIST || area:READ"}, one...)},
-		{mode: "stubborn", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01"}, one...), slow: true},
+		{mode: "stubborn", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01", "--budget", "12s"}, one...), slow: true}, // its processes end one after the other
 		{mode: "banner", status: 0, cause: `NOTHING FOUND`, args: append([]string{"--only", "LIST-01"}, one...)},
 		{mode: "huge", status: 3, cause: `blocked .*LIST-01.*the answer has \d+ bytes|blocked .*LIST-01.*bytes on one connection`, args: append([]string{"--only", "LIST-01", "--timeout", "4s"}, one...), slow: true},
 	} {
