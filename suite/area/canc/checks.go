@@ -82,8 +82,9 @@ var Checks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
-			if control := r.Steps(stepUndisturbed); len(control) > 0 {
-				ended(x, control[len(control)-1], v, last...)
+			control := r.Steps(stepUndisturbed)
+			if n := len(control); n > 0 && control[n-1].Outcome != recording.Canceled && control[n-1].Outcome != recording.Unsent {
+				ended(x, control[n-1], v, last...)
 				continue
 			}
 			stillServed(x, v, "cancellations that crossed with their responses", last...)

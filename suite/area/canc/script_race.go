@@ -12,12 +12,13 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/wire"
+	"github.com/tidwall/gjson"
 )
 
 // Steps "raced" are requests that are cancelled as soon as they are sent, by steps
 // "cancel" (on Streamable HTTP in modern revisions: by closing their streams).
 // Step "before" is such a request that is not cancelled, "after" one at the end. If that is not
-// served, steps "undisturbed" are as many messages in another session as there were in this one.
+// served, steps "undisturbed" are as many messages in another session as there were from "before" on.
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
@@ -25,12 +26,12 @@ var cancelRaceScenario = &scenario.Scenario{
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
-		c, ok := racing(ctx, p)
+		c, alone, ok := racing(ctx, p)
 		if !ok {
 			return
 		}
 		served := race(ctx, p, c)
-		if !served && p.OneByOne && c.Replace(ctx) { // who died had heard from other sessions as well; now one starts
+		if !served && !alone && c.Replace(ctx) { // what is deaf or gone had heard from other scripts as well; now one starts
 			for _, x := range p.Rec.Exchanges {
 				x.Step += recording.StepLost
 			}
@@ -67,33 +68,41 @@ func race(ctx context.Context, p *scenario.Play, c *scenario.Client) (served boo
 	return !over && !unserved(after)
 }
 
-// racing is a client for the race. Where the end of a session says something, nothing has
-// happened in it before that could be the reason.
-func racing(ctx context.Context, p *scenario.Play) (*scenario.Client, bool) {
+// racing is a client for the race; alone says that nobody else has said anything to whoever may end. Where the end
+// of a session says something, nothing has happened in it before that could be the reason. A process is
+// started for it only when the one that others have used is not there any more.
+func racing(ctx context.Context, p *scenario.Play) (c *scenario.Client, alone, ok bool) {
 	if p.Combination.Transport == requirement.HTTP && !p.Modern() {
-		return p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		c, ok = p.Fresh(ctx, session.Options{Kind: recording.Probe})
+		return c, !p.OneByOne, ok
 	}
-	return p.Expendable(ctx)
+	c, ok = p.Expendable(ctx)
+	return c, false, ok
 }
 
-// undisturbed sends as many messages in another session as there were in one, for as long as that lasted
-// from the first ordinary request on, and cancels none: a server may end because of how much is said to it, or how
-// long it lasts.
+// undisturbed says as much in another session as was said in one from the first ordinary request on, for as long as
+// that lasted, and cancels nothing: a server may end because of how much is asked of it, or how long it lasts. Lists
+// are asked for as often as there, and in place of the other messages stand requests whose answers are small.
 func undisturbed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	messages := 0
-	for _, f := range p.Transcript.Session(c.S.ID()) {
-		if f.Dir == wire.Out {
-			messages++
-		}
+	said := p.Transcript.Session(c.S.ID())
+	before, until := p.Rec.Step(recording.StepBefore), p.Transcript.Now()
+	if c.S.Alive() {
+		until = p.Rec.Step(stepAfter).Sent // what it is silent to says nothing about how long it lasts
 	}
-	first, _ := p.Transcript.Frame(p.Rec.Step(recording.StepBefore).Request)
-	lasting := p.Transcript.Now() - first.At
+	lasting := until - before.Sent
 	if !c.Replace(ctx) {
 		return
 	}
-	until := p.Transcript.Now() + lasting
-	for range messages {
-		if !c.Note(c.S.Do(ctx, p.Ordinary(stepUndisturbed))).Succeeded() {
+	until = p.Transcript.Now() + lasting
+	for _, f := range said {
+		if f.Dir != wire.Out || f.Number < before.Request {
+			continue
+		}
+		q := p.Ordinary(stepUndisturbed)
+		if gjson.GetBytes(f.Raw, "method").Str != q.Method {
+			q = session.Request{Step: stepUndisturbed, Method: scenario.LifeMethod(p)}
+		}
+		if c.Note(c.S.Do(ctx, q)).Outcome != recording.Replied {
 			return
 		}
 	}

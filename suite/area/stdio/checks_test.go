@@ -167,16 +167,16 @@ func TestCancellation(t *testing.T) {
 	gone := func(step recording.Step) rt.Line {
 		return rt.Line{Step: step, Method: "ping", Outcome: recording.HTTPOnly, Status: http.StatusNotFound}
 	}
-	lives := after("")
-	lives.Step = "undisturbed"
-	lost := after(recording.Lost)
-	lost.Step = "undisturbed"
+	control := func(o recording.Outcome) rt.Line { l := after(o); l.Step = "undisturbed"; return l }
+	lives, lost := control(""), control(recording.Lost)
 	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
 		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, part("raced", 1, ""), after(""))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, twice, after(""))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Silent))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Lost), lives, lives)},
-		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, after(recording.Lost), lives, lost)}, // it ends after so many messages
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, after(recording.Lost), lives, lost)},               // it ends after so many messages
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Lost), lives, control(recording.Canceled))}, // the time was over
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, after(recording.Lost), control(recording.Unsent))},
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, gone("after"), lives, lives)},
 		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives, gone("undisturbed"))},
 		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))}, // there is nothing to hold it against

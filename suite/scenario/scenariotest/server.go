@@ -59,7 +59,7 @@ func (s *Server) open(context.Context) (io.ReadWriteCloser, error) {
 				}
 				say(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":%s,"capabilities":{}}}`, id, m.Get("params.protocolVersion").Raw)
 				continue
-			case "notifications/initialized", "notifications/cancelled":
+			case "notifications/initialized":
 				continue
 			case "ping":
 				if s.Script(n, m, say) {
