@@ -10,9 +10,9 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 )
 
-// lead is that of the scripts of a combination which watch silence: the others wait until these have
+// A lead is the head start of scripts that watch silence: the others of a combination wait until these have
 // said what they have to say, which takes less time while a target has nothing else to do. So windows of
-// silence begin early, and the others fit into them. A nil lead is over.
+// silence begin early, and the others fit into them. A nil lead, for callers that have none, is over.
 type lead struct {
 	end  func()
 	over chan struct{}
@@ -21,8 +21,12 @@ type lead struct {
 	talking map[recording.Name]bool // those whose window has not begun
 }
 
-// lead begins the lead of a combination, if its sessions are cheap. Where a target is far away, or slow, it is
-// over before all are silent: to wait would take longer than to talk side by side.
+// mostLead is how long a lead is at most, however long silence is watched.
+const mostLead = 200 * time.Millisecond
+
+// lead begins the lead of a combination over HTTP, unless sessions are limited or scripts take turns. Sessions need not
+// be cheap: no trigger is used in the phase that it leads, and a server that we started has sessions like any
+// other. Where a target is far away, or slow, it is over before all are silent: to wait would take longer than to talk side by side.
 func (r *Run) lead(st *pool.Pool, plan []*scenario.Scenario) *lead {
 	if st.Combination.Transport == requirement.Stdio || st.Limited() || r.cfg.Jobs == 1 {
 		return nil
@@ -38,7 +42,7 @@ func (r *Run) lead(st *pool.Pool, plan []*scenario.Scenario) *lead {
 		return nil
 	}
 	const part = 3
-	time.AfterFunc(r.cfg.QuietWindow/part, l.end)
+	time.AfterFunc(min(r.cfg.QuietWindow/part, mostLead), l.end)
 	st.OnSilence = l.silent
 	return l
 }
