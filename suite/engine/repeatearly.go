@@ -127,11 +127,13 @@ func (a *earlyRepetition) play(x *repetition, sc *scenario.Scenario, earlier map
 func (a *earlyRepetition) end() map[requirement.Combination]*Take {
 	a.playing.Wait()
 	a.mu.Lock()
-	for c, plan := range a.postponed {
-		for _, sc := range plan {
-			if x := a.of[c]; a.begin(x, sc) {
+	for _, st := range a.player.run.stages {
+		x := a.of[st.Combination]
+		for _, sc := range a.postponed[st.Combination] {
+			if a.begin(x, sc) {
 				x.take.Calm[sc.Name] = true
 				a.playing.Wait()
+				x.stage.Retire() // the sessions of one combination may be in the way of the next
 			}
 		}
 	}
