@@ -129,7 +129,7 @@ func judgeOddEnds(r *recording.Recording, before *recording.Exchange, v *verdict
 		if x == nil || x.Succeeded() || before.Failed() || x.Outcome == recording.Canceled || x.Outcome == recording.Unsent {
 			continue
 		}
-		if x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
+		if odd.step == stepBlankLine && x.Fatal && verdict.DiesOfText(v.Recording(recording.InvalidMessages), v) {
 			continue
 		}
 		v.Observe(odd.id, odd.about+": "+verdict.Reaction(x), x.Evidence()...)

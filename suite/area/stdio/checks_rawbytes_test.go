@@ -25,6 +25,10 @@ func TestOddEnds(t *testing.T) {
 	areatest.Observed(t, see(before, refused), "crlf-refused", "-32700", "carriage return")
 	areatest.Observed(t, see(before, part("crlf", 0, recording.Silent), part("blank-line", 1, "")), "crlf-refused", "silence")
 	areatest.Observed(t, see(before, died), "blank-line-refused", "sent alone", "empty line")
+	diedOfCR := part("crlf", 0, recording.Lost)
+	diedOfCR.Fatal = true
+	dies := &recording.Recording{Scenario: recording.InvalidMessages, Exchanges: []*recording.Exchange{{Step: recording.StepNotJSON, Fatal: true}}}
+	areatest.Observed(t, areatest.Observations(t, "STDIO-05", stdio.Framing, areatest.Lines(before, diedOfCR, died), dies), "crlf-refused", "sent alone", "carriage return") // an empty line is RPC-14's
 	areatest.Observed(t, see(before, part("blank-line", 0, recording.Canceled), part("crlf", 0, recording.Unsent)), "")
 	areatest.Observed(t, see(rt.Line{Step: "before", Method: "ping", Error: `{"code":-32603,"message":"no"}`}, refused), "")
 	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(before, part("joined", 2, ""), refused, died)}})
