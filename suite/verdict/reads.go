@@ -208,11 +208,16 @@ func Withstood(v *Verdict, x *recording.Exchange, about string) bool {
 // SEC-63 judge: that other input which it cannot read ends it as well has the same cause. r is
 // the recording of [recording.InvalidMessages].
 func DiesOfText(r *recording.Recording, v *Verdict) bool {
-	if r == nil || !slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool { return x.Fatal }) {
+	if !LostOverText(r) {
 		return false
 	}
 	v.Skip(recording.CodeNotExercised, "the target dies of input that it cannot read: see RPC-14 and SEC-63")
 	return true
+}
+
+// LostOverText is [DiesOfText] without a reason being noted.
+func LostOverText(r *recording.Recording) bool {
+	return r != nil && slices.ContainsFunc(r.Steps(recording.StepNotJSON), func(x *recording.Exchange) bool { return x.Fatal })
 }
 
 // Doubles reports whether the target answers the ordinary requests for a list twice,

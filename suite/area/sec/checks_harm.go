@@ -9,7 +9,9 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // The checks of harm that was seen to be done, whatever sentence speaks of it.
@@ -54,7 +56,6 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	seen := map[*recording.Exchange]bool{}
 	open, survived := false, 0
 	amid := map[string][]int{}
-	blind := verdict.DiesOfText(v.Recording(recording.InvalidMessages), v)
 	for _, r := range v.Recordings() {
 		amidProbes(r, v, seen, amid)
 		for i, x := range r.Exchanges {
@@ -63,7 +64,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 			}
 			seen[x] = true
 			switch {
-			case blind && divided(r, x): // of what it ends over, too
+			case verdict.EndsServer(r, x, v) && divided(r, x) && verdict.LostOverText(v.Recording(recording.InvalidMessages)): // that is the finding
 			case verdict.EndsServer(r, x, v):
 				v.That(false, "a server that goes on serving",
 					fmt.Sprintf("%s ended the server%s, and did so again when it was sent alone", sent(x), matcher.InBrackets(x.Reason)), x.Evidence()...)
@@ -84,10 +85,14 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
-// divided reports whether a message had a newline in it, so that over stdio a line of it is no JSON.
+// divided reports whether a message had newlines in it over stdio, and one of its lines is no JSON.
 func divided(r *recording.Recording, x *recording.Exchange) bool {
 	f := r.Frame(x.Request)
-	return f != nil && bytes.ContainsRune(bytes.TrimRight(f.Raw, "\n"), '\n')
+	if f == nil || r.Combination.Transport != requirement.Stdio {
+		return false
+	}
+	lines := bytes.Split(bytes.TrimRight(f.Raw, "\n"), []byte("\n"))
+	return len(lines) > 1 && slices.ContainsFunc(lines, func(line []byte) bool { return !wire.Valid(line) })
 }
 
 // amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended

@@ -2,6 +2,7 @@ package sec_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -257,6 +258,32 @@ func TestEndedByOneMessage(t *testing.T) {
 		}
 		if got.Outcome == verdict.Fail && got.Gravity != requirement.Security {
 			t.Errorf("%s: the gravity is %q", name, got.Gravity)
+		}
+	}
+}
+
+// TestEndedByLinesOfAMessage: who dies over text that is no JSON does so over an empty line as well; over two messages in one
+// write, or over newlines in a body, a server dies of something else.
+func TestEndedByLinesOfAMessage(t *testing.T) {
+	k, _ := area.BuiltIn().Check("SEC-63")
+	req, _ := area.Catalogue().Find("SEC-63")
+	for _, c := range []struct {
+		over requirement.Transport
+		raw  string
+		want int // messages that are accused beside the text
+	}{
+		{requirement.Stdio, "\n{}", 0}, {requirement.Stdio, "{}\n{}", 1}, {requirement.Stdio, "{}", 1}, {requirement.HTTP, "{\n}", 1},
+	} {
+		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: c.over}, `{"resources":{}}`)
+		facts.Notes = map[string]string{recording.FactOneByOne: "true"}
+		fatal := rt.Line{Step: recording.StepNotJSON, Kind: recording.Probe, Outcome: recording.Lost, Fatal: true}
+		other := fatal
+		other.Step = "other"
+		rec := rt.New(recording.InvalidMessages, facts, fatal, other)
+		rec.Frame(rec.Exchanges[1].Request).Raw = []byte(c.raw)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
+		if accused := slices.Contains(got.Frames, rec.Exchanges[1].Request); got.Outcome != verdict.Fail || accused != (c.want > 0) || got.Reason != "" {
+			t.Errorf("%s %q: %+v", c.over, c.raw, got)
 		}
 	}
 }
