@@ -137,8 +137,10 @@ var Checks = []verdict.Check{
 			if v.Modern() {
 				return
 			}
-			if v.Revision() < requirement.R20250326 && v.Facts.Combination.Transport == requirement.Stdio {
-				verdict.NoArrays(r, v) // that one has batches, after it arrays are BATCH-07's, and SSE-23's are those in events
+			// 2025-03-26 has batches. Elsewhere arrays are those of SSE-23 in 2024-11-05 and of BATCH-07 later, on the
+			// transports that the revision defines; but over stdio the former has no such requirement.
+			if c := v.Facts.Combination; c.Revision != requirement.R20250326 && (!c.Defined() || c.Revision == requirement.R20241105 && c.Transport == requirement.Stdio) {
+				verdict.NoArrays(r, v)
 			}
 			for _, m := range verdict.Responses(r) {
 				kind := m.Get("result.resultType")

@@ -3,12 +3,14 @@ package life_test
 import (
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/areatest"
 	"github.com/mcpcheck/mcpcheck/suite/area/life"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // hello is a handshake for a version and its result.
@@ -117,4 +119,32 @@ func TestSlowHandshake(t *testing.T) {
 		{ID: "LIFE-14", Want: verdict.Pass, Rec: areatest.Lines(ping("ping", `{"pong":true}`))},
 		{ID: "LIFE-14", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "ping", Method: "ping", Error: `{"code":-32601,"message":""}`})},
 	})
+}
+
+// TestArrays: an array where there are no batches is always found, by one requirement.
+func TestArrays(t *testing.T) {
+	req, _ := area.Catalogue().Find("LIFE-13")
+	k, _ := area.BuiltIn().Check("LIFE-13")
+	for _, rev := range requirement.Legacy() {
+		for _, tr := range []requirement.Transport{requirement.Stdio, requirement.HTTP, requirement.SSE} {
+			c := requirement.Combination{Revision: rev, Transport: tr}
+			var others []string
+			for _, id := range []string{"BATCH-07", "SSE-23"} {
+				if other, ok := area.Catalogue().Find(id); ok && other.Names(c) {
+					others = append(others, id)
+				}
+			}
+			facts := rt.Facts(c, `{}`)
+			rec := rt.New(recording.Everything, facts, areatest.Lines(areatest.Unasked(`[{"jsonrpc":"2.0","method":"notifications/x"}]`))...)
+			if tr == requirement.SSE {
+				for i := range rec.Frames {
+					rec.Frames[i].Event = &wire.Event{}
+				}
+			}
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rec})
+			if got.Outcome.Red() != (len(others) == 0 && rev != requirement.R20250326) {
+				t.Errorf("%s: %s, beside %q", c, got.Outcome, others)
+			}
+		}
+	}
 }
