@@ -338,6 +338,8 @@ const (
 	TagMarker  Tag = "marker"  // what the file outside contains
 	TagLinks   Tag = "links"   // whether the target file forbids links
 	TagGuessed Tag = "guessed" // set if the directory is not named by the target file
+	// TagUnserved is set if no URI below the directory is listed and no template leads there.
+	TagUnserved Tag = "unserved"
 	// TagLeaked and TagProven belong to a reply that gave away what lies outside, once it
 	// was judged: what it gave away, and whether a marker of the target file shows it.
 	// The reply itself is cut then.

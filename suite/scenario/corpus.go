@@ -79,17 +79,22 @@ var stepOf = map[odduris.Class]recording.Step{
 // breaks off has something of each. The tags "form" and "class" name the entry;
 // "allow" and "matching" are those of the entry, "served" is as in malformed-reads.
 func corpus(p *Play, values map[string]string, depth int, classes ...odduris.Class) []URIRead {
-	entries, err := odduris.Corpus()
+	return entries(p, p.Brief(), values, depth, classes...)
+}
+
+// entries is corpus, of few those that stand for others only.
+func entries(p *Play, few bool, values map[string]string, depth int, classes ...odduris.Class) []URIRead {
+	all, err := odduris.Corpus()
 	if err != nil {
 		p.Break(recording.CodePanic, "the corpus of URIs cannot be read: "+err.Error())
 		return nil
 	}
 	listed, templates := servedBy(p)
 	rows := make([][]URIRead, len(classes))
-	for i := range entries {
-		e := &entries[i]
+	for i := range all {
+		e := &all[i]
 		for k, class := range classes {
-			if e.Class != class || p.Brief() && !e.Always {
+			if e.Class != class || few && !e.Always {
 				continue
 			}
 			if uri, ok := e.Fill(values, depth); ok && (p.SecurityProbes || !pathlike(uri)) {

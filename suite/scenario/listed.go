@@ -126,6 +126,22 @@ func (p *Play) harmless(l *list) []Listed {
 	return l.harmless
 }
 
+// mayExpand reports whether a template that the target file names may be expanded: not one
+// that is left out of [Play.Templates], or that speaks of harm itself.
+func (p *Play) mayExpand(template string) bool {
+	is := func(l Listed) bool { return l.Template() == template }
+	if p.Facts.Allowed[string(target.AllowRisky)] || slices.ContainsFunc(p.Templates(), is) {
+		return true
+	}
+	word := judge.Risky(template)
+	if word != "" {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.leftOut[judge.Brief(gjson.Result{Type: gjson.String, Str: template})] = word
+	}
+	return word == "" && !slices.ContainsFunc(p.AllTemplates(), is)
+}
+
 // risky says in the recording what was left out. Where nothing else is recorded, that is
 // why.
 func (p *Play) risky() {

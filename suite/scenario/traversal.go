@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	odduris "github.com/mcpcheck/mcpcheck/fixtures/uris"
@@ -19,7 +20,7 @@ import (
 // file names it, "marker" is what the file contains; without, the file is the user
 // database that most systems have. Where it does not, the directory is that of a
 // listed resource, or what a listed template may expand to, and the tag "guessed" is
-// set. "links" is "forbidden" where the target file says so.
+// set; "unserved" is where nothing says that the directory is served at all. "links" is "forbidden" where the target file says so.
 var traversalScenario = &Scenario{
 	Name:     recording.Traversal,
 	Title:    "trying to leave a served directory",
@@ -45,7 +46,9 @@ var traversalScenario = &Scenario{
 	},
 }
 
-// waysOut lists the ways out of a root that are tried.
+// waysOut lists the ways out of a root that are tried: in file URIs and, since the files may
+// be served under another scheme, by the template that leads into it. Where no file URI is
+// served, those of them that stand for others are enough.
 func waysOut(p *Play, r *target.Root) []URIRead {
 	facts := recording.Tags{recording.TagRoot: r.Root}
 	if r.Canary != nil {
@@ -56,32 +59,109 @@ func waysOut(p *Play, r *target.Root) []URIRead {
 	if depth == 0 && r.Canary == nil && r.Template == "" {
 		return nil // nothing lies outside of the whole machine
 	}
-	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
+	templates := leadingInto(p, r)
+	few := p.Brief() || len(templates) > 0 && !servesFiles(p, r)
+	all := entries(p, few, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
 	add := func(step recording.Step, form, uri string, more recording.Tags) {
 		all = append(all, URIRead{step, uri, recording.Tags{recording.TagForm: form}.With(more)})
 	}
 	if r.Sibling != "" {
 		add(recording.StepTrick, "sibling", r.Sibling, nil)
 	}
-	if r.Symlink != "" {
-		links := "followed"
-		if r.ForbidLinks {
-			links = "forbidden"
-		}
-		add(recording.StepTrick, "link", r.Symlink, recording.Tags{recording.TagLinks: links})
+	links := recording.Tags{recording.TagLinks: "followed"}
+	if r.ForbidLinks {
+		links[recording.TagLinks] = "forbidden"
 	}
-	for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
-		strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
-		if uri, ok := filled(r.Template, value); ok {
-			add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
+	if r.Symlink != "" {
+		add(recording.StepTrick, "link", r.Symlink, links)
+	}
+	if slices.Contains(templates, r.Template) {
+		for _, value := range []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + goal,
+			strings.Repeat(`..\`, depthOfAny) + goal, "/" + goal, "file:///" + goal} {
+			if uri, ok := filled(r.Template, value); ok {
+				add(recording.StepTemplate, value, uri, recording.Tags{recording.TagTemplate: r.Template})
+			}
 		}
 	}
 	all = append(all, waysThrough(p, goal, r.Template)...)
+	for _, t := range templates {
+		all = append(all, tricksThrough(p, r, t, goal, depth, links)...)
+	}
 	if depth > 0 { // else nothing lies outside
 		all = append(all, corpus(p, values, depth, odduris.System)...)
 	}
-	for i := range all {
-		all[i].Tags = all[i].Tags.With(facts)
+	if len(templates) == 0 && !listsBelow(p, r) {
+		facts[recording.TagUnserved] = "yes"
+	}
+	seen := map[string]bool{}
+	var once []URIRead
+	for _, one := range all {
+		if !seen[one.URI] {
+			once = append(once, URIRead{one.Step, one.URI, one.Tags.With(facts)})
+		}
+		seen[one.URI] = true
+	}
+	return once
+}
+
+// leadingInto are the templates that take a path below the root: the one that the target file
+// names, else two of those that are listed, of file URIs if there are any.
+func leadingInto(p *Play, r *target.Root) []string {
+	if r.Template != "" {
+		if !p.mayExpand(r.Template) {
+			return nil
+		}
+		return []string{r.Template}
+	}
+	listed := expandable(p)
+	if files := slices.DeleteFunc(slices.Clone(listed), func(t string) bool { return !judge.HasScheme(t, "file") }); len(files) > 0 || servesFiles(p, r) {
+		listed = files
+	}
+	return Sample(listed, 2)
+}
+
+// servesFiles reports whether file URIs are listed, or lead into the root by its template.
+func servesFiles(p *Play, r *target.Root) bool {
+	file := func(l Listed) bool { return judge.HasScheme(l.name, "file") || strings.HasPrefix(l.name, "{") }
+	return file(Listed{name: r.Template}) || slices.ContainsFunc(p.AllResources(), file) || slices.ContainsFunc(p.AllTemplates(), file)
+}
+
+// listsBelow reports whether a URI below the root is listed, or named by the target file.
+func listsBelow(p *Play, r *target.Root) bool {
+	base := strings.TrimRight(r.Root, "/") + "/"
+	below := func(uri string) bool { return strings.HasPrefix(uri, base) }
+	s := &p.Target.Subjects
+	return slices.ContainsFunc(p.AllResources(), func(l Listed) bool { return below(l.URI()) }) ||
+		slices.ContainsFunc(s.Texts, func(t target.Text) bool { return below(t.URI) }) ||
+		slices.ContainsFunc(s.Blobs, func(b target.Blob) bool { return below(b.URI) })
+}
+
+// tricksThrough are the entries of the corpus, the sibling and the link as values of a
+// template that leads into a root. They stand in it as they are, since its expansion would
+// encode what is encoded, but for slashes where a variable takes none.
+func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, links recording.Tags) []URIRead {
+	const value = "mcpcheck"
+	pattern, ok := filled(template, value)
+	if !ok || !strings.Contains(pattern, value) {
+		return nil
+	}
+	slash := "%2F"
+	if slices.ContainsFunc(judge.Variables(template), func(v judge.Variable) bool { return v.Operator == '+' || v.Operator == '#' }) {
+		slash = "/"
+	}
+	values, _ := outside("", goal)
+	all := corpus(p, values, depth, odduris.Dots, odduris.Encoded, odduris.Trick)
+	base := strings.TrimRight(r.Root, "/")
+	if r.Sibling != "" {
+		up := base[:strings.LastIndexByte(base, '/')+1]
+		all = append(all, URIRead{recording.StepTrick, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{recording.TagForm: "sibling"}})
+	}
+	if r.Symlink != "" {
+		all = append(all, URIRead{recording.StepTrick, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{recording.TagForm: "link"})})
+	}
+	for i, one := range all {
+		all[i].URI = strings.ReplaceAll(pattern, value, strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash))
+		all[i].Tags = one.Tags.With(recording.Tags{recording.TagTemplate: template})
 	}
 	return all
 }

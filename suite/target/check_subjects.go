@@ -1,11 +1,18 @@
 package target
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -227,13 +234,16 @@ func (c *checker) root(path string, r *Root) {
 		place += fmt.Sprintf("; name the template that leads into it as template: %s/{+path}", strings.TrimSuffix(r.Root, "/"))
 	}
 	file("root", r.Root, place)
-	file("sibling", r.Sibling, "")
-	file("symlink", r.Symlink, "")
+	if !strings.HasPrefix(r.Root, "file:") {
+		return // what the others must be follows from it
+	}
 	base := strings.TrimRight(r.Root, "/")
-	if r.Sibling != "" && (!strings.HasPrefix(r.Sibling, base) || strings.HasPrefix(r.Sibling, base+"/")) {
+	file("sibling", r.Sibling, fmt.Sprintf(": it is the file on disk, as %s-old/file; ways to it are tried through the template, too", base))
+	file("symlink", r.Symlink, fmt.Sprintf(": it is the link on disk, as %s/link; it is read through the template, too", base))
+	if strings.HasPrefix(r.Sibling, "file:") && (!strings.HasPrefix(r.Sibling, base) || strings.HasPrefix(r.Sibling, base+"/")) {
 		c.fail(path+".sibling", "must begin with the root, as %s-old/file does, and not lie in it", base)
 	}
-	if r.Symlink != "" && !strings.HasPrefix(r.Symlink, base+"/") {
+	if strings.HasPrefix(r.Symlink, "file:") && !strings.HasPrefix(r.Symlink, base+"/") {
 		c.fail(path+".symlink", "must lie in the root")
 	}
 	if r.Template != "" {
@@ -251,7 +261,59 @@ func (c *checker) root(path string, r *Root) {
 	file("canary.uri", r.Canary.URI, "")
 	if len(strings.TrimSpace(r.Canary.Content)) < minCanary {
 		c.fail(path+".canary.content", "must be a marker of at least %d bytes", minCanary)
+		return
 	}
+	if c.local {
+		c.onDisk(path, r)
+	}
+}
+
+// onDisk checks that what lies outside of a root is there, where the root itself is: a file
+// that nobody can get proves nothing. A root that is not on this machine says nothing.
+func (c *checker) onDisk(path string, r *Root) {
+	if info, err := os.Stat(diskPath(r.Root)); err != nil || !info.IsDir() {
+		return
+	}
+	canary := "canary.path"
+	if r.Canary.URI != "" {
+		canary = "canary.uri"
+	}
+	for field, name := range map[string]string{canary: cmp.Or(r.Canary.Path, diskPath(r.Canary.URI)), "sibling": diskPath(r.Sibling), "symlink": diskPath(r.Symlink)} {
+		if !filepath.IsAbs(name) {
+			continue
+		}
+		switch found, err := holds(name, r.Canary.Content); {
+		case errors.Is(err, fs.ErrNotExist):
+			c.fail(path+"."+field, "names %s, which does not exist although the root does: create it with the text of canary.content in it", name)
+		case err == nil && !found:
+			c.fail(path+"."+field, "names %s, which does not contain the text of canary.content: put it there, or correct canary.content", name)
+		}
+	}
+}
+
+// diskPath is the path that a file URI of this machine names; empty if it is none.
+func diskPath(uri string) string {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return ""
+	}
+	return filepath.FromSlash(u.Path)
+}
+
+// holds reports whether a regular file contains a text in its first megabyte. Other files count as if
+// they did.
+func holds(name, text string) (bool, error) {
+	const most = 1 << 20
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return true, err
+	}
+	f, err := os.Open(name) // #nosec G304 -- the user names it
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, most))
+	return len(data) == most || strings.Contains(string(data), text), err
 }
 
 func (c *checker) triggers(t *Triggers) {

@@ -2,6 +2,7 @@ package target
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -224,6 +225,8 @@ func TestParseErrors(t *testing.T) {
 		oneEndpoint + "subjects: {roots: [{root: 'a:b'}]}":                                                                      `root must be a file: URI, not "a:b": it is the directory on disk`,
 		oneEndpoint + "subjects: {roots: [{root: 'notes:///'}]}":                                                                `root must be a file: URI, not "notes:///": it is the directory on disk; name the template that leads into it as template: notes:///{+path}`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: 'file:///r/x', canary: {path: /c, content: 12345678}}]}": `sibling must begin with the root`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: 'notes:///l'}]}":                                         `symlink must be a file: URI, not "notes:///l": it is the link on disk, as file:///r/link`,
+		oneEndpoint + "subjects: {roots: [{root: 'file:///r', sibling: 'notes:///l'}]}":                                         `sibling must be a file: URI, not "notes:///l": it is the file on disk, as file:///r-old/file`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', symlink: 'file:///s'}]}":                                          `symlink must lie in the root`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {path: /c, content: short}}]}":                            `marker of at least 8 bytes`,
 		oneEndpoint + "subjects: {roots: [{root: 'file:///r', canary: {content: 12345678}}]}":                                   `either a uri or a path`,
@@ -339,4 +342,35 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("the written file is not read back: %v\n%s", err, b.String())
 		}
 	})
+}
+
+// TestOutsideOnDisk: a canary that is not there proves nothing, which can be told where we start
+// the target and its root is on this machine.
+func TestOutsideOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "notes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "canary"), []byte("the marker-1234\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const command, url = "{command: [server]}", "{url: 'http://127.0.0.1:1/mcp'}"
+	for _, c := range []struct{ endpoint, root, canary, content, more, want string }{
+		{command, "notes", "canary", "marker-1234", "", ""},
+		{command, "notes", "missing", "marker-1234", "", "canary.path names "},
+		{command, "notes", "canary", "marker-9999", "", "does not contain the text of canary.content"},
+		{command, "notes", "canary", "marker-1234", "/notes-old/x", "sibling names "},
+		{command, "elsewhere", "missing", "marker-1234", "", ""},
+		{url, "notes", "missing", "marker-1234", "", ""},
+	} {
+		sibling := ""
+		if c.more != "" {
+			sibling = ", sibling: 'file://" + filepath.ToSlash(dir) + c.more + "'"
+		}
+		_, err := Parse("t.yaml", fmt.Appendf(nil, "endpoints: [%s]\nsubjects: {roots: [{root: 'file://%s', canary: {path: '%s', content: %s}%s}]}\n",
+			c.endpoint, filepath.ToSlash(filepath.Join(dir, c.root)), filepath.Join(dir, c.canary), c.content, sibling), nil)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
 }

@@ -191,7 +191,7 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open, tried, known := servesSystem(r), false, false
+	open, tried, known, unserved := servesSystem(r), false, false, ""
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if x.Outcome == recording.Silent && !x.Fatal { // yields nothing: that it is no answer is judged elsewhere
@@ -207,6 +207,10 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			tried, known = true, known || what != ""
 			continue // see systemFiles
 		}
+		if what == "" && x.Tags[recording.TagUnserved] != "" && !yieldsAny(r) {
+			unserved = x.Tags[recording.TagRoot]
+			continue
+		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
 		v.Cause("nothing from outside of the root")
@@ -219,10 +223,15 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
 		v.Skip(recording.CodeNeedsConfig, "the target offers files of the system: if only some directory is meant to be served, "+nameRoot)
+	case unserved != "":
+		v.Skip(recording.CodeNeedsSubject, "the target serves nothing below "+unserved+": no URI of it is listed, and no template leads there; if one does, name it in the target file (subjects.roots, template)")
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
 }
+
+// yieldsAny reports whether a way out yields contents, as from within the root.
+func yieldsAny(r *recording.Recording) bool { return slices.ContainsFunc(r.Exchanges, verdict.Yields) }
 
 // nameRoot is what a target file has to say for ways out to be judged.
 const nameRoot = "name the root and a canary to have it judged (subjects.roots, docs/target-files.md)"

@@ -139,6 +139,10 @@ func TestTraversal(t *testing.T) {
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("system", asked, passwd, "", "marker", "canary-1234"))},
 		{ID: "URI-13", Want: verdict.Fail, Rec: areatest.Lines(fatalTrick)},
 		{ID: "URI-11", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("encoded", asked, "", `{"code":-32603,"message":"cannot parse \"canary-1234\""}`, "marker", "canary-1234"))},
+		// A root that is not served at all keeps nothing in.
+		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, "", areatest.NoSuch, "marker", "canary-1234", "unserved", "yes"))},
+		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, out, "", "marker", "canary-1234", "unserved", "yes"))},
+		{ID: "URI-10", Want: verdict.Pass, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "marker", "canary-1234", "unserved", "yes"))},
 		// Where the root is guessed, only files of the system tell, and not where all of it is served.
 		{ID: "URI-10", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, areatest.OneText, "", "guessed", "yes"))},
 		{ID: "URI-10", Want: verdict.Fail, Rec: areatest.Lines(areatest.TaggedRead("dots", asked, passwd, "", "guessed", "yes"), areatest.TaggedRead("system", asked, "", areatest.NoSuch, "guessed", "yes"))},
