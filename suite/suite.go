@@ -36,8 +36,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/internal/version"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
@@ -52,7 +54,8 @@ type Config struct {
 	Areas []area.Area
 	// Embedded says that the target is the reference that is built in.
 	Embedded bool
-	// Tool is the program that the report names.
+	// Tool is the program that the report names; the zero value is mcpcheck, in the version that
+	// the program was built with.
 	Tool reports.Tool
 
 	// Revisions and Transports narrow the run; empty means all that the
@@ -238,7 +241,7 @@ func (c Config) engine() (engine.Config, error) {
 	l.Pages, l.Message = cmp.Or(c.Pages, l.Pages), cmp.Or(c.MessageBytes, l.Message)
 	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
 	cfg := engine.Config{
-		Target: &t, Areas: areas, Tool: c.Tool, Embedded: c.Embedded, Transports: c.Transports,
+		Target: &t, Areas: areas, Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(), Catalogue: catalogue.Version}), Embedded: c.Embedded, Transports: c.Transports,
 		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),

@@ -27,6 +27,27 @@ func Of(release string) Build {
 	return of(release, info)
 }
 
+// OfLibrary is the version of mcpcheck in a program of any module.
+func OfLibrary() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return ofLibrary(info)
+}
+
+func ofLibrary(info *debug.BuildInfo) string {
+	for _, d := range info.Deps {
+		if d.Path == "github.com/mcpcheck/mcpcheck" {
+			if d.Replace != nil {
+				d = d.Replace
+			}
+			return of("", &debug.BuildInfo{Main: *d}).Version
+		}
+	}
+	return of("", info).Version
+}
+
 func of(release string, info *debug.BuildInfo) Build {
 	b := Build{Version: release}
 	if b.Version == "" {

@@ -26,3 +26,18 @@ func TestOf(t *testing.T) {
 		})
 	}
 }
+
+// TestOfLibrary: what judges in a program of another module is the version that this module requires.
+func TestOfLibrary(t *testing.T) {
+	program := debug.Module{Path: "example.com/server", Version: "v9.9.9"}
+	ours := debug.Module{Path: "github.com/mcpcheck/mcpcheck", Version: "v0.2.0"}
+	for want, info := range map[string]*debug.BuildInfo{
+		"v0.2.0": {Main: program, Deps: []*debug.Module{&ours}},
+		"devel":  {Main: program, Deps: []*debug.Module{{Path: ours.Path, Version: "v0.2.0", Replace: &debug.Module{Path: "../mcpcheck"}}}},
+		"v9.9.9": {Main: program},
+	} {
+		if got := ofLibrary(info); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package sub
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"time"
 
@@ -125,12 +124,9 @@ func badListen(ctx context.Context, c *scenario.Client, form, params string, pat
 	if st.Ack != nil {
 		st.Exchange().Tags[recording.TagAck] = strconv.Itoa(st.Ack.Number)
 	}
-	x := st.Stop(ctx)
+	x := scenario.StopListen(ctx, st)
 	if st.Ack == nil && x.Outcome == recording.Sent {
 		x.Outcome, x.Reason = recording.Silent, "no answer within "+patience.String()
-	}
-	if st.Ack != nil && !slices.Contains(x.Evidence(), st.Ack.Number) {
-		x.Others = append(x.Others, st.Ack.Number) // on stdio nothing but its subscriptionId ties it to the request
 	}
 	if x.Outcome != recording.Replied && st.Ack == nil && !c.Alive(ctx, x) {
 		x.Step += recording.StepLost

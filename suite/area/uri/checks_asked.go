@@ -58,11 +58,7 @@ var uriAskedChecks = []verdict.Check{
 					continue
 				}
 				taken := x.Tags[recording.TagAccepted] != "" && x.Tags[recording.TagServed] == "" && x.Tags[recording.TagForm] != "climbing"
-				frames := x.Evidence()
-				if ack, ok := verdict.AckOf(r, x); ok {
-					frames = append(frames, ack.Frame.Number)
-				}
-				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", frames...)
+				v.WarnUnless(!taken, "a refusal", about+", which is no URI, was accepted", verdict.Evidence(r, x)...)
 				v.Downgrade(verdict.Lenient)
 				v.Hint("validate the URI of a subscription like that of a read")
 			}
