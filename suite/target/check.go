@@ -34,7 +34,7 @@ func (c *checker) fail(path, format string, args ...any) {
 
 // check lists everything wrong with the target.
 func (t *Target) check(at func(path string) yamlfile.Pos, rows *catalogue.Catalogue) []yamlfile.Problem {
-	c := &checker{at: at, rows: rows, local: !slices.ContainsFunc(t.Endpoints, func(e Endpoint) bool { return len(e.Command) == 0 })}
+	c := &checker{at: at, rows: rows, local: !slices.ContainsFunc(t.Endpoints, elsewhere)}
 	if len(t.Endpoints) == 0 {
 		c.fail("endpoints", "must name at least one way to reach the target: a command or a url")
 	}

@@ -268,6 +268,12 @@ func (c *checker) root(path string, r *Root) {
 	}
 }
 
+// elsewhere reports whether an endpoint may have another file system than this machine: it is called at a URL,
+// or started in a container or over the network.
+func elsewhere(e Endpoint) bool {
+	return len(e.Command) == 0 || slices.Contains([]string{"docker", "podman", "nerdctl", "kubectl", "ssh"}, filepath.Base(e.Command[0]))
+}
+
 // onDisk checks that what lies outside of a root is there, where the root itself is: a file
 // that nobody can get proves nothing. A root that is not on this machine says nothing.
 func (c *checker) onDisk(path string, r *Root) {

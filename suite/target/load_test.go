@@ -362,6 +362,7 @@ func TestOutsideOnDisk(t *testing.T) {
 		{command, "notes", "canary", "marker-1234", "/notes-old/x", "sibling names "},
 		{command, "elsewhere", "missing", "marker-1234", "", ""},
 		{url, "notes", "missing", "marker-1234", "", ""},
+		{"{command: [docker, run, image]}", "notes", "missing", "marker-1234", "", ""},
 	} {
 		sibling := ""
 		if c.more != "" {
