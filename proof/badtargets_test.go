@@ -38,7 +38,7 @@ func init() {
 const (
 	mostMemory = 256 << 20
 	budget     = 6 * time.Second
-	ending     = 9 * time.Second
+	ending     = 30 * time.Second
 )
 
 // program and mockserver build the two programs, once.

@@ -40,6 +40,9 @@ func (v view) early() string {
 	case "budget":
 		return fmt.Sprintf("the time for the whole run, %s, was spent; --budget allows more", time.Duration(v.r.Config.BudgetMS)*time.Millisecond)
 	case "volume":
+		if v.lost() != "" { // before there was anything to select
+			return "the target sent more than a run keeps; --run-bytes allows more"
+		}
 		return "what was sent and received is more than a run keeps; --only and --revision make it less"
 	case "interrupted":
 		return "it was interrupted"
@@ -74,6 +77,9 @@ func (v view) lost() string {
 	}
 	if len(addresses) == 0 {
 		return ""
+	}
+	if v.r.Summary.Interrupted == "budget" && len(v.r.Results) == 0 {
+		return strings.Join(addresses, ", ") + " gave no answer that could be used before the time was spent"
 	}
 	return strings.Join(addresses, ", ") + " could not be reached"
 }

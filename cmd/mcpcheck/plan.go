@@ -144,11 +144,19 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	if cfg.Embedded {
 		names = []string{"the reference server that is built in, since no server is named (a command behind --, --serve, --url or --config)"}
 	}
+	unsent := "Nothing was sent to the target. "
+	if cfg.Embedded { // the plan is made with it
+		unsent = ""
+	}
 	var grid []string
 	for _, c := range d.combinations {
 		grid = append(grid, c.String())
 	}
-	fmt.Fprintf(w, "Nothing was sent. \"mcpcheck run\" would judge %s, in what it serves of these combinations: %s.\n\n", strings.Join(names, " and "), strings.Join(grid, ", "))
+	served := "in what it serves of these combinations: "
+	if cfg.Quick {
+		served = "in the newest revision that it speaks alone; the plan supposes "
+	}
+	fmt.Fprintf(w, "%s\"mcpcheck run\" would judge %s, %s%s.\n\n", unsent, strings.Join(names, " and "), served, strings.Join(grid, ", "))
 	phases := map[scenario.Phase]string{scenario.Read: "read", scenario.Quiet: "watch silence", scenario.Mutate: "make it change", scenario.Destructive: "may cost a session or a process"}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "MESSAGES\tIN\tSCENARIO\tKIND")
@@ -168,7 +176,7 @@ func (d *trial) write(w io.Writer, cfg suite.Config) error {
 	for _, m := range slices.SortedFunc(maps.Keys(d.methods), func(a, b string) int { return cmp.Or(d.methods[b]-d.methods[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(w, "%6d  %s\n", d.methods[m], legible(m))
 	}
-	fmt.Fprintln(w, "\nThat is what the reference server, which is built in, was sent just now. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
+	fmt.Fprintln(w, "\nThat is counted on the reference server, which is built in, and which was sent all of it to make this plan. The target gets as much as what it lists, declares and answers gives occasion for;\nwhat is red is sent once more.")
 	cfg.Target = d.target
 	for _, line := range terms(cfg, d.messages, hide) {
 		fmt.Fprintln(w, "* "+reports.Sanitize(line))

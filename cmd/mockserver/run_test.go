@@ -30,6 +30,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"--stdio", "--falt", "x"}, "unknown flag: --falt: did you mean --fault"},
 		{[]string{"chek"}, "did you mean check?"},
 		{[]string{"--stdio", "--world", "nowhere"}, `no world "nowhere"`},
+		{[]string{"--stdio", "--fault", "all-on-one-page"}, "it is a quirk: --quirk all-on-one-page"},
+		{[]string{"--stdio", "--quirk", "page-02-last-page-cycles"}, "it is a fault: --fault page-02-last-page-cycles"},
 		{[]string{"--stdio", "--fault", "nothing"}, `unknown fault "nothing"`},
 		{[]string{"--stdio", "--quirk", "nothing"}, `unknown quirk "nothing"`},
 		{[]string{"--stdio", "--fault", "page-01-nul-cursor"}, `did you mean page-01-null-cursor`},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/nearest"
@@ -105,10 +106,16 @@ func (r Rule) find() (made, error) {
 				return made{func(*rand.Rand) hook.Hooks { return c.Hooks }, nil, "connection", c.Summary, fault.Needs{Transports: c.Transports}}, nil
 			}
 		}
+		if slices.Contains(QuirkNames(), r.Fault) {
+			return made{}, fmt.Errorf("unknown fault %q: it is a quirk: --quirk %s", r.Fault, r.Fault)
+		}
 		return made{}, fmt.Errorf("unknown fault %q%s", r.Fault, nearby(r.Fault, FaultNames(), "mockserver faults"))
 	case r.Quirk != "":
 		if q, ok := quirk.Find(r.Quirk); ok {
 			return made{q.HooksFor, q.Overlay, strings.Join(q.Permits, ","), q.Summary, q.Needs}, nil
+		}
+		if slices.Contains(FaultNames(), r.Quirk) {
+			return made{}, fmt.Errorf("unknown quirk %q: it is a fault: --fault %s", r.Quirk, r.Quirk)
 		}
 		return made{}, fmt.Errorf("unknown quirk %q%s", r.Quirk, nearby(r.Quirk, QuirkNames(), "mockserver quirks"))
 	case r.Fail != nil:

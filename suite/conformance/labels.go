@@ -29,6 +29,9 @@ func Filter(expression string) (func(labels []string) bool, error) {
 	}
 	for _, atom := range atoms(expression) {
 		name := key.FindString(atom)
+		if near := nearest.Names(strings.ToLower(name), suite.LabelKeys()); len(near) > 0 && near[0] != strings.ToLower(name) && strings.HasPrefix(atom[len(name):], ":") {
+			return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression, strings.TrimSpace(atom), near[0]+atom[len(name):])
+		}
 		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) || !strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
 			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
 		}
@@ -116,6 +119,9 @@ func summary(err error) string {
 		return strings.TrimSpace(escape.ReplaceAllString(lines[0], ""))
 	}
 	told := strings.TrimRight(strings.TrimSpace(escape.ReplaceAllString(lines[2], "")), ".")
+	if told == "Unexpected EOF" {
+		return "it ends where a label is expected"
+	}
 	const margin = 2
 	if at := escape.FindStringIndex(lines[1]); at != nil && at[0] >= margin {
 		return fmt.Sprintf("at character %d: %s", at[0]-margin+1, told)

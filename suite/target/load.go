@@ -1,19 +1,23 @@
 package target
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/mask"
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/internal/yamlfile"
 	"github.com/mcpcheck/mcpcheck/suite/catalogue"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
+	"github.com/tidwall/gjson"
 )
 
 // ConfigError is everything wrong with a target: the user has to change it
@@ -95,6 +99,9 @@ func (t *Target) rebase(dir string) {
 func Parse(name string, data []byte, rows *catalogue.Catalogue) (*Target, error) {
 	t := &Target{}
 	index, err := yamlfile.Decode(name, data, t)
+	if written := gjson.GetBytes(data, "schema").String(); err != nil && strings.HasPrefix(written, "mcpcheck.") {
+		return nil, unread(name, fmt.Errorf("this is no target file, but was written by mcpcheck (%s): give the target file, or let \"mcpcheck init\" write one", written))
+	}
 	if err != nil {
 		return nil, unread(name, err)
 	}
@@ -226,13 +233,25 @@ func (o *Flags) Command(args []string) (*Target, error) {
 		return nil, errors.New("--header, --header-env and --ca-file go with --url")
 	}
 	if o.Transport != "" && o.Transport != string(requirement.Stdio) {
-		return nil, fmt.Errorf("a command speaks stdio: --transport %s does not go with it", o.Transport)
+		return nil, misfit("a command speaks stdio", o.Transport)
 	}
 	env, err := pairs("--env", o.Env, "=")
 	if err != nil {
 		return nil, err
 	}
 	return &Target{Endpoints: []Endpoint{{Command: args, Dir: o.Dir, Env: env}}}, nil
+}
+
+// misfit says what is wrong with a transport that a kind of target does not speak.
+func misfit(kind, given string) error {
+	known := make([]string, 0, 3)
+	for _, t := range requirement.Transports() {
+		known = append(known, string(t))
+	}
+	if !slices.Contains(known, given) {
+		return fmt.Errorf("there is no transport %q%s", given, cmp.Or(nearest.Question(given, known), ": there are "+strings.Join(known, ", ")))
+	}
+	return fmt.Errorf("%s: --transport %s does not go with it", kind, given)
 }
 
 // Address is the target at the URL.
@@ -263,7 +282,7 @@ func (o *Flags) address() (*Target, error) {
 	case requirement.HTTP, requirement.SSE:
 		e.Forced = t
 	default:
-		return nil, fmt.Errorf("a URL speaks http or sse: --transport %s does not go with it", o.Transport)
+		return nil, misfit("a URL speaks http or sse", o.Transport)
 	}
 	headers, err := pairs("--header", o.Headers, ":")
 	if err != nil {

@@ -180,6 +180,7 @@ const oneEndpoint = "endpoints: [{command: [srv]}]\n"
 
 func TestParseErrors(t *testing.T) {
 	for src, want := range map[string]string{
+		`{"schema":"mcpcheck.report/1"}`:  "target.yaml: this is no target file, but was written by mcpcheck (mcpcheck.report/1)",
 		"":                                `target.yaml: endpoints must name at least one way`,
 		"name: x\n\n\n\n\n\nendponts: []": `target.yaml:7: unknown field "endponts": did you mean "endpoints"?`,
 		"endpoints: [{}]":                 `target.yaml:1: endpoints[0] must have a command, a url, or both for a server that is to be started`,

@@ -233,7 +233,7 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	case !pages[0].Succeeded():
 		v.Skip(recording.CodeNeedsSubject, "the list was refused: "+matcher.Describe(pages[0]))
 	case len(pages) == 1:
-		v.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
+		v.Skip(recording.CodeNeedsSubject, "all of "+pages[0].Method+" fits on one page")
 	default:
 		return pages
 	}

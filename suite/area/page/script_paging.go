@@ -28,7 +28,7 @@ func paging(name, walk recording.Name, method, of string) *scenario.Scenario {
 func pagesAgain(ctx context.Context, p *scenario.Play, walk recording.Name, method string) {
 	pages := p.Earlier(walk).Steps(recording.StepPage)
 	if len(pages) < 2 {
-		p.Skip(recording.CodeNeedsSubject, "the whole list fits on one page")
+		p.Skip(recording.CodeNeedsSubject, "all of "+method+" fits on one page")
 		return
 	}
 	p.Note(pages[1])
