@@ -23,6 +23,7 @@ import (
 type jealous struct {
 	broken    bool // it lists nothing in any case
 	now, most atomic.Int64
+	lists     atomic.Int64
 }
 
 func (j *jealous) open(context.Context) (io.ReadWriteCloser, error) {
@@ -45,7 +46,8 @@ func (j *jealous) open(context.Context) (io.ReadWriteCloser, error) {
 			case "resources/list":
 				time.Sleep(time.Millisecond)
 				answer = `"result":{"resources":[]}`
-				if j.broken || j.now.Load() > 1 {
+				// The first of either revision is refused in any case: one of them may be the last that stands.
+				if first := j.lists.Add(1) <= 2; j.broken || first || j.now.Load() > 1 {
 					answer = `"error":{"code":-32603,"message":"the database is locked"}`
 				}
 			}
