@@ -271,6 +271,11 @@ func (c *scripted) askAs(id, method string, params map[string]any) gjson.Result 
 	c.wait[id] = ch
 	c.mu.Unlock()
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, text))
+	select {
+	case m := <-ch: // it is not left to chance whether time is up first
+		return m
+	default:
+	}
 	patience := time.Second
 	if c.conn == nil && c.transport == "http" {
 		patience = time.Millisecond // the answer has come with the response, or will not come
