@@ -177,9 +177,9 @@ func (r *Run) seenAgain(j *Judgement) bool {
 	if again == nil || !r.repeatsEarly(j, r.takes[j.Combination]) {
 		return false
 	}
-	overload := r.restsOnOverload(j)
+	calmly := r.restsOnOverload(j)
 	for _, name := range j.From {
-		if _, repeated := again.Took[name]; !repeated || overload && !again.Calm[name] {
+		if _, repeated := again.Took[name]; !repeated || calmly && !again.Calm[name] {
 			return false
 		}
 	}

@@ -86,7 +86,6 @@ const streamSSE = "sse"
 // is known waits until it is: see [Pending.send].
 func (s *Session) route(f *wire.Frame) {
 	if owner := s.channels[f.Channel]; owner != nil {
-		owner.beyond = cmp.Or(owner.beyond, beyond(f))
 		s.assign(f, owner)
 		return
 	}
@@ -294,6 +293,7 @@ func (s *Session) onlyAwaiting() *Pending {
 // assign gives a frame to the exchange that owns its channel. On a stream that
 // we opened by GET a response can belong to a request elsewhere.
 func (s *Session) assign(f *wire.Frame, p *Pending) {
+	p.beyond = cmp.Or(p.beyond, beyond(f))
 	if s.oldStream(f, p) {
 		p.x.Others = append(p.x.Others, f.Number)
 		p.cut = "the answer to POST is an event stream of HTTP+SSE: its first event names an endpoint"

@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -157,7 +156,6 @@ func (p *Pending) away(sent *transport.Sent) {
 		s.channels[sent.Request] = p
 		for i := p.first; i < len(s.incoming); i++ {
 			if f := &s.incoming[i]; f.Channel == sent.Request {
-				p.beyond = cmp.Or(p.beyond, beyond(f))
 				s.assign(f, p)
 			}
 		}

@@ -99,7 +99,7 @@ func (s *Server) running(ctx context.Context) (*serverRun, error) {
 	switch {
 	case s.failed != nil:
 		return nil, s.failed
-	case s.current != nil && !s.current.over() && !s.deaf(ctx):
+	case s.current != nil && !s.current.over() && !s.gone(ctx):
 		return s.current, nil
 	}
 	first := s.current == nil
@@ -117,9 +117,9 @@ func (s *Server) running(ctx context.Context) (*serverRun, error) {
 	return nil, err
 }
 
-// deaf reports whether the program listens no more: it ended a moment ago, or it goes on running, as
+// gone reports whether the program listens no more: it ended a moment ago, or it goes on running, as
 // a wrapper does whose server has died. Then it is ended.
-func (s *Server) deaf(ctx context.Context) bool {
+func (s *Server) gone(ctx context.Context) bool {
 	address, err := s.address()
 	if err != nil {
 		return false

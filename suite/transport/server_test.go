@@ -213,7 +213,7 @@ func TestServerDies(t *testing.T) {
 			s.AwaitEnd(t.Context())
 			if mode != "served-wrapper" { // which runs on
 				<-first.ended
-				if !s.deaf(t.Context()) {
+				if !s.gone(t.Context()) {
 					t.Error("what has ended in between is taken for one that listens")
 				}
 			}

@@ -22,7 +22,7 @@ import (
 var cancelRaceScenario = &scenario.Scenario{
 	Name:  CancelRace,
 	Title: "cancellations that race with the response",
-	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if that is not served, as many messages without cancellations in another session.",
+	Sends: "An ordinary request, requests that are cancelled as soon as they are sent, and an ordinary one at the end; if that is not served, all of it once more where nobody else has said anything, and then as many messages without cancellations in another session.",
 	Phase: scenario.Destructive,
 	Last:  true, // what it makes deaf is not to be replaced for others
 	Script: func(ctx context.Context, p *scenario.Play) {
