@@ -42,7 +42,7 @@ type Run struct {
 	watching map[recording.Name]bool
 	sessions atomic.Int64
 	longs    *wire.Results
-	turns    wire.Turns
+	turns    *wire.Turns
 	began    time.Time
 	judging  context.Context // ends some time after playing has to
 

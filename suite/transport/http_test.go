@@ -192,18 +192,18 @@ func TestReadUpTo(t *testing.T) {
 		{0, 10, 0}, {10, 10, 10}, {11, 10, 10}, {1 << 20, 1 << 20, 1 << 20}, {1<<20 + 1, 1 << 20, foreignKept},
 		{3_400_000, 3_400_000, 3_400_000}, {3_400_000, 3_399_999, foreignKept},
 	} {
-		raw, size, err := wire.Turns(nil).ReadUpTo(t.Context(), strings.NewReader(text[:c.length]), c.limit)
+		raw, size, err := (*wire.Turns)(nil).ReadUpTo(t.Context(), strings.NewReader(text[:c.length]), c.limit)
 		if err != nil || string(raw) != text[:c.kept] || size != c.length {
 			t.Errorf("%d bytes with a limit of %d: %d of %d bytes, %v", c.length, c.limit, len(raw), size, err)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	raw, size, err := wire.Turns(nil).ReadUpTo(stopped, iotest.TimeoutReader(strings.NewReader(text[:1<<20])), len(text))
+	raw, size, err := (*wire.Turns)(nil).ReadUpTo(stopped, iotest.TimeoutReader(strings.NewReader(text[:1<<20])), len(text))
 	if err == nil || len(raw) > foreignKept || size < len(raw) {
 		t.Errorf("of a body that we ended %d of %d bytes are kept, %v", len(raw), size, err)
 	}
-	raw, size, err = wire.Turns(nil).ReadUpTo(t.Context(), iotest.TimeoutReader(strings.NewReader(text)), len(text))
+	raw, size, err = (*wire.Turns)(nil).ReadUpTo(t.Context(), iotest.TimeoutReader(strings.NewReader(text)), len(text))
 	if !errors.Is(err, iotest.ErrTimeout) || size != len(raw) || size == 0 || !strings.HasPrefix(text, string(raw)) {
 		t.Errorf("a body that breaks off: %d of %d bytes, %v", len(raw), size, err)
 	}

@@ -110,7 +110,7 @@ type Limits struct {
 	Frames  int   // frames of one connection, in and out; default 200000
 	// Results knows what was sent before over any connection, and counts once; may be nil.
 	Results *wire.Results
-	Turns   wire.Turns // for what is long, over any connection; may be nil
+	Turns   *wire.Turns // for what is long, over any connection; may be nil
 }
 
 // WithDefaults replaces zero members by the defaults.

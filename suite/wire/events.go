@@ -33,7 +33,7 @@ type StreamEvent struct {
 // well, but reported as [FlawFraming].
 type EventReader struct {
 	// Turns is for events that are long; nil has none wait.
-	Turns Turns
+	Turns *Turns
 
 	r     *bufio.Reader
 	limit int
@@ -265,7 +265,7 @@ type Line struct {
 // are delimited by newlines and contain none.
 type LineReader struct {
 	// Turns is for lines that are long; nil has none wait.
-	Turns Turns
+	Turns *Turns
 
 	r     *bufio.Reader
 	limit int

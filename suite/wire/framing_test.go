@@ -248,7 +248,7 @@ func TestLineReaderLosesNothing(t *testing.T) {
 }
 
 // TestTurns: what is long takes a turn among a few, gives it back however its reading ends, and
-// waits for those that do not end for a moment only, and once.
+// waits for those that do not end for a moment only, and once; for those that end, some moments.
 func TestTurns(t *testing.T) {
 	const limit = 4 << 20
 	long := strings.Repeat("x", 2*turnFrom)
@@ -282,14 +282,14 @@ func TestTurns(t *testing.T) {
 			events(broken(field + s))
 		}
 		events(broken(strings.Repeat("data: "+s[:len(s)/8]+"\n", 16)))
-		if n := len(turns); n != 0 {
+		if n := len(turns.places); n != 0 {
 			t.Fatalf("%d turns are kept", n)
 		}
 	}
 	synctest.Test(t, func(t *testing.T) {
 		turns = NewTurns()
-		for range cap(turns) {
-			turns <- struct{}{}
+		for range cap(turns.places) {
+			turns.places <- struct{}{}
 		}
 		for name, read := range map[string]func(){
 			"a text":   func() { _, _, _ = turns.ReadUpTo(t.Context(), strings.NewReader(long), limit) },
@@ -300,6 +300,10 @@ func TestTurns(t *testing.T) {
 			if read(); time.Since(began) != turnWait {
 				t.Errorf("%s waits for %s", name, time.Since(began))
 			}
+		}
+		turns.changed = time.Now().Add(time.Hour)
+		if began := time.Now(); !turns.enough(began.Add(-turnWaits)) || turns.enough(began.Add(-turnWait)) {
+			t.Error("texts wait for more or less than they should while turns are given back")
 		}
 	})
 }

@@ -75,21 +75,38 @@ func (p *parts) cut(n int) {
 }
 
 // Turns has long texts read a few at a time: what a target sends at once on many connections, each
-// up to the limit for one message, is more than there is memory for. One that comes slowly keeps each
-// of the others waiting for a second, and no longer. A nil Turns lets all be read at once.
-type Turns chan struct{}
+// up to the limit for one message, is more than there is memory for. Where all that have a turn come
+// slowly, so that none is given back for a second, one more is read without, and so is what has waited
+// for some seconds. A nil Turns lets all be read at once.
+type Turns struct {
+	places  chan struct{}
+	mu      sync.Mutex
+	changed time.Time // when a turn was given back, or done without, last
+}
 
 // NewTurns is for the connections of one run.
-func NewTurns() Turns { return make(Turns, 4) }
+func NewTurns() *Turns { return &Turns{places: make(chan struct{}, 4)} }
 
 const (
-	turnFrom = 1 << 20 // bytes
-	turnWait = time.Second
+	turnFrom  = 1 << 20 // bytes
+	turnWait  = time.Second
+	turnWaits = 4 * turnWait // in all
 )
+
+// enough tells whether a text that began to wait then is to be read without a turn.
+func (t *Turns) enough(began time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if w := time.Since(began); w < turnWait || w < turnWaits && time.Since(t.changed) < turnWait {
+		return false
+	}
+	t.changed = time.Now()
+	return true
+}
 
 // turn is that of one text.
 type turn struct {
-	of            Turns
+	of            *Turns
 	waited, taken bool
 }
 
@@ -101,19 +118,28 @@ func (t *turn) need(size int) {
 		t.leave()
 	case t.of != nil && !t.waited:
 		t.waited = true
-		select {
-		case t.of <- struct{}{}:
-			t.taken = true
-		case <-time.After(turnWait):
+		for began := time.Now(); !t.taken; {
+			select {
+			case t.of.places <- struct{}{}:
+				t.taken = true
+			case <-time.After(turnWait / 4):
+				if t.of.enough(began) {
+					return
+				}
+			}
 		}
 	}
 }
 
 func (t *turn) leave() {
-	if t.taken {
-		<-t.of
-		t.taken = false
+	if !t.taken {
+		return
 	}
+	t.taken = false
+	t.of.mu.Lock()
+	t.of.changed = time.Now()
+	t.of.mu.Unlock()
+	<-t.of.places
 }
 
 // end ends a text: the next one waits for a turn of its own.
@@ -124,7 +150,7 @@ func (t *turn) end() {
 
 // ReadUpTo reads a text of at most limit bytes. Of a longer one, and of one that ended with the
 // context, it returns the beginning only, at most 64 KiB, with the size of what was read.
-func (t Turns) ReadUpTo(ctx context.Context, r io.Reader, limit int) (raw []byte, size int, err error) {
+func (t *Turns) ReadUpTo(ctx context.Context, r io.Reader, limit int) (raw []byte, size int, err error) {
 	var text parts
 	its := turn{of: t}
 	defer its.end()

@@ -81,6 +81,7 @@ func TestAnsweredOnce(t *testing.T) {
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply, reply))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(areatest.Said(reply), list(recording.Silent))},
 		{ID: "RPC-09", Want: verdict.Fail, Rec: areatest.Lines(list(recording.Lost))},
+		{ID: "RPC-09", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply), rt.Line{Step: "page", Method: "resources/list", ID: "6", Outcome: recording.Silent}, areatest.Unasked(`{"jsonrpc":"2.0","id":6}`))}, // that is RPC-05's
 		{ID: "RPC-10", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Reply: `{"jsonrpc":"2.0","id":null,"result":{}}`})},
 		{ID: "RPC-10", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "initialized", Method: "notifications/initialized", ID: "-", Outcome: recording.Sent}, areatest.Unasked(`{"jsonrpc":"2.0","id":null,"result":{}}`))},
