@@ -320,3 +320,33 @@ func TestPostsOfSSEKeepTheirResponses(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusedAfterTheStreamOfSSE: a POST that is refused because the event stream has ended, whether
+// or not we know of it yet, is lost with the session; one that is refused in a session that goes on is not.
+func TestRefusedAfterTheStreamOfSSE(t *testing.T) {
+	for ends, want := range map[bool]recording.Outcome{true: recording.Lost, false: recording.HTTPOnly} {
+		synctest.Test(t, func(t *testing.T) {
+			o := options(requirement.R20241105)
+			o.NoHandshake = true
+			refused := make(chan struct{})
+			s := opened(t, &transport.SSE{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.Method != http.MethodGet {
+					w.WriteHeader(http.StatusNotFound)
+					close(refused)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				_, _ = io.WriteString(w, "event: endpoint\ndata: /message\n\n")
+				w.(http.Flusher).Flush()
+				if <-refused; ends {
+					time.Sleep(50 * time.Millisecond)
+					return
+				}
+				<-r.Context().Done()
+			})}}, o)
+			if x := s.Do(t.Context(), Request{Method: "m"}); x.Outcome != want || x.Status != http.StatusNotFound {
+				t.Errorf("where the stream ends: %t: %s, HTTP %d, %s", ends, x.Outcome, x.Status, x.Reason)
+			}
+		})
+	}
+}

@@ -379,8 +379,8 @@ func answersOnStream(r *recording.Recording, v *verdict.Verdict) {
 		}
 	}
 	for _, x := range r.Exchanges {
-		if len(x.ID) == 0 || !verdict.Responded(x, v) && x.Outcome != recording.Replied {
-			continue
+		if len(x.ID) == 0 || x.Outcome == recording.Lost || !verdict.Responded(x, v) && x.Outcome != recording.Replied {
+			continue // to a session that has ended no message is sent; that it ends is RPC-09's
 		}
 		v.That(x.Outcome == recording.Replied || x.Status < 400, "the message to be accepted", fmt.Sprintf("HTTP %d to %s at the address of the endpoint event", x.Status, x.Method), x.Evidence()...)
 		onStream, inBody := 0, 0
