@@ -11,13 +11,16 @@ import (
 // and a warning for the rest. What a baseline excuses is left out.
 func WriteAnnotations(w io.Writer, r *Report, o Options) error {
 	v := view{r: r}
-	for _, f := range group(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, f := range findings(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := f.results[0]
 		command := "warning"
 		if x.counts(o.Strict) {
 			command = "error"
 		}
 		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual())
+		if others := v.also(f); others != nil {
+			text += "\nalso: " + strings.Join(others, "\nalso: ")
+		}
 		if x.Hint != "" {
 			text += "\nchange: " + x.Hint
 		}

@@ -256,6 +256,7 @@ func (c *console) excuses() {
 		c.Head("~ ", verdictColor(x.Verdict), Sanitize(x.ID+"  "+x.Title))
 		c.labelled(2, "excuse", x.ExcusedReason)
 		c.labelled(2, "verdict", string(x.Verdict)+" in "+c.places(f))
+		c.labelled(2, "also", strings.Join(c.also(f), "\n"))
 		c.labelled(2, "actual", x.Actual)
 	}
 }

@@ -311,10 +311,13 @@ func (c *console) list(ids []string, limit int) string {
 // brief is the quiet form: one line for each finding that is not excused, and for
 // each cause for which a requirement that must hold could not be judged.
 func (c *console) brief() {
-	for _, g := range group(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, g := range findings(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := g.results[0]
 		text := fmt.Sprintf("%-7s %s  %s", x.Verdict, x.ID, cmp.Or(x.Actual, x.Reason, x.Title))
 		text += "  (" + strings.TrimPrefix(c.r.asked(x)+" in ", " in ") + c.places(g) + ")"
+		if others := g.others(); len(others) > 0 {
+			text += ", also " + strings.Join(others, ", ")
+		}
 		c.Line(c.Paint(verdictColor(x.Verdict), Shorten(Sanitize(text), 4*c.Width)))
 	}
 	for _, t := range tally(c.r.only(func(x *Result) bool { return x.Verdict == Blocked && x.Level == LevelMust }), (*Result).why) {

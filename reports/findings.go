@@ -40,9 +40,11 @@ func (r *Report) Finding(x *Result) string {
 	return b.String()
 }
 
-// finding is one cause with the results that share it.
+// finding is one cause with the results of a requirement that share it, and the findings of
+// other requirements that it breaks as well.
 type finding struct {
 	results []*Result
+	also    []*finding
 }
 
 // cause is the finding that a result belongs to. What is a failure in one revision and a
@@ -57,6 +59,14 @@ func (x *Result) cause() cause {
 		k.texts = [4]string{x.Reason, x.Expected, x.Actual, x.Hint}
 	}
 	return k
+}
+
+// owner is the requirement whose cause it is; empty where others share it.
+func (x *Result) owner() string {
+	if x.SharedCause && x.Cause != "" {
+		return ""
+	}
+	return x.ID
 }
 
 // actual is what was seen, and where, if it reads differently elsewhere.
@@ -75,9 +85,50 @@ func group(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, results := range grouped(r.only(keep), (*Result).cause) {
 		slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Or(byGravity(a, b), cmp.Compare(b.Revision, a.Revision)) })
-		list = append(list, &finding{results})
+		list = append(list, &finding{results: results})
 	}
 	slices.SortStableFunc(list, func(a, b *finding) int { return byGravity(a.results[0], b.results[0]) })
+	return list
+}
+
+// findings is [group] with one finding for each cause, whatever it breaks.
+func findings(r *Report, keep func(*Result) bool) []*finding {
+	var list []*finding
+	for _, same := range grouped(group(r, keep), func(f *finding) cause {
+		k := f.results[0].cause()
+		k.id = f.results[0].owner()
+		return k
+	}) {
+		same[0].also = same[1:]
+		list = append(list, same[0])
+	}
+	return list
+}
+
+// all are the results of a finding, those of other requirements last.
+func (f *finding) all() []*Result {
+	list := slices.Clone(f.results)
+	for _, g := range f.also {
+		list = append(list, g.results...)
+	}
+	return list
+}
+
+// others are the ids of the other requirements that the cause of a finding breaks.
+func (f *finding) others() []string {
+	ids := make([]string, len(f.also))
+	for i, g := range f.also {
+		ids[i] = g.results[0].ID
+	}
+	return ids
+}
+
+// also tells of the other requirements that the cause of a finding breaks.
+func (v view) also(f *finding) []string {
+	var list []string
+	for _, g := range f.also {
+		list = append(list, fmt.Sprintf("%s (%s) in %s: %s", g.results[0].ID, g.results[0].Title, v.places(g), g.actual()))
+	}
 	return list
 }
 
@@ -97,7 +148,7 @@ func (c *console) findings() {
 func verdictsOf(list []*finding) int {
 	n := 0
 	for _, f := range list {
-		n += len(f.results)
+		n += len(f.all())
 	}
 	return n
 }
@@ -119,6 +170,7 @@ func (c *console) finding(f *finding) {
 		c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", "link")), Sanitize(x.Link))
 	}
 	c.labelled(2, "in", c.places(f))
+	c.labelled(2, "also", strings.Join(c.also(f), "\n"))
 	c.labelled(2, "expected", x.Expected)
 	c.labelled(2, "actual", f.actual())
 	if x.Verdict != Warn && x.Reason != x.Actual {

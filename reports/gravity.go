@@ -89,7 +89,7 @@ func among(n int) string {
 // groups are the findings that nothing excuses, the gravest first, as lists under titles.
 func (v view) groups() []findingGroup {
 	parts := []findingGroup{{title: "Security"}, {title: "Failures"}, {title: "Warnings"}}
-	for _, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, f := range findings(v.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		i := 2
 		switch x := f.results[0]; {
 		case x.harms():

@@ -121,8 +121,8 @@ func TestGravityIsPronounced(t *testing.T) {
 	}
 }
 
-// TestShortList: a line for each of the first findings, codes in one of their own, and
-// nothing between the list and the last line.
+// TestShortList: a line for each of the first findings, failures above warnings, codes in
+// lines of their own, and nothing between the list and the last line.
 func TestShortList(t *testing.T) {
 	r := grave()
 	for i, x := range r.Results {
@@ -141,21 +141,58 @@ func TestShortList(t *testing.T) {
 	text := written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 80}) })
 	_, list, _ := strings.Cut(text, "IN SHORT\n")
 	lines := strings.Split(strings.TrimRight(list, "\n"), "\n")
-	if len(lines) < 16 || lines[14] != "" || !strings.HasPrefix(lines[15], "NOT CONFORMANT") {
+	if len(lines) < 17 || lines[15] != "" || !strings.HasPrefix(lines[16], "NOT CONFORMANT") {
 		t.Fatalf("%q", lines)
 	}
-	for i, want := range map[int]string{0: "✗ Z-01     security: a result leaks", 1: "! Y-01     security: may leak", 2: "✗ C-01     fails", 12: "12 more", 13: "✗ codes    C-02, B-02  "} {
+	for i, want := range map[int]string{0: "✗ Z-01     security: a result leaks", 1: "✗ C-01     fails", 2: "✗ codes    C-02  ", 3: "! Y-01     security: may leak", 13: "12 more", 14: "! codes    B-02, C-02  "} {
 		if !strings.HasPrefix(strings.TrimSpace(lines[i]), want) {
 			t.Errorf("line %d is %q", i, lines[i])
 		}
 	}
-	for _, l := range lines[:14] {
+	for _, l := range lines[:15] {
 		if n := len([]rune(l)); n > 80 {
 			t.Errorf("%d characters: %s", n, l)
 		}
 	}
 	if !strings.HasSuffix(lines[0], "2025-11-25 on stdio") {
 		t.Errorf("%q does not say where", lines[0])
+	}
+}
+
+// TestSharedCause: what breaks several requirements at once is one finding in every list, with the
+// other ids, what was seen of them and all revisions beside it; verdicts and their cases stay.
+func TestSharedCause(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{})
+	for _, x := range []Result{
+		{ID: "URI-12", Revision: "2025-06-18", Title: "variables", Actual: "by a variable"},
+		{ID: "URI-13", Revision: "2025-11-25", Title: "tricks", Actual: "by a sibling"},
+		{ID: "URI-13", Revision: "2025-06-18", Title: "tricks", Actual: "by a sibling", Excused: true, ExcusedReason: "known"},
+		{ID: "URI-14", Revision: "2025-11-25", Title: "subscriptions", Actual: "another"},
+	} {
+		x.Transport, x.Verdict, x.Gravity, x.Level, x.Cause, x.SharedCause = "stdio", Fail, GravitySecurity, LevelMust, "out-of-the-root", x.ID != "URI-14"
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize(SummaryOptions{})
+	const also = "URI-13 (tricks) in 2025-11-25 on stdio: by a sibling"
+	for name, want := range map[string]struct {
+		text  string
+		wants []string
+	}{
+		"console":     {written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100}) }), []string{"SECURITY  2 findings, 3 verdicts", "also      " + also, "✗ URI-12   security: by a variable ", "also URI-13; everywhere"}},
+		"quiet":       {written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100, Quiet: true}) }), []string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
+		"markdown":    {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }), []string{"### Security (2)", "- also: `" + also + "`"}},
+		"html":        {written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }), []string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`, `<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
+		"annotations": {written(t, func(w io.Writer) error { return WriteAnnotations(w, r, Options{}) }), []string{"::error title=mcpcheck URI-12::", "%0Aalso: " + also}},
+		"SARIF":       {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }), []string{`\nAlso: ` + also}},
+	} {
+		for _, s := range want.wants {
+			if strings.Count(want.text, s) != 1 {
+				t.Errorf("%s has %d times %s in\n%s", name, strings.Count(want.text, s), s, want.text)
+			}
+		}
+	}
+	if cases := strings.Count(written(t, func(w io.Writer) error { return WriteJUnit(w, r, Options{}) }), "<testcase "); cases != 4 {
+		t.Errorf("JUnit has %d cases", cases)
 	}
 }
 

@@ -16,6 +16,9 @@ type pageFinding struct {
 	Gravity, In                            string
 	Label, ID, Title, Level, Section, Link string
 	Where, WhyWarning                      string
+	// Also tells of the other requirements that the cause breaks, Others are their ids.
+	Also   []string
+	Others string
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
@@ -38,13 +41,17 @@ const (
 // findings fills the list of findings, and that of those which the baseline excuses.
 func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 	room := pageEvidenceBytes
-	for i, f := range group(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for i, f := range findings(v.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		q := pageFinding{
 			pageWords: wordsOf(v.r, x), Number: i + 1, Label: label(x), ID: clean(x.ID, pageTitle), Title: clean(x.Title, pageTitle), Level: clean(x.Level, 40),
 			Section: clean(x.Section, pageTitle), Link: x.safeLink(), Where: clean(v.places(f), pageText), Place: -1, In: p.in(f),
 		}
 		q.Actual = cleanLines(f.actual())
+		for _, text := range v.also(f) {
+			q.Also = append(q.Also, clean(text, pageText))
+		}
+		q.Others = strings.Join(cleanAll(f.others()), " ")
 		if g := x.weight(); g == GravitySecurity || g == GravityCodes {
 			q.Gravity = string(g)
 		}
@@ -75,9 +82,9 @@ func (p *pageView) column(x *Result) int {
 // in lists the columns of a finding, separated by blanks.
 func (p *pageView) in(f *finding) string {
 	var in []string
-	for _, x := range f.results {
-		if i := p.column(x); i >= 0 {
-			in = append(in, strconv.Itoa(i))
+	for _, x := range f.all() {
+		if i := strconv.Itoa(p.column(x)); i != "-1" && !slices.Contains(in, i) {
+			in = append(in, i)
 		}
 	}
 	return strings.Join(in, " ")

@@ -193,6 +193,9 @@ func (m *markdown) finding(f *finding) string {
 		section = "[" + plain(x.Section) + "](" + url + ")"
 	}
 	fmt.Fprintf(&b, "- %s, %s\n- in %s\n", plain(x.Level), section, MarkdownCode(m.places(f), 400))
+	for _, text := range m.also(f) {
+		fmt.Fprintf(&b, "- also: %s\n", MarkdownCode(text, 400))
+	}
 	if x.Verdict == Warn && x.Reason != "" {
 		fmt.Fprintf(&b, "- a warning: %s\n", MarkdownCode(x.Reason, 400))
 	}

@@ -226,8 +226,10 @@ type Result struct {
 	Expected   string `json:"expected,omitempty"`
 	Actual     string `json:"actual,omitempty"`
 	// Cause is a code for what is wrong, on red verdicts: those of one requirement
-	// with the same reason code and cause are one finding in several combinations.
-	Cause string `json:"cause,omitempty"`
+	// with the same reason code and cause are one finding in several combinations. Where it
+	// is shared, those of all requirements with this cause are.
+	Cause       string `json:"cause,omitempty"`
+	SharedCause bool   `json:"shared_cause,omitempty"`
 	// Section is the place in the specification, page#anchor.
 	Section string `json:"section"`
 	// Link is the URL of the section; empty if that lies outside of the

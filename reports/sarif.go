@@ -204,7 +204,7 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, f := range findings(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		where := s.where(f.results)
 		text := clean(x.Title, pageTitle) + " (in " + clean(where, pageTitle) + ")."
@@ -214,6 +214,9 @@ func (s *sarif) results() []sarifResult {
 		if said := cmp.Or(f.actual(), x.Reason); said != "" {
 			text += "\nActual: " + cleanLines(said)
 		}
+		for _, other := range s.also(f) {
+			text += "\nAlso: " + cleanLines(other)
+		}
 		if x.Hint != "" {
 			text += "\nChange: " + cleanLines(x.Hint)
 		}
@@ -221,7 +224,7 @@ func (s *sarif) results() []sarifResult {
 		if repeat != "" {
 			text += "\nRepeat: " + repeat
 		}
-		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.owner(), cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
 			Locations:    []object{{"physicalLocation": object{"artifactLocation": object{"uri": s.location()}, "region": object{"startLine": 1}}}},

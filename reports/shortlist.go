@@ -16,44 +16,63 @@ const shortest = 12
 // quoted is the beginning of a result in brackets, which takes the room of what it is about.
 var quoted = regexp.MustCompile(` \(\{.*?[}…]\)`)
 
-// shortList says in a line each what was found, the gravest first: it is what is in sight
-// when the run is over. What is only about codes of errors shares a line.
+// shortList says in a line each what was found, failures before warnings and the gravest
+// first: it is what is in sight when the run is over. What is only about codes of errors
+// shares a line.
 func (c *console) shortList() {
-	list := group(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused })
+	list := findings(c.r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused })
 	if len(list) == 0 {
 		return
 	}
-	var codes []*finding
-	list = slices.DeleteFunc(list, func(f *finding) bool {
-		if f.results[0].weight() == GravityCodes {
-			codes = append(codes, f)
-			return true
-		}
-		return false
-	})
+	type kind struct {
+		verdict Verdict
+		codes   bool
+	}
 	c.Title("IN SHORT")
-	for i, f := range list {
-		if i == shortest {
-			c.Line(c.Paint(terminal.Dim, fmt.Sprintf("  %d more", len(list)-i)))
-			break
+	slices.SortStableFunc(list, func(a, b *finding) int { return last(a.results[0].Verdict != Fail, b.results[0].Verdict != Fail) })
+	room := shortest
+	for _, same := range grouped(list, func(f *finding) kind { return kind{f.results[0].Verdict, f.results[0].weight() == GravityCodes} }) {
+		if same[0].results[0].weight() == GravityCodes {
+			c.shortCodes(same)
+			continue
 		}
-		x := f.results[0]
-		words := x.Title
-		if x.harms() {
-			// What was seen says more than the rule, if it is not the beginning of an answer.
-			words = "security: " + cmp.Or(quoted.ReplaceAllString(x.Actual, ""), x.Title)
+		for _, f := range same[:min(room, len(same))] {
+			c.shortFinding(f)
 		}
-		c.shortLine(x.Verdict, x.ID, words, c.count(f))
+		if more := len(same) - room; more > 0 {
+			c.Line(c.Paint(terminal.Dim, fmt.Sprintf("  %d more", more)))
+		}
+		room = max(room-len(same), 0)
 	}
-	if len(codes) > 0 {
-		var ids []string
-		for _, f := range codes {
-			if id := f.results[0].ID; !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-		c.shortLine(codes[0].results[0].Verdict, "codes", strings.Join(ids, ", "), count(len(codes), "finding"))
+}
+
+// shortFinding is the line of a finding that is about more than codes.
+func (c *console) shortFinding(f *finding) {
+	x := f.results[0]
+	words, where := x.Title, c.count(f)
+	if x.harms() {
+		// What was seen says more than the rule, if it is not the beginning of an answer.
+		words = "security: " + cmp.Or(quoted.ReplaceAllString(x.Actual, ""), x.Title)
 	}
+	switch others := f.others(); len(others) {
+	case 0:
+	case 1:
+		where = "also " + others[0] + "; " + where
+	default:
+		where = fmt.Sprintf("also %d ids; %s", len(others), where)
+	}
+	c.shortLine(x.Verdict, x.ID, words, where)
+}
+
+// shortCodes is the line of all findings that are about codes.
+func (c *console) shortCodes(list []*finding) {
+	var ids []string
+	for _, f := range list {
+		if id := f.results[0].ID; !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	c.shortLine(list[0].results[0].Verdict, "codes", strings.Join(ids, ", "), count(len(list), "finding"))
 }
 
 // shortLine writes a mark, an id, some words, and where it is seen at the end of the line,
@@ -75,7 +94,7 @@ func (c *console) shortLine(v Verdict, id, words, where string) {
 // count says in how many combinations a finding was made.
 func (v view) count(f *finding) string {
 	in := map[combination]bool{}
-	for _, x := range f.results {
+	for _, x := range f.all() {
 		in[x.combination()] = true
 	}
 	switch n, all := len(in), len(v.r.Summary.Combinations); {

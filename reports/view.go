@@ -203,5 +203,5 @@ func (v view) places(f *finding) string {
 
 // excused joins the red results that the baseline excuses by their causes.
 func (v view) excused() []*finding {
-	return group(v.r, func(x *Result) bool { return x.Verdict.Red() && x.Excused })
+	return findings(v.r, func(x *Result) bool { return x.Verdict.Red() && x.Excused })
 }

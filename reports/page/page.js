@@ -189,6 +189,7 @@
     if (r.v === "warn") fact(facts, "Why a warning", r.reason);
     fact(facts, "Excused", r.excused);
     fact(facts, "In", finding.querySelector(".where").textContent);
+    for (const id of (finding.dataset.also || "").split(" ").filter((id) => byID.has(id))) fact(facts, "Also", link("#" + encodeURIComponent(id), id + " " + byID.get(id).q.title));
     fact(facts, "Expected", r.expected);
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);

@@ -109,7 +109,7 @@ func (w *Writer) Result(req *requirement.Requirement, at requirement.Combination
 	}
 	if v.Outcome.Red() {
 		out.ReasonCode = "" // the reason, if any, is why it is only a warning
-		out.Cause = cmp.Or(v.Cause, verdict.CauseCode(out.Expected))
+		out.Cause, out.SharedCause = cmp.Or(v.Cause, verdict.CauseCode(out.Expected)), v.SharedCause
 		out.Gravity = cmp.Or(reports.Gravity(v.Gravity), out.Gravity)
 	}
 	w.Report.Results = append(w.Report.Results, out)

@@ -118,8 +118,10 @@ type Result struct {
 	Reason           string
 	Expected, Actual string
 	// Cause is the code of the statement that does not hold, where the check gives
-	// one; else Expected stands for it. See [CauseCode].
-	Cause string
+	// one; else Expected stands for it. See [CauseCode]. It is shared if verdicts on other
+	// requirements with this code are the same finding.
+	Cause       string
+	SharedCause bool
 	// Hint says what to change in the target.
 	Hint string
 	// Gravity is that of the requirement, on red outcomes, unless nobody is harmed by what
@@ -144,8 +146,9 @@ type Observation struct {
 type Finding struct {
 	Expected, Actual, Hint string
 	// Cause is a code for what is wrong, the same in every combination; where it is
-	// empty Expected stands for it.
-	Cause string
+	// empty Expected stands for it. It is shared if it can be that of other requirements.
+	Cause       string
+	SharedCause bool
 	// Downgraded says why it is only a warning although the requirement can fail;
 	// where it is empty the grade or the basis of the requirement says why.
 	Downgraded string
@@ -304,6 +307,7 @@ func (v *Verdict) result() Result {
 		worst := decisive[0]
 		r.Outcome = outcome
 		r.Expected, r.Actual, r.Hint, r.Cause = worst.Expected, worst.Actual, cmp.Or(worst.Hint, v.req.Change), worst.Cause
+		r.SharedCause = worst.SharedCause
 		if outcome == Warn {
 			r.Reason = v.downgrade(worst)
 		}

@@ -130,6 +130,15 @@ func (v *Verdict) Cause(words string) {
 	}
 }
 
+// SharedCause is [Verdict.Cause] for what breaks several requirements at once, which all give
+// it in the same words: their verdicts are one finding.
+func (v *Verdict) SharedCause(words string) {
+	if v.noted {
+		v.Cause(words)
+		v.findings[len(v.findings)-1].SharedCause = true
+	}
+}
+
 // Downgrade says of the violation that was just stated why it is only a warning.
 func (v *Verdict) Downgrade(reason string) {
 	if v.noted {

@@ -209,7 +209,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
-		v.Cause("nothing from outside of the root")
+		v.SharedCause("nothing from outside of the root")
 		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
 			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem],
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
