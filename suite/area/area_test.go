@@ -45,6 +45,23 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestObservedByName: what is only remarked upon has a name of its own, so that nobody has to read
+// on to tell one remark from another.
+func TestObservedByName(t *testing.T) {
+	t.Parallel()
+	names := map[string]string{}
+	for _, r := range Catalogue().Requirements() {
+		remark := slices.ContainsFunc(r.Revisions, func(rev requirement.Revision) bool { return r.GradeIn(rev) == requirement.Info })
+		if remark && r.Untestable == "" != (r.Observed != "") || !remark && r.Observed != "" {
+			t.Errorf("%s: observed is %q, its grade %s", r.ID, r.Observed, r.Grade)
+		}
+		if other := names[r.Observed]; other != "" && r.Observed != "" {
+			t.Errorf("%s: observed under the name of %s", r.ID, other)
+		}
+		names[r.Observed] = r.ID
+	}
+}
+
 // TestEveryRowSaysWhatToChange: whoever is accused is told what to do about it.
 func TestEveryRowSaysWhatToChange(t *testing.T) {
 	t.Parallel()

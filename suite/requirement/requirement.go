@@ -111,6 +111,9 @@ type Requirement struct {
 	Terms
 	// Gravity is empty where nothing more than the grade is to be said.
 	Gravity Gravity
+	// Observed is the id of the observation that a violation is where the grade is info;
+	// empty means "not-as-expected".
+	Observed string
 	// Revisions and Transports say where the requirement applies.
 	Revisions  []Revision
 	Transports []Transport

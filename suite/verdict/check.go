@@ -296,7 +296,7 @@ func (v *Verdict) result() Result {
 			if seen[f.Expected]++; seen[f.Expected] > remarks {
 				continue
 			}
-			r.Observations = append(r.Observations, Observation{ID: "not-as-expected", Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
+			r.Observations = append(r.Observations, Observation{ID: cmp.Or(v.req.Observed, "not-as-expected"), Detail: "expected " + f.Expected + "; seen: " + f.Actual, Frames: f.Frames})
 		}
 		v.judged += len(v.findings)
 		v.findings = nil

@@ -130,10 +130,13 @@ func TestFewRemarks(t *testing.T) {
 			v.That(false, "a short one", more)
 		}
 	}}
-	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should, Grade: requirement.Info, Basis: requirement.Normative}}
+	row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Should, Grade: requirement.Info, Basis: requirement.Normative}, Observed: "slow-and-long"}
 	var got []string
 	for _, o := range verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: r}).Observations {
 		got = append(got, o.Detail)
+		if o.ID != "slow-and-long" {
+			t.Errorf("the observation is called %q", o.ID)
+		}
 	}
 	if want := []string{"expected a short one; seen: 20 bytes", "expected a timely one; seen: 2s",
 		"expected a short one; seen: 30 bytes", "expected a short one; seen: 40 bytes"}; !slices.Equal(got, want) {
