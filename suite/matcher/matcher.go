@@ -18,6 +18,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -146,7 +147,8 @@ func Describe(x *recording.Exchange) string {
 	}
 	switch {
 	case x.Failed():
-		if x.Status > 0 {
+		// 202 was for the message alone: over HTTP+SSE the answer to it comes elsewhere.
+		if x.Status > 0 && x.Status != http.StatusAccepted {
 			status = " with HTTP " + strconv.Itoa(x.Status)
 		}
 		return describeError(x.Error(), status)

@@ -29,6 +29,8 @@ func TestMatchers(t *testing.T) {
 	refused := &recording.Exchange{Outcome: recording.HTTPOnly, Status: 404}
 	forbidden := &recording.Exchange{Outcome: recording.Replied, Status: 400}
 	forbidden.Attach(`{"error":{"code":-32020}}`)
+	elsewhere := &recording.Exchange{Outcome: recording.Replied, Status: 202} // over HTTP+SSE
+	elsewhere.Attach(`{"error":{"code":-32601,"message":"no"}}`)
 	for _, c := range []struct {
 		m       matcher.Matcher
 		yes, no any
@@ -36,6 +38,7 @@ func TestMatchers(t *testing.T) {
 	}{
 		{m: matcher.BeResult(), yes: result, no: notFound, actual: "error -32002"},
 		{m: matcher.BeErrorReply(), yes: notFound, no: result, actual: "a result"},
+		{m: matcher.BeErrorReply(-32602), yes: `{"error":{"code":-32602}}`, no: elsewhere, actual: `error -32601 ("no")`},
 		{m: matcher.BeErrorReply(-32602, -32002), yes: []byte(notFound), no: `{"error":{"code":-32603}}`, actual: "-32603"},
 		{m: matcher.BeRefused(), yes: refused, no: json.RawMessage(result), actual: "a result"},
 		{m: matcher.HaveHTTPStatus(404), yes: refused, no: forbidden, actual: "HTTP 400"},
