@@ -96,7 +96,8 @@ func divided(r *recording.Recording, x *recording.Exchange) bool {
 }
 
 // amidProbes collects, by how servers ended, the frames of probes amid which they did, and of which none ended
-// one when it was sent again alone.
+// one when it was sent again alone. Where what was sent again, such as a race, ended a server once more, that is
+// judged for itself.
 func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.Exchange]bool, amid map[string][]int) {
 	for _, s := range r.Sessions {
 		if s.Kind != recording.Probe || s.Lost == "" || s.Idle {
@@ -109,7 +110,9 @@ func amidProbes(r *recording.Recording, v *verdict.Verdict, seen map[*recording.
 				continue
 			}
 			again := sentAgain(x, r.Exchanges[i+1:])
-			guilty = guilty || again == nil || again.Fatal
+			guilty = guilty || again == nil || again.Fatal || slices.ContainsFunc(r.Sessions, func(s *recording.Session) bool {
+				return s.ID == again.Session && s.Lost != "" && !s.Idle
+			})
 			frames = append(frames, x.Evidence()...)
 		}
 		if !guilty && len(frames) > 0 {

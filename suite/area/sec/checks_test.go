@@ -289,7 +289,7 @@ func TestEndedByLinesOfAMessage(t *testing.T) {
 }
 
 // TestEndedAmidProbes: a server that ends amid probes of which none ends it alone is told of, unless it
-// had been idle.
+// had been idle, or ended once more.
 func TestEndedAmidProbes(t *testing.T) {
 	k, _ := area.BuiltIn().Check("SEC-63")
 	req, _ := area.Catalogue().Find("SEC-63")
@@ -305,12 +305,14 @@ func TestEndedAmidProbes(t *testing.T) {
 	for name, x := range map[string]struct {
 		lines []rt.Line
 		idle  bool
+		again string // what became of the session in which it was sent again
 		want  int
 	}{
-		"together":    {lines(false), false, 1},
-		"one of them": {lines(true), false, 0},
-		"idle":        {lines(false), true, 0},
-		"none":        {lines(false)[2:3], false, 0},
+		"together":    {lines: lines(false), want: 1},
+		"one of them": {lines: lines(true)},
+		"idle":        {lines: lines(false), idle: true},
+		"none":        {lines: lines(false)[2:3]},
+		"once more":   {lines: lines(false), again: "the process ended"}, // as a race does
 	} {
 		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.Stdio}, `{"resources":{}}`)
 		rec := rt.New(recording.InvalidMessages, facts, x.lines...)
@@ -320,7 +322,8 @@ func TestEndedAmidProbes(t *testing.T) {
 				y.Session = "shared"
 			}
 		}
-		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe, Lost: "the process ended", Idle: x.idle})
+		rec.Sessions = append(rec.Sessions, &recording.Session{ID: "shared", Kind: recording.Probe, Lost: "the process ended", Idle: x.idle},
+			&recording.Session{ID: "b's own", Kind: recording.Probe, Lost: x.again})
 		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.InvalidMessages: rec})
 		if len(got.Observations) != x.want || x.want > 0 && !strings.Contains(got.Observations[0].Detail, `the server ended (the process ended) amid messages of which none ends it when sent again alone`) {
 			t.Errorf("%s: %+v", name, got.Observations)
