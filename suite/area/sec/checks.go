@@ -41,6 +41,7 @@ const (
 	stepControl                                  recording.Step = "control"
 	stepOwnOrigin, stepForeignHost, stepRequest  recording.Step = "own-origin", "foreign-host", "request"
 	stepNotification, stepPublic                 recording.Step = "notification", "public"
+	stepLookAlike                                recording.Step = "look-alike"
 	stepForeign                                                 = recording.Step(target.RightsForeign)
 	stepNone                                                    = recording.Step(target.RightsNone)
 )
@@ -56,6 +57,7 @@ var secChecks = []verdict.Check{
 	{Requirement: "SEC-01", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
 		forbiddenOrigin(r, v)
+		lookAlikesRefused(r, v)
 	}},
 	{Requirement: "SEC-02", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		uncheckedHost(r, v)
@@ -64,6 +66,7 @@ var secChecks = []verdict.Check{
 			policy(v)(turnedAway(x), "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin], x.Evidence()...)
 			v.Hint("compare the Origin header, if there is one, with a list of those that are allowed")
 		}
+		lookAlikesRefused(r, v)
 	}},
 	{Requirement: "SEC-03", From: []recording.Name{Origins}, Needs: []verdict.Gate{verdict.Allowed("any-origin")}, Judge: everyOrigin},
 	{Requirement: "SEC-04", From: []recording.Name{Origins}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -144,6 +147,24 @@ func uncheckedHost(r *recording.Recording, v *verdict.Verdict) {
 	if x := r.Step(stepForeignHost); x != nil && x.Succeeded() {
 		v.Observe("host-unchecked", "a request with \"Host: "+x.Tags[tagHost]+"\" is served at a loopback address: once its name leads there (DNS rebinding), "+
 			"a foreign page passes for the server's own wherever browsers send no Origin, as with GET", x.Evidence()...)
+	}
+}
+
+// lookAlikesRefused: who refuses a foreign origin refuses those that only look like an allowed one,
+// too. That "null" is served is remarked upon: some mean it to be.
+func lookAlikesRefused(r *recording.Recording, v *verdict.Verdict) {
+	if foreign := r.Step(stepRequest); foreign == nil || !turnedAway(foreign) {
+		return
+	}
+	for _, x := range r.Steps(stepLookAlike) {
+		switch {
+		case !x.Succeeded():
+		case x.Tags[recording.TagOrigin] == nullOrigin:
+			v.Observe("null-origin", "a request from the origin null is served, which every sandboxed page and every page from a file has", x.Evidence()...)
+		default:
+			policy(v)(false, "a refusal", matcher.Describe(x)+" to a request from the origin "+x.Tags[recording.TagOrigin]+", which is foreign as well", x.Evidence()...)
+			v.Hint("compare the whole Origin, not its beginning or end, with a list of those that are allowed")
+		}
 	}
 }
 

@@ -22,12 +22,17 @@ func TestOriginChecks(t *testing.T) {
 		return areatest.WithTags(areatest.HTTPLine(step, status, l), "origin", "http://evil.example.invalid")
 	}
 	lost := rt.Line{Outcome: recording.Lost}
+	like := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin", "http://localhost.evil.example.invalid")
+	null := areatest.WithTags(areatest.HTTPLine("look-alike", 200, areatest.OkList), "origin", "null")
 	areatest.WalkRuns(t, sec.Origins, `{"resources":{}}`, []areatest.Run{
 		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage))},
 		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},
 		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
 		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 401, areatest.NoMessage))},
 		{ID: "SEC-01", Want: verdict.Warn, Rec: areatest.Lines(from("request", 403, rt.Line{Reply: `{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no"}}`}))},
+		{ID: "SEC-01", Want: verdict.Fail, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), like)},
+		{ID: "SEC-01", Want: verdict.Pass, Rec: areatest.Lines(from("request", 403, areatest.NoMessage), null)},
+		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 400, areatest.NoMessage), like)},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 400, areatest.NoMessage))},
 		{ID: "SEC-02", Want: verdict.Pass, Rec: areatest.Lines(from("request", 0, lost))},
 		{ID: "SEC-02", Want: verdict.Fail, Rec: areatest.Lines(from("request", 200, areatest.OkList))},

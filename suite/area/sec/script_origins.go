@@ -19,6 +19,7 @@ import (
 const (
 	foreignHost   = "evil.example.invalid"
 	foreignOrigin = "http://" + foreignHost
+	nullOrigin    = "null"
 )
 
 // overAnyHTTP is the condition of scenarios about both HTTP transports.
@@ -29,14 +30,15 @@ var overAnyHTTP = scenario.Where(func(p *scenario.Play) bool {
 // Steps, all with the tag "origin": "no-origin" and "own-origin" are the same
 // request without an Origin and with one that the target accepts or that is its
 // own; those with a foreign one are "request", "initialize" (legacy), "read",
-// "notification", "listen" (modern) and the HTTP requests "get" and "delete". "control" is a request without an
+// "notification", "listen" (modern) and the HTTP requests "get" and "delete"; "look-alike" are
+// requests from origins that a comparison of parts takes for the target's own, and from "null". "control" is a request without an
 // Origin that was refused with one, and not by 403; its tag "of" is the step of that. On a
 // loopback address "foreign-host" is a request without Origin whose Host header is that
 // of a foreign page, as it is after DNS rebinding (tag "host").
 var originsScenario = &scenario.Scenario{
 	Name:     Origins,
 	Title:    "calling from foreign web pages",
-	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; on a loopback address also a request with the Host header of such a page.",
+	Sends:    "Requests without an Origin, with the target's own, and with that of a foreign web page: requests, notifications, GET and DELETE; requests from origins that look like its own; on a loopback address also a request with the Host header of such a page.",
 	Phase:    scenario.Read,
 	After:    []recording.Name{recording.Reads},
 	When:     overAnyHTTP,
@@ -62,6 +64,7 @@ var originsScenario = &scenario.Scenario{
 			}
 			control(ctx, c, q, foreign(ctx, c, q))
 		})
+		scenario.Each(c, lookAlikes(p, origin), func(_ int, q session.Request, c *scenario.Client) { c.Do(ctx, q) })
 		foreignStream(ctx, p, c)
 		if p.Combination.Transport == requirement.HTTP {
 			foreignInitialize(ctx, p)
@@ -79,6 +82,29 @@ func foreignRequests(p *scenario.Play) []session.Request {
 	if p.Modern() {
 		all = append(all, session.Request{Step: recording.StepListen, Method: "subscriptions/listen",
 			Params: map[string]any{"notifications": map[string]any{"resourcesListChanged": true}}})
+	}
+	return all
+}
+
+// lookAlikes are requests from foreign origins in which the target's own, or localhost, stands at the
+// beginning or at the end, and from null, which is that of sandboxed pages and files.
+func lookAlikes(p *scenario.Play, own string) []session.Request {
+	u, err := url.Parse(own)
+	if err != nil || u.Hostname() == "" || p.Brief() {
+		return nil
+	}
+	hosts := []string{u.Hostname() + "." + foreignHost, "evil" + u.Hostname()}
+	if loopback(u.Hostname()) {
+		hosts = []string{"localhost." + foreignHost, "127.0.0.1." + foreignHost, "evillocalhost"}
+	}
+	origins := []string{nullOrigin}
+	for _, host := range hosts {
+		origins = append(origins, u.Scheme+"://"+host)
+	}
+	all := make([]session.Request, len(origins))
+	for i, origin := range origins {
+		all[i] = p.Ordinary(stepLookAlike)
+		all[i].Tags, all[i].Header = recording.Tags{recording.TagOrigin: origin}, map[string]string{"Origin": origin}
 	}
 	return all
 }
