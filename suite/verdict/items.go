@@ -277,6 +277,23 @@ func SameSet(a, b *recording.Exchange) bool {
 	return slices.Equal(URISet(a), URISet(b))
 }
 
+// SamePage reports whether two answers are the same page of a list that may change
+// meanwhile, and whose pages may be of any length: they share at least half of what the shorter one has. Two places in a list
+// share nothing.
+func SamePage(x, y *recording.Exchange) bool {
+	if SameSet(x, y) {
+		return true
+	}
+	a, b := IDsOf(x), IDsOf(y)
+	shared := 0
+	for _, id := range b {
+		if slices.Contains(a, id) {
+			shared++
+		}
+	}
+	return shared > 0 && 2*shared >= min(len(a), len(b))
+}
+
 // URISet is the sorted set of the URIs on pages.
 func URISet(pages ...*recording.Exchange) []string {
 	var all []string

@@ -147,7 +147,7 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		freshCursor(r, next, v)
 		return
 	case quietFirst(r, stepSecond, stepMiddle):
-	case again.Succeeded() && samePage(next, again):
+	case again.Succeeded() && verdict.SamePage(next, again):
 		v.Holds()
 		return
 	default:
@@ -161,10 +161,10 @@ func stableCursor(r *recording.Recording, v *verdict.Verdict) {
 		v.Hint("keep cursors good for more than one request")
 		return
 	}
-	if samePage(next, again) && !verdict.SameSet(next, again) {
+	if verdict.SamePage(next, again) && !verdict.SameSet(next, again) {
 		v.Observe("cursor-drifts", "the same cursor yields a page that differs, while the first page stays the same: "+verdict.Difference(verdict.URISet(next), verdict.URISet(again)), frames...)
 	}
-	v.That(samePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
+	v.That(verdict.SamePage(next, again), expected, fmt.Sprintf("%d %s, then %d others for the cursor %s",
 		len(verdict.IDsOf(next)), kindOf(next), len(verdict.IDsOf(again)), judge.Brief(again.Param("cursor"))), frames...)
 	otherConnection(r, v)
 }
@@ -190,7 +190,7 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 		return
 	}
 	page := r.Step(recording.StepPage)
-	if page.Succeeded() && !samePage(page, r.Step(stepNext)) {
+	if page.Succeeded() && !verdict.SamePage(page, r.Step(stepNext)) {
 		return // the list has changed since the walk from which page and cursor are
 	}
 	const expected = "the page that the cursor stands for, on any connection"
@@ -200,7 +200,7 @@ func otherConnection(r *recording.Recording, v *verdict.Verdict) {
 		v.Hint("keep in the cursor what is needed to go on, not in the connection")
 		return
 	}
-	v.WarnUnless(!page.Succeeded() || samePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
+	v.WarnUnless(!page.Succeeded() || verdict.SamePage(page, x), expected, fmt.Sprintf("%d other %s on another connection", len(verdict.IDsOf(x)), kindOf(x)), frames...)
 }
 
 func kindOf(x *recording.Exchange) string {
@@ -228,7 +228,7 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 		switch {
 		case !x.Succeeded():
 			v.WarnUnless(false, expected, matcher.Describe(x)+" to another request without cursor", frames...)
-		case samePage(first, x):
+		case verdict.SamePage(first, x):
 			v.Holds()
 		case len(page) == 0 || len(start) > 0 && x.Step == stepSecond && isNextPage(r, page):
 			v.That(false, expected, fmt.Sprintf("a second request without cursor yields %d %s that go on after the first page", len(page), kindOf(x)), frames...)
@@ -237,23 +237,6 @@ func noHiddenPosition(r *recording.Recording, v *verdict.Verdict) {
 			v.WarnUnless(false, expected, "another page: "+verdict.Difference(verdict.URISet(first), verdict.URISet(x)), frames...)
 		}
 	}
-}
-
-// samePage reports whether two answers are the same page of a list that may change
-// meanwhile: they share at least half of what the shorter one has. Two places in a list
-// share nothing.
-func samePage(x, y *recording.Exchange) bool {
-	if verdict.SameSet(x, y) {
-		return true
-	}
-	a, b := verdict.IDsOf(x), verdict.IDsOf(y)
-	shared := 0
-	for _, id := range b {
-		if slices.Contains(a, id) {
-			shared++
-		}
-	}
-	return shared > 0 && 2*shared >= min(len(a), len(b))
 }
 
 // isNextPage reports whether a page is the one that the cursor of the first page
