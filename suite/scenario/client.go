@@ -243,7 +243,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 	}
 	if ended := pending.Ended(); ended != nil {
 		// On Streamable HTTP the response to the probe itself is the end.
-		x = pending.Wait(ctx)
+		x = c.insist(ctx, q, pending.Wait(ctx))
 		if x.Status == http.StatusNotFound {
 			return x, !c.expelled(ctx, q)
 		}
@@ -269,6 +269,14 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		c.unheard(x, "nothing was answered any more: "+life.Reason)
 	}
 	return x, life.Outcome == recording.Replied && c.S.Alive()
+}
+
+// insist sends a message again that the target refused because it is busy.
+func (c *Client) insist(ctx context.Context, q session.Request, x *recording.Exchange) *recording.Exchange {
+	if x.Outcome != recording.Refused {
+		return x
+	}
+	return c.S.Do(ctx, q)
 }
 
 // Patience is how long to wait for the answer to a message that the target may well ignore:

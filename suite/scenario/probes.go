@@ -23,7 +23,7 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	all := make([]*recording.Exchange, len(qs))
 	heard := true
 	for i, p := range pending {
-		all[i] = p.Finish()
+		all[i] = c.insist(ctx, qs[i], p.Finish())
 		heard = heard && all[i].Outcome == recording.Replied
 	}
 	for i, x := range all {

@@ -46,48 +46,51 @@ type Pending struct {
 	starting  bool // it is what a process of a modern session hears first
 }
 
+// A message is sent so often to a target that asks us to come back later, and no more once
+// we would have waited longer than this.
+const (
+	attempts = 5
+	mostWait = 10 * time.Second
+)
+
 // Do sends a message and waits for what becomes of it. It always returns an
 // exchange; the outcome says what happened.
 func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
-	const attempts = 3
 	status := 0 // of the attempt before
 	for attempt := 1; ; attempt++ {
 		x := s.Start(ctx, q).Wait(ctx)
-		wait, again := throttled(x)
-		if !again {
-			if status != 0 && x.Outcome != recording.Replied && x.Status == 0 && s.Alive() {
-				x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(status)+" before, and then not at all"
-			}
-			return x
+		if s.later(ctx, x, attempt) {
+			status = x.Status
+			continue
 		}
-		status = x.Status
-		if attempt == attempts {
-			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+" again and again"
-			return x
+		if status != 0 && x.Outcome != recording.Replied && x.Status == 0 && s.Alive() {
+			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(status)+" before, and then not at all"
 		}
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
-			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+": it asks to be called later"
-			return x
-		}
+		return x
 	}
 }
 
-// throttled says whether the target asks us to come back later, and when: at
-// most five seconds from now.
-func throttled(x *recording.Exchange) (time.Duration, bool) {
-	if x.Status != http.StatusTooManyRequests && x.Status != http.StatusServiceUnavailable {
-		return 0, false
-	}
-	if x.Outcome == recording.Replied && x.Status != http.StatusTooManyRequests {
-		return 0, false
+// later waits as long as a target that refused a message asks for, at most five seconds, and
+// reports whether the message is to be sent again then.
+func (s *Session) later(ctx context.Context, x *recording.Exchange, attempt int) bool {
+	if x.Outcome != recording.Refused {
+		return false
 	}
 	wait := time.Second
 	if n, err := strconv.Atoi(x.Header.Get("Retry-After")); err == nil && n >= 0 {
-		wait = time.Duration(n) * time.Second
+		wait = min(time.Duration(n)*time.Second, 5*time.Second)
 	}
-	return min(wait, 5*time.Second), true
+	if attempt == attempts || time.Duration(attempt)*wait > mostWait {
+		x.Reason = "the target answered HTTP " + strconv.Itoa(x.Status) + " again and again"
+		return false
+	}
+	return !within(wait, ctx.Done())
+}
+
+// throttled reports whether the target asks us to come back later. What a gateway says with
+// HTTP 429 is no answer to the message, even if it is JSON-RPC.
+func throttled(x *recording.Exchange) bool {
+	return x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied
 }
 
 // fail ends an exchange that never got under way.
@@ -321,6 +324,9 @@ func (p *Pending) finish(o recording.Outcome, reason string) *recording.Exchange
 	if p.sent != nil && p.sent.Status != nil {
 		x.Status = p.sent.Status()
 		x.Header = p.sent.Header()
+	}
+	if o != recording.Canceled && throttled(x) {
+		x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(x.Status)+": it asks to be called later"
 	}
 	if o != recording.Silent { // a late answer still belongs to it
 		s.drop(p)

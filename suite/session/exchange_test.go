@@ -47,7 +47,8 @@ func TestThrottling(t *testing.T) {
 		"once":           {1, "2", recording.Replied, 2 * time.Second},
 		"without a time": {1, "", recording.Replied, time.Second},
 		"a long time":    {1, "3600", recording.Replied, 5 * time.Second},
-		"for good":       {99, "1", recording.Refused, 2 * time.Second},
+		"for good":       {99, "1", recording.Refused, 4 * time.Second},
+		"for good, long": {99, "5", recording.Refused, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -68,6 +69,33 @@ func TestThrottling(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestStreamsAreOpenedAgain: what opens a stream comes back later as well, and is not taken for unanswered.
+func TestStreamsAreOpenedAgain(t *testing.T) {
+	for name, open := range map[string]func(context.Context, *Session) *Stream{
+		"listen": func(ctx context.Context, s *Session) *Stream { return s.Listen(ctx, "listen", Filter{}, Request{}) },
+		"peek": func(ctx context.Context, s *Session) *Stream {
+			return s.Peek(ctx, Request{HTTPMethod: http.MethodGet}, time.Second)
+		},
+	} {
+		for refusals, want := range map[int]recording.Outcome{4: recording.HTTPOnly, 99: recording.Refused} {
+			t.Run(fmt.Sprint(name, " after ", refusals), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := web(t, requirement.R20260728, func(n int, w http.ResponseWriter, _ *http.Request, _ gjson.Result) {
+						if w.Header().Set("Retry-After", "1"); n <= refusals {
+							w.WriteHeader(http.StatusTooManyRequests)
+						}
+					})
+					begin := time.Now()
+					x := open(t.Context(), s).Wait(t.Context())
+					if took := time.Since(begin); x.Outcome != want || took != 4*time.Second {
+						t.Errorf("%s after %v: %s", x.Outcome, took, x.Reason)
+					}
+				})
+			})
+		}
 	}
 }
 

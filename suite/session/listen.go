@@ -49,6 +49,22 @@ func (s *Session) Listen(ctx context.Context, step recording.Step, f Filter, q R
 	if q.Params == nil {
 		q.Params = f.params()
 	}
+	return s.insist(ctx, func() *Stream { return s.listen(ctx, q) })
+}
+
+// insist opens a stream again where the target asks us to come back later, as [Session.Do] does.
+func (s *Session) insist(ctx context.Context, open func() *Stream) *Stream {
+	for attempt := 1; ; attempt++ {
+		st := open()
+		if status := st.Status(); status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable ||
+			!s.later(ctx, st.Wait(ctx), attempt) {
+			return st
+		}
+	}
+}
+
+// listen is one attempt of [Session.Listen].
+func (s *Session) listen(ctx context.Context, q Request) *Stream {
 	after := s.Last()
 	st := &Stream{Pending: s.Start(ctx, q)}
 	if st.x.Outcome != "" {
@@ -161,16 +177,18 @@ func (s *Session) OpenStream(ctx context.Context, step recording.Step) *Stream {
 	if s.over != requirement.HTTP || s.opts.Revision.Modern() {
 		return nil
 	}
-	after := s.Last()
-	st := &Stream{Pending: s.Start(ctx, Request{Step: step, HTTPMethod: http.MethodGet})}
-	if st.x.Outcome != "" {
+	return s.insist(ctx, func() *Stream {
+		after := s.Last()
+		st := &Stream{Pending: s.Start(ctx, Request{Step: step, HTTPMethod: http.MethodGet})}
+		if st.x.Outcome != "" {
+			return st
+		}
+		// The headers of a stream without events may come late.
+		s.awaitOr(ctx, after, min(st.timeout(), time.Second), func(f *wire.Frame) bool {
+			return f.Channel == st.sent.Channel
+		}, st.sent.Done, nil)
 		return st
-	}
-	// The headers of a stream without events may come late.
-	s.awaitOr(ctx, after, min(st.timeout(), time.Second), func(f *wire.Frame) bool {
-		return f.Channel == st.sent.Channel
-	}, st.sent.Done, nil)
-	return st
+	})
 }
 
 // Open reports whether the stream stands: it was answered with 200 and has not
@@ -259,9 +277,11 @@ func (s *Session) lastEvent(channels map[string]bool) (id string, wait time.Dura
 // at most d; the stream, if it is one, stays open. On other transports than
 // Streamable HTTP the response to the request itself is meant.
 func (s *Session) Peek(ctx context.Context, q Request, d time.Duration) *Stream {
-	st := &Stream{Pending: s.Start(ctx, q)}
-	st.Head(ctx, d)
-	return st
+	return s.insist(ctx, func() *Stream {
+		st := &Stream{Pending: s.Start(ctx, q)}
+		st.Head(ctx, d)
+		return st
+	})
 }
 
 // Head waits until the head of the response is there, at most d, as [Session.Peek] does.

@@ -4,6 +4,7 @@ package errs
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -264,9 +265,12 @@ func answering(r *recording.Recording, f *wire.Frame) []int {
 // whileOpen lists the frames that the target sent before we ended their session. A request
 // that is open then, such as subscriptions/listen, may get an error that tells of nothing but
 // the end of the connection, and errors that are local to an implementation have no codes
-// assigned (2026-07-28 basic/index#error-codes).
+// assigned (2026-07-28 basic/index#error-codes). Nor are those that come with HTTP 429, which a gateway may say.
 func whileOpen(r *recording.Recording) []*wire.Frame {
 	return slices.DeleteFunc(r.Incoming(0), func(f *wire.Frame) bool {
+		if f.HTTP != nil && f.HTTP.Status == http.StatusTooManyRequests {
+			return true
+		}
 		s := r.Session(f.Session)
 		return s != nil && s.Closing > 0 && f.At > s.Closing
 	})

@@ -333,6 +333,9 @@ func wellFormedNotification(r *recording.Recording, m verdict.Message, v *verdic
 // none.
 func idsOfErrors(r *recording.Recording, v *verdict.Verdict) {
 	for _, x := range r.Exchanges {
+		if x.Outcome == recording.Refused {
+			continue // what limits a rate need not have read the message
+		}
 		step := x.Step.Sent()
 		for _, m := range verdict.RepliesOf(r, x) {
 			if e := m.Get("error"); !e.Exists() || e.Type == gjson.Null {

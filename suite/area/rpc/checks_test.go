@@ -165,6 +165,8 @@ func TestInvalidMessages(t *testing.T) {
 	inText := rt.Line{Step: "not-utf-8", Method: "ping", Kind: recording.Probe, Result: `{}`}
 	nameless := inText
 	nameless.Result, nameless.Reply = "", `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"no"}}`
+	limited := nameless // by what has not read it
+	limited.Step, limited.ID, limited.Outcome = "", "7", recording.Refused
 	deafened := nameless // answered among other probes, after which nothing was
 	deafened.Step += recording.StepLost
 	invented := probe("not-json", "")
@@ -182,6 +184,7 @@ func TestInvalidMessages(t *testing.T) {
 		{ID: "RPC-14", Want: verdict.Pass, Rec: areatest.Lines(inText, nameless)},
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(inText, nameless)}, // its id may have been unreadable, too
 		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(deafened)},
+		{ID: "RPC-16", Want: verdict.NotApplicable, Rec: areatest.Lines(limited)},
 		{ID: "RPC-14", Want: verdict.Fail, Rec: areatest.Lines(alien)},
 		{ID: "RPC-15", Want: verdict.Fail, Rec: areatest.Lines(numeric)},
 		{ID: "RPC-15", Want: verdict.NotApplicable, Rec: areatest.Lines(fatal, numeric)}, // the same cause
