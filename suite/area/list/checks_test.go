@@ -111,6 +111,8 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-11", Want: verdict.Fail, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a))},
 		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
+		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", b))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", a))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
 	})
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)

@@ -84,7 +84,7 @@ var listParamsScenario = &scenario.Scenario{
 
 // On one connection: step "one", then "between" (requests that have nothing to
 // do with the list), then "one-again"; on another one, after "one": "other" and,
-// if the first two differ, at the end "other-again".
+// if the first two differ, at the end "other-again", and "other-later" when as much time has passed as between them.
 var sameListScenario = &scenario.Scenario{
 	Name:      SameList,
 	Title:     "comparing the list of two connections",
@@ -105,14 +105,17 @@ var sameListScenario = &scenario.Scenario{
 		list := func(c *scenario.Client, step recording.Step) string {
 			return scenario.URIs(scenario.WalkUpTo(ctx, p, c, "resources/list", "resources", step, fewPages))
 		}
-		before := ""
+		before, start := "", time.Now()
 		side(p,
 			func() { before = list(one, stepOne) },
 			func() { list(other, stepOther) },
 		)
 		between(ctx, p, one)
 		if list(one, stepOneAgain) != before {
+			took := time.Since(start)
 			list(other, stepOtherAgain)
+			other.S.Quiet(ctx, took)
+			list(other, stepOtherLater)
 		}
 	},
 }
