@@ -99,33 +99,70 @@ func resultOf(x *recording.Exchange) Object {
 	return o
 }
 
-// Typed judges an item against a named type of the schema: it notes a violation for each
-// of some members that is there and not of its JSON type. Members that the revision does
-// not know can be anything. It returns whether all are there and right.
-func Typed(v *Verdict, i Item, of string, members ...string) bool {
-	right := true
-	for _, member := range members {
-		m, wanted := i.Get(member), schema.For(v.Revision()).TypeOf(of, member)
-		if !m.Exists() || wanted == "" {
-			right = false
+// Typed judges an item by a named type of the message schemas: it notes a violation for each
+// of some members, written as in [schema.Violation], that is not of its type, or not there
+// although it has to be in the object that it belongs to. What is inside of a member is judged
+// where it is named, too. Members that the revision does not know can be anything.
+func Typed(v *Verdict, i Item, of string, members ...string) {
+	v.Holds()
+	for _, path := range members {
+		m, known := schema.For(v.Revision()).Member(of, path)
+		if !known {
 			continue
 		}
-		t := jsonTypes[wanted]
-		right = v.That(t.is(m), member+" as "+t.name+", or absent", member+" of "+i.Name+" is "+judge.TypeName(m)+" ("+judge.Brief(m)+")", i.Frames...) && right
-		if m.Type == gjson.Null {
-			v.Hint("leave the member out instead of sending null")
+		expected := path + " as " + m.Want
+		if !m.Required && !m.Each {
+			expected += ", or absent"
 		}
+		eachAt(i.Object, "", path, func(place string, value gjson.Result) {
+			switch {
+			case value.Exists() && m.Fits(value):
+				v.That(true, expected, "")
+			case value.Exists() || m.Required:
+				actual := place + " of " + i.Name + " is " + judge.TypeName(value)
+				if value.Type != gjson.Null && value.Type != gjson.JSON {
+					actual += " (" + judge.Brief(value) + ")"
+				}
+				v.That(false, expected, actual, i.Frames...)
+			}
+		})
 	}
-	return right
 }
 
-// jsonTypes are the types of JSON Schema.
-var jsonTypes = map[string]struct {
-	is   func(gjson.Result) bool
-	name string
-}{
-	"string": {judge.IsString, "a string"}, "integer": {judge.IsInteger, "an integer"}, "number": {judge.IsNumber, "a number"},
-	"boolean": {judge.IsBool, "a boolean"}, "object": {judge.IsObject, "an object"}, "array": {judge.IsArray, "an array"},
+// eachAt visits the values at a path of members, and what does not exist where an object lacks
+// the last of them.
+func eachAt(owner Object, within, path string, visit func(place string, value gjson.Result)) {
+	step, rest, more := strings.Cut(path, ".")
+	name, items := strings.CutSuffix(step, "[]")
+	found := func(place string, value gjson.Result) {
+		switch {
+		case !more:
+			visit(place, value)
+		case value.IsObject():
+			eachAt(Object{Result: value}, place+".", rest, visit)
+		}
+	}
+	switch {
+	case name == "*":
+		for _, key := range judge.Names(owner.Result) {
+			found(within+Quoted(key), judge.Member(owner.Result, key))
+		}
+	case items:
+		n := 0
+		judge.Each(owner.Get(name), func(item gjson.Result) {
+			n++
+			found(fmt.Sprintf("%s%s[%d]", within, name, n-1), item)
+		})
+	default:
+		found(within+name, owner.Get(name))
+	}
+}
+
+// TypedResult judges members of a result by its type: see [Typed].
+func TypedResult(of string, members ...string) func(*recording.Exchange, *Verdict) {
+	return func(x *recording.Exchange, v *Verdict) {
+		Typed(v, NewItem(x.Result(), "the answer to "+x.Method, x.Evidence()), of, members...)
+	}
 }
 
 // few joins the first of many names for a sentence.

@@ -12,10 +12,9 @@ import (
 // Checks lists the checks of annotations on resources and templates.
 var Checks = []verdict.Check{
 	{Requirement: "ANN-01", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if !verdict.Typed(v, i, "Resource", "annotations") {
-			return
+		if i.Get("annotations").Exists() {
+			verdict.Typed(v, i, "Resource", "annotations", "annotations.audience", "annotations.priority", "annotations.lastModified")
 		}
-		verdict.Typed(v, annotationsOf(i), "Annotations", "audience", "priority", "lastModified")
 	}).Or(recording.CodeNeedsSubject, "nothing that is listed has annotations")},
 	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
@@ -45,14 +44,14 @@ var Checks = []verdict.Check{
 		}},
 	{Requirement: "CAP-02", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Declaring},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			declaredObject(v, r, "resources")
+			if v.Facts.Capability("resources").Exists() {
+				typed(r, v, "resources")
+			}
+			v.Skip(recording.CodeUndeclared, "the target does not declare capabilities.resources")
 		}},
 	{Requirement: "CAP-03", From: []recording.Name{recording.Everything}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
-			for _, name := range []string{"subscribe", "listChanged"} {
-				c := v.Facts.Capability("resources." + name)
-				v.That(!c.Exists() || judge.IsBool(c), "capabilities.resources."+name+" as a boolean, or absent", "it is "+judge.Brief(c), verdict.Declaration(r)...)
-			}
+			typed(r, v, "resources.subscribe", "resources.listChanged")
 		}},
 	{Requirement: "CAP-06", From: []recording.Name{recording.WalkResources, Capabilities}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -102,45 +101,18 @@ var Checks = []verdict.Check{
 		})},
 }
 
-// declaredObject: a capability, where it is declared, is an object.
-func declaredObject(v *verdict.Verdict, r *recording.Recording, name string) {
-	c := v.Facts.Capability(name)
-	if !c.Exists() {
-		v.Skip(recording.CodeUndeclared, "the target does not declare capabilities."+name)
-		return
-	}
-	v.That(judge.IsObject(c), "capabilities."+name+" as an object", "it is "+judge.TypeName(c), verdict.Declaration(r)...)
-	if c.Type == gjson.False || c.Type == gjson.Null {
-		v.Hint("leave the member out where the feature is missing")
-	}
-}
-
 // otherCapabilities: what the revision defines beside resources has the type that
 // it defines.
 func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 	c := gjson.GetBytes(v.Facts.Declared, "capabilities")
 	v.That(judge.IsObject(c), "capabilities as an object", "it is "+judge.TypeName(c), verdict.Declaration(r)...)
-	names := []string{"logging", "prompts", "tools", "experimental"}
-	if v.Revision() >= requirement.R20250326 {
-		names = append(names, "completions")
-	}
-	if v.Modern() {
-		names = append(names, "extensions")
-	}
-	for _, name := range names {
-		if c.Get(name).Exists() {
-			declaredObject(v, r, name)
-		}
-	}
-	for _, name := range []string{"experimental", "extensions"} {
-		if name == "extensions" && !v.Modern() {
-			continue
-		}
-		for _, entry := range judge.Names(c.Get(name)) {
-			value := judge.Member(c.Get(name), entry)
-			v.That(judge.IsObject(value), "an object in capabilities."+name+" for "+verdict.Quoted(entry), "it is "+judge.TypeName(value), verdict.Declaration(r)...)
-		}
-	}
+	typed(r, v, "logging", "prompts", "tools", "completions", "experimental", "experimental.*", "extensions", "extensions.*")
+}
+
+// typed judges declared capabilities by the message schema.
+func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
+	declared := verdict.NewItem(gjson.GetBytes(v.Facts.Declared, "capabilities"), "the declared capabilities", verdict.Declaration(r))
+	verdict.Typed(v, declared, "ServerCapabilities", members...)
 }
 
 // contradictions notes where what is declared of other features, and what is done,

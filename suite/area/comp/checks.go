@@ -27,27 +27,13 @@ const stepGuarded recording.Step = "guarded"
 
 // Checks lists the checks of server/utilities/completion: what a target offers.
 var Checks = []verdict.Check{
-	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
-		values := x.Result().Get("completion.values")
-		if !v.That(values.IsArray(), "completion.values as an array", "completion.values of "+completionOf(x)+" is "+judge.TypeName(values), x.Evidence()...) {
-			return
-		}
-		for _, s := range values.Array() {
-			if !judge.IsString(s) {
-				v.That(false, "strings in completion.values", judge.Brief(s)+" among the values of "+completionOf(x), x.Evidence()...)
-				break
-			}
-		}
-	})},
+	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
 		n := len(x.Result().Get("completion.values").Array())
 		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
 		v.Hint("send the first 100 and hasMore: true")
 	})},
-	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
-		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", "completion.total", "completion.hasMore")
-		v.Holds()
-	})},
+	{Requirement: "COMP-04", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion.total", "completion.hasMore"))},
 	{Requirement: "COMP-06", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, counted)},
 	{Requirement: "COMP-11", From: []recording.Name{recording.TemplateCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var failing verdict.Sightings
@@ -116,6 +102,13 @@ var Checks = []verdict.Check{
 			v.Hint("check that ref, argument.name and argument.value are there, and answer with error -32602")
 		})},
 	{Requirement: "COMP-09", From: []recording.Name{recording.MalformedCompletions}, Judge: malformed},
+}
+
+// typed judges members of a completion by the message schema.
+func typed(members ...string) func(*recording.Exchange, *verdict.Verdict) {
+	return func(x *recording.Exchange, v *verdict.Verdict) {
+		verdict.Typed(v, verdict.NewItem(x.Result(), completionOf(x), x.Evidence()), "CompleteResult", members...)
+	}
 }
 
 // malformed: what cannot be completed does no harm. Values for what the schema does not

@@ -45,15 +45,7 @@ var discChecks = []verdict.Check{
 		v.Expect(x).To(matcher.BeResult(), about)
 		v.Hint("every server of this revision implements server/discover")
 	})},
-	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
-		versions := x.Result().Get("supportedVersions")
-		v.That(onlyStrings(versions), "supportedVersions as an array of strings", "supportedVersions is "+judge.Brief(versions), x.Evidence()...)
-		capabilities := x.Result().Get("capabilities")
-		v.That(judge.IsObject(capabilities), "capabilities as an object", "capabilities is "+judge.TypeName(capabilities), x.Evidence()...)
-		instructions := x.Result().Get("instructions")
-		v.That(!instructions.Exists() || judge.IsString(instructions), "instructions as a string, or absent",
-			"instructions is "+judge.TypeName(instructions), x.Evidence()...)
-	})},
+	{Requirement: "DISC-02", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, verdict.TypedResult("DiscoverResult", "supportedVersions", "supportedVersions[]", "capabilities", "instructions"))},
 	{Requirement: "DISC-03", From: []recording.Name{recording.Discovery}, Judge: verdict.Each(discovered, func(x *recording.Exchange, v *verdict.Verdict) {
 		versions := x.Result().Get("supportedVersions")
 		v.That(slices.Contains(verdict.Texts(versions), string(v.Revision())), "supportedVersions with "+string(v.Revision())+", under which it was served",

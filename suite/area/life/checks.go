@@ -42,15 +42,7 @@ const (
 var Checks = []verdict.Check{
 	{Requirement: "LIFE-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range handshakes(r) {
-			result := x.Result()
-			info := result.Get("serverInfo")
-			at := x.Evidence()
-			v.That(judge.IsString(result.Get("protocolVersion")), "protocolVersion as a string", judge.Brief(result.Get("protocolVersion")), at...)
-			v.That(result.Get("capabilities").IsObject(), "capabilities as an object", "capabilities is "+judge.TypeName(result.Get("capabilities")), at...)
-			if v.That(info.IsObject(), "serverInfo as an object", "serverInfo is "+judge.TypeName(info), at...) {
-				v.That(judge.IsString(info.Get("name")), "serverInfo.name as a string", "it is "+judge.TypeName(info.Get("name")), at...)
-				v.That(judge.IsString(info.Get("version")), "serverInfo.version as a string", "it is "+judge.TypeName(info.Get("version")), at...)
-			}
+			verdict.TypedResult("InitializeResult", "protocolVersion", "capabilities", "serverInfo", "serverInfo.name", "serverInfo.version")(x, v)
 		}
 	}},
 	{Requirement: "LIFE-03", From: []recording.Name{recording.Everything, Negotiation}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -217,14 +209,10 @@ func counterOffer(r *recording.Recording, v *verdict.Verdict) {
 
 // optionalMembers judges the types of what a handshake may hold.
 func optionalMembers(x *recording.Exchange, v *verdict.Verdict) {
-	i := verdict.NewItem(x.Result(), "the answer to initialize", x.Evidence())
-	v.Holds()
-	verdict.Typed(v, i, "InitializeResult", "instructions", "serverInfo.title", "serverInfo.description", "serverInfo.icons")
-	if verdict.Typed(v, i, "InitializeResult", "serverInfo.websiteUrl") {
-		site := i.Get("serverInfo.websiteUrl")
-		if problems := hardProblems(site); len(problems) > 0 {
-			v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), i.Frames...)
-		}
+	verdict.TypedResult("InitializeResult", "instructions", "serverInfo.title", "serverInfo.description", "serverInfo.icons", "serverInfo.websiteUrl")(x, v)
+	site := x.Result().Get("serverInfo.websiteUrl")
+	if problems := hardProblems(site); v.Revision() >= requirement.R20251125 && judge.IsString(site) && len(problems) > 0 {
+		v.That(false, "serverInfo.websiteUrl as a URI", judge.Brief(site)+": "+problems[0].String(), x.Evidence()...)
 	}
 }
 

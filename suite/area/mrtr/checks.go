@@ -110,17 +110,10 @@ var capabilityFor = map[string]string{
 func wellFormedInput(x *recording.Exchange, v *verdict.Verdict) {
 	requests, state := x.Result().Get("inputRequests"), x.Result().Get("requestState")
 	v.That(requests.Exists() || state.Exists(), "inputRequests or requestState in a result that asks for input", "neither is there", x.Evidence()...)
-	if state.Exists() {
-		v.That(judge.IsString(state), "requestState as a string", "it is "+judge.TypeName(state), x.Evidence()...)
-	}
-	if !requests.Exists() || !v.That(judge.IsObject(requests), "inputRequests as a map of requests", "it is "+judge.TypeName(requests), x.Evidence()...) {
-		return
-	}
+	verdict.TypedResult("InputRequiredResult", "requestState", "inputRequests", "inputRequests.*.method")(x, v)
 	for _, key := range judge.Names(requests) {
 		request := judge.Member(requests, key)
 		method, params := request.Get("method"), request.Get("params")
-		v.That(capabilityFor[method.Str] != "" && method.Type == gjson.String, "input requests for elicitation/create, sampling/createMessage or roots/list",
-			"the method of "+verdict.Quoted(key)+" is "+judge.Brief(method), x.Evidence()...)
 		v.That(judge.IsObject(params) || method.Str == "roots/list" && !params.Exists(), "params in the input request "+verdict.Quoted(key),
 			"it is "+judge.TypeName(params), x.Evidence()...)
 	}

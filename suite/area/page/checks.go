@@ -12,7 +12,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
-	"github.com/tidwall/gjson"
 )
 
 // The scenarios of the area.
@@ -47,12 +46,7 @@ var Checks = []verdict.Check{
 		if !v.Answered(x) || !x.Succeeded() {
 			return
 		}
-		next := x.Result().Get("nextCursor")
-		v.That(!next.Exists() || judge.IsString(next), "nextCursor as a string, or absent at the end of the list",
-			"nextCursor is "+judge.TypeName(next), x.Evidence()...)
-		if next.Type == gjson.Null && next.Exists() {
-			v.Hint("leave the member out on the last page")
-		}
+		verdict.TypedResult("ListResourcesResult", "nextCursor")(x, v)
 	})},
 	{Requirement: "PAGE-02", From: []recording.Name{recording.WalkResources}, Needs: []verdict.Gate{verdict.Resources},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) { ending(verdict.Walked(r, v), v) }},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
-	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
@@ -59,15 +58,10 @@ var Checks = []verdict.Check{
 // progressTypes judges the members of a progress notification.
 func progressTypes(p verdict.Progress, v *verdict.Verdict) {
 	at := p.Frame.Number
-	v.That(judge.IsString(p.Token) || judge.IsInteger(p.Token), "progressToken as a string or an integer", "progressToken is "+judge.TypeName(p.Token), at)
+	verdict.Typed(v, verdict.NewItem(p.Result, "notifications/progress", []int{at}), "ProgressNotification",
+		"params", "params.progressToken", "params.progress", "params.total", "params.message")
 	if p.Of != nil {
 		given := p.Of.Param("_meta.progressToken")
 		v.That(given.Type == p.Token.Type, "the token "+given.Raw+" as it was given", "the token "+p.Token.Raw, p.Of.Request, at)
-	}
-	value, total, text := p.Get("params.progress"), p.Get("params.total"), p.Get("params.message")
-	v.That(judge.IsNumber(value), "progress as a number", "progress is "+judge.Brief(value), at)
-	v.That(!total.Exists() || judge.IsNumber(total), "total as a number, or absent", "total is "+judge.Brief(total), at)
-	if v.Revision() >= requirement.R20250326 {
-		v.That(!text.Exists() || judge.IsString(text), "message as a string, or absent", "message is "+judge.Brief(text), at)
 	}
 }

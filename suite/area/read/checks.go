@@ -36,8 +36,7 @@ var readChecks = []verdict.Check{
 			if x.Step == recording.StepRead && list.IsArray() && len(x.Contents) == 0 {
 				empty.Add(judge.Brief(x.Param("uri")), x.Evidence()...)
 			}
-			v.That(list.IsArray(), "contents as an array", "contents of "+judge.Brief(x.Param("uri"))+" is "+judge.TypeName(list), x.Evidence()...)
-			v.Hint("send an array even if there is only one item, or none")
+			verdict.Typed(v, verdict.NewItem(x.Result(), judge.Brief(x.Param("uri")), x.Evidence()), "ReadResourceResult", "contents")
 		}
 		empty.Observe(v, "no-contents", "%d listed resources are read as an empty array, which clients take for a resource that is not there: %s")
 		if r.Scenario == recording.Reads && r.Skipped != nil {
@@ -48,11 +47,9 @@ var readChecks = []verdict.Check{
 		var elsewhere, misspelt verdict.Sightings
 		for _, x := range verdict.Readings(r, v, recording.StepRead, recording.StepKnown) {
 			for _, c := range x.Contents {
-				uri := c.Get("uri")
-				v.That(judge.IsString(uri), "a string uri", "uri of "+c.Name+" is "+judge.TypeName(uri), c.Frames...)
-				verdict.Typed(v, c, "ResourceContents", "mimeType")
+				verdict.Typed(v, c, "ResourceContents", "uri", "mimeType")
 				misspelt.AddMisspelt(c, contentMembers)
-				if judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
+				if uri := c.Get("uri"); judge.IsString(uri) && len(x.Contents) == 1 && uri.Str != x.Tags[recording.TagURI] {
 					elsewhere.Add(judge.Brief(x.Param("uri"))+" as "+judge.Brief(uri), c.Frames...)
 				}
 			}

@@ -102,16 +102,10 @@ func ackFirst(r *recording.Recording, v *verdict.Verdict) {
 // wellFormedFilter: the acknowledged filter is as the schema says.
 func wellFormedFilter(_ *recording.Exchange, ack verdict.Heard, v *verdict.Verdict) {
 	n := ack.Msg.Get("params.notifications")
-	if !v.That(n.IsObject(), "params.notifications as an object in the acknowledgment", "params.notifications is "+judge.TypeName(n), ack.Frame.Number) {
-		return
+	if v.That(n.IsObject(), "params.notifications as an object in the acknowledgment", "params.notifications is "+judge.TypeName(n), ack.Frame.Number) {
+		verdict.Typed(v, verdict.NewItem(n, "params.notifications", []int{ack.Frame.Number}), "SubscriptionFilter",
+			"toolsListChanged", "promptsListChanged", "resourcesListChanged", "resourceSubscriptions", "resourceSubscriptions[]")
 	}
-	for _, flag := range []string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
-		f := n.Get(flag)
-		v.That(!f.Exists() || judge.IsBool(f), flag+" as true or false", flag+" is "+judge.TypeName(f), ack.Frame.Number)
-	}
-	uris := n.Get("resourceSubscriptions")
-	strays := slices.DeleteFunc(uris.Array(), judge.IsString)
-	v.That(!uris.Exists() || (uris.IsArray() && len(strays) == 0), "resourceSubscriptions as an array of strings", "resourceSubscriptions is "+judge.Brief(uris), ack.Frame.Number)
 }
 
 // nothingUnasked: the acknowledged filter holds nothing that was not requested.

@@ -32,18 +32,10 @@ var templateWalk = []recording.Name{recording.WalkTemplates}
 
 // Checks lists the checks of server/resources#resource-templates.
 var Checks = []verdict.Check{
-	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, func(x *recording.Exchange, v *verdict.Verdict) {
-		list := x.Result().Get("resourceTemplates")
-		v.That(list.IsArray(), "resourceTemplates as an array on every page", "resourceTemplates is "+judge.TypeName(list), x.Evidence()...)
-		v.Hint("send an empty array if there are no templates")
-	})},
+	{Requirement: "TMPL-01", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.PagesOf, verdict.TypedResult("ListResourceTemplatesResult", "resourceTemplates"))},
 	{Requirement: "TMPL-02", From: templateWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if !v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
-			return
-		}
-		for _, member := range []string{"uriTemplate", "name"} {
-			m := i.Get(member)
-			v.That(judge.IsString(m), "a string "+member, member+" of "+i.Name+" is "+judge.TypeName(m), i.Frames...)
+		if v.That(i.IsObject(), "an object for each template", i.Name+" is "+judge.TypeName(i.Result), i.Frames...) {
+			verdict.Typed(v, i, "ResourceTemplate", "uriTemplate", "name")
 		}
 	})},
 	grammar("TMPL-04", "expressions in braces that are closed, not nested and not empty", judge.CodeUnbalanced, judge.CodeEmptyExpression, judge.CodeNested),
@@ -57,7 +49,6 @@ var Checks = []verdict.Check{
 			templateRemarks(items, v)
 			for _, i := range items {
 				verdict.Typed(v, i, "ResourceTemplate", "description", "mimeType", "title")
-				v.Holds()
 			}
 		}},
 	{Requirement: "TMPL-15", From: []recording.Name{TemplatesWithoutParams}, Needs: []verdict.Gate{verdict.Resources},

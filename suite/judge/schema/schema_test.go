@@ -281,3 +281,39 @@ func TestKeywords(t *testing.T) {
 		}
 	}
 }
+
+// TestMember: what a type says of a place in it depends on the revision, and on nothing inside of
+// the place.
+func TestMember(t *testing.T) {
+	for _, c := range []struct {
+		rev       requirement.Revision
+		of, path  string
+		want      string // empty where it is not known
+		required  bool
+		fits, not string
+	}{
+		{requirement.R20251125, "Resource", "uri", "a string", true, `""`, `null`},
+		{requirement.R20251125, "Resource", "size", "an integer", false, `5.0`, `1.5`},
+		{requirement.R20241105, "Resource", "title", "", false, `5`, ``},
+		{requirement.R20251125, "Resource", "annotations.priority", "a number from 0 to 1", false, `5`, `"0.5"`}, // bounds are ANN-05's
+		{requirement.R20251125, "Resource", "annotations.audience", "an array", false, `[5]`, `"user"`},
+		{requirement.R20251125, "Implementation", "icons[].src", "a string", true, `"a:1"`, `{}`},
+		{requirement.R20251125, "Implementation", "icons[].theme", `"dark" or "light"`, false, `"dark"`, `"auto"`},
+		{requirement.R20251125, "Implementation", "icons[]", "an object", false, `{}`, `[]`},
+		{requirement.R20260728, "ServerCapabilities", "extensions.*", "an object", false, `{}`, `true`},
+		{requirement.R20251125, "ServerCapabilities", "extensions.*", "", false, `true`, ``},
+		{requirement.R20251125, "ProgressNotification", "params.progressToken", "a string or an integer", true, `7`, `7.5`},
+		{requirement.R20251125, "NoSuchType", "uri", "", false, `7`, ``},
+	} {
+		m, known := For(c.rev).Member(c.of, c.path)
+		if known != (c.want != "") || known && m.Want != c.want || m.Required != c.required {
+			t.Errorf("%s of %s in %s: %+v, %t", c.path, c.of, c.rev, m, known)
+		}
+		if known && (!m.Fits(gjson.Parse(c.fits)) || m.Fits(gjson.Parse(c.not))) {
+			t.Errorf("%s of %s: %s has to fit, and %s must not", c.path, c.of, c.fits, c.not)
+		}
+	}
+	if _, known := For("1900-01-01").Member("Resource", "uri"); known {
+		t.Error("a member of a revision that does not exist")
+	}
+}

@@ -144,19 +144,6 @@ func (s *Set) expand(n node) []node {
 	return all
 }
 
-// TypeOf is the JSON type of a member of a named type, such as "string". Names with dots
-// between lead into members. It is empty where the revision does not know the member.
-func (s *Set) TypeOf(name, member string) string {
-	if s == nil {
-		return ""
-	}
-	found := s.expand(node{"$ref": "#/$defs/" + name})
-	for step := range strings.SplitSeq(member, ".") {
-		found = s.named(found, step)
-	}
-	return keyword(found, "type")
-}
-
 // named lists the schemas of a member, under those of one keyword.
 func (s *Set) named(all []node, name string) []node {
 	var found []node
