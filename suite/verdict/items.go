@@ -106,19 +106,19 @@ func resultOf(x *recording.Exchange) Object {
 func Typed(v *Verdict, i Item, of string, members ...string) {
 	v.Holds()
 	for _, path := range members {
-		m, known := schema.For(v.Revision()).Member(of, path)
-		if !known {
+		m := schema.For(v.Revision()).Member(of, path)
+		if !m.Known {
 			continue
-		}
-		expected := path + " as " + m.Want
-		if !m.Required && !m.Each {
-			expected += ", or absent"
 		}
 		eachAt(i.Object, "", path, func(place string, value gjson.Result) {
 			switch {
 			case value.Exists() && m.Fits(value):
-				v.That(true, expected, "")
+				v.That(true, path, "")
 			case value.Exists() || m.Required:
+				expected := path + " as " + m.Want
+				if !m.Required && !m.Each {
+					expected += ", or absent"
+				}
 				actual := place + " of " + i.Name + " is " + judge.TypeName(value)
 				if value.Type != gjson.Null && value.Type != gjson.JSON {
 					actual += " (" + judge.Brief(value) + ")"

@@ -15,16 +15,28 @@ type Member struct {
 	// Required says that it has to be there; Each that it is what items of an array or
 	// members of a map have to be.
 	Required, Each bool
+	// Known is false where the revision does not define the place: anything will do.
+	Known bool
 
 	kinds, values []any // one of which it has to be; without any all will do
 }
 
 // Member is what a named type says of a place in it, which is written as in
-// [Violation.Member]. It is not known where the revision does not define it.
-func (s *Set) Member(of, path string) (m Member, known bool) {
+// [Violation.Member].
+func (s *Set) Member(of, path string) *Member {
 	if s == nil {
-		return m, false
+		return &Member{}
 	}
+	key := [2]string{of, path}
+	m, found := s.members.Load(key)
+	if !found {
+		m, _ = s.members.LoadOrStore(key, s.member(of, path))
+	}
+	return m.(*Member)
+}
+
+func (s *Set) member(of, path string) *Member {
+	m := &Member{}
 	at := s.expand(node{"$ref": "#/$defs/" + of})
 	for step := range strings.SplitSeq(path, ".") {
 		name, items := strings.CutSuffix(step, "[]")
@@ -53,13 +65,13 @@ func (s *Set) Member(of, path string) (m Member, known bool) {
 			m.values = values
 		}
 	}
-	m.Want = want(at)
-	return m, len(at) > 0
+	m.Want, m.Known = want(at), len(at) > 0
+	return m
 }
 
 // Fits reports whether a value is of the type that is due, or one of the words. Bounds are
 // not looked at.
-func (m Member) Fits(value gjson.Result) bool {
+func (m *Member) Fits(value gjson.Result) bool {
 	if m.values != nil {
 		return slices.Contains(m.values, value.Value())
 	}

@@ -53,6 +53,7 @@ type Set struct {
 	defs     node
 	compiled map[string]*jsonschema.Schema
 	sound    memory // responses in which [Set.Unjudged] found nothing
+	members  sync.Map
 }
 
 // For is the set of a revision; nil if the revision is unknown.

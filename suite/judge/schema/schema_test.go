@@ -305,15 +305,15 @@ func TestMember(t *testing.T) {
 		{requirement.R20251125, "ProgressNotification", "params.progressToken", "a string or an integer", true, `7`, `7.5`},
 		{requirement.R20251125, "NoSuchType", "uri", "", false, `7`, ``},
 	} {
-		m, known := For(c.rev).Member(c.of, c.path)
-		if known != (c.want != "") || known && m.Want != c.want || m.Required != c.required {
-			t.Errorf("%s of %s in %s: %+v, %t", c.path, c.of, c.rev, m, known)
+		m := For(c.rev).Member(c.of, c.path)
+		if m.Known != (c.want != "") || m.Known && m.Want != c.want || m.Required != c.required {
+			t.Errorf("%s of %s in %s: %+v", c.path, c.of, c.rev, m)
 		}
-		if known && (!m.Fits(gjson.Parse(c.fits)) || m.Fits(gjson.Parse(c.not))) {
+		if m.Known && (!m.Fits(gjson.Parse(c.fits)) || m.Fits(gjson.Parse(c.not))) {
 			t.Errorf("%s of %s: %s has to fit, and %s must not", c.path, c.of, c.fits, c.not)
 		}
 	}
-	if _, known := For("1900-01-01").Member("Resource", "uri"); known {
+	if For("1900-01-01").Member("Resource", "uri").Known {
 		t.Error("a member of a revision that does not exist")
 	}
 }
