@@ -6,7 +6,6 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
-	"github.com/tidwall/gjson"
 )
 
 // Checks lists the checks of annotations on resources and templates.
@@ -19,7 +18,7 @@ var Checks = []verdict.Check{
 	{Requirement: "ANN-03", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		var twice verdict.Sightings
 		for _, i := range verdict.ListedItems(r, v) {
-			audience := annotationsOf(i).Get("audience")
+			audience := i.Get("annotations.audience")
 			if !audience.IsArray() {
 				continue
 			}
@@ -38,24 +37,14 @@ var Checks = []verdict.Check{
 		v.Skip(recording.CodeNeedsSubject, "nothing that is listed has an audience")
 	}},
 	{Requirement: "ANN-05", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if p := annotationsOf(i).Get("priority"); judge.IsNumber(p) {
+		if p := i.Get("annotations.priority"); judge.IsNumber(p) {
 			v.That(p.Num >= 0 && p.Num <= 1, "a priority from 0 to 1", "priority of "+i.Name+" is "+judge.Brief(p), i.Frames...)
 		}
 	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a priority")},
 	{Requirement: "ANN-07", From: verdict.BothWalks, Needs: []verdict.Gate{verdict.Resources}, Judge: verdict.Each(verdict.ListedItems, func(i verdict.Item, v *verdict.Verdict) {
-		if t := annotationsOf(i).Get("lastModified"); judge.IsString(t) {
+		if t := i.Get("annotations.lastModified"); judge.IsString(t) {
 			p, bad := judge.First(judge.Timestamp(t.Str))
 			v.That(!bad, "an ISO 8601 date and time such as 2025-01-12T15:00:58Z", "lastModified of "+i.Name+" is "+judge.Brief(t)+": "+p.Message, i.Frames...)
 		}
 	}).Or(recording.CodeNeedsSubject, "nothing that is listed has a lastModified")},
-}
-
-// annotationsOf is the annotations of an entry, as an item of its own; without
-// members if they are no object.
-func annotationsOf(i verdict.Item) verdict.Item {
-	a := i.Get("annotations")
-	if !a.IsObject() {
-		a = gjson.Result{}
-	}
-	return verdict.NewItem(a, "the annotations of "+i.Name, i.Frames)
 }
