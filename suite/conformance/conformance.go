@@ -104,16 +104,21 @@ func add(c suite.Config, o Options, caller types.CodeLocation) (*run, error) {
 
 // RunSpecs adds the tree and runs it, in a test that Ginkgo or Go runs. Only what the
 // specs that are not filtered out need is played. Skipped specs, of which there are many,
-// are printed with -v only.
+// are printed with -v only. A label filter that names what there is not fails, unless the suite
+// has specs or areas of its own, and so does a run without any spec.
 func RunSpecs(t ginkgo.GinkgoTestingT, c suite.Config, o Options) bool {
-	r, err := add(c, o, types.NewCodeLocation(1))
-	if err != nil {
-		ginkgo.It("can be judged", func() { ginkgo.Fail(err.Error()) })
-		return ginkgo.RunSpecs(t, description)
-	}
-	r.pick()
 	specs, reporter := ginkgo.GinkgoConfiguration()
+	specs.FailOnEmpty = true
 	reporter.SilenceSkips = reporter.SilenceSkips || reporter.Verbosity().LT(types.VerbosityLevelVerbose)
+	r, err := add(c, o, types.NewCodeLocation(1))
+	if err == nil && r.pick() && len(c.Areas) == 0 && specs.LabelFilter != "" {
+		_, err = Filter(specs.LabelFilter)
+	}
+	if err != nil {
+		specs.LabelFilter, specs.FocusStrings, specs.SkipStrings, specs.DryRun = "unusable", nil, nil, false
+		ginkgo.It("can be judged", ginkgo.Label("unusable"), func() { ginkgo.Fail(err.Error()) })
+		return ginkgo.RunSpecs(t, description, specs, reporter)
+	}
 	return ginkgo.RunSpecs(t, description, specs, reporter)
 }
 
@@ -193,15 +198,18 @@ func combinations(rows []engine.Row) []requirement.Combination {
 	return all
 }
 
-// pick narrows what is played down to the specs that Ginkgo is going to run.
-func (r *run) pick() {
-	picked := map[string]bool{}
-	for _, s := range ginkgo.PreviewSpecs(description).SpecReports {
+// pick narrows what is played down to the specs that Ginkgo is going to run. It reports
+// whether the suite has no others.
+func (r *run) pick() bool {
+	picked, all := map[string]bool{}, len(r.rows)
+	preview := ginkgo.PreviewSpecs(description).SpecReports.WithLeafNodeType(types.NodeTypeIt)
+	for _, s := range preview {
 		if s.State.Is(types.SpecStatePassed) {
 			picked[strings.Join(s.LeafNodeLabels, " ")] = true
 		}
 	}
 	r.rows = slices.DeleteFunc(r.rows, func(row engine.Row) bool { return !picked[strings.Join(suite.Labels(row), " ")] })
+	return len(preview) == all
 }
 
 // begin finds out about the target and starts the run.

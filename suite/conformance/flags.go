@@ -3,11 +3,13 @@ package conformance
 import (
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/internal/bytesize"
+	"github.com/mcpcheck/mcpcheck/internal/nearest"
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -87,7 +89,42 @@ func Flags(f *flag.FlagSet) *Arguments {
 		f.Var(value{x.Value}, x.Name, x.Usage)
 		f.Lookup(x.Name).DefValue = "" // what is not zero stands in the usage
 	})
+	all := f.Usage
+	if all == nil {
+		all = f.PrintDefaults
+	}
+	f.Usage = func() {
+		unknown := stranger(f, os.Args[1:])
+		if unknown == "" {
+			all()
+			return
+		}
+		fmt.Fprintf(f.Output(), "there is no flag --%s here%s: -help lists all; what is judged is picked by -ginkgo.label-filter, such as 'area:PAGE && rev:2025-11-25', and -ginkgo.focus, in the place of --only, --skip and --quick\n",
+			unknown, nearest.Question(unknown, flagNames(a.own)))
+	}
 	return a
+}
+
+// stranger is the first argument that is written like a flag and is none; empty if all are known.
+func stranger(f *flag.FlagSet, args []string) string {
+	for _, arg := range args {
+		name, isFlag := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		switch {
+		case name == "" && isFlag: // the end of the flags
+			return ""
+		case isFlag && f.Lookup(name) == nil && name != "h" && name != "help":
+			return name
+		}
+	}
+	return ""
+}
+
+// flagNames lists the flags of a set.
+func flagNames(f *pflag.FlagSet) []string {
+	var names []string
+	f.VisitAll(func(x *pflag.Flag) { names = append(names, x.Name) })
+	return names
 }
 
 // value is a flag of package pflag as package flag has flags: it asks an empty one what it is, too.

@@ -57,6 +57,20 @@ type outcome struct {
 	junit  string
 }
 
+// TestTypos: labels that nothing bears and flags that there are not are told in a sentence.
+func TestTypos(t *testing.T) {
+	for flag, want := range map[string]string{
+		"--ginkgo.label-filter=area:PGAE": "which no requirement bears: did you mean PAGE?", "--ginkgo.label-filter=rev:2025-11-25 && rev:2025-06-18": "no specs ran",
+		"--quick": "there is no flag --quick here: -help lists all; what is judged", "--tiemout=3s": "did you mean timeout?",
+	} {
+		out, err := exec.CommandContext(t.Context(), tool(t, "conformance.test"), "--ginkgo.no-color", flag).CombinedOutput()
+		const most = 2000 // of characters, where the list of all flags has 20,000
+		if err == nil || !strings.Contains(string(out), want) || len(out) > most {
+			t.Errorf("%s: %v, %d bytes\n%s", flag, err, len(out), out[:min(len(out), most)])
+		}
+	}
+}
+
 // ginkgo runs the suite with flags of Ginkgo and, behind --, those of the suite.
 func ginkgo(t *testing.T, flags []string, args ...string) outcome {
 	t.Helper()
