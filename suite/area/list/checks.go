@@ -28,7 +28,9 @@ var Checks = slices.Concat(listChecks, relistChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{relistScenario, listParamsScenario, sameListScenario}
 
-// The steps of the area's scripts.
+// The steps of the area's scripts. "again" walks the list once more; "reread" is a read that was refused, "repeat" one that
+// was not. "with" and "without" are lists with empty params and with none. "one" and "other" are lists on two connections,
+// and "between" is what is asked between two lists.
 const (
 	stepAgain, stepRepeat, stepReread, stepWith    recording.Step = "again", "repeat", "reread", "with"
 	stepWithout, stepWithAgain, stepOne, stepOther recording.Step = "without", "with-again", "one", "other"

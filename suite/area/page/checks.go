@@ -29,7 +29,10 @@ var Scenarios = []*scenario.Scenario{completeWalksScenario,
 	badCursorsScenario,
 }
 
-// The steps and tags of the area's scripts.
+// The steps and tags of the area's scripts. "first" and "second" ask for the first page twice, "next" and "next-again" for
+// the one behind it, "middle" for the first one once more; "elsewhere" has a cursor of another session. The rest, but
+// for the request "after" them, have bad cursors: "old" is one that was handed out before, "foreign" one of the other list,
+// "changed", "appended" and "truncated" are altered ones.
 const (
 	stepFirst, stepSecond, stepNext, stepNextAgain   recording.Step = "first", "second", "next", "next-again"
 	stepMiddle, stepElsewhere, stepUnknown, stepLong recording.Step = "middle", "elsewhere", "unknown", "long"

@@ -34,7 +34,10 @@ var Checks = slices.Concat(secChecks, secAuthChecks)
 // Scenarios lists the scripts whose recordings only this area judges.
 var Scenarios = []*scenario.Scenario{credentialsScenario, rightsScenario, logSecretsScenario, originsScenario, publicAddressScenario}
 
-// The steps of the area's scripts.
+// The steps of the area's scripts. "invalid" has made-up credentials, "anonymous-list" none, "owner" is a read by whom the
+// resource belongs to. "no-origin" and "own-origin" come before "request", "notification" and "get" from a foreign page,
+// "foreign-host" has such a page's Host, "look-alike" an origin that resembles the target's; "control" repeats
+// without an Origin what was refused. "public" calls another address of the machine.
 const (
 	stepInvalid, stepAnonymousList, stepMetadata recording.Step = "invalid", "anonymous-list", "metadata"
 	stepOwner, stepGet, stepLevel, stepNoOrigin  recording.Step = "owner", "get", "level", "no-origin"
