@@ -84,6 +84,10 @@ var Checks = []verdict.Check{
 		if !servedOtherwise(v) {
 			return
 		}
+		if x := r.Step(recording.StepBefore); x != nil && unserved(x) {
+			v.Skip(recording.CodeNotExercised, x.Method+" gets no answer before anything is cancelled, either")
+			return
+		}
 		for _, x := range r.Steps(stepAfter) {
 			control := r.Steps(stepUndisturbed)
 			if n := len(control); n > 0 && control[n-1].Outcome != recording.Canceled && control[n-1].Outcome != recording.Unsent {

@@ -167,6 +167,12 @@ func TestCancellation(t *testing.T) {
 	gone := func(step recording.Step) rt.Line {
 		return rt.Line{Step: step, Method: "ping", Outcome: recording.HTTPOnly, Status: http.StatusNotFound}
 	}
+	ping := func(step recording.Step, status int) rt.Line { // answered, or over HTTP only accepted
+		if status == 0 {
+			return rt.Line{Step: step, Method: "ping", Result: `{}`}
+		}
+		return rt.Line{Step: step, Method: "ping", Outcome: recording.HTTPOnly, Status: status}
+	}
 	control := func(o recording.Outcome) rt.Line { l := after(o); l.Step = "undisturbed"; return l }
 	lives, lost := control(""), control(recording.Lost)
 	areatest.WalkRuns(t, canc.CancelRace, `{}`, []areatest.Run{
@@ -180,6 +186,8 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(raced, gone("after"), lives, lives)},
 		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(raced, gone("after"), lives, gone("undisturbed"))},
 		{ID: "CANC-03", Want: verdict.Pass, Rec: areatest.Lines(raced, gone("after"))}, // there is nothing to hold it against
+		{ID: "CANC-03", Want: verdict.Fail, Rec: areatest.Lines(ping("before", 0), raced, ping("after", http.StatusAccepted))},
+		{ID: "CANC-03", Want: verdict.NotApplicable, Rec: areatest.Lines(ping("before", http.StatusAccepted), raced, ping("after", http.StatusAccepted))}, // nor was it before
 	})
 	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
 		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
