@@ -80,7 +80,7 @@ func (r *Run) row(row Row, take *Take) *Judgement {
 	}
 	if why := unprovoked(take); why != "" && j.Outcome.Red() && restsOnLoss(j, take) {
 		j.Result = verdict.Result{Outcome: verdict.Blocked, Code: recording.CodeDied, From: j.From, Frames: j.Frames,
-			Reason: "the target also ends when nothing is wrong with what it was sent: " + why}
+			Reason: "the target also fails where nothing is wrong with what it was sent: " + why}
 	}
 	if j.Outcome == verdict.Blocked && j.Code == recording.CodeInterrupted {
 		if code, cause := endedBy(cmp.Or(r.ended, context.Cause(r.judging))); cause == ErrBudget || cause == ErrVolume {

@@ -49,7 +49,7 @@ func survives(_ *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, r := range v.Recordings() {
 		if why := verdict.Unprovoked(r); why != "" {
-			v.Block(recording.CodeDied, "the target also ends when nothing is wrong with what it was sent: "+why)
+			v.Block(recording.CodeDied, "the target also fails where nothing is wrong with what it was sent: "+why)
 			return
 		}
 	}
