@@ -30,6 +30,10 @@ var uriChecks = []verdict.Check{
 	{Requirement: "URI-03", From: verdict.ResourceWalk, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, i := range verdict.ListedURIs(r, v) {
 			sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
+			if open := strings.IndexByte(i.Str, '{'); open >= 0 && strings.IndexByte(i.Str[open:], '}') > 0 {
+				v.Hint("a URI template belongs into resources/templates/list: what is listed as a resource can be read as it stands")
+				continue
+			}
 			v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
 		}
 	}},

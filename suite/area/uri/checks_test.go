@@ -19,6 +19,19 @@ func oneURI(uri string) []rt.Line {
 	return areatest.Lines(areatest.Page("1d", `{}`, `{"resources":[{"uri":"`+uri+`","name":"x"}]}`))
 }
 
+// TestTemplateAmongResources: who lists a URI template as a resource is not told to escape its braces.
+func TestTemplateAmongResources(t *testing.T) {
+	k, _ := area.BuiltIn().Check("URI-03")
+	req, _ := area.Catalogue().Find("URI-03")
+	for uri, want := range map[string]string{"note://{id}": "resources/templates/list", "note://a}b{": "percent-encode", "note://a b": "percent-encode"} {
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+		rec := rt.New(recording.WalkResources, facts, oneURI(uri)...)
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.WalkResources: rec}); got.Outcome != verdict.Fail || !strings.Contains(got.Hint, want) {
+			t.Errorf("%s: %s: %s", uri, got.Outcome, got.Hint)
+		}
+	}
+}
+
 func TestListedURIs(t *testing.T) {
 	areatest.WalkRuns(t, recording.WalkResources, `{"resources":{}}`, []areatest.Run{
 		{ID: "URI-01", Want: verdict.Pass, Rec: oneURI("file:///a#b")},
