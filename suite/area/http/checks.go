@@ -152,6 +152,9 @@ func headerProbe(id string, step recording.Step, about string) verdict.Check {
 		named := step == stepNoName || step == stepOtherName
 		if named && namesJudged(r, v) || !named && plainlyServed(r.Step(stepOrdinary), v) {
 			misfitRefused(r.Step(step), v, about)
+			for _, x := range r.Steps(step)[min(1, len(r.Steps(step))):] {
+				misfitRefused(x, v, about+": "+x.Tags[recording.TagForm])
+			}
 		}
 	})
 }

@@ -53,6 +53,7 @@ func TestHeaderChecks(t *testing.T) {
 		{ID: "HTTP-28", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("nameless", 400, areatest.HeaderErr))},
 		{ID: "HTTP-29", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("session-header", 200, areatest.OkList), areatest.HTTPLine("last-event", 200, areatest.OkList))},
 		{ID: "HTTP-29", Want: verdict.Warn, Rec: areatest.Lines(areatest.HTTPLine("session-header", 404, areatest.NoMessage), areatest.HTTPLine("last-event", 200, areatest.OkList))},
+		{ID: "HTTP-23", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("other-name", 400, areatest.HeaderErr), areatest.WithTags(areatest.HTTPLine("other-name", 200, areatest.OkList), "form", "the uri in capital letters"))},
 		{ID: "HTTP-34", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, areatest.HeaderErr))},
 		{ID: "HTTP-34", Want: verdict.Fail, Rec: areatest.Lines(areatest.HTTPLine("no-method", 400, rt.Line{Reply: `{"jsonrpc":"2.0","error":` + areatest.Mismatched + `}`}))},
 		{ID: "HTTP-61", Want: verdict.Pass, Rec: areatest.Lines(areatest.HTTPLine("no-version-meta", 400, areatest.WithCode("-32602")), areatest.HTTPLine("no-meta", 400, areatest.NoMessage))},

@@ -102,14 +102,21 @@ func nameProbes(uri string) []session.Request {
 	spelled := probe(stepSpelling, "", nil)
 	spelled.Omit = []string{headerMethod, headerName}
 	spelled.Exact = [][2]string{{"MCP-METHOD", spelled.Method}, {"mCp-nAmE", session.HeaderValue(uri)}}
-	return []session.Request{
+	all := []session.Request{
 		missing,
 		probe(stepOtherName, "", named(stranger)),
+		// What comparing the beginning takes for the uri, and comparing without regard to case.
+		probe(stepOtherName, "the uri with more behind it", named(session.HeaderValue(uri+"-7b4e91"))),
+		probe(stepOtherName, "the uri without its last character", named(session.HeaderValue(uri[:len(uri)-1]))),
 		probe(stepEncodedName, "", named(session.Sentinel(uri))),
 		probe(stepBrokenName, "alphabet", named("=?base64?!!!?=")),
 		probe(stepWrongName, "", named(session.Sentinel(stranger))),
 		spelled,
 	}
+	if upper := strings.ToUpper(uri); upper != uri {
+		all = append(all, probe(stepOtherName, "the uri in capital letters", named(session.HeaderValue(upper))))
+	}
+	return all
 }
 
 // unlistedNameProbes are about Mcp-Name where there is nothing to read: its rules hold
