@@ -178,7 +178,7 @@ func (w *watch) listen(ctx context.Context) {
 		uris := []string{w.t.Update.URI}
 		w.ending = w.watcher.Listen(ctx, Filter{Name: "uris", who: watcher, tags: w.about(), Filter: session.Filter{URIs: uris}})
 		w.streams.add(w.ending)
-		off := w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: `"mcpcheck-off"`, Filter: session.Filter{
+		off := w.watcher.Listen(ctx, Filter{Name: "off", who: watcher, tags: w.about(), ID: digitsOnly, Filter: session.Filter{
 			URIs: uris, Further: map[string]any{"resourcesListChanged": false}}})
 		w.streams.add(off)
 		w.subscribed = w.ending.Ack != nil && slices.Contains(Acknowledged(w.ending.Ack.Raw), w.t.Update.URI) || off.Ack != nil

@@ -59,6 +59,9 @@ var listeningScenario = &Scenario{
 	},
 }
 
+// digitsOnly is an id, in JSON, that is a string and easily taken for a number.
+const digitsOnly = `"90071"`
+
 // Filter is a listen request to be sent.
 type Filter struct {
 	Name string
@@ -81,7 +84,7 @@ func (p *Play) filters() []Filter {
 	tags := recording.Tags{recording.TagListed: strconv.Itoa(len(p.AllResources())), recording.TagTemplates: strconv.Itoa(len(p.AllTemplates()))}
 	var all []Filter
 	if changes || len(uris) > 0 {
-		all = append(all, Filter{Name: "full", ID: `"mcpcheck-full"`, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
+		all = append(all, Filter{Name: "full", ID: digitsOnly, tags: tags, Filter: session.Filter{URIs: uris, ListChanged: changes}})
 	}
 	if changes {
 		all = append(all, Filter{Name: "list", Filter: session.Filter{ListChanged: true}})
