@@ -23,6 +23,8 @@ type Client struct {
 	// another client of this script does, because it took the place of a lost one; fresh that
 	// nothing was sent in that one before what is tried in it.
 	shared, sole, fresh bool
+	// used says that a message was answered in the session before, and ended that the script has ended it.
+	used, ended bool
 	// common says that the first session of the client was not the script's own.
 	common bool
 	// buffered clients keep their exchanges until all of them are done.
@@ -134,7 +136,10 @@ func (c *Client) Start(ctx context.Context, q session.Request) *session.Pending 
 func (c *Client) Do(ctx context.Context, q session.Request) *recording.Exchange {
 	return c.twice(ctx, func() (*recording.Exchange, bool) {
 		x := c.S.Do(ctx, q)
-		return x, c.usable(ctx, q, x)
+		usable := c.usable(ctx, q, x)
+		c.used = c.used || usable && x.Succeeded()
+		c.ended = c.ended || q.HTTPMethod == http.MethodDelete
+		return x, usable
 	})
 }
 
@@ -214,9 +219,9 @@ func (c *Client) expelled(ctx context.Context, q session.Request) bool {
 }
 
 // together reports whether the session is one that the target can end over something else: others use it at the
-// same time, or it took the place of such a one and has had other messages since.
+// same time, or it has had other messages before and was not ended by the script.
 func (c *Client) together() bool {
-	return !c.fresh && (c.common || c.buffered) && c.S.HTTPSession() != ""
+	return !c.fresh && !c.ended && (c.common || c.buffered || c.used) && c.S.HTTPSession() != ""
 }
 
 // Probe sends a message to which silence may be a fitting answer (a

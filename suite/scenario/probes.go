@@ -54,7 +54,11 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			return all
 		}
 		if all[i].Outcome != recording.Replied || heard {
-			all[i] = c.alone(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
+			tried := c.alone
+			if !c.fresh && c.S.HTTPSession() != "" {
+				tried = c.twice // one that ends after a few messages may have ended over those before
+			}
+			all[i] = tried(ctx, func() (*recording.Exchange, bool) { return c.probe(ctx, q) })
 		}
 	}
 	return all
