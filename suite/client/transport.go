@@ -1,7 +1,6 @@
 package client
 
 import (
-	"encoding/base64"
 	"fmt"
 	"mime"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // httpChecks are those of HTTP.
@@ -131,14 +131,14 @@ func mirrorHeaders(g *group, v *judging) {
 		}
 		method, named := m.HTTP.Header.Values("Mcp-Method"), m.HTTP.Header.Values("Mcp-Name")
 		name, needed := mirroredName(m)
-		switch encoded := encodeHeader(name); {
+		switch encoded := wire.HeaderValue(name); {
 		case len(method) != 1 || strings.Trim(method[0], " \t") != m.method:
 			v.violated("Mcp-Method: "+shorten(m.method), fmt.Sprintf("Mcp-Method of %s is %q", m.what(), shorten(strings.Join(method, ", "))), "put the method into Mcp-Method", m.Seq)
 		case !needed:
 			v.pass(m.Seq)
 		case len(named) != 1:
 			v.violated("Mcp-Name: "+shorten(encoded), fmt.Sprintf("%s has %d headers Mcp-Name", m.what(), len(named)), "put the name or URI into Mcp-Name", m.Seq)
-		case strings.Trim(named[0], " \t") != encoded && decodeHeader(named[0]) != name:
+		case strings.Trim(named[0], " \t") != encoded && wire.FromSentinel(named[0]) != name:
 			v.violated("Mcp-Name: "+shorten(encoded), fmt.Sprintf("Mcp-Name of %s is %q", m.what(), shorten(named[0])), "put the name or URI into Mcp-Name byte for byte, in Base64 where it is not plain ASCII", m.Seq)
 		default:
 			v.pass(m.Seq)
@@ -151,31 +151,6 @@ func mirroredName(m *message) (name string, needed bool) {
 	member := map[string]string{"tools/call": "name", "prompts/get": "name", methodRead: "uri"}[m.method]
 	x := m.params.Get(member)
 	return x.String(), member != "" && x.Type.String() == "String"
-}
-
-const (
-	encodedBegin = "=?base64?"
-	encodedEnd   = "?="
-)
-
-// encodeHeader writes a value as a header takes it.
-func encodeHeader(s string) string {
-	plain := s == strings.Trim(s, " \t") && !(strings.HasPrefix(s, encodedBegin) && strings.HasSuffix(s, encodedEnd))
-	if plain && !strings.ContainsFunc(s, func(r rune) bool { return (r < 0x20 || r >= 0x7F) && r != '\t' }) {
-		return s
-	}
-	return encodedBegin + base64.StdEncoding.EncodeToString([]byte(s)) + encodedEnd
-}
-
-// decodeHeader reads a value in Base64; others are empty.
-func decodeHeader(s string) string {
-	inner, ok := strings.CutPrefix(strings.Trim(s, " \t"), encodedBegin)
-	inner, ended := strings.CutSuffix(inner, encodedEnd)
-	data, err := base64.StdEncoding.DecodeString(inner)
-	if !ok || !ended || err != nil {
-		return ""
-	}
-	return string(data)
 }
 
 func versionsAgree(g *group, v *judging) {

@@ -3,12 +3,10 @@ package session
 import (
 	"bytes"
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -216,10 +214,10 @@ func (s *Session) headers(q Request, params json.RawMessage) http.Header {
 	case s.opts.Revision.Modern():
 		h.Set("Mcp-Protocol-Version", cmp.Or(q.Version, string(s.opts.Revision)))
 		if q.Method != "" {
-			h.Set("Mcp-Method", HeaderValue(q.Method))
+			h.Set("Mcp-Method", wire.HeaderValue(q.Method))
 		}
 		if name := mcpName(q.Method, params); name != "" {
-			h.Set("Mcp-Name", HeaderValue(name))
+			h.Set("Mcp-Name", wire.HeaderValue(name))
 		}
 	case requirement.Revision(version).Since(requirement.R20250618):
 		h.Set("Mcp-Protocol-Version", version)
@@ -243,25 +241,4 @@ func mcpName(method string, params json.RawMessage) string {
 		return ""
 	}
 	return gjson.GetBytes(params, member).String()
-}
-
-// HeaderValue encodes a value for Mcp-Method and Mcp-Name: as it is where a
-// header can carry it, else in the Base64 form (2026-07-28
-// basic/transports/streamable-http#value-encoding).
-func HeaderValue(v string) string {
-	plain := v == strings.TrimSpace(v) && (!strings.HasPrefix(v, "=?base64?") || !strings.HasSuffix(v, "?="))
-	for _, c := range []byte(v) {
-		if (c < 0x20 && c != '\t') || c > 0x7e {
-			plain = false
-		}
-	}
-	if plain {
-		return v
-	}
-	return Sentinel(v)
-}
-
-// Sentinel is the Base64 form of a header value.
-func Sentinel(v string) string {
-	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(v)) + "?="
 }

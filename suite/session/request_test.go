@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 func TestMessage(t *testing.T) {
@@ -53,7 +54,7 @@ func TestHeaders(t *testing.T) {
 		"before the handshake": {rev: requirement.R20250618, q: Request{Method: "initialize"}},
 		"too old for a header": {rev: requirement.R20250326, version: "2025-03-26", session: "a", q: read, id: "a"},
 		"legacy":               {rev: requirement.R20250618, version: "2025-06-18", session: "a", q: read, protocol: "2025-06-18", id: "a"},
-		"modern":               {rev: requirement.R20260728, q: read, protocol: "2026-07-28", mcp: "resources/read", name: Sentinel("file:///ä")},
+		"modern":               {rev: requirement.R20260728, q: read, protocol: "2026-07-28", mcp: "resources/read", name: wire.Sentinel("file:///ä")},
 		"modern tool":          {rev: requirement.R20260728, q: Request{Method: "tools/call", Params: json.RawMessage(`{"name":"t"}`)}, protocol: "2026-07-28", mcp: "tools/call", name: "t"},
 		"modern list":          {rev: requirement.R20260728, q: Request{Method: "resources/list", Version: "x"}, protocol: "x", mcp: "resources/list"},
 	} {
@@ -70,23 +71,5 @@ func TestHeaders(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestHeaderValue(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":                    "plain",
-		"a\tb c":                   "a\tb c",
-		" lead":                    "=?base64?IGxlYWQ=?=",
-		"trail ":                   "=?base64?dHJhaWwg?=",
-		"ä":                        "=?base64?w6Q=?=",
-		"a\r\nX: y":                "=?base64?YQ0KWDogeQ==?=",
-		"\x7f":                     "=?base64?fw==?=",
-		"=?base64?dHJhaWwg?=":      "=?base64?PT9iYXNlNjQ/ZEhKaGFXd2c/PQ==?=",
-		"=?base64? without an end": "=?base64? without an end",
-	} {
-		if got := HeaderValue(in); got != want {
-			t.Errorf("HeaderValue(%q) = %q, want %q", in, got, want)
-		}
 	}
 }

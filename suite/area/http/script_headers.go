@@ -10,6 +10,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/session"
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // The protocol's own headers.
@@ -101,20 +102,20 @@ func nameProbes(uri string) []session.Request {
 	missing.Omit = []string{headerName}
 	spelled := probe(stepSpelling, "", nil)
 	spelled.Omit = []string{headerMethod, headerName}
-	spelled.Exact = [][2]string{{"MCP-METHOD", spelled.Method}, {"mCp-nAmE", session.HeaderValue(uri)}}
+	spelled.Exact = [][2]string{{"MCP-METHOD", spelled.Method}, {"mCp-nAmE", wire.HeaderValue(uri)}}
 	all := []session.Request{
 		missing,
 		probe(stepOtherName, "", named(stranger)),
 		// What comparing the beginning takes for the uri, and comparing without regard to case.
-		probe(stepOtherName, "the uri with more behind it", named(session.HeaderValue(uri+"-7b4e91"))),
-		probe(stepOtherName, "the uri without its last character", named(session.HeaderValue(uri[:len(uri)-1]))),
-		probe(stepEncodedName, "", named(session.Sentinel(uri))),
+		probe(stepOtherName, "the uri with more behind it", named(wire.HeaderValue(uri+"-7b4e91"))),
+		probe(stepOtherName, "the uri without its last character", named(wire.HeaderValue(uri[:len(uri)-1]))),
+		probe(stepEncodedName, "", named(wire.Sentinel(uri))),
 		probe(stepBrokenName, "alphabet", named("=?base64?!!!?=")),
-		probe(stepWrongName, "", named(session.Sentinel(stranger))),
+		probe(stepWrongName, "", named(wire.Sentinel(stranger))),
 		spelled,
 	}
 	if upper := strings.ToUpper(uri); upper != uri {
-		all = append(all, probe(stepOtherName, "the uri in capital letters", named(session.HeaderValue(upper))))
+		all = append(all, probe(stepOtherName, "the uri in capital letters", named(wire.HeaderValue(upper))))
 	}
 	return all
 }
