@@ -309,6 +309,9 @@ func ListEntries(x *recording.Exchange) []string {
 	return all
 }
 
+// LeadsOn reports whether an answer is a page that is not the last one.
+func LeadsOn(x *recording.Exchange) bool { return x.Result().Get("nextCursor").Exists() }
+
 // SameSet reports whether two pages list the same URIs, in any order.
 func SameSet(a, b *recording.Exchange) bool {
 	return slices.Equal(URISet(a), URISet(b))

@@ -108,16 +108,34 @@ func nameProbes(uri string) []session.Request {
 		probe(stepOtherName, "", named(stranger)),
 		// What comparing the beginning takes for the uri, and comparing without regard to case.
 		probe(stepOtherName, "the uri with more behind it", named(wire.HeaderValue(uri+"-7b4e91"))),
-		probe(stepOtherName, "the uri without its last character", named(wire.HeaderValue(uri[:len(uri)-1]))),
 		probe(stepEncodedName, "", named(wire.Sentinel(uri))),
 		probe(stepBrokenName, "alphabet", named("=?base64?!!!?=")),
 		probe(stepWrongName, "", named(wire.Sentinel(stranger))),
 		spelled,
 	}
-	if upper := strings.ToUpper(uri); upper != uri {
-		all = append(all, probe(stepOtherName, "the uri in capital letters", named(wire.HeaderValue(upper))))
+	if i := lastLetter(uri); i >= 0 {
+		swapped := uri[:i] + string(uri[i]^('a'-'A')) + uri[i+1:]
+		all = append(all, probe(stepOtherName, "the uri with a letter of its path in the other case", named(wire.HeaderValue(swapped))))
+		if i == len(uri)-1 {
+			all = append(all, probe(stepOtherName, "the uri without its last character", named(wire.HeaderValue(uri[:i]))))
+		}
 	}
 	return all
+}
+
+// lastLetter is where the last letter behind scheme and host stands, which have no case (RFC 3986, section
+// 6.2.2.1); letters of percent-encoded bytes have none, either. Negative if there is none.
+func lastLetter(uri string) int {
+	_, rest, _ := strings.Cut(uri, ":")
+	if after, ok := strings.CutPrefix(rest, "//"); ok {
+		_, rest, _ = strings.Cut(after, "/")
+	}
+	for i := len(rest) - 1; i >= 0; i-- {
+		if c := rest[i] | 0x20; c >= 'a' && c <= 'z' && !strings.Contains(rest[max(i-2, 0):i], "%") {
+			return len(uri) - len(rest) + i
+		}
+	}
+	return -1
 }
 
 // unlistedNameProbes are about Mcp-Name where there is nothing to read: its rules hold

@@ -94,10 +94,18 @@ func TestListComparisons(t *testing.T) {
 	step := func(name recording.Step, entries string) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Result: `{"resources":[` + entries + `]}`, Tags: recording.Tags{"end": "done"}}
 	}
+	page := func(name recording.Step, entries string) rt.Line {
+		l := step(name, entries)
+		l.Result = strings.TrimSuffix(l.Result, "}") + `,"nextCursor":"c"}`
+		return l
+	}
 	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"}`), step("without", `{"uri":"a:2"},{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"}`))},
 		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:3"}`))},
-		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`), step("without", `{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))}, // pages of any length
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`), step("without", `{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(step("with", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`), page("without", `{"uri":"a:1"}`), step("with-again", `{"uri":"a:1"},{"uri":"a:2"},{"uri":"a:3"}`))}, // pages of any length
+		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), page("without", `{"uri":"a:2"}`), step("with-again", `{"uri":"a:1"}`))},
+		{ID: "LIST-13", Want: verdict.Pass, Rec: areatest.Lines(page("with", ``), step("without", `{"uri":"a:1"}`), page("with-again", ``))},
 		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", `{"uri":"a:1"}`), step("without", ``), step("with-again", `{"uri":"a:1"}`))},
 		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``), areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
 		{ID: "LIST-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"), step("without", ``), step("with-again", ``))},

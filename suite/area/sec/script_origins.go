@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -93,7 +94,11 @@ func lookAlikes(p *scenario.Play, own string) []session.Request {
 	if err != nil || u.Hostname() == "" || p.Brief() {
 		return nil
 	}
-	hosts := []string{u.Hostname() + "." + foreignHost, "evil" + u.Hostname()}
+	hosts := []string{u.Hostname() + "." + foreignHost}
+	if labels := strings.Split(u.Hostname(), "."); net.ParseIP(u.Hostname()) == nil {
+		// Of a longer name the end: what stands before it may be a sibling, which is served for good reason.
+		hosts = append(hosts, "evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
+	}
 	if loopback(u.Hostname()) {
 		hosts = []string{"localhost." + foreignHost, "127.0.0.1." + foreignHost, "evillocalhost"}
 	}
