@@ -2,6 +2,8 @@ package fault
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -9,6 +11,8 @@ import (
 )
 
 var subCode = code{
+	"sub-03-first-session-only":          firstOnly,
+	"sub-03-read-ends":                   endedByRead,
 	"sub-03-second-subscribe-ends":       secondEnds,
 	"sub-03-unsubscribe-ends-all":        endsAll,
 	"sub-06-broadcast":                   stateless(broadcast(func(m hook.Message, p hook.Session) bool { return shaken(m) && p.Revision() != "" })),
@@ -18,6 +22,7 @@ var subCode = code{
 	"sub-10-other-sessions": stateless(broadcast(func(m hook.Message, p hook.Session) bool {
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
+	"sub-10-last-session-only":    lastOnly,
 	"sub-10-unsubscribed-for-all": unsubscribedForAll,
 	"sub-62-announced-too-early":  announcedTooEarly,
 	"sub-62-cached-by-session":    cachedBySession,
@@ -31,11 +36,12 @@ const (
 )
 
 // muting drops the legacy updates of resources that are muted in a session, by
-// session and URI. The function is told of subscriptions and of their end.
-func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string)) hook.Hooks {
+// session and URI. The function is told of subscriptions and of their end, and of further methods.
+func muting(told func(muted map[[2]string]bool, c *hook.Call, uri string), further ...string) hook.Hooks {
 	var mu sync.Mutex
 	muted := map[[2]string]bool{}
-	watch := hook.OnCall(methodSubscribe+"|"+methodUnsubscribe, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
+	methods := strings.Join(append(further, methodSubscribe, methodUnsubscribe), "|")
+	watch := hook.OnCall(methods, nil, func(ctx context.Context, c *hook.Call, next hook.Handler) *hook.Reply {
 		r := next(ctx, c)
 		if uri, ok := c.Param("uri").(string); ok && !c.Modern && r != nil && r.Error == nil {
 			mu.Lock()
@@ -76,6 +82,39 @@ func endsAll() hook.Hooks {
 			muted[other] = muted[other] || other[0] == key[0]
 		}
 	})
+}
+
+// firstOnly tells nobody but the session that subscribed a resource first.
+func firstOnly() hook.Hooks {
+	owner := map[string]string{} // by URI
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		stands := slices.ContainsFunc(c.Session.Sessions(), func(p hook.Session) bool { return p.ID() == owner[uri] })
+		switch me := c.Session.ID(); {
+		case c.Method == methodSubscribe && !stands:
+			owner[uri] = me
+		case c.Method == methodUnsubscribe && owner[uri] == me:
+			delete(owner, uri)
+		}
+		muted[[2]string{c.Session.ID(), uri}] = owner[uri] != c.Session.ID()
+	})
+}
+
+// lastOnly tells nobody but the session that subscribed a resource last.
+func lastOnly() hook.Hooks {
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		for _, p := range c.Session.Sessions() {
+			if c.Method == methodSubscribe {
+				muted[[2]string{p.ID(), uri}] = p.ID() != c.Session.ID()
+			}
+		}
+	})
+}
+
+// endedByRead takes a read of what is subscribed for the end of the subscription.
+func endedByRead() hook.Hooks {
+	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+		muted[[2]string{c.Session.ID(), uri}] = c.Method == hook.MethodRead
+	}, hook.MethodRead)
 }
 
 // unsubscribedForAll ends the subscriptions of everybody.

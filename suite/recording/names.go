@@ -141,6 +141,7 @@ const (
 const (
 	StepStream, StepListed, StepBusy, StepSubscribeAgain Step = "stream", "listed", "busy", "subscribe-again"
 	StepForeignUnsubscribe, StepSubscribeNext            Step = "foreign-unsubscribe", "subscribe-next"
+	StepForeignSubscribe                                 Step = "foreign-subscribe"
 	StepUnsubscribeNext, StepUnsubscribeAgain, StepAdded Step = "unsubscribe-next", "unsubscribe-again", "added"
 	StepRemoved, StepUnchanged, StepAtOnce, StepLater    Step = "removed", "unchanged", "at-once", "later"
 	StepBeside, StepSecondStream, StepCompare            Step = "beside", "stream-2", "compare"
@@ -243,9 +244,10 @@ const (
 	MarkSilenced MarkName = "silenced" // the subscribed resource is changed again, after a subscription was given up
 
 	MarkSilenceHeard MarkName = "silence-heard" // the silence after a subscription was given up has been listened to
-	MarkDoubled      MarkName = "doubled"       // the subscribed resource is changed again, after it was subscribed once more
-	MarkNext         MarkName = "next"          // and again, after another resource was subscribed and unsubscribed
-	MarkForeign      MarkName = "foreign"       // and again, after another session has unsubscribed it
+	MarkNext         MarkName = "next"          // the subscribed resource is changed again, after it was read, and another one subscribed and unsubscribed
+	MarkDoubled      MarkName = "doubled"       // and again, after it was subscribed once more
+	MarkShared       MarkName = "shared"        // and again, after another session has subscribed it as well
+	MarkForeign      MarkName = "foreign"       // and again, after that one has unsubscribed it
 )
 
 // Tag names a fact about an exchange, such as the template that a URI was expanded from.

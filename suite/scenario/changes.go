@@ -16,11 +16,13 @@ import (
 )
 
 // Two sessions watch the target change: the tag "who" says whether an exchange is
-// of the "watcher", which subscribes, or of the "bystander", which does not.
+// of the "watcher", which subscribes, or of the "bystander", which does not, or late.
 //
-// "subscribe-again" subscribes the same resource once more, "subscribe-next" and
-// "unsubscribe-next" are about another one that is listed, "foreign-unsubscribe" is
-// the bystander's, who has nothing to give up, "unsubscribe-again" the watcher's second.
+// "subscribe-next" and "unsubscribe-next" are about another resource that is listed,
+// "subscribe-again" subscribes the same one once more, which may restore what was lost
+// before; "foreign-subscribe" and "foreign-unsubscribe" are the bystander's, which without
+// sessions is not told from the watcher and only sends the latter; "unsubscribe-again" is
+// the watcher's second.
 //
 // Steps of legacy revisions: "stream" opens a GET stream on Streamable HTTP (tag
 // "open" if it stands), "subscribe" and "unsubscribe" are about the resource that
@@ -42,7 +44,7 @@ import (
 var changesScenario = &Scenario{
 	Name:  recording.Changes,
 	Title: "watching resources and the list change",
-	Sends: "Two sessions, one subscribed and one not; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
+	Sends: "Two sessions, one subscribed and one not, for a while both; the triggers of the target file change, add and remove resources meanwhile; the list before and after.",
 	Phase: Mutate,
 	After: []recording.Name{recording.WalkResources, recording.WalkTemplates},
 	When: Where(func(p *Play) bool {
@@ -113,7 +115,9 @@ func (w *watch) begin(ctx context.Context) bool {
 	}
 	w.busy(ctx)
 	if w.subscribed {
-		w.read(ctx, recording.StepUnchanged, w.watcher, watcher)
+		if w.p.Modern() {
+			w.read(ctx, recording.StepUnchanged, w.watcher, watcher)
+		}
 		if w.bystander != nil {
 			w.read(ctx, recording.StepBeside, w.bystander, bystander)
 		}
@@ -134,17 +138,21 @@ func (w *watch) subscribe(ctx context.Context) {
 	if w.t.Update == nil || !w.p.Facts.Declares("resources.subscribe") {
 		return
 	}
+	w.read(ctx, recording.StepUnchanged, w.watcher, watcher) // before: what a read does to a subscription is to be seen later
 	w.subscribed = w.ask(ctx, w.watcher, recording.StepSubscribe, "resources/subscribe", w.t.Update.URI, w.about())
 }
 
 // ask sends a request about a resource, and reports whether it was granted.
 func (w *watch) ask(ctx context.Context, c *Client, step recording.Step, method, uri string, more recording.Tags) bool {
-	who := watcher
-	if c == w.bystander {
-		who = bystander
-	}
 	return c.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri},
-		Tags: recording.Tags{recording.TagURI: uri, recording.TagWho: who}.With(more)}).Succeeded()
+		Tags: recording.Tags{recording.TagURI: uri, recording.TagWho: w.who(c)}.With(more)}).Succeeded()
+}
+
+func (w *watch) who(c *Client) string {
+	if c == w.bystander {
+		return bystander
+	}
+	return watcher
 }
 
 // about are the tags that name the resources that are changed.
@@ -222,12 +230,12 @@ func (w *watch) update(ctx context.Context, mark recording.MarkName) bool {
 	if !w.p.Fire(ctx, w.t.Update, w.all()...) {
 		return false
 	}
-	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, after, updated, 1) {
+	if mark == recording.MarkUpdate && w.subscribed && w.await(ctx, w.watcher, after, updated, 1) {
 		w.reread(ctx)
 	}
 	w.busy(ctx) // some send only when they are asked for something
 	if w.subscribed {
-		w.await(ctx, after, updated, w.awaited())
+		w.await(ctx, w.watcher, after, updated, w.awaited())
 	}
 	return w.watcher.S.Alive()
 }
@@ -264,19 +272,29 @@ func (w *watch) read(ctx context.Context, step recording.Step, c *Client, who st
 		Tags: recording.Tags{recording.TagURI: w.t.Update.URI, recording.TagWho: who}}))
 }
 
-// twice subscribes what is subscribed, and has the bystander give up what it never
-// had: neither takes the subscription away. Each is followed by a change; a trigger
+// twice subscribes what is subscribed, and has the bystander subscribe it and give it
+// up: none of this takes the subscription away. Each is followed by a change; a trigger
 // that only waits would take too long for that.
 func (w *watch) twice(ctx context.Context) bool {
 	if w.p.Modern() || !w.subscribed || w.t.Update.Kind() == target.KindWait {
 		return true
 	}
+	if !w.next(ctx) {
+		return false
+	}
 	w.doubled = w.ask(ctx, w.watcher, recording.StepSubscribeAgain, "resources/subscribe", w.t.Update.URI, nil)
-	if w.doubled && !w.update(ctx, recording.MarkDoubled) || !w.next(ctx) {
+	if w.doubled && !w.update(ctx, recording.MarkDoubled) {
 		return false
 	}
 	if w.bystander == nil || w.p.Combination.Transport == requirement.Stdio {
 		return w.watcher.S.Alive() // on stdio every session is a server of its own
+	}
+	if len(w.bystander.Sessionless()) == 0 && w.ask(ctx, w.bystander, recording.StepForeignSubscribe, "resources/subscribe", w.t.Update.URI, nil) {
+		after := w.p.Transcript.Len()
+		if !w.update(ctx, recording.MarkShared) {
+			return false
+		}
+		w.await(ctx, w.bystander, after, updated, 1)
 	}
 	w.ask(ctx, w.bystander, recording.StepForeignUnsubscribe, "resources/unsubscribe", w.t.Update.URI, nil)
 	return w.update(ctx, recording.MarkForeign)
@@ -285,19 +303,29 @@ func (w *watch) twice(ctx context.Context) bool {
 // next subscribes another resource, one that is no part of the first nor the reverse, and
 // gives it up: the first subscription stays.
 func (w *watch) next(ctx context.Context) bool {
-	for _, l := range w.p.Resources() {
-		uri := l.URI()
-		first := w.t.Update.URI
-		if strings.HasPrefix(uri, first) || strings.HasPrefix(first, uri) || w.t.UpdateOther != nil && uri == w.t.UpdateOther.URI {
-			continue
-		}
-		if !w.ask(ctx, w.watcher, recording.StepSubscribeNext, "resources/subscribe", uri, nil) ||
-			!w.ask(ctx, w.watcher, recording.StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
-			return w.watcher.S.Alive()
-		}
-		return w.update(ctx, recording.MarkNext)
+	uri, ok := w.another()
+	if !ok {
+		return true
 	}
-	return true
+	if !w.ask(ctx, w.watcher, recording.StepSubscribeNext, "resources/subscribe", uri, nil) ||
+		!w.ask(ctx, w.watcher, recording.StepUnsubscribeNext, "resources/unsubscribe", uri, nil) {
+		return w.watcher.S.Alive()
+	}
+	return w.update(ctx, recording.MarkNext)
+}
+
+// another is a listed resource that has nothing to do with those that are changed.
+func (w *watch) another() (string, bool) {
+	changed := []string{w.t.Update.URI}
+	if w.t.UpdateOther != nil {
+		changed = append(changed, w.t.UpdateOther.URI)
+	}
+	for _, l := range w.p.Resources() {
+		if uri := l.URI(); !slices.ContainsFunc(changed, func(c string) bool { return strings.HasPrefix(uri, c) || strings.HasPrefix(c, uri) }) {
+			return uri, true
+		}
+	}
+	return "", false
 }
 
 // awaited is how many updates are due: in 2026-07-28 one for each open stream.
@@ -350,7 +378,7 @@ func (w *watch) list(ctx context.Context) bool {
 			return false
 		}
 		w.busy(ctx)
-		seen := w.announced && w.await(ctx, after, "notifications/resources/list_changed", 1)
+		seen := w.announced && w.await(ctx, w.watcher, after, "notifications/resources/list_changed", 1)
 		w.relist(ctx, change.step, change.t.URI, seen)
 		if !w.announced { // what was never declared takes its time as well
 			w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
@@ -413,17 +441,17 @@ func (w *watch) last(ctx context.Context) {
 	w.watcher.S.Quiet(ctx, w.p.Limits.QuietWindow)
 }
 
-// await waits until the watcher has got a number of notifications of a method,
+// await waits until a session has got a number of notifications of a method,
 // and reports whether it did. Where there is no way for them to come, silence is
 // watched instead.
-func (w *watch) await(ctx context.Context, after int, method string, n int) bool {
+func (w *watch) await(ctx context.Context, c *Client, after int, method string, n int) bool {
 	d := w.p.Limits.UpTo(ChangeTime)
-	if w.deaf() {
+	if w.deaf(c) {
 		d = w.p.Limits.QuietWindow
 	}
 	deadline := time.Now().Add(d)
 	for ; n > 0; n-- {
-		f, ok := w.watcher.S.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return Notifies(f, method) })
+		f, ok := c.S.Await(ctx, after, time.Until(deadline), func(f *wire.Frame) bool { return Notifies(f, method) })
 		if !ok {
 			return false
 		}
@@ -432,11 +460,11 @@ func (w *watch) await(ctx context.Context, after int, method string, n int) bool
 	return true
 }
 
-// deaf reports whether the watcher has no channel for notifications: a legacy
+// deaf reports whether a session has no channel for notifications: that of a legacy
 // target on Streamable HTTP that gave it no stream.
-func (w *watch) deaf() bool {
+func (w *watch) deaf(c *Client) bool {
 	for _, st := range w.streams {
-		if tags := st.Exchange().Tags; tags[recording.TagWho] == watcher && (w.p.Modern() || tags[recording.TagOpen] != "") {
+		if tags := st.Exchange().Tags; tags[recording.TagWho] == w.who(c) && (w.p.Modern() || tags[recording.TagOpen] != "") {
 			return false
 		}
 	}

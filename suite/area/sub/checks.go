@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
@@ -191,6 +192,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 		v.Holds()
 		stillUpdated(r, x, mine, v)
 		besideOthers(r, x, mine, v)
+		sharedWith(r, x, mine, v)
 		return
 	}
 	if verdict.LostSession(r, v, x.Session) {
@@ -209,7 +211,7 @@ func updateArrives(r *recording.Recording, v *verdict.Verdict) {
 // stillUpdated: who subscribes what is subscribed stays subscribed.
 func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
 	mark, fired := r.Mark(recording.MarkDoubled)
-	if !fired || mine[0].Frame.Number > mark.After || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
+	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkNext, 0), mark.After) || slices.ContainsFunc(mine, func(h verdict.Heard) bool { return h.Frame.Number > mark.After }) || verdict.LostSession(r, v, x.Session) {
 		return
 	}
 	v.WarnUnless(false, verdict.Updated+" after a resource that was subscribed twice has changed", "none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkDoubled)+", although they came before the second subscription",
@@ -218,18 +220,60 @@ func stillUpdated(r *recording.Recording, x *recording.Exchange, mine []verdict.
 	v.Hint("let a second subscription to the same resource change nothing")
 }
 
-// besideOthers: who subscribes another resource as well, and gives that one up, stays
-// subscribed to the first.
+// besideOthers: who reads what is subscribed, subscribes another resource as well, and gives
+// that one up, stays subscribed to the first. A second subscription that follows may restore
+// what was lost: where updates come at once before and after, one that is missing is not late.
 func besideOthers(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
 	mark, fired := r.Mark(recording.MarkNext)
-	if !fired || !cameBetween(mine, sinceMark(r, recording.MarkDoubled, 0), mark.After) || cameBetween(mine, mark.After, math.MaxInt) || verdict.LostSession(r, v, x.Session) {
+	doubled, again := r.Mark(recording.MarkDoubled)
+	restored := again && !cameBetween(mine, mark.After, doubled.After) && promptly(r, recording.MarkUpdate, mine) && promptly(r, recording.MarkDoubled, mine)
+	if !fired || !cameBetween(mine, 0, mark.After) || cameBetween(mine, mark.After, math.MaxInt) && !restored || verdict.LostSession(r, v, x.Session) {
 		return
 	}
-	frames := append(x.Evidence(), r.Step(recording.StepSubscribeNext).Evidence()...)
+	frames := x.Evidence()
+	for _, between := range r.Steps(recording.StepAtOnce, recording.StepSubscribeNext) {
+		frames = append(frames, between.Evidence()...)
+	}
 	v.WarnUnless(false, verdict.Updated+" for every resource that is subscribed, whatever happens to the subscriptions of others",
-		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkNext)+", after "+r.Step(recording.StepSubscribeNext).Tags[recording.TagURI]+" was subscribed and unsubscribed in the same session",
+		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkNext)+", after it was read, and "+r.Step(recording.StepSubscribeNext).Tags[recording.TagURI]+" was subscribed and unsubscribed in the same session",
 		append(frames, r.Step(recording.StepUnsubscribeNext).Evidence()...)...)
-	v.Hint("keep a set of subscribed URIs for each session, and take out of it what is unsubscribed")
+	v.Hint("keep a set of subscribed URIs for each session, and take nothing out of it but what is unsubscribed")
+}
+
+// sharedWith: who subscribes what another session has subscribed is told as well.
+func sharedWith(r *recording.Recording, x *recording.Exchange, mine []verdict.Heard, v *verdict.Verdict) {
+	here := slices.DeleteFunc(slices.Clone(mine), func(h verdict.Heard) bool { return h.Frame.Number > sinceMark(r, recording.MarkForeign, math.MaxInt) })
+	beside, told, ok := shared(r)
+	if _, none := verdict.NoChannel(r, bystanderOf(r)); !ok || none || len(told) > 0 || !promptly(r, recording.MarkShared, here) || verdict.LostSession(r, v, beside.Session) {
+		return
+	}
+	v.WarnUnless(false, verdict.Updated+" in every session that has subscribed the resource", "none came for "+x.Tags[recording.TagURI]+" in a second session that had subscribed it"+verdict.WithTrigger(r, recording.MarkShared)+", while the first one was told",
+		append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(since(r, recording.MarkShared, here))...)...)
+	v.Downgrade("an update may be late")
+}
+
+// shared is the confirmed subscription of another session to the same resource, and the updates that it got
+// for the change that follows; ok is false where there was none, or the session was not that of the bystander.
+func shared(r *recording.Recording) (beside *recording.Exchange, told []verdict.Heard, ok bool) {
+	mark, fired := r.Mark(recording.MarkShared)
+	if beside = r.Step(recording.StepForeignSubscribe); !fired || beside == nil || !beside.Succeeded() || beside.Session != bystanderOf(r) {
+		return nil, nil, false
+	}
+	return beside, verdict.Only(verdict.Hear(r, beside.Session, mark.After), verdict.Updated), true
+}
+
+// since keeps what came after a mark.
+func since(r *recording.Recording, name recording.MarkName, all []verdict.Heard) []verdict.Heard {
+	mark, fired := r.Mark(name)
+	return slices.DeleteFunc(slices.Clone(all), func(h verdict.Heard) bool { return !fired || h.Frame.Number <= mark.After })
+}
+
+// promptly reports whether what is sent after a change comes soon: where it does, what does not come is not late.
+func promptly(r *recording.Recording, name recording.MarkName, all []verdict.Heard) bool {
+	const soon = time.Second
+	mark, _ := r.Mark(name)
+	came := since(r, name, all)
+	return len(came) > 0 && came[0].Frame.At-mark.At < soon
 }
 
 // sinceMark is the number of the last frame before a mark, or else a number given.
@@ -248,13 +292,14 @@ func cameBetween(all []verdict.Heard, after, until int) bool {
 // keptApart: what another session gives up is its own matter.
 func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	bystanderHears(r, v, "updates in the session that subscribed, and in no other one")
+	toldApart(r, v)
 	mark, fired := r.Mark(recording.MarkForeign)
 	foreign := r.Step(recording.StepForeignUnsubscribe)
 	if !fired || foreign == nil || !foreign.Succeeded() && !foreign.Failed() {
 		return
 	}
 	x, mine, ok := subscribedTo(r, v)
-	since := sinceMark(r, recording.MarkNext, sinceMark(r, recording.MarkDoubled, mark.After))
+	since := sinceMark(r, recording.MarkShared, sinceMark(r, recording.MarkDoubled, sinceMark(r, recording.MarkNext, mark.After)))
 	// Updates must have come right before, so that nothing else can be the reason.
 	seen := slices.ContainsFunc(mine, func(h verdict.Heard) bool {
 		return h.Frame.Number <= mark.After && (since == mark.After || h.Frame.Number > since)
@@ -270,6 +315,23 @@ func keptApart(r *recording.Recording, v *verdict.Verdict) {
 	}
 }
 
+// toldApart: who subscribes what another session has subscribed does not take its place.
+func toldApart(r *recording.Recording, v *verdict.Verdict) {
+	x, mine, ok := subscribedTo(r, v)
+	if !ok {
+		return
+	}
+	before := sinceMark(r, recording.MarkDoubled, sinceMark(r, recording.MarkNext, 0))
+	mark, _ := r.Mark(recording.MarkShared)
+	beside, told, ok := shared(r)
+	if !ok || !promptly(r, recording.MarkShared, told) || !cameBetween(mine, before, mark.After) || cameBetween(mine, mark.After, sinceMark(r, recording.MarkForeign, math.MaxInt)) || verdict.LostSession(r, v, x.Session) {
+		return
+	}
+	v.That(false, "updates in the session that subscribed, whatever other sessions subscribe",
+		"none came for "+x.Tags[recording.TagURI]+verdict.WithTrigger(r, recording.MarkShared)+", after another session had subscribed it as well, which was told", append(append(x.Evidence(), beside.Evidence()...), verdict.FrameNumbers(told)...)...)
+	v.Hint("keep subscriptions by session, not by resource alone")
+}
+
 // bystanderHears: a session that has subscribed to nothing gets no updates. That
 // it gets none means something only if the one that subscribed does.
 func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string) {
@@ -280,6 +342,9 @@ func bystanderHears(r *recording.Recording, v *verdict.Verdict, expected string)
 		return
 	}
 	stray := verdict.Only(verdict.Hear(r, session, first(r, mark.After)), verdict.Updated)
+	if own := r.Step(recording.StepForeignSubscribe); own != nil && own.Session == session {
+		stray = slices.DeleteFunc(stray, func(h verdict.Heard) bool { return h.Frame.Number > own.Request })
+	}
 	if x := r.Step(recording.StepSubscribe); len(stray) == 0 || x != nil && x.Tags[recording.TagSessionless] != "" {
 		if x == nil {
 			v.Skip(recording.CodeUndeclared, "the target lets nothing be subscribed, and sends no updates")

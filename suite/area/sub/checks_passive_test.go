@@ -118,6 +118,37 @@ func TestSubscriptionsAreKept(t *testing.T) {
 	})
 }
 
+// Two sessions that have subscribed the same resource are both told.
+func TestSubscriptionsOfTwoSessions(t *testing.T) {
+	who := func(l rt.Line, who string) rt.Line { return areatest.And(l, "uri", "a:1", "who", who) }
+	play := func(first, second bool) []rt.Line {
+		all := areatest.Lines(
+			who(rt.Line{Step: "subscribe", Method: "resources/subscribe", Result: `{}`}, "watcher"),
+			who(rt.Line{Step: "busy", Method: "ping", Result: `{}`, Session: "s2"}, "bystander"),
+			rt.Line{Mark: recording.MarkUpdate, Incoming: []string{updateOf1}},
+			who(rt.Line{Step: "foreign-subscribe", Method: "resources/subscribe", Result: `{}`, Session: "s2"}, "bystander"),
+			rt.Line{Mark: recording.MarkShared})
+		if first {
+			all = append(all, rt.Line{Incoming: []string{updateOf1}})
+		}
+		if second {
+			all = append(all, rt.Line{Incoming: []string{updateOf1}, Session: "s2"})
+		}
+		return append(all, who(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "bystander"),
+			rt.Line{Mark: recording.MarkForeign, Incoming: []string{updateOf1}})
+	}
+	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false)},
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(false, true)},  // that is SUB-10
+		{ID: "SUB-03", Want: verdict.Pass, Rec: play(false, false)}, // there may have been no change
+		{ID: "SUB-06", Want: verdict.Pass, Rec: play(true, true)},
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, true)},
+		{ID: "SUB-10", Want: verdict.Warn, Rec: play(false, true)},
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, false)},
+	})
+}
+
 // Nor does another subscription of the same session.
 func TestSubscriptionsBesideOthers(t *testing.T) {
 	play := func(doubled, next, foreign bool) []rt.Line {
@@ -131,16 +162,17 @@ func TestSubscriptionsBesideOthers(t *testing.T) {
 			return areatest.And(rt.Line{Step: name, Method: "resources/" + method, Result: `{}`}, "uri", uri, "who", "watcher")
 		}
 		return areatest.Lines(step("subscribe", "subscribe", "a:1"), mark(recording.MarkUpdate, true),
-			step("subscribe-again", "subscribe", "a:1"), mark(recording.MarkDoubled, doubled),
 			step("subscribe-next", "subscribe", "a:2"), step("unsubscribe-next", "unsubscribe", "a:2"), mark(recording.MarkNext, next),
+			step("subscribe-again", "subscribe", "a:1"), mark(recording.MarkDoubled, doubled),
 			areatest.And(rt.Line{Step: "foreign-unsubscribe", Method: "resources/unsubscribe", Result: `{}`, Session: "s2"}, "uri", "a:1", "who", "bystander"),
 			mark(recording.MarkForeign, foreign))
 	}
 	areatest.WalkRuns(t, recording.Changes, subscribing, []areatest.Run{
 		{ID: "SUB-03", Want: verdict.Pass, Rec: play(true, true, true)},
-		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false, false)},
-		{ID: "SUB-03", Want: verdict.Warn, Rec: play(false, false, false)}, // that is the second subscription
-		{ID: "SUB-10", Want: verdict.Pass, Rec: play(true, false, false)},  // that is SUB-03
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(false, true, false)},
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(true, false, true)}, // the second subscription restores it
+		{ID: "SUB-03", Want: verdict.Warn, Rec: play(false, false, false)},
+		{ID: "SUB-10", Want: verdict.Pass, Rec: play(false, true, false)}, // that is SUB-03
 		{ID: "SUB-10", Want: verdict.Warn, Rec: play(true, true, false)},
 	})
 }
