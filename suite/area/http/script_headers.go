@@ -103,24 +103,19 @@ func nameProbes(uri string) []session.Request {
 	spelled := probe(stepSpelling, "", nil)
 	spelled.Omit = []string{headerMethod, headerName}
 	spelled.Exact = [][2]string{{"MCP-METHOD", spelled.Method}, {"mCp-nAmE", wire.HeaderValue(uri)}}
-	all := []session.Request{
+	other := stranger
+	if i := lastLetter(uri); i >= 0 {
+		other = uri[:i] + string(uri[i]^('a'-'A')) + uri[i+1:]
+	}
+	return []session.Request{
 		missing,
-		probe(stepOtherName, "", named(stranger)),
-		// What comparing the beginning takes for the uri, and comparing without regard to case.
-		probe(stepOtherName, "the uri with more behind it", named(wire.HeaderValue(uri+"-7b4e91"))),
+		probe(stepOtherName, "", named(wire.HeaderValue(other))),
 		probe(stepEncodedName, "", named(wire.Sentinel(uri))),
 		probe(stepBrokenName, "alphabet", named("=?base64?!!!?=")),
-		probe(stepWrongName, "", named(wire.Sentinel(stranger))),
+		// What comparing the beginning takes for the uri.
+		probe(stepWrongName, "", named(wire.Sentinel(uri+"-7b4e91"))),
 		spelled,
 	}
-	if i := lastLetter(uri); i >= 0 {
-		swapped := uri[:i] + string(uri[i]^('a'-'A')) + uri[i+1:]
-		all = append(all, probe(stepOtherName, "the uri with a letter of its path in the other case", named(wire.HeaderValue(swapped))))
-		if i == len(uri)-1 {
-			all = append(all, probe(stepOtherName, "the uri without its last character", named(wire.HeaderValue(uri[:i]))))
-		}
-	}
-	return all
 }
 
 // lastLetter is where the last letter behind scheme and host stands, which have no case (RFC 3986, section
