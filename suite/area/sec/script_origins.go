@@ -100,7 +100,7 @@ func lookAlikes(p *scenario.Play, own string) []session.Request {
 		hosts = append(hosts, "evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
 	}
 	if loopback(u.Hostname()) {
-		hosts = []string{"localhost." + foreignHost, "127.0.0.1." + foreignHost, "evillocalhost"}
+		hosts = []string{"localhost." + foreignHost, "evillocalhost"}
 	}
 	origins := []string{nullOrigin}
 	for _, host := range hosts {
