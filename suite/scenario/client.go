@@ -252,7 +252,7 @@ func (c *Client) probe(ctx context.Context, q session.Request) (x *recording.Exc
 		if x.Status == http.StatusNotFound {
 			return x, !c.expelled(ctx, q)
 		}
-		return x, x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
+		return x, x.Outcome == recording.Refused || x.Outcome == recording.Replied || answeredByHTTP(x) || c.Alive(ctx, x)
 	}
 	wait := c.sign()
 	if c.P.Limits.Patience > 1 {
@@ -325,7 +325,7 @@ func (c *Client) Alive(ctx context.Context, x *recording.Exchange) bool {
 		x.Outcome, x.Reason = recording.Canceled, "the target ended the session meanwhile, in which there were other messages as well"
 		return false
 	}
-	return life.Outcome == recording.Replied
+	return life.Outcome == recording.Replied || life.Outcome == recording.Refused
 }
 
 // answeredByHTTP reports whether a message was answered by an HTTP status alone,

@@ -1,6 +1,7 @@
 package scenario_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -8,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -105,6 +107,65 @@ func TestEndedSessionsAreReplaced(t *testing.T) {
 				})
 				if got := told(rec); got != c.want {
 					t.Errorf("got  %s\nwant %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestBusyServersAreNotAccused: that a server asks to be called later shows that it lives, and HTTP 503 to
+// one message alone is its answer to that.
+func TestBusyServersAreNotAccused(t *testing.T) {
+	probe := func(ctx context.Context, c *scenario.Client) { c.Probe(ctx, session.Request{Step: "p", Method: "m"}) }
+	probes := func(ctx context.Context, c *scenario.Client) {
+		c.Probes(ctx, session.Request{Step: "a", Method: "m"}, session.Request{Step: "b", Method: "m"})
+	}
+	mute := func(ctx context.Context, c *scenario.Client) { c.Do(ctx, session.Request{Step: "d", Method: "mute"}) }
+	for name, c := range map[string]struct {
+		play   func(ctx context.Context, c *scenario.Client)
+		status int
+		after  string
+		want   string
+		took   time.Duration // 0 is any
+	}{
+		"a probe":                    {probe, 429, "30", "p:refused", 0},
+		"probes":                     {probes, 429, "30", "a:refused b:refused", 0},
+		"silence":                    {mute, 429, "30", "alive:refused d:silent", 0},
+		"a probe that comes later":   {probe, 503, "30", "p:refused", 0},
+		"a probe that is not served": {probe, 503, "", "p:http", time.Nanosecond},
+		"probes that are not served": {probes, 503, "", "a:http b:http", time.Nanosecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				open := &sessions{ended: map[string]bool{}}
+				st := scenariotest.Stage(t, &scenariotest.Server{})
+				st.Combination.Transport = requirement.HTTP
+				st.Dialer = &transport.HTTP{Client: transport.Client{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					body, _ := io.ReadAll(r.Body)
+					m := gjson.ParseBytes(body)
+					switch method := m.Get("method").Str; {
+					case method == "mute":
+						<-r.Context().Done()
+					case method == "m" || method == "ping":
+						if c.after != "" {
+							w.Header().Set("Retry-After", c.after)
+						}
+						w.WriteHeader(c.status)
+					default:
+						r.Body = io.NopCloser(bytes.NewReader(body))
+						open.ServeHTTP(w, r)
+					}
+				})}}
+				var took time.Duration
+				rec := scenariotest.Perform(t, st, func(ctx context.Context, p *scenario.Play) {
+					if client, ok := p.Expendable(ctx); ok {
+						begin := time.Now()
+						c.play(ctx, client)
+						took = time.Since(begin)
+					}
+				})
+				if got := told(rec); got != c.want || c.took > 0 && took >= c.took {
+					t.Errorf("after %v\ngot  %s\nwant %s", took, got, c.want)
 				}
 			})
 		})

@@ -19,11 +19,13 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 	for i, q := range qs {
 		pending[i] = c.S.Start(ctx, q)
 	}
-	alive := c.settled(ctx, qs, pending)
 	all := make([]*recording.Exchange, len(qs))
+	alive := c.settled(ctx, qs, pending, all)
 	heard := true
 	for i, p := range pending {
-		all[i] = c.insist(ctx, qs[i], p.Finish())
+		if all[i] == nil {
+			all[i] = p.Finish()
+		}
 		heard = heard && all[i].Outcome == recording.Replied
 	}
 	for i, x := range all {
@@ -33,8 +35,8 @@ func (c *Client) Probes(ctx context.Context, qs ...session.Request) []*recording
 			x.Step += recording.StepLost
 		case !alive:
 			x.Step += recording.StepLost
-			if x.Status == http.StatusNotFound {
-				break // it is the session that is not found
+			if x.Status == http.StatusNotFound || x.Outcome == recording.Refused {
+				break // it is the session that is not found, or the message was not looked at
 			}
 			c.unheard(x, "nothing was answered any more")
 		case x.Outcome == recording.Sent && !qs[i].Notification:
@@ -112,23 +114,25 @@ func (c *Client) unheard(x *recording.Exchange, reason string) {
 }
 
 // settled waits until the messages have been answered, or until the target had
-// occasion to answer them, and reports whether it is alive.
-func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*session.Pending) bool {
+// occasion to answer them, and reports whether it is alive. The exchanges that are complete
+// then it puts in their places.
+func (c *Client) settled(ctx context.Context, qs []session.Request, pending []*session.Pending, all []*recording.Exchange) bool {
 	if pending[0].Ended() != nil {
 		// On Streamable HTTP each message has a response of its own.
 		heard := true
 		for i, p := range pending {
-			x := p.Wait(ctx)
+			x := c.insist(ctx, qs[i], p.Wait(ctx))
+			all[i] = x
 			if x.Status == http.StatusNotFound && c.expelled(ctx, qs[i]) {
 				return false
 			}
-			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || answeredByHTTP(x))
+			heard = heard && (x.Outcome == recording.Replied || x.Outcome == recording.Sent || x.Outcome == recording.Canceled || x.Outcome == recording.Refused || answeredByHTTP(x))
 		}
 		if heard {
 			return true
 		}
 		life := c.Note(c.Life(ctx))
-		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || answeredByHTTP(life)
+		return life.Outcome == recording.Replied || life.Outcome == recording.Canceled || life.Outcome == recording.Refused || answeredByHTTP(life)
 	}
 	life := c.Note(c.life(ctx, c.sign()))
 	if life.Outcome != recording.Replied {

@@ -71,9 +71,14 @@ func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
 }
 
 // later waits as long as a target that refused a message asks for, at most five seconds, and
-// reports whether the message is to be sent again then.
+// reports whether the message is to be sent again then: also after HTTP 503 alone, which
+// may be what a server says that is starting.
 func (s *Session) later(ctx context.Context, x *recording.Exchange, attempt int) bool {
-	if x.Outcome != recording.Refused {
+	switch {
+	case x.Outcome == recording.Refused:
+	case x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Outcome != recording.Canceled:
+		x.Outcome = recording.Refused
+	default:
 		return false
 	}
 	wait := time.Second
@@ -88,9 +93,11 @@ func (s *Session) later(ctx context.Context, x *recording.Exchange, attempt int)
 }
 
 // throttled reports whether the target asks us to come back later. What a gateway says with
-// HTTP 429 is no answer to the message, even if it is JSON-RPC.
+// HTTP 429 is no answer to the message, even if it is JSON-RPC; HTTP 503 that does not say when
+// to come back may be one to this very message.
 func throttled(x *recording.Exchange) bool {
-	return x.Status == http.StatusTooManyRequests || x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied
+	return x.Status == http.StatusTooManyRequests ||
+		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Header.Get("Retry-After") != ""
 }
 
 // fail ends an exchange that never got under way.
