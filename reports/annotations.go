@@ -7,20 +7,17 @@ import (
 )
 
 // WriteAnnotations writes the findings of a report as workflow commands of GitHub Actions,
-// which shows them beside the change: a line for each cause, an error for what fails the run
+// which shows them beside the change: a line for each requirement and cause, an error for what fails the run
 // and a warning for the rest. What a baseline excuses is left out.
 func WriteAnnotations(w io.Writer, r *Report, o Options) error {
 	v := view{r: r}
-	for _, f := range findings(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
+	for _, f := range group(r, func(x *Result) bool { return x.Verdict.Red() && !x.Excused }) {
 		x := f.results[0]
 		command := "warning"
 		if x.counts(o.Strict) {
 			command = "error"
 		}
 		text := fmt.Sprintf("%s %s (%s)\nexpected: %s\nactual: %s", x.Level, x.Title, v.places(f), x.Expected, f.actual())
-		if others := v.also(f); others != nil {
-			text += "\nalso: " + strings.Join(others, "\nalso: ")
-		}
 		if x.Hint != "" {
 			text += "\nchange: " + x.Hint
 		}

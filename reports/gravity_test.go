@@ -182,8 +182,8 @@ func TestSharedCause(t *testing.T) {
 		"quiet":       {written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100, Quiet: true}) }), []string{"fail    URI-12  by a variable  (2025-06-18 on stdio), also URI-13"}},
 		"markdown":    {written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }), []string{"### Security (2)", "- also: `" + also + "`"}},
 		"html":        {written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }), []string{`data-requirement="URI-12" data-verdict="fail" data-in="0 1" data-also="URI-13"`, `<span class="soft">also URI-13</span>`, "<dt>Also</dt><dd>" + also + "</dd>"}},
-		"annotations": {written(t, func(w io.Writer) error { return WriteAnnotations(w, r, Options{}) }), []string{"::error title=mcpcheck URI-12::", "%0Aalso: " + also}},
-		"SARIF":       {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }), []string{`\nAlso: ` + also}},
+		"annotations": {written(t, func(w io.Writer) error { return WriteAnnotations(w, r, Options{}) }), []string{"::error title=mcpcheck URI-12::", "::error title=mcpcheck URI-13::"}},
+		"SARIF":       {written(t, func(w io.Writer) error { return WriteSARIF(w, r, Options{}) }), []string{"Actual: by a variable", "(in 2025-11-25 on stdio).\\nActual: by a sibling"}},
 	} {
 		for _, s := range want.wants {
 			if strings.Count(want.text, s) != 1 {
@@ -193,6 +193,30 @@ func TestSharedCause(t *testing.T) {
 	}
 	if cases := strings.Count(written(t, func(w io.Writer) error { return WriteJUnit(w, r, Options{}) }), "<testcase "); cases != 4 {
 		t.Errorf("JUnit has %d cases", cases)
+	}
+}
+
+// TestAlertsOfASharedCause: where requirements share a cause each has an alert of its own, so that what a
+// baseline excuses of one neither closes nor suppresses that of another.
+func TestAlertsOfASharedCause(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{})
+	for _, id := range []string{"URI-12", "URI-13"} {
+		r.Results = append(r.Results, Result{ID: id, Revision: "2025-11-25", Transport: "stdio", Verdict: Fail, Level: LevelMust, Cause: "out-of-the-root", SharedCause: true, Excused: id == "URI-12", ExcusedReason: "known"})
+	}
+	r.Summarize(SummaryOptions{})
+	results := (&sarif{view: view{r: r}, index: map[string]int{}}).results()
+	if len(results) != 2 {
+		t.Fatalf("%d results, not one for each requirement", len(results))
+	}
+	suppressed := map[string]int{}
+	for _, x := range results {
+		suppressed[x.RuleID] = len(x.Suppressions)
+	}
+	if results[0].Fingerprints["mcpcheck/v2"] == results[1].Fingerprints["mcpcheck/v2"] {
+		t.Errorf("both have the fingerprint %v", results[0].Fingerprints)
+	}
+	if suppressed["URI-12"] != 1 || suppressed["URI-13"] != 0 {
+		t.Errorf("suppressed are %v", suppressed)
 	}
 }
 

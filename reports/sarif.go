@@ -86,7 +86,7 @@ type sarifSuppression struct {
 
 // WriteSARIF writes a log of SARIF 2.1.0 for code scanning: a rule for each
 // requirement judged and a result for each finding, however many combinations
-// share it. What was blocked stands among the notifications of the tool. The
+// share it; requirements that share a cause have one each, so that an alert stays open while its requirement fails. What was blocked stands among the notifications of the tool. The
 // report must have been summarized.
 func WriteSARIF(w io.Writer, r *Report, o Options) error {
 	s := &sarif{view: view{r: r}, o: o, index: map[string]int{}}
@@ -204,7 +204,7 @@ func (s *sarif) level(fails bool) string {
 
 func (s *sarif) results() []sarifResult {
 	list := []sarifResult{}
-	for _, f := range findings(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
+	for _, f := range group(s.r, func(x *Result) bool { return x.Verdict.Red() }) {
 		x := f.results[0]
 		where := s.where(f.results)
 		text := clean(x.Title, pageTitle) + " (in " + clean(where, pageTitle) + ")."
@@ -214,9 +214,6 @@ func (s *sarif) results() []sarifResult {
 		if said := cmp.Or(f.actual(), x.Reason); said != "" {
 			text += "\nActual: " + cleanLines(said)
 		}
-		for _, other := range s.also(f) {
-			text += "\nAlso: " + cleanLines(other)
-		}
 		if x.Hint != "" {
 			text += "\nChange: " + cleanLines(x.Hint)
 		}
@@ -224,7 +221,7 @@ func (s *sarif) results() []sarifResult {
 		if repeat != "" {
 			text += "\nRepeat: " + repeat
 		}
-		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.owner(), cmp.Or(x.Cause, x.Expected)}, "\x00")))
+		sum := sha256.Sum256([]byte(strings.Join([]string{s.r.Target.Name, x.ID, cmp.Or(x.Cause, x.Expected)}, "\x00")))
 		result := sarifResult{
 			RuleID: clean(x.ID, pageTitle), RuleIndex: s.index[x.ID], Level: s.level(x.Verdict == Fail), Message: sarifText{Text: unlinked(text)},
 			Locations:    []object{{"physicalLocation": object{"artifactLocation": object{"uri": s.location()}, "region": object{"startLine": 1}}}},
