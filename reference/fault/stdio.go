@@ -8,11 +8,18 @@ import (
 	"sync"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/tidwall/gjson"
 )
 
 var stdioCode = code{
-	"stdio-01-banner":           stateless(atStart("Server running, press Ctrl+C to stop\n")),
-	"stdio-01-blank-lines":      stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte { return append([]byte{'\n'}, raw...) })),
+	"stdio-01-banner":      stateless(atStart("Server running, press Ctrl+C to stop\n")),
+	"stdio-01-blank-lines": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte { return append([]byte{'\n'}, raw...) })),
+	"stdio-01-print-on-error": stateless(onStdio("", func(raw []byte) []byte {
+		if gjson.GetBytes(raw, "error.code").Int() != -32601 {
+			return raw
+		}
+		return append([]byte("WARNING: unknown method\n"), raw...)
+	})),
 	"stdio-02-pretty-handshake": stateless(onStdio("initialize|"+hook.MethodDiscover, indented)),
 	"stdio-02-pretty-printed":   stateless(onStdio(hook.MethodTemplates, indented)),
 	"stdio-02-two-in-a-line": stateless(onStdio(hook.MethodTemplates, func(raw []byte) []byte {

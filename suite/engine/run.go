@@ -342,8 +342,8 @@ func (r *Run) gather(take *Take, framed func(*recording.Recording) bool) {
 }
 
 // frames gives a recording the frames of its own sessions and, of sessions that
-// it shared, those of its exchanges. The shared sessions that occur are listed,
-// so that checks can look up what became of them.
+// it shared, those of its exchanges and what came on standard output meanwhile and is no
+// message. The shared sessions that occur are listed, so that checks can look up what became of them.
 func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
 	own := map[string]bool{}
 	for _, s := range rec.Sessions {
@@ -364,6 +364,7 @@ func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
 				rec.Frames = append(rec.Frames, f)
 			}
 		}
+		rec.Frames = append(rec.Frames, r.printed(x)...)
 		if !listed[x.Session] {
 			listed[x.Session] = true
 			for _, s := range shared {
@@ -374,6 +375,21 @@ func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
 		}
 	}
 	sortFrames(rec)
+}
+
+// printed are the lines on standard output between a request in an expendable session and its
+// reply that are no messages: nothing in them says that they belong to it, or to anything else.
+func (r *Run) printed(x *recording.Exchange) []wire.Frame {
+	if x.Kind != recording.Probe || x.Request == 0 || len(x.Replies) == 0 {
+		return nil
+	}
+	var all []wire.Frame
+	for n := x.Request + 1; n < slices.Max(x.Replies); n++ {
+		if f, ok := r.transcript.Frame(n); ok && f.Session == x.Session && f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 func sortFrames(rec *recording.Recording) {

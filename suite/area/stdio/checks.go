@@ -30,24 +30,11 @@ const (
 
 // Checks lists the checks of the stdio transport.
 var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		named := map[string]bool{}
-		for _, l := range linesOf(r) {
-			switch {
-			case l.stray && named[string(l.frame.Raw)]: // the same line of another session
-			case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
-			case l.frame.HasFlaw(wire.FlawBlank):
-				if !named[""] {
-					v.WarnUnless(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
-					v.Downgrade("clients pass over blank lines")
-					v.Hint("write one newline after each message, and no more")
-				}
-				named[""] = true
-			default:
-				if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
-					named[string(l.frame.Raw)] = true
-					v.Hint("write logs and banners to standard error")
-				}
+	{Requirement: "STDIO-01", From: verdict.Everything, With: printing, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		onlyMessages(r, v)
+		for _, name := range printing {
+			if probes := v.Recording(name); probes != nil {
+				onlyMessages(probes, v)
 			}
 		}
 	}},
@@ -113,6 +100,32 @@ var Checks = []verdict.Check{
 		}
 	})},
 	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
+}
+
+// printing are the probes to which error handlers print something.
+var printing = []recording.Name{recording.MissingReads, recording.InvalidMessages}
+
+// onlyMessages: nothing but messages comes on standard output.
+func onlyMessages(r *recording.Recording, v *verdict.Verdict) {
+	named := map[string]bool{}
+	for _, l := range linesOf(r) {
+		switch {
+		case l.stray && named[string(l.frame.Raw)]: // the same line of another session
+		case l.spread || l.frame.HasFlaw(wire.FlawUnterminated) && !wire.Valid(l.frame.Raw):
+		case l.frame.HasFlaw(wire.FlawBlank):
+			if !named[""] {
+				v.WarnUnless(false, "nothing but messages on standard output", "a blank line", l.frame.Number)
+				v.Downgrade("clients pass over blank lines")
+				v.Hint("write one newline after each message, and no more")
+			}
+			named[""] = true
+		default:
+			if !v.That(!l.stray, "nothing but messages on standard output", "the line "+wire.Excerpt(l.frame.Raw, 120), l.frame.Number) {
+				named[string(l.frame.Raw)] = true
+				v.Hint("write logs and banners to standard error")
+			}
+		}
+	}
 }
 
 // judgeOddEnds: the end of a message is a newline, and nothing else; that a carriage return

@@ -33,6 +33,9 @@ func TestLines(t *testing.T) {
 		{ID: "STDIO-03", Want: verdict.Pass, Rec: areatest.Lines(areatest.Said(reply))},
 		{ID: "STDIO-03", Want: verdict.Fail, Rec: areatest.Lines(cut)},
 	})
+	areatest.WalkRuns(t, recording.InvalidMessages, `{}`, []areatest.Run{
+		{ID: "STDIO-01", Want: verdict.Fail, Rec: areatest.Lines(areatest.Unasked("unknown method"), areatest.Said(reply))},
+	})
 	areatest.WalkRuns(t, stdio.Framing, `{}`, []areatest.Run{
 		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""), part("split", 1, ""))},
 		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("joined", 1, ""))},
