@@ -100,7 +100,7 @@ func resultOf(x *recording.Exchange) Object {
 }
 
 // Typed judges an item by a named type of the message schemas: it notes a violation for each
-// of some members, written as in [schema.Violation], that is not of its type, or not there
+// of some members, written as in [schema.Violation], of which a value, the first, is not of its type, or not there
 // although it has to be in the object that it belongs to. What is inside of a member is judged
 // where it is named, too. Members that the revision does not know can be anything.
 func Typed(v *Verdict, i Item, of string, members ...string) {
@@ -110,52 +110,58 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 		if !m.Known {
 			continue
 		}
-		eachAt(i.Object, "", path, func(place string, value gjson.Result) {
-			switch {
-			case value.Exists() && m.Fits(value):
-				v.That(true, path, "")
-			case value.Exists() || m.Required:
-				expected := path + " as " + m.Want
-				if !m.Required && !m.Each {
-					expected += ", or absent"
-				}
-				actual := place + " of " + i.Name + " is " + judge.TypeName(value)
-				if value.Type != gjson.Null && value.Type != gjson.JSON {
-					actual += " (" + judge.Brief(value) + ")"
-				}
-				v.That(false, expected, actual, i.Frames...)
-			}
+		place, value := misfit(i.Object, path, func(value gjson.Result) bool {
+			return value.Exists() && m.Fits(value) || !value.Exists() && !m.Required
 		})
+		if place == "" {
+			continue
+		}
+		expected := path + " as " + m.Want
+		if !m.Required && !m.Each {
+			expected += ", or absent"
+		}
+		actual := place + " of " + i.Name + " is " + judge.TypeName(value)
+		if value.Type != gjson.Null && value.Type != gjson.JSON {
+			actual += " (" + judge.Brief(value) + ")"
+		}
+		v.That(false, expected, actual, i.Frames...)
 	}
 }
 
-// eachAt visits the values at a path of members, and what does not exist where an object lacks
-// the last of them.
-func eachAt(owner Object, within, path string, visit func(place string, value gjson.Result)) {
+// misfit finds the first value at a path of members that is not as it should be, and where it stands;
+// "" if there is none. Where an object lacks the last of them, what does not exist is looked at.
+func misfit(owner Object, path string, fits func(gjson.Result) bool) (place string, at gjson.Result) {
 	step, rest, more := strings.Cut(path, ".")
 	name, items := strings.CutSuffix(step, "[]")
-	found := func(place string, value gjson.Result) {
+	// look says where in a value the first is, behind the value's own name; only then that is made.
+	look := func(value gjson.Result, own func() string) {
 		switch {
+		case place != "":
 		case !more:
-			visit(place, value)
+			if !fits(value) {
+				place, at = own(), value
+			}
 		case value.IsObject():
-			eachAt(Object{Result: value}, place+".", rest, visit)
+			if inner, v := misfit(Object{Result: value}, rest, fits); inner != "" {
+				place, at = own()+"."+inner, v
+			}
 		}
 	}
 	switch {
 	case name == "*":
 		for _, key := range judge.Names(owner.Result) {
-			found(within+Quoted(key), judge.Member(owner.Result, key))
+			look(judge.Member(owner.Result, key), func() string { return Quoted(key) })
 		}
 	case items:
 		n := 0
 		judge.Each(owner.Get(name), func(item gjson.Result) {
+			look(item, func() string { return fmt.Sprintf("%s[%d]", name, n) })
 			n++
-			found(fmt.Sprintf("%s%s[%d]", within, name, n-1), item)
 		})
 	default:
-		found(within+name, owner.Get(name))
+		look(owner.Get(name), func() string { return name })
 	}
+	return place, at
 }
 
 // TypedResult judges members of a result by its type: see [Typed].
