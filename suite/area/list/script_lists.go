@@ -114,11 +114,14 @@ var sameListScenario = &scenario.Scenario{
 		if list(one, stepOneAgain) != before {
 			took := time.Since(start)
 			list(other, stepOtherAgain)
-			other.S.Quiet(ctx, took)
+			other.S.Quiet(ctx, min(took, longestLook))
 			list(other, stepOtherLater)
 		}
 	},
 }
+
+// longestLook bounds for how long a list that changed is watched once more.
+const longestLook = 5 * time.Second
 
 // side runs parts of a script that do not depend on each other side by side.
 func side(p *scenario.Play, parts ...func()) {
