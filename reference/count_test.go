@@ -43,6 +43,7 @@ func TestCountIsSpentWhereFaultsAct(t *testing.T) {
 		"answers-out-of-order":    true, // has an answer wait for another one, which shows where there is one
 		"noise-on-standard-error": true,
 		"merged-updates":          true, // holds back what may come a little later anyway
+		"stdio-01-print-on-error": true, // looks at each response, which shows where it is an error
 	}
 	all := map[string]catalogue.Entry{}
 	for _, f := range fault.All() {
