@@ -89,13 +89,14 @@ func firstOnly() hook.Hooks {
 	owner := map[string]string{} // by URI
 	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
 		stands := slices.ContainsFunc(c.Session.Sessions(), func(p hook.Session) bool { return p.ID() == owner[uri] })
-		switch me := c.Session.ID(); {
+		me := c.Session.ID()
+		switch {
 		case c.Method == methodSubscribe && !stands:
 			owner[uri] = me
 		case c.Method == methodUnsubscribe && owner[uri] == me:
 			delete(owner, uri)
 		}
-		muted[[2]string{c.Session.ID(), uri}] = owner[uri] != c.Session.ID()
+		muted[[2]string{me, uri}] = owner[uri] != me
 	})
 }
 

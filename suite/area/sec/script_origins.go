@@ -94,13 +94,14 @@ func lookAlikes(p *scenario.Play, own string) []session.Request {
 	if err != nil || u.Hostname() == "" || p.Brief() {
 		return nil
 	}
-	hosts := []string{u.Hostname() + "." + foreignHost}
-	if labels := strings.Split(u.Hostname(), "."); net.ParseIP(u.Hostname()) == nil {
+	own = u.Hostname()
+	if loopback(own) {
+		own = "localhost"
+	}
+	hosts := []string{own + "." + foreignHost}
+	if labels := strings.Split(own, "."); net.ParseIP(own) == nil {
 		// Of a longer name the end: what stands before it may be a sibling, which is served for good reason.
 		hosts = append(hosts, "evil"+strings.Join(labels[max(len(labels)-2, 0):], "."))
-	}
-	if loopback(u.Hostname()) {
-		hosts = []string{"localhost." + foreignHost, "evillocalhost"}
 	}
 	origins := []string{nullOrigin}
 	for _, host := range hosts {
