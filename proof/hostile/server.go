@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -27,7 +28,13 @@ type hostile struct {
 	mu   sync.Mutex
 	seen int
 
-	stream chan string // of HTTP+SSE
+	streams []stream // of HTTP+SSE, each with an endpoint of its own
+}
+
+// stream is an event stream of HTTP+SSE: what is to be sent on it, and that it is over.
+type stream struct {
+	events chan string
+	over   chan struct{}
 }
 
 // asked is what a message asks for.
@@ -150,7 +157,6 @@ func (h *hostile) stdio() {
 
 // listen serves connections.
 func (h *hostile) listen(l net.Listener) error {
-	h.stream = make(chan string, 64)
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -198,7 +204,7 @@ func (h *hostile) serve(conn net.Conn) {
 					b.WriteString(expand(s.Send, answer, string(q.ID), n))
 				}
 			}
-			h.stream <- b.String()
+			h.send(r, b.String())
 		case hostility:
 			if !h.hostility(conn, answer, string(q.ID)) {
 				return
@@ -209,7 +215,7 @@ func (h *hostile) serve(conn net.Conn) {
 			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
 		case h.Over == "sse":
 			_, _ = io.WriteString(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
-			h.stream <- "event: message\ndata: " + answer + "\n\n"
+			h.send(r, "event: message\ndata: "+answer+"\n\n")
 		default:
 			fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
 		}
@@ -230,14 +236,37 @@ func (h *hostile) hostility(conn net.Conn, answer, id string) bool {
 	return h.play(conn, h.Does, answer, id)
 }
 
-// events is the stream of HTTP+SSE.
+// events is a stream of HTTP+SSE. Its endpoint bears its number: on a stream that several
+// sessions shared the answers to one would stand among those to another.
 func (h *hostile) events(conn net.Conn) {
-	first := "event: endpoint\ndata: /message\n\n"
+	to := stream{make(chan string, 64), make(chan struct{})}
+	defer close(to.over)
+	h.mu.Lock()
+	number := len(h.streams)
+	h.streams = append(h.streams, to)
+	h.mu.Unlock()
+	first := "event: endpoint\ndata: /message?stream={n}\n\n"
 	if h.Head != "" {
 		first = h.Head
 	}
-	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+first)
+	_, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"+expand(first, "", "", number))
 	for err == nil {
-		_, err = io.WriteString(conn, <-h.stream)
+		_, err = io.WriteString(conn, <-to.events)
+	}
+}
+
+// send puts events on the stream whose endpoint was called, if there is one that is not over.
+func (h *hostile) send(r *http.Request, events string) {
+	number, err := strconv.Atoi(r.URL.Query().Get("stream"))
+	h.mu.Lock()
+	if err != nil || number < 0 || number >= len(h.streams) {
+		h.mu.Unlock()
+		return
+	}
+	to := h.streams[number]
+	h.mu.Unlock()
+	select {
+	case to.events <- events:
+	case <-to.over:
 	}
 }

@@ -78,19 +78,27 @@ func entriesOf(x *recording.Exchange) []Item {
 	if MemberOf(x) == "resourceTemplates" {
 		kind, id = "template", "uriTemplate"
 	}
-	all := make([]Item, 0, list.Get("#").Int())
+	var all []Item
+	place, unnamed := 0, 0
 	judge.Each(list, func(e gjson.Result) {
 		u := e.Get(id)
 		name := "the " + kind + " "
+		place++
 		if judge.IsString(u) {
 			name += judge.Brief(u)
+		} else if unnamed++; unnamed <= mostUnnamed {
+			name = fmt.Sprintf("%s %d of its page", kind, place)
 		} else {
-			name = fmt.Sprintf("%s %d of its page", kind, len(all)+1)
+			return
 		}
 		all = append(all, Item{LookedUp(e), name, frames})
 	})
 	return all
 }
+
+// mostUnnamed is how many entries of a page are looked at that have no identifier. One such entry
+// is a violation, and half a million take two bytes each in the message and hundreds here.
+const mostUnnamed = 100
 
 // resultOf is the result of an exchange, its members looked up.
 func resultOf(x *recording.Exchange) Object {
@@ -283,14 +291,20 @@ func Walked(r *recording.Recording, v *Verdict) []*recording.Exchange {
 	return nil
 }
 
-// IDsOf lists the URIs (or URI templates) of a page.
+// IDsOf lists the URIs (or URI templates) of a page, "" for an entry without one.
 func IDsOf(x *recording.Exchange) []string {
 	var all []string
+	unnamed := 0
 	judge.Each(x.Result().Get(MemberOf(x)), func(item gjson.Result) {
-		if u := item.Get("uri"); u.Exists() {
+		u := item.Get("uri")
+		if !u.Exists() {
+			u = item.Get("uriTemplate")
+		}
+		if !u.Exists() {
+			unnamed++
+		}
+		if u.Exists() || unnamed <= mostUnnamed {
 			all = append(all, u.Raw)
-		} else {
-			all = append(all, item.Get("uriTemplate").Raw)
 		}
 	})
 	return all
