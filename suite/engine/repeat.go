@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/engine/pool"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -108,7 +109,8 @@ func (r *Run) repeat(needed map[recording.Name]bool, j *Judgement, take *Take) {
 type choice = func(needed map[recording.Name]bool, j *Judgement, take *Take)
 
 // quickest is [Run.repeat] without what was repeated before. Of the scenarios in which the evidence of
-// a red verdict on all frames occurred it names only one, that which took least; all of
+// a red verdict on all frames occurred it names only one, that which took least, and of several that took as
+// many seconds the one with most requests: some things show only after a few. It names all of
 // them where one asked for what another one got.
 func (r *Run) quickest(needed map[recording.Name]bool, j *Judgement, take *Take) {
 	left := map[recording.Name]bool{}
@@ -122,9 +124,16 @@ func (r *Run) quickest(needed map[recording.Name]bool, j *Judgement, take *Take)
 		}
 		return 1
 	}
+	requests := func(name recording.Name) int {
+		if rec := take.Recordings[name]; rec != nil {
+			return len(rec.Exchanges)
+		}
+		return 0
+	}
 	found := false
 	for _, name := range slices.SortedFunc(maps.Keys(left), func(a, b recording.Name) int {
-		return cmp.Or(rank(a)-rank(b), cmp.Compare(take.Took[a], take.Took[b]), cmp.Compare(a, b))
+		return cmp.Or(rank(a)-rank(b), cmp.Compare(take.Took[a].Truncate(time.Second), take.Took[b].Truncate(time.Second)),
+			requests(b)-requests(a), cmp.Compare(a, b))
 	}) {
 		rec := take.Recordings[name]
 		switch {
