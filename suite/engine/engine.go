@@ -33,6 +33,7 @@ type Run struct {
 	cfg        Config
 	transcript *wire.Transcript
 	limiter    func(context.Context) error
+	patience   *session.Patience
 	// starts and ends limit how many processes start at once, and how many end.
 	starts, ends pool.Semaphore
 	jobs         pool.Semaphore // for scenarios that are played
@@ -124,6 +125,7 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 		catalogue: catalogue{cfg.Areas, cfg.Quick}, cfg: cfg, transcript: wire.NewTranscript(wire.Budget{Frame: cfg.Target.Limits.Message, Total: cmp.Or(cfg.Target.Limits.Run, transcriptBytes)}), limiter: session.Paced(cfg.Rate),
 		longs: &wire.Results{}, turns: wire.NewTurns(), began: time.Now(), starts: pool.Starts(), ends: pool.Ends(), jobs: make(pool.Semaphore, cfg.Jobs), watches: make(pool.Semaphore, cfg.Jobs), watching: catalogue{cfg.Areas, cfg.Quick}.watching(), takes: map[requirement.Combination]*Take{},
 	}
+	r.patience = session.NewPatience(func() time.Duration { return r.cfg.Budget / inVain })
 	if cfg.Jobs == 1 {
 		r.watches = r.jobs // one at a time, whatever it is
 	}
@@ -171,6 +173,10 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	return r, nil
 }
 
+// inVain is the part of the time for the whole run, one in so many, that is spent on waiting for a target
+// that asks to be called later and then refuses again: what it does answer is to be judged in the rest.
+const inVain = 5
+
 // allow gives a run more time where it took long to find out what the target speaks: the
 // target starts slowly, or the machine has other work.
 func (r *Run) allow(detection time.Duration) {
@@ -212,7 +218,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 		if err != nil {
 			return err
 		}
-		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter}
+		opts := session.Options{Kind: recording.Clean, Transcript: r.transcript, Timeout: r.cfg.Timeout, Start: r.cfg.Start, Limiter: r.limiter, Patience: r.patience}
 		stop := func() {}
 		if t == requirement.Stdio {
 			stop = r.whileNonsense(e)
@@ -342,7 +348,7 @@ func (r *Run) newStage(e *endpoint, limit *pool.Limit, facts *recording.Facts) *
 	if e.transport == requirement.Stdio {
 		probes = 1 // each is a process
 	}
-	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, NextID: r.nextID, Broken: e.broken, Limit: limit}
+	o := pool.Options{Dialer: e.dialer, Limiter: r.limiter, Patience: r.patience, NextID: r.nextID, Broken: e.broken, Limit: limit}
 	if e.Owned() {
 		o.Starts, o.Ends, o.Jobs = r.starts, r.ends, r.jobs
 	}

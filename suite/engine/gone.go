@@ -162,7 +162,7 @@ func (r *Run) knock(ctx context.Context, e *endpoint, st *pool.Pool) string {
 	id := r.nextID()
 	s, err := session.Open(ctx, e.dialer, session.Options{
 		Revision: st.Combination.Revision, Kind: recording.Probe, ID: id, Transcript: r.transcript,
-		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter,
+		Timeout: r.cfg.Timeout, Start: r.cfg.Timeout, Limiter: r.limiter, Patience: r.patience,
 	})
 	if s != nil {
 		defer s.Close(context.Background())

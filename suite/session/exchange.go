@@ -46,58 +46,15 @@ type Pending struct {
 	starting  bool // it is what a process of a modern session hears first
 }
 
-// A message is sent so often to a target that asks us to come back later, and no more once
-// we would have waited longer than this.
-const (
-	attempts = 5
-	mostWait = 10 * time.Second
-)
-
 // Do sends a message and waits for what becomes of it. It always returns an
 // exchange; the outcome says what happened.
 func (s *Session) Do(ctx context.Context, q Request) *recording.Exchange {
-	status := 0 // of the attempt before
-	for attempt := 1; ; attempt++ {
-		x := s.Start(ctx, q).Wait(ctx)
-		if s.later(ctx, x, attempt) {
-			status = x.Status
-			continue
+	r := s.retries()
+	for {
+		if x := s.Start(ctx, q).Wait(ctx); !r.again(ctx, x) {
+			return x
 		}
-		if status != 0 && x.Outcome != recording.Replied && x.Status == 0 && s.Alive() {
-			x.Outcome, x.Reason = recording.Refused, "the target answered HTTP "+strconv.Itoa(status)+" before, and then not at all"
-		}
-		return x
 	}
-}
-
-// later waits as long as a target that refused a message asks for, at most five seconds, and
-// reports whether the message is to be sent again then: also after HTTP 503 alone, which
-// may be what a server says that is starting.
-func (s *Session) later(ctx context.Context, x *recording.Exchange, attempt int) bool {
-	switch {
-	case x.Outcome == recording.Refused:
-	case x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Outcome != recording.Canceled:
-		x.Outcome = recording.Refused
-	default:
-		return false
-	}
-	wait := time.Second
-	if n, err := strconv.Atoi(x.Header.Get("Retry-After")); err == nil && n >= 0 {
-		wait = min(time.Duration(n)*time.Second, 5*time.Second)
-	}
-	if attempt == attempts || time.Duration(attempt)*wait > mostWait {
-		x.Reason = "the target answered HTTP " + strconv.Itoa(x.Status) + " again and again"
-		return false
-	}
-	return !within(wait, ctx.Done())
-}
-
-// throttled reports whether the target asks us to come back later. What a gateway says with
-// HTTP 429 is no answer to the message, even if it is JSON-RPC; HTTP 503 that does not say when
-// to come back may be one to this very message.
-func throttled(x *recording.Exchange) bool {
-	return x.Status == http.StatusTooManyRequests ||
-		x.Status == http.StatusServiceUnavailable && x.Outcome != recording.Replied && x.Header.Get("Retry-After") != ""
 }
 
 // fail ends an exchange that never got under way.

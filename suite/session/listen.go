@@ -54,10 +54,11 @@ func (s *Session) Listen(ctx context.Context, step recording.Step, f Filter, q R
 
 // insist opens a stream again where the target asks us to come back later, as [Session.Do] does.
 func (s *Session) insist(ctx context.Context, open func() *Stream) *Stream {
-	for attempt := 1; ; attempt++ {
+	r := s.retries()
+	for {
 		st := open()
 		if status := st.Status(); status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable ||
-			!s.later(ctx, st.Wait(ctx), attempt) {
+			!r.again(ctx, st.Wait(ctx)) {
 			return st
 		}
 	}

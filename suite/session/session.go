@@ -37,6 +37,9 @@ type Options struct {
 	Timeout, Start time.Duration
 	// Limiter, if set, is asked before every message (--rate).
 	Limiter func(context.Context) error
+	// Patience, if set, bounds what all sessions that have it wait in vain for a target which asks
+	// to be called later.
+	Patience *Patience
 	// NoHandshake leaves a legacy session unopened; HoldInitialized sends
 	// initialize but not notifications/initialized: see [Session.Initialized].
 	NoHandshake, HoldInitialized bool

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -69,6 +70,10 @@ func (c *client) do(ctx context.Context, r *request, channel string, heard func(
 	return x, x.failure() // it never went out
 }
 
+// refusalTime is how long the body of a response is read whose status says that the target is busy: the
+// status is what counts, and the message is sent again.
+const refusalTime = time.Second
+
 func (x *call) run(s *sending) {
 	resp, err := x.client.roundTrip(x.ctx, x.request, x.channel, s)
 	if err != nil {
@@ -80,6 +85,9 @@ func (x *call) run(s *sending) {
 	x.status, x.header = resp.StatusCode, resp.Header
 	x.mu.Unlock()
 	s.wrote()
+	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable {
+		defer time.AfterFunc(refusalTime, x.cancel).Stop()
+	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// What follows is of another protocol, and a read of it does not end with the context.
 		_ = resp.Body.Close()

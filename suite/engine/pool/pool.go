@@ -44,9 +44,10 @@ type Pool struct {
 // Options says how the sessions of a combination are opened.
 type Options struct {
 	Dialer transport.Dialer
-	// Limiter is asked before each message; NextID names sessions.
-	Limiter func(context.Context) error
-	NextID  func() string
+	// Limiter is asked before each message, Patience before one is sent again; NextID names sessions.
+	Limiter  func(context.Context) error
+	Patience *session.Patience
+	NextID   func() string
 	// Broken is why no session can be opened in the ordinary way, if that is
 	// known; nil if not. Scripts that bring a dialer of their own may still try.
 	Broken error
@@ -108,7 +109,7 @@ func (p *Pool) openOnce(ctx context.Context, o session.Options) (*session.Sessio
 	if p.Broken != nil && o.Dialer == nil {
 		return nil, nil, p.Broken
 	}
-	o.ID, o.Transcript, o.Limiter = p.NextID(), p.Transcript, p.Limiter
+	o.ID, o.Transcript, o.Limiter, o.Patience = p.NextID(), p.Transcript, p.Limiter, p.Patience
 	o.Start = p.Limits.Start
 	if o.Timeout == 0 {
 		o.Timeout = p.Limits.Timeout
