@@ -96,7 +96,9 @@ func findings(r *Report, keep func(*Result) bool) []*finding {
 	var list []*finding
 	for _, same := range grouped(group(r, keep), func(f *finding) cause {
 		k := f.results[0].cause()
-		k.id = f.results[0].owner()
+		if k.id = f.results[0].owner(); k.id == "" {
+			k.verdict = f.results[0].Verdict // a warning does not become a failure by standing beside one
+		}
 		return k
 	}) {
 		same[0].also = same[1:]
@@ -110,6 +112,15 @@ func (f *finding) all() []*Result {
 	list := slices.Clone(f.results)
 	for _, g := range f.also {
 		list = append(list, g.results...)
+	}
+	return list
+}
+
+// decisive are the results that stand for a finding: of each requirement that it breaks the first.
+func (f *finding) decisive() []*Result {
+	list := []*Result{f.results[0]}
+	for _, g := range f.also {
+		list = append(list, g.results[0])
 	}
 	return list
 }
@@ -178,7 +189,7 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	c.commands(x)
+	c.commands(f.decisive()...)
 }
 
 func (c *console) evidence(x *Result) {
@@ -208,13 +219,15 @@ func (c *console) evidence(x *Result) {
 	}
 }
 
-// commands writes how a result is seen again. They are not wrapped: they are there to be
+// commands writes how results are seen again. They are not wrapped: they are there to be
 // copied.
-func (c *console) commands(x *Result) {
-	label, text := c.r.pasted(x)
-	for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
-		if command[1] != "" {
-			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
+func (c *console) commands(results ...*Result) {
+	for _, x := range results {
+		label, text := c.r.pasted(x)
+		for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
+			if command[1] != "" {
+				c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
+			}
 		}
 	}
 }

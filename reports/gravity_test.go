@@ -196,6 +196,35 @@ func TestSharedCause(t *testing.T) {
 	}
 }
 
+// TestFoldedFindings: what is folded has one verdict, and the commands of all that it breaks.
+func TestFoldedFindings(t *testing.T) {
+	r := New(Tool{Name: "mcpcheck"}, Target{Name: "x"}, Config{})
+	for _, x := range []Result{{ID: "URI-10", Verdict: Fail}, {ID: "URI-11", Verdict: Fail}, {ID: "URI-12", Verdict: Warn}} {
+		x.Revision, x.Transport, x.Level, x.Cause, x.SharedCause, x.Rerun = "2025-11-25", "stdio", LevelMust, "out-of-the-root", true, "mcpcheck run --only "+x.ID
+		r.Results = append(r.Results, x)
+	}
+	r.Summarize(SummaryOptions{})
+	var folded []string
+	for _, f := range findings(r, func(*Result) bool { return true }) {
+		folded = append(folded, f.results[0].ID+"+"+strings.Join(f.others(), "+"))
+	}
+	if got := strings.Join(folded, " "); got != "URI-10+URI-11 URI-12+" {
+		t.Errorf("folded are %s", got)
+	}
+	for name, text := range map[string]string{
+		"console":  written(t, func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 100}) }),
+		"markdown": written(t, func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) }),
+		"html":     written(t, func(w io.Writer) error { return WriteHTML(w, r, Options{}) }),
+	} {
+		text, _, _ = strings.Cut(text, `id="data"`)
+		for _, x := range r.Results {
+			if n := strings.Count(text, x.Rerun); n != 1 {
+				t.Errorf("%s has %d times %s", name, n, x.Rerun)
+			}
+		}
+	}
+}
+
 // TestAlertsOfASharedCause: where requirements share a cause each has an alert of its own, so that what a
 // baseline excuses of one neither closes nor suppresses that of another.
 func TestAlertsOfASharedCause(t *testing.T) {

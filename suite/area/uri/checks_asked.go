@@ -209,7 +209,7 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
-		v.SharedCause("nothing from outside of the root")
+		v.SharedCause(wayOut(r, x))
 		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
 			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem],
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
@@ -224,6 +224,25 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
+}
+
+// wayOut is the cause that ways out of the same kind have in common, and out of the same root: each kind is
+// mended in a place of its own. The root itself is not named, as a cause is not masked.
+func wayOut(r *recording.Recording, x *recording.Exchange) string {
+	kind := "by its path"
+	switch {
+	case x.Step == recording.StepSystem:
+		kind = "a file of the system"
+	case x.Tags[recording.TagForm] == "link":
+		kind = "by a link"
+	}
+	var roots []string
+	for _, y := range r.Exchanges {
+		if root := y.Tags[recording.TagRoot]; root != "" && !slices.Contains(roots, root) {
+			roots = append(roots, root)
+		}
+	}
+	return fmt.Sprintf("nothing from outside of root %d, %s", slices.Index(roots, x.Tags[recording.TagRoot])+1, kind)
 }
 
 // yieldsAny reports whether a way out yields contents, as from within the root.

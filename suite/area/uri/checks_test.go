@@ -198,6 +198,35 @@ func TestGuessedRoot(t *testing.T) {
 	}
 }
 
+// TestWaysOutOfOneKind: what is mended in one place has one cause, whatever requirement it breaks.
+func TestWaysOutOfOneKind(t *testing.T) {
+	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	read := func(step recording.Step, root string, tags ...string) rt.Line {
+		return areatest.TaggedRead(step, `{"uri":"a:x"}`, leak, "", append(tags, "root", root, "marker", "canary")...)
+	}
+	for _, x := range []struct {
+		id, want string
+		rec      rt.Line
+	}{
+		{"URI-10", "nothing-from-outside-of-root-1-by-its-path", read("dots", "a:")},
+		{"URI-11", "nothing-from-outside-of-root-1-by-its-path", read("encoded", "a:")},
+		{"URI-11", "nothing-from-outside-of-root-2-by-its-path", read("encoded", "b:")},
+		{"URI-12", "nothing-from-outside-of-root-1-by-its-path", read("template", "a:")},
+		{"URI-13", "nothing-from-outside-of-root-1-by-its-path", read("trick", "a:", "form", "sibling")},
+		{"URI-13", "nothing-from-outside-of-root-1-by-a-link", read("trick", "a:", "form", "link", "links", "forbidden")},
+		{"URI-13", "nothing-from-outside-of-root-2-a-file-of-the-system", read("system", "b:")},
+	} {
+		req, _ := area.Catalogue().Find(x.id)
+		k, _ := area.BuiltIn().Check(x.id)
+		first := areatest.TaggedRead("other", `{"uri":"a:x"}`, "", areatest.NoSuch, "root", "a:")
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, first, x.rec)})
+		if got.Cause != x.want || !got.SharedCause {
+			t.Errorf("%s: the cause is %s, want %s", x.id, got.Cause, x.want)
+		}
+	}
+}
+
 func TestOtherSpellings(t *testing.T) {
 	exact := areatest.TaggedRead("exact", `{"uri":"file:///a/b"}`, areatest.OneText, "")
 	variant := func(matching, uri, result string) rt.Line {
