@@ -97,6 +97,7 @@ func TestListComparisons(t *testing.T) {
 	page := func(name recording.Step, entries string) rt.Line {
 		l := step(name, entries)
 		l.Result = strings.TrimSuffix(l.Result, "}") + `,"nextCursor":"c"}`
+		l.Tags = recording.Tags{"end": "bound"}
 		return l
 	}
 	areatest.WalkRuns(t, list.ListParams, areatest.HasResources, []areatest.Run{
@@ -110,6 +111,9 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-13", Want: verdict.Fail, Rec: areatest.Lines(step("with", ``), areatest.Refusal("without", "resources/list", "", "-32602"), step("with-again", ``))},
 		{ID: "LIST-13", Want: verdict.NotApplicable, Rec: areatest.Lines(areatest.Refusal("with", "resources/list", `{}`, "-32603"), step("without", ``), step("with-again", ``))},
 	})
+	cut := func(name recording.Step, o recording.Outcome) rt.Line {
+		return rt.Line{Step: name, Method: "resources/list", Outcome: o, Reason: "cut off"}
+	}
 	a, b := `{"uri":"a:1"}`, `{"uri":"a:2"}`
 	areatest.WalkRuns(t, list.SameList, areatest.HasResources, []areatest.Run{
 		{ID: "LIST-10", Want: verdict.Pass, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", a))},
@@ -121,6 +125,9 @@ func TestListComparisons(t *testing.T) {
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", `{"uri":"a:3"}`))},
 		{ID: "LIST-11", Want: verdict.Warn, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", b))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), step("other-later", a))},
+		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), cut("other-later", recording.Refused))},
+		{ID: "LIST-11", Want: verdict.Blocked, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", a), cut("other-later", recording.Canceled))},
+		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a), step("one-again", b), step("other-again", b), page("other-later", b))},
 		{ID: "LIST-11", Want: verdict.NotApplicable, Rec: areatest.Lines(step("one", a), step("other", a))},
 	})
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20260728, Transport: requirement.HTTP}, areatest.HasResources)
