@@ -245,9 +245,10 @@ func BeRefused() Matcher {
 	return onReply("a refusal (a JSON-RPC error, or an HTTP status of 4xx)", Refused)
 }
 
-// Refused reports whether an exchange was refused.
+// Refused reports whether an exchange was refused. Who asks to be called later (HTTP 429) has not looked
+// at the message.
 func Refused(x *recording.Exchange) bool {
-	return x.Failed() || (x.Status >= 400 && x.Status < 500 && !x.Succeeded())
+	return x.Failed() || x.Status >= 400 && x.Status < 500 && !x.Succeeded() && x.Outcome != recording.Refused
 }
 
 // HaveHTTPStatus expects an answer with an HTTP status. It needs an exchange: a JSON-RPC

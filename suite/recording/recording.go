@@ -294,6 +294,10 @@ func (x *Exchange) Succeeded() bool {
 	return x.Outcome == Replied && x.Result().Exists() && !x.Failed()
 }
 
+// CutOff reports whether it is not known what the target makes of a message: we did not wait for, or read, what it
+// answers, or it asks to be called later.
+func (x *Exchange) CutOff() bool { return x.Outcome == Canceled || x.Outcome == Refused }
+
 // Failed reports whether the first reply carries an error.
 func (x *Exchange) Failed() bool {
 	return x.Outcome == Replied && x.Error().Exists() && x.Error().Type != gjson.Null

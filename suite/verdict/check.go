@@ -251,12 +251,13 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 }
 
 // withoutCut takes out what was found in the answers to requests that we cut off ourselves,
-// for want of time, or because more came than is read: nothing follows from what is missing.
+// for want of time, or because more came than is read, and to those that the target asks to send
+// later: nothing follows from what is missing.
 func (v *Verdict) withoutCut() {
 	var cut []*recording.Exchange
 	for _, name := range v.check.Inputs() {
 		if r := v.recs[name]; r != nil && len(v.findings) > 0 {
-			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.Outcome == recording.Canceled })...)
+			cut = append(cut, recording.Keep(r.Exchanges, (*recording.Exchange).CutOff)...)
 		}
 	}
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {

@@ -28,6 +28,7 @@ func TestWhatWasCutOff(t *testing.T) {
 		"more than is read":     {[]recording.Outcome{recording.Canceled}, true, requirement.Fail, false, false, verdict.Blocked, recording.CodeVolume, ""},
 		"a warning":             {[]recording.Outcome{recording.Canceled}, false, requirement.Fail, true, false, verdict.Blocked, recording.CodeInterrupted, ""},
 		"a grade of warn":       {[]recording.Outcome{recording.Canceled}, false, requirement.Warn, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
+		"asked to come back":    {[]recording.Outcome{recording.Refused}, false, requirement.Fail, false, false, verdict.Blocked, recording.CodeThrottled, ""},
 		"several":               {[]recording.Outcome{recording.Canceled, recording.Canceled}, false, requirement.Fail, false, false, verdict.Blocked, recording.CodeInterrupted, ""},
 		"beside what holds":     {[]recording.Outcome{recording.Canceled}, false, requirement.Fail, false, true, verdict.Pass, "", ""},
 		"beside a finding":      {[]recording.Outcome{recording.Canceled, recording.Replied}, false, requirement.Fail, false, false, verdict.Fail, "", "seen in exchange 1"},
@@ -59,7 +60,7 @@ func TestWhatWasCutOff(t *testing.T) {
 			if got.Outcome != c.want || got.Code != c.code || got.Actual != c.actual || len(got.Observations) != 0 {
 				t.Errorf("got %+v", got)
 			}
-			if got.Outcome == verdict.Blocked && (!strings.Contains(got.Reason, "resources/read") || len(got.Frames) == 0) {
+			if got.Outcome == verdict.Blocked && got.Code != recording.CodeThrottled && (!strings.Contains(got.Reason, "resources/read") || len(got.Frames) == 0) {
 				t.Errorf("the reason does not name the message, or has no evidence: %+v", got)
 			}
 		})

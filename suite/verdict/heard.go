@@ -177,16 +177,27 @@ func NoChannel(r *recording.Recording, session string) (why string, none bool) {
 	return "", false
 }
 
-// LostSession blocks a requirement whose session was lost, or cut by us, while something was
-// waited for.
+// LostSession blocks a requirement whose session was lost while something was waited for, or as
+// [CutSession] says.
 func LostSession(r *recording.Recording, v *Verdict, session string) bool {
-	switch s := r.Session(session); {
-	case s == nil:
+	if CutSession(r, v, session) {
+		return true
+	}
+	s := r.Session(session)
+	if s == nil || s.Lost == "" {
 		return false
-	case s.Cut != "":
+	}
+	v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
+	return true
+}
+
+// CutSession blocks a requirement where the run ended while something was waited for, or we cut the session.
+func CutSession(r *recording.Recording, v *Verdict, session string) bool {
+	switch s := r.Session(session); {
+	case r.Broken != nil && r.Broken.Code == recording.CodeInterrupted:
+		v.Block(r.Broken.Code, r.Broken.Reason)
+	case s != nil && s.Cut != "":
 		v.Block(recording.CodeVolume, "a change could not be waited for: "+s.Cut)
-	case s.Lost != "":
-		v.Block(recording.CodeDied, "the connection was lost while a change was waited for: "+s.Lost)
 	default:
 		return false
 	}

@@ -235,8 +235,12 @@ func (v *Verdict) ExpectOrWarn(actual any, frames ...int) *Expectation {
 	return e
 }
 
-// cutOff notes that we cut an exchange off ourselves.
+// cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
 func (v *Verdict) cutOff(x *recording.Exchange) {
+	if x.Outcome == recording.Refused {
+		v.Block(recording.CodeThrottled, x.Reason, x.Evidence()...)
+		return
+	}
 	if x.Limit {
 		v.Block(recording.CodeVolume, What(x)+": "+x.Reason, x.Evidence()...)
 		return
@@ -263,10 +267,7 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	case recording.Silent:
 		v.Block(recording.CodeNoAnswer, What(x)+" was not answered: "+x.Reason, frames...)
 		return false
-	case recording.Refused:
-		v.Block(recording.CodeThrottled, x.Reason, frames...)
-		return false
-	case recording.Canceled:
+	case recording.Refused, recording.Canceled:
 		v.cutOff(x)
 		return false
 	default:

@@ -102,7 +102,7 @@ var Checks = []verdict.Check{
 			return
 		}
 		for _, x := range r.Steps(stepAfter) {
-			if x.Status == 429 || x.Status == 503 {
+			if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
 				v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
 				continue
 			}
@@ -115,8 +115,15 @@ var Checks = []verdict.Check{
 			if resume == nil {
 				continue
 			}
+			if resume.CutOff() {
+				v.Answered(resume)
+				continue
+			}
 			if resume.Status >= 400 || resume.Status == 0 {
 				v.Skip(recording.CodeNotExercised, "the target does not resume streams: "+matcher.Describe(resume))
+				continue
+			}
+			if len(x.Replies) == 0 && verdict.LostSession(r, v, x.Session) {
 				continue
 			}
 			v.That(len(x.Replies) > 0, "the response to a request whose stream was dropped, on the resumed stream", "no response", append(x.Evidence(), resume.Evidence()...)...)
@@ -162,7 +169,12 @@ var Checks = []verdict.Check{
 func oddCancellation(r *recording.Recording, x *recording.Exchange, v *verdict.Verdict) {
 	about := map[recording.Step]string{stepFinished: "of a finished request", stepUnknown: "of an unknown request", stepNoID: "without a request id", stepObjectID: "with an object as request id", stepNoParams: "without params"}[x.Step]
 	if x.Fatal {
-		if done := r.Step(stepDone); done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
+		done := r.Step(stepDone)
+		if done != nil && done.CutOff() {
+			v.Answered(done)
+			return
+		}
+		if done != nil && (done.Status == http.StatusNotFound || unserved(done)) {
 			v.Skip(recording.CodeNotExercised, "an ordinary request in such a session is not served, either: "+matcher.Describe(done))
 			return
 		}

@@ -239,7 +239,7 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(stepRepeat) {
 		before := first[x.Tags[recording.TagURI]]
-		if before == nil || x.Outcome != recording.Replied || verdict.AsksForInput(before) || verdict.AsksForInput(x) {
+		if before == nil || before.Outcome != recording.Replied || x.Outcome != recording.Replied || verdict.AsksForInput(before) || verdict.AsksForInput(x) {
 			continue
 		}
 		if !x.Succeeded() || !slices.Equal(verdict.Bodies(before), verdict.Bodies(x)) {

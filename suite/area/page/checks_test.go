@@ -170,17 +170,24 @@ func TestCursorElsewhere(t *testing.T) {
 	}
 }
 
-// Where the list has changed since the walk, the cursor of the walk proves nothing.
+// Where the list has changed since the walk, the cursor of the walk proves nothing, and neither does one of a page that was
+// not seen.
 func TestCursorElsewhereOfAnotherList(t *testing.T) {
 	step := func(name recording.Step, uri string) rt.Line {
 		return rt.Line{Step: name, Method: "resources/list", Params: `{"cursor":"x"}`, Result: `{"resources":[{"uri":"` + uri + `"}],"nextCursor":"y"}`}
 	}
-	for _, last := range []rt.Line{step("elsewhere", "a:3"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")} {
+	cut := rt.Line{Step: "page", Method: "resources/list", Params: `{"cursor":"x"}`, Outcome: recording.Refused, Status: 429}
+	for _, rec := range [][]rt.Line{
+		{step("page", "a:2"), step("elsewhere", "a:3")},
+		{step("page", "a:2"), areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")},
+		{cut, areatest.Refusal("elsewhere", "resources/list", `{"cursor":"x"}`, "-32602")},
+	} {
 		req, _ := area.Catalogue().Find("PAGE-07")
 		k, _ := area.BuiltIn().Check("PAGE-07")
 		facts := rt.Facts(requirement.Combination{Revision: areatest.ModernOne, Transport: requirement.HTTP}, areatest.HasResources)
-		rec := rt.New(page.Paging, facts, step("page", "a:2"), step("first", "a:1"), step("second", "a:1"), step("next", "a:3"), step("next-again", "a:3"), step("middle", "a:1"), last)
-		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: rec}); got.Outcome != verdict.Pass {
+		between := areatest.Lines(step("first", "a:1"), step("second", "a:1"), step("next", "a:3"), step("next-again", "a:3"), step("middle", "a:1"))
+		paging := rt.New(page.Paging, facts, slices.Concat(rec[:1], between, rec[1:])...)
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{page.Paging: paging}); got.Outcome != verdict.Pass {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -143,10 +143,15 @@ func TestCancellation(t *testing.T) {
 	underWay := func(l rt.Line) rt.Line { l.Step, l.Method = "under-way", "resources/read"; return l }
 	undisturbed := underWay(rt.Line{Result: `{"contents":[]}`})
 	undisturbed.Step = "undisturbed"
+	cut := func(step recording.Step, status int) rt.Line {
+		return rt.Line{Step: step, Method: "ping", Outcome: recording.Refused, Status: status}
+	}
 	areatest.WalkRuns(t, canc.OddCancellations, `{}`, []areatest.Run{
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), odd("object-id"), after(""))},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, answered)},
 		{ID: "CANC-01", Want: verdict.Fail, Rec: areatest.Lines(done, fatal)},
+		{ID: "CANC-01", Want: verdict.Blocked, Rec: areatest.Lines(cut("done", 429), fatal)},
+		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, odd("finished"), cut("unknown", 503), after(""))},
 		{ID: "CANC-01", Want: verdict.NotApplicable, Rec: areatest.Lines(expired, fatal)}, // the session serves nobody
 		{ID: "CANC-01", Want: verdict.Warn, Rec: areatest.Lines(done, odd("unknown"), refusedAfter)},
 		{ID: "CANC-01", Want: verdict.Pass, Rec: areatest.Lines(done, underWay(rt.Line{Result: `{"contents":[]}`}), odd("no-id"), after(""))},
@@ -195,6 +200,9 @@ func TestCancellation(t *testing.T) {
 	areatest.WalkRuns(t, canc.DroppedReads, `{}`, []areatest.Run{
 		{ID: "CANC-05", Want: verdict.Pass, Rec: areatest.Lines(after(""))},
 		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(after(recording.Silent))},
+		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 429))},
+		{ID: "CANC-05", Want: verdict.Blocked, Rec: areatest.Lines(cut("after", 503))},
+		{ID: "CANC-05", Want: verdict.Fail, Rec: areatest.Lines(rt.Line{Step: "after", Method: "ping", Status: 503, Error: `{"code":-32603,"message":"too many"}`})},
 	})
 	listen := func(step recording.Step, acked string) rt.Line {
 		return rt.Line{Step: step, Method: "subscriptions/listen", Outcome: recording.Sent, Tags: recording.Tags{"acknowledged": acked}}
@@ -203,6 +211,7 @@ func TestCancellation(t *testing.T) {
 		{ID: "CANC-60", Want: verdict.Pass, Rec: areatest.Lines(listen("first", "yes"), listen("last", "yes"), after(""))},
 		{ID: "CANC-60", Want: verdict.NotApplicable, Rec: areatest.Lines(listen("first", ""))},
 		{ID: "CANC-60", Want: verdict.Fail, Rec: areatest.Lines(listen("first", "yes"), listen("last", ""), after(""))},
+		{ID: "CANC-60", Want: verdict.Blocked, Rec: areatest.Lines(listen("first", "yes"), cut("last", 429), cut("after", 429))},
 	})
 	cancel := func(id string) rt.Line {
 		return areatest.Unasked(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `}}`)
@@ -234,9 +243,13 @@ func TestStoppedReads(t *testing.T) {
 	resume := rt.Line{Step: "resume", ID: "-", Outcome: recording.Sent, Status: 200}
 	none := resume
 	none.Status = 405
+	busy := resume
+	busy.Status, busy.Outcome = 429, recording.Refused
 	areatest.WalkRuns(t, canc.ResumedRead, `{}`, []areatest.Run{
 		{ID: "CANC-06", Want: verdict.Pass, Rec: areatest.Lines(goesOn, resume)},
 		{ID: "CANC-06", Want: verdict.Fail, Rec: areatest.Lines(slow, resume)},
 		{ID: "CANC-06", Want: verdict.NotApplicable, Rec: areatest.Lines(slow, none)},
+		{ID: "CANC-06", Want: verdict.Blocked, Rec: areatest.Lines(slow, busy)},
+		{ID: "CANC-06", Want: verdict.Blocked, Rec: areatest.Lines(slow, resume, rt.Line{Over: true})},
 	})
 }

@@ -34,6 +34,8 @@ func TestListenChecks(t *testing.T) {
 	mute := rt.Line{Step: "listen", Method: "subscriptions/listen", Params: `{}`, Outcome: recording.Sent, Tags: areatest.Pairs("name", "full")}
 	httpFailure := mute
 	httpFailure.Status = 500
+	busy := mute
+	busy.Params, busy.Outcome, busy.Status = `{"notifications":`+areatest.URIFilter+`}`, recording.Refused, 429
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-20", Want: verdict.Pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.And(mute, "alive", "yes"))},
@@ -58,6 +60,7 @@ func TestListenChecks(t *testing.T) {
 		{ID: "SUB-24", Want: verdict.Pass, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":[],"resourcesListChanged":false}`)},
 		{ID: "SUB-24", Want: verdict.Fail, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["a:1"],"resourcesListChanged":true}`)},
 		{ID: "SUB-24", Want: verdict.Warn, Rec: open(areatest.URIFilter, `{"resourceSubscriptions":["A:1"]}`)},
+		{ID: "SUB-27", Want: verdict.Blocked, Rec: areatest.Lines(busy)},
 		{ID: "SUB-27", Want: verdict.Pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-27", Want: verdict.Fail, Rec: open(areatest.URIFilter, `{}`)},
 		{ID: "SUB-27", Want: verdict.Warn, Rec: open(areatest.URIFilter, `{}`, "templates", "2")},
@@ -186,6 +189,7 @@ func TestModernChanges(t *testing.T) {
 		{ID: "SUB-32", Want: verdict.Pass, Rec: modernChanges(plus(good...), again)},
 		{ID: "SUB-32", Want: verdict.Fail, Rec: modernChanges([]string{up(`"off"`, "a:1"), up(`"off"`, "a:1")}, again)},
 		{ID: "SUB-32", Want: verdict.NotApplicable, Rec: modernChanges(nil, nil)},
+		{ID: "SUB-32", Want: verdict.Blocked, Rec: append(modernChanges([]string{up(`7`, "a:1"), up(`7`, "a:1")}, nil), rt.Line{Over: true})},
 		{ID: "SUB-33", Want: verdict.Pass, Rec: modernChanges(good, again)},
 		{ID: "SUB-33", Want: verdict.Fail, Rec: modernChanges(good, []string{up("7", "a:1"), up(`"off"`, "a:1")})},
 		{ID: "SUB-33", Want: verdict.NotApplicable, Rec: modernChanges(good, nil)},
@@ -217,6 +221,8 @@ func TestEndOfSubscription(t *testing.T) {
 		{ID: "SUB-34", Want: verdict.Warn, Rec: play("lost", "yes").Lines},
 		{ID: "SUB-34", Want: verdict.Warn, Rec: play("update", "missed").Lines},
 		{ID: "SUB-34", Want: verdict.NotApplicable, Rec: play("update", "seen").Lines},
+		{ID: "SUB-34", Want: verdict.Blocked, Rec: play("update", "missed").Add(rt.Line{Over: true}).Lines},
+		{ID: "SUB-34", Want: verdict.Blocked, Rec: play("lost", "yes").Add(rt.Line{Over: true}).Lines},
 		{ID: "SUB-34", Want: verdict.NotApplicable, Rec: play().Lines},
 		{ID: "SUB-35", Want: verdict.Pass, Rec: result(id + `7}`)},
 		{ID: "SUB-35", Want: verdict.Fail, Rec: result(id + `"7"}`)},

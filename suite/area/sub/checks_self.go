@@ -150,6 +150,9 @@ func apartByThemselves(r *recording.Recording, v *verdict.Verdict) {
 			v.Holds()
 			continue
 		}
+		if verdict.LostSession(r, v, deaf.Session) {
+			continue
+		}
 		v.That(false, "an update on each stream that watches the resource, under its own id",
 			strconv.Itoa(len(most))+" for "+uri+" on another stream, and none for the subscription "+string(deaf.ID), append(verdict.Evidence(r, deaf), verdict.FrameNumbers(most)...)...)
 		v.Hint("keep filter and id with each subscription, and send an update on every stream that watches the resource")

@@ -132,6 +132,11 @@ func TestReadRemarks(t *testing.T) {
 		return areatest.Observations(t, "LIST-15", list.Relist, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"1"}`), l))
 	}
 	areatest.Observed(t, repeat(`{"uri":"a:1","text":"1"}`), "")
+	busy := areatest.ReadLine("a:1", "", "")
+	busy.Result, busy.Outcome, busy.Status = "", recording.Refused, 429
+	again := areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"1"}`)
+	again.Step = "repeat"
+	areatest.Observed(t, areatest.Observations(t, "LIST-15", list.Relist, areatest.Lines(busy, again)), "")
 	areatest.Observed(t, repeat(`{"uri":"a:1","text":"2"}`), "unstable-read", `"a:1"`)
 	areatest.Observed(t, areatest.Observations(t, "LIST-15", list.Relist, areatest.Lines(areatest.ReadLine("a:1", "", `{"uri":"a:1","text":"1"}`), areatest.Refusal("repeat", "resources/read", `{"uri":"a:1"}`, "-32603", "uri", "a:1"))), "unstable-read")
 }

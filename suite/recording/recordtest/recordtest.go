@@ -50,6 +50,8 @@ type Line struct {
 	// Mark names the instant before the line; one that begins with "!" is an
 	// instant at which a trigger failed, which breaks the script.
 	Mark recording.MarkName
+	// Over says that the run ended at the line.
+	Over bool
 }
 
 // Facts are the facts of a target that declares these capabilities (JSON) and
@@ -108,6 +110,9 @@ func (b *builder) line(i int, l Line) {
 		if failed {
 			b.rec.Broken = &recording.Broken{Code: recording.CodeTrigger, Reason: "the trigger failed: exit status 1"}
 		}
+	}
+	if l.Over {
+		b.rec.Broken = &recording.Broken{Code: recording.CodeInterrupted, Reason: "the run ended"}
 	}
 	if l.Method == "" && l.Step == "" {
 		for _, m := range l.Incoming {
