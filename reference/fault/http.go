@@ -2,6 +2,7 @@ package fault
 
 import (
 	"context"
+	"encoding/base64"
 	"net"
 	"net/http"
 	"strings"
@@ -23,6 +24,12 @@ var httpCode = code{
 			<-r.Context().Done()
 		}
 	})),
+	"http-25-more-behind": stateless(hook.EditRequest(func(r *http.Request) {
+		params, _ := posted(r)["params"].(hook.Object)
+		if uri, ok := params["uri"].(string); ok && strings.HasPrefix(decodedName(r), uri) {
+			r.Header.Set(headerName, uri)
+		}
+	})),
 	"http-12-broadcast": broadcasting,
 	"http-40-progress-on-get": stateless(hook.OnNotification(hook.NotificationProgress, func(m hook.Message) bool { return m.Transport == hook.HTTP && !hook.Modern(m.Revision) },
 		func(ctx context.Context, m hook.Message, _ hook.Emitter) error { return m.Session.Send(ctx, m.Raw) })),
@@ -41,6 +48,7 @@ var httpCode = code{
 const (
 	headerSession = "Mcp-Session-Id"
 	headerMethod  = "Mcp-Method"
+	headerName    = "Mcp-Name"
 	lastEventID   = "Last-Event-ID"
 	pathMCP       = "/mcp"
 )
@@ -48,6 +56,16 @@ const (
 // by matches requests to the endpoint by their HTTP method.
 func by(method string) func(*http.Request) bool {
 	return func(r *http.Request) bool { return r.Method == method && r.URL.Path == pathMCP }
+}
+
+// decodedName is what Mcp-Name stands for.
+func decodedName(r *http.Request) string {
+	name := r.Header.Get(headerName)
+	if inner, encoded := strings.CutPrefix(name, "=?base64?"); encoded {
+		plain, _ := base64.StdEncoding.DecodeString(strings.TrimSuffix(inner, "?=")) // what cannot be decoded names nothing
+		return string(plain)
+	}
+	return name
 }
 
 // posted is the message in the body of a POST; nil if it is no object.
