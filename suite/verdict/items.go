@@ -133,6 +133,9 @@ func Typed(v *Verdict, i Item, of string, members ...string) {
 			actual += " (" + judge.Brief(value) + ")"
 		}
 		v.That(false, expected, actual, i.Frames...)
+		if value.Type == gjson.Null && value.Exists() && !m.Required && !m.Each {
+			v.Hint("leave the member out instead of sending null")
+		}
 	}
 }
 

@@ -111,8 +111,15 @@ func otherCapabilities(r *recording.Recording, v *verdict.Verdict) {
 
 // typed judges declared capabilities by the message schema.
 func typed(r *recording.Recording, v *verdict.Verdict, members ...string) {
-	declared := verdict.NewItem(gjson.GetBytes(v.Facts.Declared, "capabilities"), "the declared capabilities", verdict.Declaration(r))
-	verdict.Typed(v, declared, "ServerCapabilities", members...)
+	of, name := "InitializeResult", "the answer to initialize"
+	if v.Modern() {
+		of, name = "DiscoverResult", "the answer to server/discover"
+	}
+	paths := make([]string, len(members))
+	for i, member := range members {
+		paths[i] = "capabilities." + member
+	}
+	verdict.Typed(v, verdict.NewItem(gjson.ParseBytes(v.Facts.Declared), name, verdict.Declaration(r)), of, paths...)
 }
 
 // contradictions notes where what is declared of other features, and what is done,

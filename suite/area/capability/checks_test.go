@@ -58,6 +58,22 @@ func TestCapabilityTypes(t *testing.T) {
 	}
 }
 
+// TestWordsOfCapabilities: the finding names the whole path, and what is null is to be left out.
+func TestWordsOfCapabilities(t *testing.T) {
+	for capabilities, want := range map[string][3]string{
+		`{"resources":{"subscribe":null}}`:  {"capabilities.resources.subscribe as a boolean, or absent", "capabilities.resources.subscribe of the answer to initialize is null", "leave the member out instead of sending null"},
+		`{"resources":{"subscribe":"yes"}}`: {"capabilities.resources.subscribe as a boolean, or absent", `capabilities.resources.subscribe of the answer to initialize is a string ("yes")`, "give capabilities.resources.subscribe and listChanged as true or false, or leave them out"},
+	} {
+		req, _ := area.Catalogue().Find("CAP-03")
+		k, _ := area.BuiltIn().Check("CAP-03")
+		facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, capabilities)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Everything: rt.New(recording.Everything, facts, areatest.Asked("initialize", "initialize", "{}", `{"capabilities":{}}`))})
+		if said := [3]string{got.Expected, got.Actual, got.Hint}; said != want {
+			t.Errorf("%s: %q", capabilities, said)
+		}
+	}
+}
+
 func TestDeclaredMethods(t *testing.T) {
 	list := func(answer string) []rt.Line {
 		return areatest.Lines(areatest.Asked("page", "resources/list", "{}", answer))

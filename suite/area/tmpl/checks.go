@@ -140,7 +140,7 @@ func templateRemarks(items []verdict.Item, v *verdict.Verdict) {
 		}
 	}
 	twice.Observe(v, "duplicate-template", "%d templates listed more than once: %s")
-	plain.Observe(v, "template-without-variable", "%d templates without a variable: each stands for a single resource, which belongs into resources/list: %s")
+	plain.Observe(v, "template-without-variable", "%d templates without a variable: each stands for a single resource, which belongs in resources/list: %s")
 	both.Observe(v, "template-as-resource", "%d templates listed among the resources as well: %s")
 }
 

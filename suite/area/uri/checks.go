@@ -31,7 +31,7 @@ var uriChecks = []verdict.Check{
 		for _, i := range verdict.ListedURIs(r, v) {
 			sound(v, i, "only characters that RFC 3986 allows, the others percent-encoded", judge.CodeBadCharacter, judge.CodeBadPercent)
 			if open := strings.IndexByte(i.Str, '{'); open >= 0 && strings.IndexByte(i.Str[open:], '}') > 0 {
-				v.Hint("a URI template belongs into resources/templates/list: what is listed as a resource can be read as it stands")
+				v.Hint("list a URI template in resources/templates/list; what resources/list has is read as it stands")
 				continue
 			}
 			v.Hint("percent-encode what is no URI character: a space is %%20, ü is %%C3%%BC")
