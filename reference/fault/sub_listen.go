@@ -34,8 +34,16 @@ var subListenCode = code{
 		}
 		return &hook.Reply{Result: hook.Object{"resultType": "complete", "_meta": hook.Object{subscriptionID: c.IDValue()}}}
 	})),
+	"sub-37-dropped-at-once": stateless(hook.OnHTTP(local(listening), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		short, cancel := context.WithTimeout(r.Context(), 100*time.Millisecond)
+		defer cancel()
+		next.ServeHTTP(w, r.WithContext(short))
+	})),
 	"sub-39-progress-on-streams": fanOut,
 }
+
+// listening matches requests that open a listen stream.
+func listening(r *http.Request) bool { return posted(r)["method"] == hook.MethodListen }
 
 const methodCancelled = "notifications/cancelled"
 

@@ -1,6 +1,7 @@
 package sub_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mcpcheck/mcpcheck/suite/area"
@@ -36,6 +37,12 @@ func TestListenChecks(t *testing.T) {
 	httpFailure.Status = 500
 	busy := mute
 	busy.Params, busy.Outcome, busy.Status = `{"notifications":`+areatest.URIFilter+`}`, recording.Refused, 429
+	graceful := slices.Clone(open(areatest.URIFilter, areatest.URIFilter, "ended", "3"))
+	for i := range graceful {
+		if graceful[i].Step == recording.StepListen {
+			graceful[i].Outcome, graceful[i].Result = recording.Replied, `{"resultType":"complete"}`
+		}
+	}
 	areatest.WalkRuns(t, recording.Listening, subscribing, []areatest.Run{
 		{ID: "SUB-20", Want: verdict.Pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-20", Want: verdict.Fail, Rec: areatest.Lines(areatest.And(mute, "alive", "yes"))},
@@ -69,6 +76,7 @@ func TestListenChecks(t *testing.T) {
 		{ID: "SUB-37", Want: verdict.Pass, Rec: open(areatest.URIFilter, areatest.URIFilter)},
 		{ID: "SUB-37", Want: verdict.Fail, Rec: open(areatest.URIFilter, areatest.URIFilter, "ended", "3")},
 		{ID: "SUB-37", Want: verdict.Warn, Rec: open(areatest.URIFilter, areatest.URIFilter, "ended", "9000")},
+		{ID: "SUB-37", Want: verdict.Warn, Rec: graceful},
 		{ID: "SUB-37", Want: verdict.NotApplicable, Rec: open(areatest.URIFilter, `{}`, "ended", "3")},
 		{ID: "LCH-06", Want: verdict.Pass, Rec: open(listFilter, listFilter)},
 		{ID: "LCH-06", Want: verdict.Fail, Rec: open(listFilter, `{}`)},
