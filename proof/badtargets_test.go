@@ -314,6 +314,25 @@ func listen(t *testing.T, mode string) string {
 	return ""
 }
 
+// TestOrphanedGateway: where the server behind a gateway dies, while the gateway lives on and says so, no
+// requirement is broken by its answers from then on.
+func TestOrphanedGateway(t *testing.T) {
+	t.Parallel()
+	o := runWithin(t, time.Minute, nil, "--only", "LIFE-10,CAP-06,CAP-07,CAP-08,LIST-01,LIST-15,URI-08,ERR-10", "--quiet-window", "50ms", "--url", listen(t, "orphaned"))
+	blocked := 0
+	for _, x := range o.report.Results {
+		switch {
+		case x.Verdict.Red():
+			t.Errorf("%s in %s is %s: %s", x.ID, x.Revision, x.Verdict, x.Actual)
+		case x.Verdict == reports.Blocked && strings.Contains(x.Reason, "behind the target is gone"):
+			blocked++
+		}
+	}
+	if blocked == 0 || o.status != 3 {
+		t.Errorf("exit status %d, %d verdicts blocked\n%s", o.status, blocked, o.stdout)
+	}
+}
+
 // TestBadAddresses is the same for what listens at a URL.
 func TestBadAddresses(t *testing.T) {
 	for _, b := range []bad{

@@ -213,6 +213,8 @@ type server struct {
 	mode, argument string
 	requests       int
 	pages          int
+	// dead says that the server behind the gateway of the mode "orphaned" has died.
+	dead bool
 	// told is what the mode "echo" repeats in every answer.
 	told string
 }
@@ -231,6 +233,11 @@ func (s *server) answer(raw []byte) (string, bool) {
 		return s.initialize(&m), true
 	case "ping":
 		return result(m.ID, `{}`), true
+	}
+	if s.orphaned(&m) {
+		return failure(m.ID, -32000, "Connection closed"), true
+	}
+	switch m.Method {
 	case "resources/list":
 		return s.list(&m), true
 	case "resources/templates/list":
@@ -245,6 +252,13 @@ func (s *server) answer(raw []byte) (string, bool) {
 		return result(m.ID, `{"contents":[{"uri":"test://one","mimeType":"text/plain","text":`+quote("one"+s.echo())+`}]}`), true
 	}
 	return failure(m.ID, -32601, "method not found"+s.echo()), true
+}
+
+// orphaned reports whether a gateway has lost the server behind it, which dies of the first read of
+// what is not listed. Handshakes and pings it goes on to answer by itself.
+func (s *server) orphaned(m *message) bool {
+	s.dead = s.dead || s.mode == "orphaned" && m.Method == "resources/read" && m.Params.URI != "test://one"
+	return s.dead
 }
 
 // Good answers messages as the plain server does; false if a message gets no answer. It may

@@ -252,12 +252,21 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 
 // withoutCut takes out what was found in the answers to requests that we cut off ourselves,
 // for want of time, or because more came than is read, and to those that the target asks to send
-// later: nothing follows from what is missing.
+// later, or that a gateway could not pass on: nothing follows from what is missing.
 func (v *Verdict) withoutCut() {
+	if len(v.findings) == 0 {
+		return
+	}
+	named := map[int]bool{}
+	for _, f := range v.findings {
+		for _, n := range f.Frames {
+			named[n] = true
+		}
+	}
 	var cut []*recording.Exchange
 	for _, name := range v.check.Inputs() {
-		if r := v.recs[name]; r != nil && len(v.findings) > 0 {
-			cut = append(cut, recording.Keep(r.Exchanges, (*recording.Exchange).CutOff)...)
+		if r := v.recs[name]; r != nil {
+			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.CutOff() || named[x.Request] && Orphaned(x) })...)
 		}
 	}
 	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {

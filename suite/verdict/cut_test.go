@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	rt "github.com/mcpcheck/mcpcheck/suite/recording/recordtest"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -64,5 +65,34 @@ func TestWhatWasCutOff(t *testing.T) {
 				t.Errorf("the reason does not name the message, or has no evidence: %+v", got)
 			}
 		})
+	}
+}
+
+// TestOrphaned: that a gateway has lost the server behind it is no answer of that server.
+func TestOrphaned(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	for answer, want := range map[string]verdict.Outcome{
+		`{"code":-32000,"message":"Connection closed"}`:                          verdict.Blocked,
+		`{"code":-32000,"message":"MCP error -32000: Connection closed"}`:        verdict.Blocked,
+		`{"code":-32603,"message":"Not connected"}`:                              verdict.Blocked,
+		`{"code":-32000,"message":"The database says: connection closed"}`:       verdict.Fail,
+		`{"code":-32603,"message":"Connection closed"}`:                          verdict.Fail,
+		`{"code":-32603,"message":"Not connected to the file system of a user"}`: verdict.Fail,
+	} {
+		r := rt.New(recording.Reads, facts, rt.Line{Step: recording.StepRead, Method: "resources/read", Error: answer})
+		for name, judge := range map[string]verdict.Judge{
+			"asked for": func(r *recording.Recording, v *verdict.Verdict) {
+				v.Expect(r.Exchanges[0]).To(matcher.BeResult(), "a read")
+			},
+			"stated": func(r *recording.Recording, v *verdict.Verdict) {
+				v.That(false, "a result", "an error", r.Exchanges[0].Evidence()...)
+			},
+		} {
+			check := &verdict.Check{Requirement: "X-01", From: []recording.Name{recording.Reads}, Judge: judge}
+			row := &requirement.Requirement{ID: "X-01", Terms: requirement.Terms{Level: requirement.Must, Grade: requirement.Fail, Basis: requirement.Normative}}
+			if got := verdict.Evaluate(check, row, facts, verdict.Recordings{recording.Reads: r}); got.Outcome != want {
+				t.Errorf("%s, %s: %+v", answer, name, got)
+			}
+		}
 	}
 }

@@ -235,10 +235,22 @@ func (v *Verdict) ExpectOrWarn(actual any, frames ...int) *Expectation {
 	return e
 }
 
+// Orphaned reports whether a gateway answers that its connection to the server behind it has ended, in the words of the
+// common SDKs. What killed that server is not known, and nothing that follows is an answer of it.
+func Orphaned(x *recording.Exchange) bool {
+	const closed = -32000 // ConnectionClosed of the SDKs in Python and TypeScript
+	text := strings.TrimPrefix(x.Error().Get("message").String(), "MCP error -32000: ")
+	return x.HasCode(closed) && strings.HasPrefix(strings.ToLower(text), "connection closed") || x.Failed() && text == "Not connected"
+}
+
 // cutOff notes that we cut an exchange off ourselves, or gave it up because the target is busy.
 func (v *Verdict) cutOff(x *recording.Exchange) {
 	if x.Outcome == recording.Refused {
 		v.Block(recording.CodeThrottled, x.Reason, x.Evidence()...)
+		return
+	}
+	if Orphaned(x) {
+		v.Block(recording.CodeDied, "a server behind the target is gone: "+matcher.Describe(x)+" to "+What(x), x.Evidence()...)
 		return
 	}
 	if x.Limit {
@@ -276,6 +288,10 @@ func (v *Verdict) Answered(x *recording.Exchange) bool {
 	}
 	if x.Failed() && strings.Contains(x.Error().Get("message").String(), recording.RefusalText) {
 		v.Skip(recording.CodeNotExercised, "the target passed on our refusal of a request that it should not have sent: see LIFE-12")
+		return false
+	}
+	if Orphaned(x) {
+		v.cutOff(x)
 		return false
 	}
 	if x.Status == http.StatusUnauthorized || x.Status == http.StatusForbidden && x.Tags[recording.TagOrigin] == "" {
