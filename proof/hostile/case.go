@@ -37,6 +37,8 @@ type hostileCase struct {
 	After int `yaml:"after"`
 	// Does is sent in the place of the answer.
 	Does []step `yaml:"does"`
+	// Offers replaces texts in the answers of the plain server, so that it offers more. Over stdio only.
+	Offers map[string]string `yaml:"offers"`
 	// Head replaces the status line and the headers, and Raw the whole HTTP response.
 	Head string `yaml:"head"`
 	Raw  bool   `yaml:"raw"`
@@ -96,7 +98,7 @@ func find(name string) (hostileCase, error) {
 
 // expand replaces the marks of a text: {answer} is the answer that is due, {id} the id of the
 // request, {length} the length of the answer, {pad:N} N letters, {open:N} and {close:N}
-// brackets, {items:N} N resources, {zeros:N} N numbers, {ff} the byte 255, and {n} the number of the repetition.
+// brackets, {items:N} N resources, {ff} the byte 255, and {n} the number of the repetition.
 func expand(text, answer, id string, n int) string {
 	var b strings.Builder
 	for {
@@ -139,8 +141,6 @@ func marked(mark, answer, id string, n int) (string, bool) {
 		return strings.Repeat("]", count), err == nil
 	case "ff":
 		return "\xff", true
-	case "zeros":
-		return strings.TrimSuffix(strings.Repeat("0,", count), ","), err == nil
 	case "items":
 		var b strings.Builder
 		for i := range count {

@@ -143,6 +143,9 @@ func (h *hostile) stdio() {
 		var q asked
 		_ = json.Unmarshal(line, &q) // what is no message is answered as such
 		answer, due := good(line)
+		for text, other := range h.Offers {
+			answer = strings.ReplaceAll(answer, text, other)
+		}
 		if h.reacts(q) {
 			if !h.play(os.Stdout, h.Does, answer, string(q.ID)) {
 				return

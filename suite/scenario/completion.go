@@ -9,7 +9,11 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/session"
 	"github.com/mcpcheck/mcpcheck/suite/target"
+	"github.com/tidwall/gjson"
 )
+
+// many values of a variable are narrowed down by a letter.
+const many = 100
 
 // maxVariables bounds how many variables of templates are completed.
 const maxVariables = 40
@@ -78,9 +82,10 @@ var templateCompletionsScenario = &Scenario{
 		values := make([][]string, len(all))
 		Each(c, all, func(i int, v variable, c *Client) {
 			x := c.Do(ctx, complete(recording.StepComplete, v.template, v.name, "", nil, nil))
-			for _, s := range x.Result().Get("completion.values").Array() {
+			x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
 				values[i] = append(values[i], s.String())
-			}
+				return len(values[i]) < many // there can be as many as fit into a message
+			})
 		})
 		Each(c, further(p, all, values), func(_ int, q session.Request, c *Client) { c.Do(ctx, q) })
 	},
@@ -89,7 +94,6 @@ var templateCompletionsScenario = &Scenario{
 // further are the completions that build on the first ones, and those that the
 // target file gives.
 func further(p *Play, all []variable, values [][]string) []session.Request {
-	const many = 100
 	var requests []session.Request
 	known := map[variable]string{}
 	for i, v := range all {

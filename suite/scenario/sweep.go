@@ -138,11 +138,12 @@ func suggestions(p *Play, template string) map[string][]string {
 			continue
 		}
 		var values []string
-		for _, s := range x.Result().Get("completion.values").Array() {
+		x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
 			if s.Type == gjson.String && s.Str != "" {
 				values = append(values, s.Str)
 			}
-		}
+			return true
+		})
 		if len(values) > 0 { // those for the first value of another variable come later, and fit better
 			suggestions[x.Tags[recording.TagArgument]] = values
 		}

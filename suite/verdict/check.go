@@ -250,37 +250,6 @@ func (v *Verdict) judge(c *Check, name recording.Name, r *recording.Recording) {
 	}
 }
 
-// withoutCut takes out what was found in the answers to requests that we cut off ourselves,
-// for want of time, or because more came than is read, and to those that the target asks to send
-// later, or that a gateway could not pass on: nothing follows from what is missing.
-func (v *Verdict) withoutCut() {
-	if len(v.findings) == 0 {
-		return
-	}
-	named := map[int]bool{}
-	for _, f := range v.findings {
-		for _, n := range f.Frames {
-			named[n] = true
-		}
-	}
-	var cut []*recording.Exchange
-	for _, name := range v.check.Inputs() {
-		if r := v.recs[name]; r != nil {
-			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.CutOff() || named[x.Request] && Orphaned(x) })...)
-		}
-	}
-	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
-		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
-			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0 // it was not even sent
-		})
-		if i >= 0 {
-			v.judged--
-			v.cutOff(cut[i])
-		}
-		return i >= 0
-	})
-}
-
 // broke says why a recording ends early. What the user has forbidden, such as one more
 // connection than the target file allows, is no failure of anything.
 func (v *Verdict) broke(why *recording.Broken) {

@@ -96,3 +96,14 @@ func TestOrphaned(t *testing.T) {
 		}
 	}
 }
+
+// TestStrayEntries: of the entries of a page that are no objects a bounded number is kept, wherever they stand.
+func TestStrayEntries(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
+	r := rt.New(recording.WalkResources, facts, rt.Line{Step: recording.StepPage, Method: "resources/list",
+		Result: `{"resources":[` + strings.Repeat("7,", 5000) + `{"uri":5}]}`})
+	all := verdict.Entries(r.Exchanges[0])
+	if len(all) != 101 || all[0].Name != "resource 1 of its page" || all[100].Name != "resource 5001 of its page" {
+		t.Errorf("%d entries", len(all))
+	}
+}

@@ -29,7 +29,7 @@ const stepGuarded recording.Step = "guarded"
 var Checks = []verdict.Check{
 	{Requirement: "COMP-02", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, typed("completion", "completion.values", "completion.values[]"))},
 	{Requirement: "COMP-03", From: []recording.Name{recording.TemplateCompletions}, Judge: verdict.Each(completed, func(x *recording.Exchange, v *verdict.Verdict) {
-		n := len(x.Result().Get("completion.values").Array())
+		n := valuesOf(x)
 		v.That(n <= 100, "at most 100 values", fmt.Sprintf("%d values of %s", n, completionOf(x)), x.Evidence()...)
 		v.Hint("send the first 100 and hasMore: true")
 	})},
@@ -80,7 +80,7 @@ var Checks = []verdict.Check{
 			}
 			const expected = "an error, or capabilities.completions declared"
 			actual := matcher.Describe(x) + " to " + completionOf(x)
-			state := v.ThatIf(len(x.Result().Get("completion.values").Array()) > 0)
+			state := v.ThatIf(valuesOf(x) > 0)
 			state(!x.Succeeded(), expected, actual, x.Evidence()...)
 		})},
 	{Requirement: "COMP-07", From: []recording.Name{recording.UndeclaredCompletion}, Needs: []verdict.Gate{verdict.Lacks("completions")},
@@ -123,7 +123,7 @@ func malformed(r *recording.Recording, v *verdict.Verdict) {
 		if !offered(x, v) || !verdict.Withstood(v, x, about) {
 			continue
 		}
-		values := len(x.Result().Get("completion.values").Array())
+		values := valuesOf(x)
 		if slices.Contains(incomplete, x.Step) || !x.Succeeded() || values == 0 {
 			v.Holds() // COMP-08 judges what is left out
 			continue
@@ -184,16 +184,22 @@ func sameVariable(x, y *recording.Exchange) bool {
 }
 
 func suggests(x *recording.Exchange, value string) bool {
-	return slices.ContainsFunc(x.Result().Get("completion.values").Array(), func(s gjson.Result) bool {
-		return judge.IsString(s) && s.Str == value
+	found := false
+	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+		found = judge.IsString(s) && s.Str == value
+		return !found
 	})
+	return found
 }
+
+// valuesOf is how many values a completion has.
+func valuesOf(x *recording.Exchange) int { return int(x.Result().Get("completion.values.#").Int()) }
 
 // counted: total and hasMore agree with each other and with the values.
 func counted(x *recording.Exchange, v *verdict.Verdict) {
 	c := x.Result().Get("completion")
 	total, more := c.Get("total"), c.Get("hasMore")
-	n := float64(len(c.Get("values").Array()))
+	n := float64(valuesOf(x))
 	if !judge.IsInteger(total) {
 		v.Skip(recording.CodeNeedsSubject, "no completion has a total")
 		return

@@ -264,6 +264,10 @@ func distinct(all []Violation) []Violation {
 // maxDepth is how deep values are looked into, far deeper than any schema.
 const maxDepth = 64
 
+// maxPlain is how many strings, numbers and so on of an array are looked at, of each type: more of them
+// break nothing else, and there can be as many as fit into a message.
+const maxPlain = 1000
+
 // decoded is a value in the form in which it is validated. It is made from what was
 // parsed already, so that long strings are not copied; of members with the same name
 // the first one counts, as for all judges.
@@ -289,7 +293,13 @@ func decode(r gjson.Result, depth int) any {
 		if deep {
 			return items
 		}
+		var plain [gjson.JSON + 1]int // how many of a type that holds nothing else
 		r.ForEach(func(_, item gjson.Result) bool {
+			if item.Type != gjson.JSON {
+				if plain[item.Type]++; plain[item.Type] > maxPlain {
+					return true
+				}
+			}
 			items = append(items, decode(item, depth+1))
 			return true
 		})

@@ -1,0 +1,38 @@
+package verdict
+
+import (
+	"slices"
+
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+)
+
+// withoutCut takes out what was found in the answers to requests that we cut off ourselves,
+// for want of time, or because more came than is read, and to those that the target asks to send
+// later, or that a gateway could not pass on: nothing follows from what is missing.
+func (v *Verdict) withoutCut() {
+	if len(v.findings) == 0 {
+		return
+	}
+	named := map[int]bool{}
+	for _, f := range v.findings {
+		for _, n := range f.Frames {
+			named[n] = true
+		}
+	}
+	var cut []*recording.Exchange
+	for _, name := range v.check.Inputs() {
+		if r := v.recs[name]; r != nil {
+			cut = append(cut, recording.Keep(r.Exchanges, func(x *recording.Exchange) bool { return x.CutOff() || named[x.Request] && Orphaned(x) })...)
+		}
+	}
+	v.findings = slices.DeleteFunc(v.findings, func(f Finding) bool {
+		i := slices.IndexFunc(cut, func(x *recording.Exchange) bool {
+			return slices.Contains(f.Frames, x.Request) || x.Request == 0 && len(f.Frames) == 0 // it was not even sent
+		})
+		if i >= 0 {
+			v.judged--
+			v.cutOff(cut[i])
+		}
+		return i >= 0
+	})
+}
