@@ -97,13 +97,13 @@ func TestOrphaned(t *testing.T) {
 	}
 }
 
-// TestStrayEntries: of the entries of a page that are no objects a bounded number is kept, wherever they stand.
+// TestStrayEntries: of the entries of a page without an identifier a bounded number is kept, wherever they stand.
 func TestStrayEntries(t *testing.T) {
 	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{}`)
 	r := rt.New(recording.WalkResources, facts, rt.Line{Step: recording.StepPage, Method: "resources/list",
-		Result: `{"resources":[` + strings.Repeat("7,", 5000) + `{"uri":5}]}`})
+		Result: `{"resources":[` + strings.Repeat("7,{},", 2500) + `{"uri":"test://a"}]}`})
 	all := verdict.Entries(r.Exchanges[0])
-	if len(all) != 101 || all[0].Name != "resource 1 of its page" || all[100].Name != "resource 5001 of its page" {
+	if len(all) != 101 || all[0].Name != "resource 1 of its page" || all[100].Name != `the resource "test://a"` {
 		t.Errorf("%d entries", len(all))
 	}
 }
