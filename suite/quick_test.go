@@ -1,12 +1,14 @@
 package suite_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reference/control"
 	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/mcpcheck/mcpcheck/suite"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
@@ -59,6 +61,50 @@ func TestQuick(t *testing.T) {
 				}
 				if report.Summary.Scope != reports.Partial || report.Summary.Pass < 50 {
 					t.Errorf("%+v", report.Summary)
+				}
+			})
+		})
+	}
+}
+
+// TestOthersAreKnown: which revisions a server serves beside those that are judged is found out, so that a
+// part of a run gives the verdicts of the whole.
+func TestOthersAreKnown(t *testing.T) {
+	t.Parallel()
+	modern := requirement.Revisions()[len(requirement.Revisions())-1]
+	var silent control.Rule // discovery does not name them
+	if err := json.Unmarshal([]byte(`{"do":[{"method":"server/discover","set":"result.supportedVersions","to":["`+string(modern)+`"]}]}`), &silent); err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		fault, id string
+		transport requirement.Transport
+		served    []string
+		want      reports.Verdict
+	}{
+		"it may be older traffic":           {"http-15-version-assumed", "HTTP-15", requirement.HTTP, []string{"2025-03-26", string(modern)}, reports.NotApplicable},
+		"it cannot be":                      {"http-15-version-assumed", "HTTP-15", requirement.HTTP, []string{string(modern)}, reports.Fail},
+		"it may be that of a handshake":     {"meta-07-default-version", "META-07", requirement.Stdio, []string{"2024-11-05", string(modern)}, reports.NotApplicable},
+		"no handshake is served over stdio": {"meta-07-default-version", "META-07", requirement.Stdio, []string{string(modern)}, reports.Fail},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				for part, cfg := range map[string]suite.Config{"whole": {}, "quick": {Quick: true}, "revision": {Revisions: []requirement.Revision{modern}}} {
+					target, server, err := embedded.Complete(reference.Options{Revisions: test.served, Faults: []string{test.fault}, Rules: []control.Rule{silent}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					cfg.Target, cfg.Only, cfg.Transports = target, []string{test.id}, []requirement.Transport{test.transport}
+					report, err := suite.Run(t.Context(), cfg)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, x := range report.Results {
+						if x.Revision == string(modern) && x.Verdict != test.want {
+							t.Errorf("%s, %s: %s (%s)", part, x.ID, x.Verdict, x.Reason)
+						}
+					}
+					_ = server.Close()
 				}
 			})
 		})

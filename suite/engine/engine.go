@@ -75,8 +75,9 @@ type endpoint struct {
 	transport   requirement.Transport
 	dialer      transport.Dialer
 	found       *session.Found
-	limit       *pool.Limit          // of its connections; nil if they are not limited
-	only        requirement.Revision // the one that is judged; empty means all
+	others      []requirement.Revision // that are served, too, and were not asked for
+	limit       *pool.Limit            // of its connections; nil if they are not limited
+	only        requirement.Revision   // the one that is judged; empty means all
 	unreachable string
 	// unoffered says that it offers none of the revisions that were asked for; empty if
 	// it does, or all were asked for.
@@ -162,6 +163,9 @@ func Prepare(ctx context.Context, cfg Config) (_ *Run, err error) {
 	}
 	if cfg.Quick {
 		r.newestOnly()
+	}
+	for _, e := range r.endpoints {
+		r.askOthers(ctx, e)
 	}
 	if err := r.plan(); err != nil {
 		r.abandon()
@@ -329,7 +333,7 @@ func (r *Run) plan() error {
 func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	t := r.cfg.Target
 	st := r.newStage(e, e.limit, &recording.Facts{
-		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.found.Served,
+		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.served(),
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Notes: map[string]string{},
 	})

@@ -28,6 +28,8 @@ type Found struct {
 	Declared map[requirement.Revision]json.RawMessage
 	// Reasons says why a revision is not served.
 	Reasons map[requirement.Revision]string
+	// Offered lists the revisions with a handshake in which it answered one that asked for another.
+	Offered []requirement.Revision
 	// Spread holds, by revision, what is declared in answers to the first request that come
 	// over several lines on stdio: it would be served if they did not.
 	Spread map[requirement.Revision]json.RawMessage
@@ -442,6 +444,9 @@ func (f *Found) reject(s *Session, err error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Reasons[s.opts.Revision] = err.Error()
+	if open != nil && open.Offers.Known() && !open.Offers.Modern() {
+		f.Offered = append(f.Offered, open.Offers)
+	}
 	if m := s.spread(); open != nil && open.Code == recording.CodeUnreadable && settles(m, s.opts.Revision) {
 		f.Spread[s.opts.Revision] = json.RawMessage(gjson.GetBytes(m, "result").Raw)
 	}

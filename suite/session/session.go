@@ -114,6 +114,8 @@ type OpenError struct {
 	Status int
 	// Other says that the target answered in good order, but not in this revision.
 	Other bool
+	// Offers is the revision in which it answered a handshake that asked for this one; empty if it did not.
+	Offers requirement.Revision
 }
 
 func (e *OpenError) Error() string { return e.Reason }
@@ -256,7 +258,7 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	s.declared = json.RawMessage(x.Result().Raw)
 	s.mu.Unlock()
 	if version != string(s.opts.Revision) {
-		return &OpenError{Code: recording.CodeNoHandshake, Other: true,
+		return &OpenError{Code: recording.CodeNoHandshake, Other: true, Offers: requirement.Revision(version),
 			Reason: fmt.Sprintf("initialize with %s was answered with %q", s.opts.Revision, short(version))}
 	}
 	return nil
