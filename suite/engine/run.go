@@ -378,15 +378,20 @@ func (r *Run) frames(rec *recording.Recording, shared []*recording.Session) {
 }
 
 // printed are the lines on standard output between a request in an expendable session and its
-// reply that are no messages: nothing in them says that they belong to it, or to anything else.
+// reply, or between a notification and the next message, that are no messages: nothing in them says that
+// they belong to it, or to anything else.
 func (r *Run) printed(x *recording.Exchange) []wire.Frame {
-	if x.Kind != recording.Probe || x.Request == 0 || len(x.Replies) == 0 {
+	if x.Kind != recording.Probe || x.Request == 0 {
 		return nil
 	}
 	var all []wire.Frame
-	for n := x.Request + 1; n < slices.Max(x.Replies); n++ {
-		if f, ok := r.transcript.Frame(n); ok && f.Session == x.Session && f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther {
+	for _, f := range r.transcript.Session(x.Session) {
+		switch line := f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther; {
+		case f.Number <= x.Request:
+		case line:
 			all = append(all, f)
+		case len(x.Replies) == 0 && f.Channel != "stderr", len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
+			return all
 		}
 	}
 	return all

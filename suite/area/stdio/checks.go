@@ -30,12 +30,11 @@ const (
 
 // Checks lists the checks of the stdio transport.
 var Checks = []verdict.Check{
-	{Requirement: "STDIO-01", From: verdict.Everything, With: printing, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
-		onlyMessages(r, v)
-		for _, name := range printing {
-			if probes := v.Recording(name); probes != nil {
-				onlyMessages(probes, v)
-			}
+	{Requirement: "STDIO-01", From: verdict.Everything, With: []recording.Name{recording.Every}, Probes: true, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		named := map[string]bool{}
+		onlyMessages(r, named, v)
+		for _, each := range v.Recordings() { // with what error handlers print while they are probed
+			onlyMessages(each, named, v)
 		}
 	}},
 	{Requirement: "STDIO-02", From: []recording.Name{recording.Everything}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -102,12 +101,8 @@ var Checks = []verdict.Check{
 	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
 }
 
-// printing are the probes to which error handlers print something.
-var printing = []recording.Name{recording.MissingReads, recording.InvalidMessages}
-
-// onlyMessages: nothing but messages comes on standard output.
-func onlyMessages(r *recording.Recording, v *verdict.Verdict) {
-	named := map[string]bool{}
+// onlyMessages: nothing but messages comes on standard output. The lines that were told are named.
+func onlyMessages(r *recording.Recording, named map[string]bool, v *verdict.Verdict) {
 	for _, l := range linesOf(r) {
 		switch {
 		case l.stray && named[string(l.frame.Raw)]: // the same line of another session
