@@ -333,7 +333,7 @@ func (r *Run) plan() error {
 func (r *Run) stage(e *endpoint, c requirement.Combination) *pool.Pool {
 	t := r.cfg.Target
 	st := r.newStage(e, e.limit, &recording.Facts{
-		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.served(),
+		Combination: c, Declared: e.found.Declared[c.Revision], Served: e.served(c.Revision),
 		Owned: e.Owned(), Local: e.Local(), Configured: t.Configured(), Allowed: t.Allowed(),
 		Notes: map[string]string{},
 	})

@@ -11,31 +11,18 @@ import (
 
 // askOthers asks an endpoint where a revision without a handshake is judged for those with one that the
 // user left out: a server that serves them, too, may take for their traffic what another one has to refuse,
-// and the verdicts of a part of a run are those of the whole. On stdio, where each question is a process,
-// it asks for one, and only if none is known: which of them are served changes nothing there.
+// and the verdicts of a part of a run are those of the whole. On stdio, where each question is a process, what
+// was answered already has to do.
 func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 	if e.found == nil || e.broken != nil || !slices.ContainsFunc(e.found.Served, requirement.Revision.Modern) {
 		return
 	}
-	var ask []requirement.Revision
 	e.others = e.found.Offered
-	known := len(e.others) > 0
-	for _, rev := range requirement.Revisions() {
+	ask := slices.DeleteFunc(requirement.Revisions(), func(rev requirement.Revision) bool {
 		_, refused := e.found.Reasons[rev]
-		switch {
-		case rev.Modern() || refused:
-		case slices.Contains(e.found.Served, rev):
-			known = true
-		default:
-			ask = append(ask, rev)
-		}
-	}
-	if e.transport == requirement.Stdio && len(ask) > 0 {
-		if ask = ask[len(ask)-1:]; known {
-			return
-		}
-	}
-	if len(ask) == 0 {
+		return rev.Modern() || refused || slices.Contains(e.found.Served, rev)
+	})
+	if e.transport == requirement.Stdio || len(ask) == 0 {
 		return
 	}
 	// Of what the answer does not tell, such as why none came, nothing depends on it.
@@ -46,8 +33,12 @@ func (r *Run) askOthers(ctx context.Context, e *endpoint) {
 	e.others = slices.Concat(e.others, found.Served, found.Offered)
 }
 
-// served lists the revisions that are known to be served, judged or not, oldest first.
-func (e *endpoint) served() []requirement.Revision {
+// served lists the revisions, oldest first, that what is judged in one may depend on. With a handshake a server may
+// offer one that it does not serve: only where there is none an offer says that it serves others.
+func (e *endpoint) served(in requirement.Revision) []requirement.Revision {
+	if !in.Modern() {
+		return e.found.Served
+	}
 	all := slices.Concat(e.found.Served, e.others)
 	slices.Sort(all)
 	return slices.Compact(all)
