@@ -300,6 +300,9 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	detach := ctx.AttachProgressReporter(r.progress)
 	j := r.await(ctx, row)
 	detach()
+	if j != nil {
+		r.shown = append(r.shown, j) // also where the obstacle is told in its place: the run is not over before all are
+	}
 	switch {
 	case r.obstacle != "" && !r.told.Swap(true):
 		ginkgo.Fail(r.obstacle)
@@ -308,7 +311,6 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	case j == nil:
 		ginkgo.Skip(fmt.Sprintf("the target does not serve %s", row.Combination))
 	}
-	r.shown = append(r.shown, j)
 	result, frames := r.engine.Show(j)
 	v := &Verdict{Result: result, judgement: j}
 	if r.known != nil {
