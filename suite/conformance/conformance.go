@@ -301,7 +301,7 @@ func (r *run) spec(ctx ginkgo.SpecContext, row engine.Row) {
 	j := r.await(ctx, row)
 	detach()
 	if j != nil {
-		r.shown = append(r.shown, j) // also where the obstacle is told in its place: the run is not over before all are
+		r.shown = append(r.shown, j) // also where the spec fails by an obstacle: otherwise the run looks as if it was left early
 	}
 	switch {
 	case r.obstacle != "" && !r.told.Swap(true):

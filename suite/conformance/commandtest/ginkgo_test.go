@@ -20,6 +20,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/internal/embedded"
 	"github.com/mcpcheck/mcpcheck/reference"
+	"github.com/mcpcheck/mcpcheck/reports"
 	"github.com/onsi/ginkgo/v2/types"
 )
 
@@ -284,6 +285,37 @@ func TestUnreachable(t *testing.T) {
 	o := ginkgo(t, []string{"--label-filter=area:LIST"}, at("http://127.0.0.1:1/mcp")...)
 	if failed := o.ran(types.SpecStateFailureStates); o.status != 1 || len(failed) != 1 || !strings.Contains(o.text, "the target could not be judged") {
 		t.Errorf("status %d, %q failed\n%s", o.status, failed, o.text)
+	}
+}
+
+// Of two endpoints one cannot be reached. The spec that fails with that has a verdict, too: the report has
+// it, and the run is not one that was left before its end.
+func TestOneUnreachable(t *testing.T) {
+	t.Parallel()
+	url, _ := server(t)
+	results := map[string]int{}
+	for name, endpoints := range map[string]string{"alone": "- url: " + url, "beside": "- url: " + url + "\n- url: http://127.0.0.1:1/mcp"} {
+		dir := t.TempDir()
+		config, report := filepath.Join(dir, "target.yaml"), filepath.Join(dir, "report.json")
+		if err := os.WriteFile(config, []byte("endpoints:\n"+endpoints+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o := ginkgo(t, []string{"--label-filter=area:LIST && rev:2025-11-25"}, "--config="+config, "--json="+report)
+		raw, err := os.ReadFile(report)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, o.text)
+		}
+		r, err := reports.ReadJSON(bytes.NewReader(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if failed := len(o.ran(types.SpecStateFailureStates)); r.Summary.Interrupted != "" || failed != map[string]int{"beside": 1}[name] {
+			t.Errorf("%s: ended early for %q, %d specs failed\n%s", name, r.Summary.Interrupted, failed, o.text)
+		}
+		results[name] = len(r.Results)
+	}
+	if results["alone"] == 0 || results["alone"] != results["beside"] {
+		t.Errorf("results: %v", results)
 	}
 }
 
