@@ -385,12 +385,13 @@ func (r *Run) printed(x *recording.Exchange) []wire.Frame {
 		return nil
 	}
 	var all []wire.Frame
-	for _, f := range r.transcript.Session(x.Session) {
-		switch line := f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther; {
-		case f.Number <= x.Request:
-		case line:
+	for f := range r.transcript.After(x.Session, x.Request) {
+		switch {
+		case len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
+			return all
+		case f.Dir == wire.In && f.Channel == "stdout" && wire.Classify(f.Raw) == wire.KindOther:
 			all = append(all, f)
-		case len(x.Replies) == 0 && f.Channel != "stderr", len(x.Replies) > 0 && f.Number >= slices.Max(x.Replies):
+		case len(x.Replies) == 0 && f.Channel != "stderr":
 			return all
 		}
 	}

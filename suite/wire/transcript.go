@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -158,6 +159,21 @@ func (t *Transcript) Session(id string) []Frame {
 		out[i] = t.frames[n]
 	}
 	return out
+}
+
+// After are the frames of one session after number n, in order.
+func (t *Transcript) After(id string, n int) iter.Seq[Frame] {
+	return func(yield func(Frame) bool) {
+		t.mu.Lock()
+		at := t.sessions[id]
+		t.mu.Unlock()
+		first, _ := slices.BinarySearch(at, n)
+		for _, place := range at[first:] {
+			if f, _ := t.Frame(place + 1); !yield(f) {
+				return
+			}
+		}
+	}
 }
 
 // Overflow reports whether frames were refused because the budget was spent.

@@ -3,6 +3,7 @@ package wire
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -27,6 +28,15 @@ func TestTranscriptNumbersAndTimes(t *testing.T) {
 		}
 		if _, ok := tr.Frame(4); ok {
 			t.Error("there is a frame 4")
+		}
+		for after, want := range map[int][]int{0: {1, 3}, 1: {3}, 2: {3}, 3: nil} {
+			var numbers []int
+			for f := range tr.After("s0", after) {
+				numbers = append(numbers, f.Number)
+			}
+			if !slices.Equal(numbers, want) {
+				t.Errorf("after %d: %v", after, numbers)
+			}
 		}
 		if s := tr.Session("s0"); len(s) != 2 || s[1].Number != 3 {
 			t.Errorf("got %+v", s)
