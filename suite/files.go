@@ -79,14 +79,10 @@ func (c Config) checkFiles() error {
 
 // Rules is what baselines are held to where these areas are judged.
 func Rules(areas *area.Set) baseline.Catalogue {
-	c := baseline.Catalogue{Known: func(id string) bool { _, ok := areas.Find(id); return ok }, Suggest: areas.Suggest, Never: never(areas)}
-	for _, r := range requirement.Revisions() {
-		c.Revisions = append(c.Revisions, string(r))
+	return baseline.Catalogue{
+		Known: func(id string) bool { _, ok := areas.Find(id); return ok }, Suggest: areas.Suggest, Never: never(areas),
+		Revisions: requirement.Texts(requirement.Revisions()), Transports: requirement.Texts(requirement.Transports()),
 	}
-	for _, t := range requirement.Transports() {
-		c.Transports = append(c.Transports, string(t))
-	}
-	return c
 }
 
 // never says why no run can have a finding on a requirement in a revision and on a

@@ -297,13 +297,7 @@ func (c Config) wants(row engine.Row) bool {
 func (c Config) shown() reports.Config {
 	s := reports.Config{
 		File: c.Target.File, LabelFilter: c.LabelFilter, Only: c.Only, Skip: c.Skip, Strict: c.Strict,
-		Read: "50",
-	}
-	for _, r := range c.Revisions {
-		s.Revisions = append(s.Revisions, string(r))
-	}
-	for _, t := range c.Transports {
-		s.Transports = append(s.Transports, string(t))
+		Read: "50", Revisions: requirement.Texts(c.Revisions), Transports: requirement.Texts(c.Transports),
 	}
 	if c.Reads < 0 {
 		s.Read = "all"

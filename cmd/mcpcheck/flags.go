@@ -85,7 +85,7 @@ func namesRows(s string) bool {
 	return slices.ContainsFunc(area.Catalogue().Areas(), func(a requirement.Area) bool { return a.Name == name })
 }
 
-func join[T ~string](all []T) string { return strings.Join(texts(all), ", ") }
+func join[T ~string](all []T) string { return strings.Join(requirement.Texts(all), ", ") }
 
 // reads reads --read: a number of resources, or "all" (-1).
 func reads(s string) (int, error) {

@@ -109,8 +109,8 @@ func tool() reports.Tool {
 func completed() (flags, arguments map[string]helpcmd.Words) {
 	flags = map[string]helpcmd.Words{
 		"only": rowWords, "skip": rowWords,
-		"revision":  func() []string { return texts(requirement.Revisions()) },
-		"transport": func() []string { return texts(requirement.Transports()) },
+		"revision":  func() []string { return requirement.Texts(requirement.Revisions()) },
+		"transport": func() []string { return requirement.Texts(requirement.Transports()) },
 		"label-filter": func() []string {
 			var all []string
 			for _, key := range suite.LabelKeys() {
@@ -132,12 +132,4 @@ func rowWords() []string {
 		all = append(all, r.ID+"\t"+r.Title)
 	}
 	return all
-}
-
-func texts[T ~string](all []T) []string {
-	words := make([]string, len(all))
-	for i, s := range all {
-		words[i] = string(s)
-	}
-	return words
 }

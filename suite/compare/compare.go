@@ -198,11 +198,7 @@ func (c *comparison) address(t *target.Target) string {
 func (c *comparison) ends(s *side) []Endpoint {
 	var all []Endpoint
 	for _, r := range s.reached {
-		e := Endpoint{Address: c.clean(r.AddressWithout(c.hide.String)), Transport: string(r.transport), Revisions: []string{}}
-		for _, rev := range r.found.Served {
-			e.Revisions = append(e.Revisions, string(rev))
-		}
-		all = append(all, e)
+		all = append(all, Endpoint{Address: c.clean(r.AddressWithout(c.hide.String)), Transport: string(r.transport), Revisions: requirement.Texts(r.found.Served)})
 	}
 	return all
 }
@@ -241,11 +237,7 @@ func (c *comparison) asked() string {
 	if len(c.cfg.Revisions) == 0 {
 		return ""
 	}
-	words := make([]string, len(c.cfg.Revisions))
-	for i, r := range c.cfg.Revisions {
-		words[i] = string(r)
-	}
-	return "; asked for was " + strings.Join(words, ", ")
+	return "; asked for was " + strings.Join(requirement.Texts(c.cfg.Revisions), ", ")
 }
 
 // close ends all sessions of both sides, side by side.

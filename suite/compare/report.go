@@ -183,10 +183,7 @@ func (c *comparison) newReport(began time.Time) *Report {
 	r := &Report{
 		Schema: Schema, Tool: c.cfg.Tool, Started: began.UTC(), Compared: []Compared{}, Differences: []Difference{}, Ignored: []Difference{},
 		Unsteady: []Difference{}, Notes: []string{}, Gaps: []Gap{},
-		Config: Settings{Read: "all", TimeoutMS: reports.Milliseconds(c.cfg.Timeout), BudgetMS: reports.Milliseconds(c.cfg.Budget)},
-	}
-	for _, rev := range c.cfg.Revisions {
-		r.Config.Revisions = append(r.Config.Revisions, string(rev))
+		Config: Settings{Revisions: requirement.Texts(c.cfg.Revisions), Read: "all", TimeoutMS: reports.Milliseconds(c.cfg.Timeout), BudgetMS: reports.Milliseconds(c.cfg.Budget)},
 	}
 	if c.cfg.Reads > 0 {
 		r.Config.Read = fmt.Sprint(c.cfg.Reads)

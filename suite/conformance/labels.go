@@ -48,11 +48,11 @@ func values(name string) []string {
 	var all []string
 	switch name {
 	case "rev":
-		all = words(requirement.Revisions())
+		all = requirement.Texts(requirement.Revisions())
 	case "transport":
-		all = words(requirement.Transports())
+		all = requirement.Texts(requirement.Transports())
 	case "level":
-		all = words([]requirement.Level{requirement.Must, requirement.Should, requirement.May})
+		all = requirement.Texts([]requirement.Level{requirement.Must, requirement.Should, requirement.May})
 	case "profile":
 		all = requirement.Profiles()
 	case "area":
@@ -65,14 +65,6 @@ func values(name string) []string {
 		}
 	}
 	return all
-}
-
-func words[T ~string](all []T) []string {
-	list := make([]string, len(all))
-	for i, s := range all {
-		list[i] = string(s)
-	}
-	return list
 }
 
 // meant says what a value may have been meant to be; where there are only a few it

@@ -219,7 +219,7 @@ func (a *areaReader) transports(path string, given []Transport, revisions []Revi
 			offered[t] = true
 		}
 		if given != nil && !slices.ContainsFunc(rev.Transports(), func(t Transport) bool { return slices.Contains(given, t) }) {
-			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s", rev, strings.Join(texts(rev.Transports()), ", "))
+			a.fail(path, "revision %s has none of the transports: end the row before it, or name one of %s", rev, strings.Join(Texts(rev.Transports()), ", "))
 		}
 	}
 	for i, t := range given {
@@ -258,7 +258,7 @@ func (a *areaReader) terms(path string, w row, q *Requirement) {
 		}
 		switch {
 		case !slices.Contains(q.Revisions, date):
-			a.fail(at, "the row does not apply in %q: its revisions are %s", date, strings.Join(texts(q.Revisions), ", "))
+			a.fail(at, "the row does not apply in %q: its revisions are %s", date, strings.Join(Texts(q.Revisions), ", "))
 		case in(date) == before:
 			a.fail(at, "nothing changes with %s", date)
 		default:
@@ -359,7 +359,7 @@ func oneOf[T ~string](r *reader, path string, value T, known ...T) {
 	if slices.Contains(known, value) {
 		return
 	}
-	names := texts(known)
+	names := Texts(known)
 	field := path[strings.LastIndex(path, ".")+1:]
 	r.fail(path, "%s must be one of %s, not %q%s", field, strings.Join(names, ", "), value, didYouMean(string(value), names))
 }
@@ -381,7 +381,7 @@ func (r *reader) span(path string, s Span) bool {
 		rev  Revision
 	}{{"since", s.Since}, {"until", s.Until}} {
 		if x.rev != "" && !x.rev.Known() {
-			r.fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev, strings.Join(texts(Revisions()), ", "))
+			r.fail(path+"."+x.name, "%q is no revision: the revisions are %s", x.rev, strings.Join(Texts(Revisions()), ", "))
 			ok = false
 		}
 	}
@@ -403,7 +403,8 @@ func (r *reader) inside(path string, s, outer Span, of string) bool {
 	return true
 }
 
-func texts[T ~string](list []T) []string {
+// Texts are values of a named type of text, such as revisions, as texts.
+func Texts[T ~string](list []T) []string {
 	words := make([]string, len(list))
 	for i, x := range list {
 		words[i] = string(x)

@@ -138,11 +138,7 @@ func (c *checker) url(path, raw string) {
 func (c *checker) revisions(path string, revisions []requirement.Revision) {
 	for i, r := range revisions {
 		if !r.Known() {
-			known := make([]string, 0, 5)
-			for _, k := range requirement.Revisions() {
-				known = append(known, string(k))
-			}
-			c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a revision of the protocol (%s), not %q", strings.Join(known, ", "), r)
+			c.fail(fmt.Sprintf("%s[%d]", path, i), "must be a revision of the protocol (%s), not %q", list(requirement.Revisions()), r)
 		}
 	}
 }
@@ -226,7 +222,7 @@ func (c *checker) permissions(t *Target) {
 			continue
 		}
 		hint := ""
-		if near := yamlfile.Nearest(string(a), texts(Allowances())); near != "" {
+		if near := yamlfile.Nearest(string(a), requirement.Texts(Allowances())); near != "" {
 			hint = fmt.Sprintf(": did you mean %q?", near)
 		}
 		c.fail(fmt.Sprintf("allow[%d]", i), "must be one of %s, not %q%s", list(Allowances()), a, hint)
@@ -268,12 +264,4 @@ func count(conditions ...bool) (n int) {
 	return n
 }
 
-func texts[S ~string](all []S) []string {
-	out := make([]string, len(all))
-	for i, s := range all {
-		out[i] = string(s)
-	}
-	return out
-}
-
-func list[S ~string](all []S) string { return strings.Join(texts(all), ", ") }
+func list[S ~string](all []S) string { return strings.Join(requirement.Texts(all), ", ") }

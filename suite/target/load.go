@@ -244,10 +244,7 @@ func (o *Flags) Command(args []string) (*Target, error) {
 
 // misfit says what is wrong with a transport that a kind of target does not speak.
 func misfit(kind, given string) error {
-	known := make([]string, 0, 3)
-	for _, t := range requirement.Transports() {
-		known = append(known, string(t))
-	}
+	known := requirement.Texts(requirement.Transports())
 	if !slices.Contains(known, given) {
 		return fmt.Errorf("there is no transport %q%s", given, cmp.Or(nearest.Question(given, known), ": there are "+strings.Join(known, ", ")))
 	}
