@@ -89,11 +89,11 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 			return errors.New("an endpoint in this process cannot be written to a file")
 		}
 	}
-	p := &printer{lines: strings.Split(notes().Preamble, "\n"), suggested: map[string]string{}, marks: map[string]string{}}
+	p := &printer{lines: strings.Split(notes().Preamble, "\n"), suggested: map[string][]string{}, marks: map[string]string{}}
 	for path, f := range notes().Fields {
-		p.suggested[path] = f.Example
+		p.suggested[path] = strings.Split(f.Example, "\n")
 	}
-	p.suggested["revisions"] = lines(emit("revisions", requirement.Revisions()))
+	p.suggested["revisions"] = emit("revisions", requirement.Revisions())
 	if len(found.Revisions) > 0 {
 		p.suggest(seen, "", "revisions", found.Revisions)
 	}
@@ -116,22 +116,25 @@ func WriteAnnotated(w io.Writer, t *Target, found Found) error {
 // printer collects the lines of the file.
 type printer struct {
 	lines     []string
-	suggested map[string]string // what is suggested for a field that is not set, by its path
-	marks     map[string]string // how the suggestion was come by, if it is no example
+	suggested map[string][]string // what is suggested for a field that is not set, by its path
+	marks     map[string]string   // how the suggestion was come by, if it is no example
 }
 
 // suggest notes what was found for a field, and how.
 func (p *printer) suggest(mark, within, name string, value any) {
-	p.suggested[within+name] = lines(emit(name, value))
+	p.suggested[within+name] = emit(name, value)
 	p.marks[within+name] = mark
 }
 
 // explain writes what a field is for.
 func (p *printer) explain(path, by string) {
 	p.lines = append(p.lines, "")
-	for _, l := range strings.Split(notes().Fields[path].Text, "\n") {
-		p.lines = append(p.lines, by+"# "+l)
-	}
+	p.write(by+"# ", strings.Split(notes().Fields[path].Text, "\n"))
+}
+
+// write writes lines with something before each.
+func (p *printer) write(before string, lines []string) {
+	p.lines = append(p.lines, indent(lines, before)...)
 }
 
 // field explains a field and writes it, or suggests it if it is not set.
@@ -142,17 +145,15 @@ func (p *printer) field(within, name string, value any) {
 	}
 	p.explain(path, by)
 	if given(reflect.ValueOf(value)) {
-		p.lines = append(p.lines, indent(emit(name, value), by)...)
+		p.write(by, emit(name, value))
 		return
 	}
 	mark := cmp.Or(p.marks[path], "example")
-	if p.marks[path] != "" && strings.Contains(p.suggested[path], placeholder) {
+	if p.marks[path] != "" && strings.Contains(strings.Join(p.suggested[path], "\n"), placeholder) {
 		mark += "; put something real for " + placeholder
 	}
 	p.lines = append(p.lines, by+"# "+mark)
-	for _, l := range strings.Split(p.suggested[path], "\n") {
-		p.lines = append(p.lines, by+"#"+l)
-	}
+	p.write(by+"#", p.suggested[path])
 }
 
 // section writes a struct, field by field.
@@ -174,18 +175,14 @@ func (p *printer) endpoints(t *Target) {
 		e.Command, left = withoutArgSecrets(e.Command, left)
 		e.Env, left = withoutSecretValues(e.Env, "env", left)
 		e.Header, left = withoutSecretValues(e.Header, "headers", left)
-		p.lines = append(p.lines, indent(emitList(reflect.ValueOf([]Endpoint{e})), "  ")...)
-		for _, l := range left {
-			p.lines = append(p.lines, "    # "+l)
-		}
+		p.write("  ", emitList(reflect.ValueOf([]Endpoint{e})))
+		p.write("    # ", left)
 	}
 	more := p.suggested["endpoint with a url"]
 	if t.Endpoints[0].URL != "" {
 		more = p.suggested["endpoint with a command"]
 	}
-	for _, l := range strings.Split(more, "\n") {
-		p.lines = append(p.lines, "  #"+l)
-	}
+	p.write("  #", more)
 }
 
 // withoutSecretValues drops values that must not be written to a file, and says
@@ -388,8 +385,6 @@ func (t Triggers) writable() Triggers {
 }
 
 func first[T any](all []T) []T { return all[:min(len(all), maxSuggested)] }
-
-func lines(all []string) string { return strings.Join(all, "\n") }
 
 // comment makes a text from the server safe to stand in a comment.
 func comment(s string) string {
