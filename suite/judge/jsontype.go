@@ -1,13 +1,14 @@
 package judge
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
 
 // IsString reports whether a value is a JSON string.
@@ -29,59 +30,26 @@ func IsNumber(r gjson.Result) bool { return r.Type == gjson.Number }
 // however it is written and however large: 5, 5.0, 5e3 and 1e400 are integers,
 // 0.5 and 5e-1 are not. The digits decide, so that nothing is rounded.
 func IsInteger(r gjson.Result) bool {
-	d, ok := parseDecimal(strings.TrimSpace(r.Raw))
-	return r.Type == gjson.Number && ok && d.exponent >= 0
+	d, ok := wire.ParseDecimal(strings.TrimSpace(r.Raw))
+	return r.Type == gjson.Number && ok && d.Exponent >= 0
 }
 
 // SameNumber reports whether two numbers, as JSON has them, are equal: whole ones digit by digit,
 // others also if they are the same to whoever reads them as binary floating point.
 func SameNumber(a, b string) bool {
-	x, okX := parseDecimal(a)
-	y, okY := parseDecimal(b)
+	x, okX := wire.ParseDecimal(a)
+	y, okY := wire.ParseDecimal(b)
 	switch {
-	case !okX || !okY || x.beyond || y.beyond:
+	case !okX || !okY || x.Beyond || y.Beyond:
 		return a == b
 	case x == y:
 		return true
-	case x.exponent >= 0 && y.exponent >= 0:
+	case x.Exponent >= 0 && y.Exponent >= 0:
 		return false
 	}
 	f, errF := strconv.ParseFloat(a, 64)
 	g, errG := strconv.ParseFloat(b, 64)
 	return errF == nil && errG == nil && f == g
-}
-
-// decimal is a number in the only spelling that it has here: its digits without
-// zeros at either end, and the power of ten that they count.
-type decimal struct {
-	negative bool
-	digits   string
-	exponent int64
-	beyond   bool // the exponent is larger than is counted; its sign is right
-}
-
-// parseDecimal reads a number; ok is false if it is none.
-func parseDecimal(s string) (d decimal, ok bool) {
-	mantissa, power, scaled := strings.Cut(strings.ToLower(s), "e")
-	mantissa, d.negative = strings.CutPrefix(mantissa, "-")
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	if whole == "" || !all(whole+fraction, isDigit) {
-		return d, false
-	}
-	digits := strings.TrimLeft(whole+fraction, "0")
-	if d.digits = strings.TrimRight(digits, "0"); d.digits == "" {
-		return decimal{}, true
-	}
-	if scaled {
-		const most = 1 << 50 // nothing overflows
-		n, err := strconv.ParseInt(power, 10, 64)
-		d.exponent = min(max(n, -most), most)
-		if d.beyond = d.exponent != n || err != nil; errors.Is(err, strconv.ErrSyntax) {
-			return d, false
-		}
-	}
-	d.exponent += int64(len(digits) - len(d.digits) - len(fraction))
-	return d, true
 }
 
 // TypeName describes the kind of a value in words: "a string", "null", "an array

@@ -3,7 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"math"
+	"errors"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -172,37 +172,40 @@ func sameNumber(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, okX := normalise(a)
-	y, okY := normalise(b)
-	return okX && okY && x == y
+	x, okX := ParseDecimal(a)
+	y, okY := ParseDecimal(b)
+	return okX && okY && !x.Beyond && !y.Beyond && x == y
 }
 
-// decimal is digits × 10^exponent, without leading or trailing zeros.
-type decimal struct {
-	negative bool
-	digits   string
-	exponent int64
+// Decimal is a number in the only spelling that it has here: its digits without
+// zeros at either end, and the power of ten that they count. Zero has no sign.
+type Decimal struct {
+	Negative bool
+	Digits   string
+	Exponent int64
+	Beyond   bool // the exponent is larger than is counted; its sign is right
 }
 
-func normalise(s string) (decimal, bool) {
-	var d decimal
-	s, d.negative = strings.CutPrefix(s, "-")
-	mantissa := s
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		e, err := strconv.ParseInt(strings.TrimPrefix(s[i+1:], "+"), 10, 64)
-		if err != nil || e > math.MaxInt32 || e < math.MinInt32 {
+// ParseDecimal reads a number as JSON has it; ok is false if it is none.
+func ParseDecimal(s string) (d Decimal, ok bool) {
+	mantissa, power, scaled := strings.Cut(strings.ToLower(s), "e")
+	mantissa, d.Negative = strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	if whole == "" || strings.Trim(whole+fraction, "0123456789") != "" {
+		return d, false
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	if d.Digits = strings.TrimRight(digits, "0"); d.Digits == "" {
+		return Decimal{}, true
+	}
+	if scaled {
+		const most = 1 << 50 // nothing overflows
+		n, err := strconv.ParseInt(power, 10, 64)
+		d.Exponent = min(max(n, -most), most)
+		if d.Beyond = d.Exponent != n || err != nil; errors.Is(err, strconv.ErrSyntax) {
 			return d, false
 		}
-		mantissa, d.exponent = s[:i], e
 	}
-	whole, fraction, _ := strings.Cut(mantissa, ".")
-	d.exponent -= int64(len(fraction))
-	d.digits = strings.TrimLeft(whole+fraction, "0")
-	trimmed := strings.TrimRight(d.digits, "0")
-	d.exponent += int64(len(d.digits) - len(trimmed))
-	d.digits = trimmed
-	if d.digits == "" {
-		return decimal{}, true // zero, whatever its sign
-	}
+	d.Exponent += int64(len(digits) - len(d.Digits) - len(fraction))
 	return d, true
 }
