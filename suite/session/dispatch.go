@@ -404,9 +404,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 	if m.Get("method").String() == "ping" {
 		body = `{"jsonrpc":"2.0","id":` + id.Raw + `,"result":{}}`
 	}
-	s.answers.Add(1)
-	go func() {
-		defer s.answers.Done()
+	s.answers.Go(func() {
 		defer func() { s.mu.Lock(); s.answering--; s.mu.Unlock() }()
 		select {
 		case s.line <- struct{}{}:
@@ -416,7 +414,7 @@ func (s *Session) serverMessage(f *wire.Frame, m gjson.Result) {
 		}
 		s.Start(s.life, Request{Step: recording.StepAnswer, Body: []byte(body), NoAwait: true,
 			Tags: recording.Tags{recording.TagMethod: m.Get("method").String()}}).Finish()
-	}()
+	})
 }
 
 // echoTime is how long anything else may follow a request of ours that came back: the

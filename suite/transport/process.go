@@ -125,8 +125,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 		// A read error here is the end of the stream, like any other.
 		_, _ = io.Copy(c.stderr, pipes.stderr)
 	}()
-	c.wg.Add(1)
-	go c.watchOutput()
+	c.wg.Go(c.watchOutput)
 	go c.watch()
 	return c, nil
 }
@@ -250,7 +249,6 @@ func (c *processConn) watch() {
 // watchOutput ends the connection when the process has closed its output, but
 // goes on running.
 func (c *processConn) watchOutput() {
-	defer c.wg.Done()
 	<-c.read
 	if !within(drainWait, c.exited) {
 		c.note(channelOut, "the process closed its standard output and goes on running")
