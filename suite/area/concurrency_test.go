@@ -1,17 +1,17 @@
-package scenario_test
+package area_test
 
 import (
-	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
-
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/area/rpc"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 )
 
@@ -19,9 +19,10 @@ import (
 // listed and however few of them are read: an alias among them is not taken for a mix-up.
 func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 	const resources = 60
-	uris := make([]string, resources)
+	uris, listed := make([]string, resources), make([]string, resources)
 	for i := range uris {
 		uris[i] = fmt.Sprint("x:", i)
+		listed[i] = fmt.Sprintf(`{"uri":%q,"name":%[1]q}`, uris[i])
 	}
 	read := scenario.Sample(uris, 50)
 	for _, alias := range scenario.Sample(uris, 8) {
@@ -29,6 +30,10 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				st := scenariotest.Stage(t, &scenariotest.Server{Script: func(n int64, m gjson.Result, say func(string, ...any)) bool {
 					uri := m.Get("params.uri").Str
+					if m.Get("method").Str == "resources/list" {
+						say(`{"jsonrpc":"2.0","id":%s,"result":{"resources":[%s]}}`, m.Get("id").Raw, strings.Join(listed, ","))
+						return true
+					}
 					if uri == "" {
 						return scenariotest.Lively(n, m, say)
 					}
@@ -40,8 +45,8 @@ func TestConcurrencyReadsWhatWasReadAlone(t *testing.T) {
 				}})
 				st.Limits.Reads = 50
 				st.Facts.Declared = []byte(`{"capabilities":{"resources":{}}}`)
-				recs := verdict.Recordings{recording.WalkResources: scenario.ListedAs("resources", "uri", uris...)}
-				for _, name := range []recording.Name{recording.Reads, rpc.Concurrency} {
+				recs := verdict.Recordings{}
+				for _, name := range []recording.Name{recording.WalkResources, recording.Reads, rpc.Concurrency} {
 					sc, _ := area.BuiltIn().Scenario(name)
 					recs[name] = scenario.Perform(t.Context(), st.Stage, sc, recs)
 				}

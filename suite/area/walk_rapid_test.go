@@ -1,11 +1,6 @@
-package scenario_test
+package area_test
 
 import (
-	"github.com/mcpcheck/mcpcheck/suite/area"
-	"github.com/mcpcheck/mcpcheck/suite/scenario"
-	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
-	"github.com/mcpcheck/mcpcheck/suite/verdict"
-
 	"context"
 	"fmt"
 	"slices"
@@ -13,7 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
+	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 	"github.com/tidwall/gjson"
 	"pgregory.net/rapid"
 )

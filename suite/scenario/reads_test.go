@@ -3,12 +3,12 @@ package scenario_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/scenario/scenariotest"
@@ -43,7 +43,8 @@ func TestPlentyIsReadInTheOrderOfTheList(t *testing.T) {
 					return true
 				}})
 				st.Limits.Timeout = time.Minute
-				sc, _ := area.BuiltIn().Scenario(recording.Reads)
+				all := scenario.Common()
+				sc := all[slices.IndexFunc(all, func(sc *scenario.Scenario) bool { return sc.Name == recording.Reads })]
 				rec := scenario.Perform(t.Context(), st.Stage, sc, map[recording.Name]*recording.Recording{
 					recording.WalkResources: scenario.ListedAs("resources", "uri", uris...),
 				})

@@ -1,4 +1,4 @@
-package verdict
+package verdict_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // BenchmarkLongList: a check of the URIs on a page of 100,000 resources that nobody looked at before.
@@ -20,15 +21,15 @@ func BenchmarkLongList(b *testing.B) {
 	x.Attach(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	x.AttachResult(`{"resources":[` + list.String()[1:] + `]}`)
 	r := &recording.Recording{Scenario: recording.WalkResources, Exchanges: []*recording.Exchange{x}}
-	check := &Check{Requirement: "X-01", From: ResourceWalk, Judge: func(r *recording.Recording, v *Verdict) {
-		for _, i := range ListedURIs(r, v) {
+	check := &verdict.Check{Requirement: "X-01", From: verdict.ResourceWalk, Judge: func(r *recording.Recording, v *verdict.Verdict) {
+		for _, i := range verdict.ListedURIs(r, v) {
 			v.That(judge.IsString(i.Result), "", "", i.Frames...)
 		}
 	}}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if got := Evaluate(check, &requirement.Requirement{ID: "X-01"}, facts, Recordings{recording.WalkResources: r}); got.Outcome != Pass {
+		if got := verdict.Evaluate(check, &requirement.Requirement{ID: "X-01"}, facts, verdict.Recordings{recording.WalkResources: r}); got.Outcome != verdict.Pass {
 			b.Fatal(got.Reason)
 		}
 		r.Forget()

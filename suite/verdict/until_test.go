@@ -1,4 +1,4 @@
-package verdict
+package verdict_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
+	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
 // TestEvaluateUntil: a check that takes longer than there is time is abandoned, and goes no
@@ -13,7 +14,7 @@ import (
 func TestEvaluateUntil(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan struct{})
-	endless := &Check{Requirement: "X-01", Judge: func(_ *recording.Recording, v *Verdict) {
+	endless := &verdict.Check{Requirement: "X-01", Judge: func(_ *recording.Recording, v *verdict.Verdict) {
 		defer close(left)
 		for {
 			v.That(true, "", "")
@@ -22,7 +23,7 @@ func TestEvaluateUntil(t *testing.T) {
 	}}
 	req := &requirement.Requirement{ID: "X-01"}
 	facts := &recording.Facts{Combination: requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}}
-	if r := EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != Blocked || r.Code != recording.CodeInterrupted {
+	if r := verdict.EvaluateUntil(ctx, endless, req, facts, nil); r.Outcome != verdict.Blocked || r.Code != recording.CodeInterrupted {
 		t.Errorf("%s (%s): %s", r.Outcome, r.Code, r.Reason)
 	}
 	<-left
