@@ -176,7 +176,7 @@ func (p *pageView) verdict(v view, strict bool) {
 	_, as := said.headline()
 	p.Word, p.Class = said.String(), string(as)
 	judged := v.r.only(func(x *Result) bool { return x.Verdict.Judged() })
-	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
+	p.Sentence = fmt.Sprintf("%s; %d of %s judged in %s; %s", v.scope(everything), distinctIDs(judged), count(distinctIDs(v.r.rows()), "requirement"),
 		count(len(s.Combinations), "combination"), v.when())
 	if lost := v.lost(); lost != "" {
 		p.Remarks = append(p.Remarks, "Not established: "+clean(lost, pageText)+": "+v.unreached()+".")

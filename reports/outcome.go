@@ -136,7 +136,11 @@ func (c *console) outcome() {
 		parts = append(parts, count(s.Observations, "observation"))
 	}
 	parts = append(parts, baselineRemarks(s)...)
-	scope := c.scope()
+	named := 3
+	if c.o.Verbose {
+		named = everything
+	}
+	scope := c.scope(named)
 	text := fmt.Sprintf("%s; %s; %.1f s", strings.Join(parts, ", "), scope, s.DurationMS/1000)
 	if lost := c.lost(); lost != "" && headline == "NOT ESTABLISHED" {
 		text = lost + "; " + text

@@ -168,6 +168,8 @@ type Quick struct {
 	Revision  string `json:"revision"`
 	Transport string `json:"transport"`
 	LeftOut   int    `json:"left_out"` // requirements
+	// LeftOutIDs are their ids, in the order of the catalogue; empty in reports of earlier versions.
+	LeftOutIDs []string `json:"left_out_ids,omitempty"`
 }
 
 // The directions of a frame.

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,9 +17,9 @@ type view struct {
 	known []Area
 }
 
-// scope says how much was judged. A run that ended early, or could not begin, is
-// called neither full nor partial.
-func (v view) scope() string {
+// scope says how much was judged, and names no more than the limit of what a quick run left out. A run that ended
+// early, or could not begin, is called neither full nor partial.
+func (v view) scope(limit int) string {
 	s := &v.r.Summary
 	switch {
 	case s.Interrupted != "":
@@ -26,13 +27,31 @@ func (v view) scope() string {
 	case len(v.r.Results) == 0:
 		return "nothing was judged"
 	case s.Scope != Full && v.r.Config.Quick != nil:
-		q := v.r.Config.Quick
-		return fmt.Sprintf("%s on %s alone, without %s whose probes may harm the target", q.Revision, q.Transport, count(q.LeftOut, "requirement"))
+		return v.r.Config.Quick.scope(limit)
 	case s.Scope != Full:
 		return "only what was selected"
 	}
 	return "full run"
 }
+
+// scope is [view.scope] of a quick run. Where there is no room for all that was left out it tells the command that lists it.
+func (q *Quick) scope(limit int) string {
+	text := clean(q.Revision+" on "+q.Transport, 80) + " alone"
+	if q.LeftOut == 0 {
+		return text
+	}
+	text += ", without " + count(q.LeftOut, "requirement") + " whose probes may harm the target"
+	switch n := len(q.LeftOutIDs); {
+	case n == 0: // an earlier version wrote the report
+		return text
+	case n <= limit:
+		return text + " (" + clean(strings.Join(q.LeftOutIDs, ", "), pageText) + ")"
+	}
+	return text + " (" + clean(listed(q.LeftOutIDs, limit), pageText) + ": mcpcheck list --destructive)"
+}
+
+// everything is a limit for what is named that is none.
+const everything = math.MaxInt
 
 // early says why the run ended early; empty if it did not.
 func (v view) early() string {

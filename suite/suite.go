@@ -242,7 +242,7 @@ func (c Config) engine() (engine.Config, error) {
 	l.Connection, l.Run = cmp.Or(c.ConnectionBytes, l.Connection), cmp.Or(c.RunBytes, l.Run)
 	cfg := engine.Config{
 		Target: &t, Areas: areas, Tool: cmp.Or(c.Tool, reports.Tool{Name: "mcpcheck", Version: version.OfLibrary(), Catalogue: catalogue.Version}), Embedded: c.Embedded, Transports: c.Transports,
-		Select: c.wants, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
+		Select: c.wants, Asked: c.asked, Partial: c.partial(), SecurityProbes: !c.NoSecurityProbes, Quick: c.Quick,
 		Timeout: cmp.Or(c.Timeout, l.Timeout), Start: cmp.Or(c.StartTimeout, l.StartTimeout),
 		Budget: cmp.Or(c.Budget, l.Budget), QuietWindow: cmp.Or(c.QuietWindow, l.QuietWindow),
 		Jobs: cmp.Or(c.Jobs, l.Jobs), Reads: c.Reads, Rate: cmp.Or(c.Rate, l.Rate), Progress: c.Progress,
@@ -279,12 +279,13 @@ func (c Config) partial() bool {
 	return len(c.Only) > 0 || len(c.Skip) > 0 || c.Filter != nil || len(c.Revisions) > 0 || len(c.Transports) > 0 || c.NoSecurityProbes || c.Quick
 }
 
-// wants reports whether a row is selected.
-func (c Config) wants(row engine.Row) bool {
+// wants reports whether the engine is to plan for a row.
+func (c Config) wants(row engine.Row) bool { return c.Unfiltered || c.asked(row) }
+
+// asked reports whether a row is selected.
+func (c Config) asked(row engine.Row) bool {
 	id := row.Requirement.ID
 	switch {
-	case c.Unfiltered:
-		return true
 	case len(c.Only) > 0 && !slices.Contains(c.Only, id), slices.Contains(c.Skip, id):
 		return false
 	case c.Filter != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/internal/output"
 	"github.com/mcpcheck/mcpcheck/reference/fault"
 	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/engine"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/spf13/cobra"
 )
@@ -25,19 +26,24 @@ type listed struct {
 	Transports []requirement.Transport `json:"transports"`
 	Section    string                  `json:"section"`
 	Check      bool                    `json:"check"`
-	Reason     string                  `json:"reason,omitempty"`
-	Gravity    requirement.Gravity     `json:"gravity,omitempty"`
-	Faults     []string                `json:"faults"`
-	Since      string                  `json:"since"`
+	// Destructive says that its probes may harm a server: a quick run leaves it out.
+	Destructive bool                `json:"destructive,omitempty"`
+	Reason      string              `json:"reason,omitempty"`
+	Gravity     requirement.Gravity `json:"gravity,omitempty"`
+	Faults      []string            `json:"faults"`
+	Since       string              `json:"since"`
 }
 
 func (p *program) listCommand() *cobra.Command {
-	asJSON := false
+	asJSON, destructive := false, false
 	c := helpcmd.New(help, "list")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		all, err := selected(listing(), args)
 		if err != nil {
 			return err
+		}
+		if destructive {
+			all = slices.DeleteFunc(all, func(x listed) bool { return !x.Destructive })
 		}
 		if asJSON {
 			return output.JSON(p.stdout, all)
@@ -45,6 +51,7 @@ func (p *program) listCommand() *cobra.Command {
 		return output.Buffered(p.stdout, func(w io.Writer) error { return printCatalogue(w, all) })
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "as JSON, with all that is known of each")
+	c.Flags().BoolVar(&destructive, "destructive", false, "only those whose probes may harm a server: \"run --quick\" leaves them out")
 	return c
 }
 
@@ -89,7 +96,7 @@ func listing() []listed {
 			l.Section = s.Ref()
 		}
 		if _, ok := area.BuiltIn().Check(r.ID); ok {
-			l.Check = true
+			l.Check, l.Destructive = true, engine.Destructive(area.BuiltIn(), r.ID)
 		} else {
 			l.Reason = unchecked(&r)
 		}

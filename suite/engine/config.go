@@ -66,6 +66,9 @@ type Config struct {
 	Areas *area.Set
 	// Select says which rows are wanted; nil means all.
 	Select func(Row) bool
+	// Asked says which rows were asked for, where the caller picks them and Select does not; nil means all. Of
+	// what a quick run leaves out it tells no others.
+	Asked func(Row) bool
 	// Partial says that Select leaves requirements out, so that the report
 	// is of partial scope.
 	Partial bool

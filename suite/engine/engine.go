@@ -50,7 +50,7 @@ type Run struct {
 	endpoints []*endpoint
 	stages    []*pool.Pool
 	rows      []Row
-	leftOut   int // requirements that a quick run leaves out
+	leftOut   []string // ids of the requirements that a quick run leaves out
 
 	takes         map[requirement.Combination]*Take
 	again         map[requirement.Combination]*Take // those that confirmed red verdicts
@@ -323,7 +323,7 @@ func (r *Run) plan() error {
 	})
 	r.rows = r.catalogue.list(combinations, r.cfg.Select)
 	if r.cfg.Quick {
-		r.rows, r.leftOut = r.catalogue.withoutDestructive(r.rows)
+		r.rows, r.leftOut = r.catalogue.withoutDestructive(r.rows, r.cfg.Asked)
 		r.cfg.Shown.Quick = r.quick()
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reports"
+	"github.com/mcpcheck/mcpcheck/suite/area"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -69,27 +70,37 @@ func (r *Run) newestOnly() {
 }
 
 // withoutDestructive leaves out the rows whose checks judge what is sent in the destructive
-// phase, and counts their requirements.
-func (c catalogue) withoutDestructive(rows []Row) ([]Row, int) {
-	left := map[string]bool{}
-	kept := slices.DeleteFunc(rows, func(row Row) bool {
-		k, ok := c.Check(row.Requirement.ID)
-		if !ok {
+// phase, and names the requirements of those that were asked for; nil asks for all.
+func (c catalogue) withoutDestructive(rows []Row, asked func(Row) bool) (kept []Row, left []string) {
+	kept = slices.DeleteFunc(rows, func(row Row) bool {
+		if !Destructive(c.Set, row.Requirement.ID) {
 			return false
 		}
-		needed := map[recording.Name]bool{}
-		for _, name := range k.Inputs() {
-			c.need(needed, name)
+		if asked == nil || asked(row) {
+			left = append(left, row.Requirement.ID)
 		}
-		for name := range needed {
-			if s, ok := c.Scenario(name); ok && s.Phase == scenario.Destructive {
-				left[row.Requirement.ID] = true
-				return true
-			}
-		}
-		return false
+		return true
 	})
-	return kept, len(left)
+	return kept, slices.Compact(left)
+}
+
+// Destructive reports whether the check of a requirement judges what is sent in the destructive phase, so that
+// a quick run leaves it out.
+func Destructive(areas *area.Set, id string) bool {
+	k, ok := areas.Check(id)
+	if !ok {
+		return false
+	}
+	c, needed := catalogue{areas, true}, map[recording.Name]bool{}
+	for _, name := range k.Inputs() {
+		c.need(needed, name)
+	}
+	for name := range needed {
+		if s, ok := c.Scenario(name); ok && s.Phase == scenario.Destructive {
+			return true
+		}
+	}
+	return false
 }
 
 // quick says in a report what a quick run was about; nil for others.
@@ -98,5 +109,5 @@ func (r *Run) quick() *reports.Quick {
 		return nil
 	}
 	c := r.stages[0].Combination
-	return &reports.Quick{Revision: string(c.Revision), Transport: string(c.Transport), LeftOut: r.leftOut}
+	return &reports.Quick{Revision: string(c.Revision), Transport: string(c.Transport), LeftOut: len(r.leftOut), LeftOutIDs: r.leftOut}
 }
