@@ -116,15 +116,6 @@ func (f *finding) all() []*Result {
 	return list
 }
 
-// decisive are the results that stand for a finding: of each requirement that it breaks the first.
-func (f *finding) decisive() []*Result {
-	list := []*Result{f.results[0]}
-	for _, g := range f.also {
-		list = append(list, g.results[0])
-	}
-	return list
-}
-
 // others are the ids of the other requirements that the cause of a finding breaks.
 func (f *finding) others() []string {
 	ids := make([]string, len(f.also))
@@ -189,7 +180,7 @@ func (c *console) finding(f *finding) {
 	}
 	c.labelled(2, "change", x.Hint)
 	c.evidence(x)
-	c.commands(f.decisive()...)
+	c.commands(x)
 }
 
 func (c *console) evidence(x *Result) {
@@ -219,15 +210,13 @@ func (c *console) evidence(x *Result) {
 	}
 }
 
-// commands writes how results are seen again. They are not wrapped: they are there to be
-// copied.
-func (c *console) commands(results ...*Result) {
-	for _, x := range results {
-		label, text := c.r.pasted(x)
-		for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
-			if command[1] != "" {
-				c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
-			}
+// commands writes how a result is seen again; of a finding that breaks several requirements the first shows what
+// one change mends. They are not wrapped: they are there to be copied.
+func (c *console) commands(x *Result) {
+	label, text := c.r.pasted(x)
+	for _, command := range [][2]string{{label, text}, {"repeat", x.repeated()}} {
+		if command[1] != "" {
+			c.Line("  ", c.Paint(terminal.Dim, fmt.Sprintf("%-10s", command[0])), command[1])
 		}
 	}
 }

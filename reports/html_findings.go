@@ -19,17 +19,12 @@ type pageFinding struct {
 	// Also tells of the other requirements that the cause breaks, Others are their ids.
 	Also   []string
 	Others string
-	// Commands send and repeat what is seen of these.
-	Commands []pageCommand
 	// Place is where its first result stands in the data of the script, -1 if it does
 	// not; Wire are the frames for readers without scripts.
 	Place int
 	Wire  []*wireFrame
 	More  string
 }
-
-// pageCommand is how a result is seen again.
-type pageCommand struct{ Paste, Rerun string }
 
 // Arrow says which way a frame went.
 func (w *wireFrame) Arrow() string {
@@ -55,10 +50,6 @@ func (p *pageView) findings(v view, wire *pageWire, places map[*Result]int) {
 		q.Actual = cleanLines(f.actual())
 		for _, text := range v.also(f) {
 			q.Also = append(q.Also, clean(text, pageText))
-		}
-		for _, x := range f.decisive()[1:] {
-			w := wordsOf(v.r, x)
-			q.Commands = append(q.Commands, pageCommand{w.Paste, w.Rerun})
 		}
 		q.Others = strings.Join(cleanAll(f.others()), " ")
 		if g := x.weight(); g == GravitySecurity || g == GravityCodes {

@@ -205,13 +205,11 @@ func (m *markdown) finding(f *finding) string {
 	if x.Hint != "" {
 		fmt.Fprintf(&b, "- change: %s\n", MarkdownCode(x.Hint, 400))
 	}
-	for _, y := range f.decisive() {
-		if repeat := y.repeated(); repeat != "" {
-			fmt.Fprintf(&b, "- repeat: %s\n", MarkdownCode(repeat, pageText))
-		}
-		if label, paste := m.r.pasted(y); paste != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", label, MarkdownCode(paste, pageText))
-		}
+	if repeat := x.repeated(); repeat != "" {
+		fmt.Fprintf(&b, "- repeat: %s\n", MarkdownCode(repeat, pageText))
+	}
+	if label, paste := m.r.pasted(x); paste != "" {
+		fmt.Fprintf(&b, "- %s: %s\n", label, MarkdownCode(paste, pageText))
 	}
 	text := ""
 	if x.Expected != "" {

@@ -184,24 +184,18 @@
     if (!finding.dataset.place) return;
     const { q } = byID.get(finding.dataset.requirement);
     const r = q.results[finding.dataset.place];
-    const also = (finding.dataset.also || "").split(" ").filter((id) => byID.has(id));
     const facts = make("dl", "facts");
     fact(facts, "Level", make("span", "", q.level, ", ", q.link ? link(q.link, q.section) : q.section));
     if (r.v === "warn") fact(facts, "Why a warning", r.reason);
     fact(facts, "Excused", r.excused);
     fact(facts, "In", finding.querySelector(".where").textContent);
-    for (const id of also) fact(facts, "Also", link("#" + encodeURIComponent(id), id + " " + byID.get(id).q.title));
+    for (const id of (finding.dataset.also || "").split(" ").filter((id) => byID.has(id))) fact(facts, "Also", link("#" + encodeURIComponent(id), id + " " + byID.get(id).q.title));
     fact(facts, "Expected", r.expected);
     fact(facts, "Actual", r.actual);
     if (r.v !== "warn" && r.reason !== r.actual) fact(facts, "Because", r.reason);
     fact(facts, "Change", r.hint);
     command(facts, "Send", r.paste);
     command(facts, "Repeat", r.rerun);
-    for (const id of also) {
-      const other = byID.get(id).q.results.findLast((x) => x.v === r.v && x.excused === r.excused);
-      command(facts, "Send", other?.paste);
-      command(facts, "Repeat", other?.rerun);
-    }
     finding.append(make("div", "body", facts, make("div", "said"), make("p", "", link("#" + encodeURIComponent(q.id), "All verdicts on " + q.id))));
     finding.frames = r.frames;
     delete finding.dataset.place;
