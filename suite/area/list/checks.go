@@ -126,8 +126,8 @@ var relistChecks = []verdict.Check{
 	{Requirement: "LIST-08", From: []recording.Name{Relist}, Needs: []verdict.Gate{verdict.Resources}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		again := listedAgain(r, v)
 		for _, read := range verdict.Readings(r, v, recording.StepRead) {
-			said := read.Tags[recording.TagSize]
-			if said == "" || len(read.Contents) != 1 || again[read.Tags[recording.TagURI]].Get("size").Raw != said {
+			said, listed := read.Tags[recording.TagSize], again[read.Tags[recording.TagURI]]
+			if said == "" || len(read.Contents) != 1 || listed.Get("size").Raw != said {
 				continue
 			}
 			length, ok := rawLength(read.Contents[0])
@@ -135,7 +135,7 @@ var relistChecks = []verdict.Check{
 				continue
 			}
 			v.That(gjson.Parse(said).Num == float64(length), fmt.Sprintf("a size of %d, which is what a read yields", length),
-				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", read.Evidence()...)
+				"size of "+judge.Brief(read.Param("uri"))+" is "+said+" in the list", append(read.Evidence(), listed.Frames...)...)
 			v.Cause("the size")
 			v.Hint("give the number of bytes before base64 encoding, or no size if it is not known")
 		}
@@ -172,15 +172,15 @@ var relistChecks = []verdict.Check{
 }
 
 // listedAgain lists the entries of the second walk by URI.
-func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]gjson.Result {
-	found := map[string]gjson.Result{}
+func listedAgain(r *recording.Recording, v *verdict.Verdict) map[string]verdict.Item {
+	found := map[string]verdict.Item{}
 	for _, x := range r.Steps(stepAgain) {
 		if !v.Answered(x) {
 			continue
 		}
 		for _, i := range verdict.Entries(x) {
 			if uri := i.Get("uri"); judge.IsString(uri) {
-				found[uri.Str] = i.Result
+				found[uri.Str] = i
 			}
 		}
 	}
@@ -221,7 +221,7 @@ func readableAsListed(r *recording.Recording, v *verdict.Verdict) {
 		case !verdict.NotFound(x):
 			others.Add(judge.Brief(x.Param("uri"))+" ("+matcher.Describe(x)+")", x.Evidence()...)
 		case rereads[uri] != nil && verdict.NotFound(rereads[uri]) && again[uri].Exists():
-			unreadable(r, v, x, rereads[uri])
+			unreadable(r, v, x, rereads[uri], again[uri])
 		default:
 			v.Skip(recording.CodeNotExercised, "what could not be read at first was gone from the list, or could be read, at the second look")
 		}
@@ -251,10 +251,10 @@ func unstable(r *recording.Recording, v *verdict.Verdict) {
 
 // unreadable notes that a resource cannot be read although it is listed. Where we
 // come with credentials, hiding it may be a way to refuse it.
-func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange) {
+func unreadable(r *recording.Recording, v *verdict.Verdict, x, reread *recording.Exchange, listed verdict.Item) {
 	const expected = "contents for a URI that is listed"
 	actual := matcher.Describe(reread) + " to two reads of " + judge.Brief(x.Param("uri")) + ", which was listed before and after"
-	frames := append(x.Evidence(), reread.Evidence()...)
+	frames := slices.Concat(x.Evidence(), reread.Evidence(), listed.Frames)
 	if f := r.Frame(x.Request); f != nil && f.HTTP != nil && f.HTTP.Header.Get("Authorization") != "" {
 		v.WarnUnless(false, expected, actual, frames...)
 	} else {
