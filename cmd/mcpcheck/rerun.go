@@ -5,6 +5,9 @@ import (
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
+	"github.com/mcpcheck/mcpcheck/suite/area"
+	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/mcpcheck/mcpcheck/suite/transport"
 	"github.com/spf13/cobra"
@@ -14,7 +17,7 @@ import (
 // notRepeated are the flags of "mcpcheck run" that a repetition does without: those that
 // pick verdicts, because one is picked, and those about what is written where.
 var notRepeated = []string{
-	"only", "skip", "label-filter", "transport",
+	"only", "skip", "label-filter", "transport", "revision",
 	"junit", "json", "html", "markdown", "sarif", "sarif-location", "record", "baseline", "quiet", "verbose", "no-color",
 }
 
@@ -22,9 +25,7 @@ var notRepeated = []string{
 // and written for a shell. Values that may be secret are left out, and hide takes known
 // secrets out of the rest before it is quoted.
 //
-// The revision is picked by a label, not by --revision: that would keep the target from
-// being asked for the others, and what is sent and expected in one revision depends on
-// which of them are served beside it.
+// The revision is picked by a label where [besides] says that the target has to be asked for the others.
 func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, revision, transport string) string {
 	var kept []string
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -63,12 +64,33 @@ func rerun(c *cobra.Command, args []string, hide func(string) string) func(id, r
 	}
 	return func(id, revision, transport string) string {
 		words := []string{"mcpcheck", "run", "--only", id}
-		if given, _ := c.Flags().GetStringSlice("revision"); len(given) != 1 {
+		given, _ := c.Flags().GetStringSlice("revision")
+		if len(given) == 1 || !besides(id, revision, transport) {
+			words = append(words, "--revision", revision)
+		} else {
 			words = append(words, "--label-filter", "rev:"+revision)
+			for _, r := range given {
+				words = append(words, "--revision", r)
+			}
 		}
 		words = append(words, "--transport", transport)
 		return shell.JoinPrintable(append(words, kept...)) + command
 	}
+}
+
+// besides reports whether what is sent or expected in a revision may depend on which others the target serves, so
+// that it has to be asked for these. On stdio, where each question is a process, that is done only if it does:
+// without a handshake, and where versions are negotiated. (Of sweeps over many values the newest revision gets all,
+// the others a part: asked for alone, each is sent all.)
+func besides(id, revision, transport string) bool {
+	if transport != string(requirement.Stdio) || requirement.Revision(revision).Modern() {
+		return true
+	}
+	k, ok := area.BuiltIn().Check(id)
+	return !ok || slices.ContainsFunc(k.Inputs(), func(name recording.Name) bool {
+		s, found := area.BuiltIn().Scenario(name)
+		return found && s.Negotiates
+	})
 }
 
 // flagValues are the values that a flag was given.

@@ -176,8 +176,8 @@ func TestRerunKeeps(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{
 		"":                                     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http",
-		"--revision 2025-06-18":                "mcpcheck run --only X-01 --transport http --revision 2025-06-18",
-		"--revision 2025-06-18,2026-07-28":     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --revision 2025-06-18 --revision 2026-07-28",
+		"--revision 2025-06-18":                "mcpcheck run --only X-01 --revision 2025-06-18 --transport http",
+		"--revision 2025-06-18,2026-07-28":     "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --revision 2025-06-18 --revision 2026-07-28 --transport http",
 		"--config t.yaml --json x --only Y":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --config t.yaml",
 		"--label-filter area:PAGE --rate 2":    "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --rate 2",
 		"--transport sse --no-security-probes": "mcpcheck run --only X-01 --label-filter rev:2025-06-18 --transport http --no-security-probes",
@@ -188,6 +188,20 @@ func TestRerunKeeps(t *testing.T) {
 		}
 		if got := rerun(c, nil, func(s string) string { return s })("X-01", "2025-06-18", "http"); got != want {
 			t.Errorf("%q is repeated by\n%s\ninstead of\n%s", given, got, want)
+		}
+	}
+	// Over stdio no processes are started to ask for revisions on which nothing depends.
+	for at, want := range map[[3]string]string{
+		{"PAGE-02", "2025-06-18", "stdio"}: "mcpcheck run --only PAGE-02 --revision 2025-06-18 --transport stdio --rate 2",
+		{"PAGE-02", "2026-07-28", "stdio"}: "mcpcheck run --only PAGE-02 --label-filter rev:2026-07-28 --revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
+		{"LIFE-05", "2025-06-18", "stdio"}: "mcpcheck run --only LIFE-05 --label-filter rev:2025-06-18 --revision 2025-06-18 --revision 2026-07-28 --transport stdio --rate 2",
+	} {
+		c := (&program{}).runCommandWith(&runFlags{})
+		if err := c.ParseFlags([]string{"--revision", "2025-06-18,2026-07-28", "--rate", "2"}); err != nil {
+			t.Fatal(err)
+		}
+		if got := rerun(c, nil, func(s string) string { return s })(at[0], at[1], at[2]); got != want {
+			t.Errorf("%v is repeated by\n%s\ninstead of\n%s", at, got, want)
 		}
 	}
 	for _, name := range notRepeated {

@@ -65,6 +65,8 @@ type Scenario struct {
 	// Waits says that the script watches silence most of the time, as quiet ones do: where sessions are
 	// cheap it takes no place from others.
 	Waits bool
+	// Negotiates says that what is sent, or expected of it, depends on which revisions with a handshake the target serves.
+	Negotiates bool
 	// Security says that it tests defences: where security probes are switched off it is not played.
 	Security bool
 	// Script talks to the target.

@@ -162,13 +162,14 @@ func sound(ctx context.Context, p *scenario.Play, faulty *scenario.Client) {
 // offered that is not known to be served, step "return" asks for that one on
 // another connection; its tag "version" names it.
 var negotiationScenario = &scenario.Scenario{
-	Name:      Negotiation,
-	Title:     "a handshake with an unknown version",
-	Sends:     "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
-	Phase:     scenario.Destructive,
-	When:      legacyOnly,
-	TakesOver: true,
-	Apart:     true,
+	Name:       Negotiation,
+	Title:      "a handshake with an unknown version",
+	Sends:      "initialize with a version that nobody implements; if the target offers an unknown one, a second handshake that asks for that.",
+	Phase:      scenario.Destructive,
+	When:       legacyOnly,
+	TakesOver:  true,
+	Apart:      true,
+	Negotiates: true,
 	Script: func(ctx context.Context, p *scenario.Play) {
 		c, used, ok := p.TakeOver(ctx, unopened, scenario.AfterRequests)
 		if !ok {
