@@ -46,6 +46,8 @@ type Run struct {
 	turns    *wire.Turns
 	began    time.Time
 	judging  context.Context // ends some time after playing has to
+	over     chan struct{}   // closed when the run has to end before it is over
+	endEarly func()
 
 	endpoints []*endpoint
 	stages    []*pool.Pool
@@ -191,13 +193,14 @@ func (r *Run) allow(detection time.Duration) {
 // prepare sets up what a run needs to give verdicts.
 func (r *Run) prepare() {
 	r.judging = context.Background()
-	r.results, r.done = &results{started: make(chan struct{})}, make(chan struct{})
+	r.results, r.done, r.over = &results{started: make(chan struct{})}, make(chan struct{}), make(chan struct{})
+	r.endEarly = sync.OnceFunc(func() { close(r.over) })
 	r.leaked = sync.OnceValue(r.leaks)
 	r.masks = sync.OnceValue(func() *mask.Masker { return mask.NewMasker(r.cfg.Target.Secrets()) })
 }
 
 // bounded limits a context to what is left of the budget, and to a transcript that
-// is not full.
+// is not full. Processes that are started in it are not waited for as long once it has ended for that.
 func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, stop := context.WithDeadlineCause(ctx, r.Deadline(), ErrBudget)
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -208,7 +211,8 @@ func (r *Run) bounded(ctx context.Context) (context.Context, context.CancelFunc)
 		case <-ctx.Done():
 		}
 	}()
-	return ctx, func() { cancel(nil); stop() }
+	ends := context.AfterFunc(ctx, r.endEarly)
+	return transport.Until(ctx, r.over), func() { ends(); cancel(nil); stop() }
 }
 
 // detect asks an endpoint what it speaks. A URL whose transport is not given is

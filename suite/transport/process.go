@@ -73,6 +73,18 @@ type brief struct{}
 // [Process.Hurry] does for all.
 func Briefly(ctx context.Context) context.Context { return context.WithValue(ctx, brief{}, true) }
 
+// unwanted is what a context knows of when nobody waits for processes any more.
+type unwanted struct{}
+
+// Until is a context for [Process.Dial] in which a process that was started has a second to end once a channel
+// is closed, and is terminated then: how it would have ended is not known.
+func Until(ctx context.Context, over <-chan struct{}) context.Context {
+	return context.WithValue(ctx, unwanted{}, over)
+}
+
+// lastWait is how long a process has to exit for the end of its input once nobody waits for it any more.
+const lastWait = time.Second
+
 // IsBrief reports whether a context is one of [Briefly].
 func IsBrief(ctx context.Context) bool { return ctx.Value(brief{}) != nil }
 
@@ -115,6 +127,7 @@ func (p *Process) Dial(ctx context.Context, sink Sink) (Conn, error) {
 		cmd: cmd, pipes: pipes, exited: make(chan struct{}), errRead: make(chan struct{}), gone: make(chan struct{}),
 		worker: newWorker(cmd.Process.Pid), program: p, termWait: cmp.Or(p.TermWait, exitWait),
 	}
+	c.over, _ = ctx.Value(unwanted{}).(<-chan struct{})
 	l := newLine(sink, p.Limits)
 	c.stderr = NewTail(l.limits.Stderr)
 	l.exceeded = func() { c.kill("a limit of the connection was reached") }
@@ -205,6 +218,7 @@ type processConn struct {
 	stderr   *Tail
 	program  *Process
 	termWait time.Duration
+	over     <-chan struct{} // see [Until]; nil for never
 
 	exited  chan struct{} // closed when the process was reaped
 	errRead chan struct{} // closed when standard error has ended
@@ -320,7 +334,9 @@ func (c *processConn) close(ctx context.Context) Ending {
 		if err := c.Err(); err != nil {
 			e.Reason = err.Error()
 		}
-		e.How = c.shutDown(ctx)
+		if e.How = c.shutDown(ctx); e.How != "exited" && isClosed(c.over) {
+			e.Reason = cmp.Or(e.Reason, "the run was over, and it was not waited for any longer")
+		}
 	}
 	<-c.gone
 	if e.By == "us" && c.endTime.After(begin) {
@@ -354,6 +370,8 @@ func (c *processConn) shutDown(ctx context.Context) string {
 // ignores the end of its input, unless it need not be waited for anyway; on a machine with other
 // work it may have as much processor time as it would have had time.
 func (c *processConn) exits(ctx context.Context) bool {
+	ctx, stop := c.wanted(ctx)
+	defer stop()
 	wait := c.program.closeWait(ctx)
 	over := NewOvertime(wait, c.Working)
 	c.Working() // what was before does not count
@@ -368,4 +386,20 @@ func (c *processConn) exits(ctx context.Context) bool {
 		}
 	}
 	return false
+}
+
+// wanted is a context that ends, beside another one, a moment after nobody waits for the process any more.
+func (c *processConn) wanted(ctx context.Context) (wanted context.Context, stop context.CancelFunc) {
+	wanted, stop = context.WithCancel(ctx)
+	if c.over != nil {
+		go func() {
+			select {
+			case <-c.over:
+				within(lastWait, wanted.Done())
+				stop()
+			case <-wanted.Done():
+			}
+		}()
+	}
+	return wanted, stop
 }

@@ -145,6 +145,35 @@ func TestHurriedProcessIsTerminatedSooner(t *testing.T) {
 	}
 }
 
+// Whether it is waited for already or not, and although it is at work: once nobody waits any more a process has a
+// moment to end.
+func TestProcessIsTerminatedWhenNobodyWaits(t *testing.T) {
+	for _, before := range []bool{true, false} {
+		over := make(chan struct{})
+		p := target("deaf")
+		p.CloseWait, p.TermWait = time.Hour, patience
+		l := newLog()
+		c, err := p.Dial(Until(t.Context(), over), l.sink)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.await(t, "the sign of life", in(`{"ready":true}`))
+		if before {
+			close(over)
+		} else {
+			time.AfterFunc(50*time.Millisecond, func() { close(over) })
+		}
+		if e := c.Close(t.Context()); e.By != "us" || e.How != "terminated" || e.Reason == "" {
+			t.Errorf("got %+v", e)
+		}
+		gone(t, c)
+	}
+	c, _ := dial(t, target("echo"))
+	if e := c.Close(Until(t.Context(), nil)); e.How != "exited" || e.Reason != "" {
+		t.Errorf("got %+v", e)
+	}
+}
+
 func TestProcessCloseObeysItsContext(t *testing.T) {
 	p := target("stubborn")
 	p.CloseWait, p.TermWait = time.Hour, time.Hour
