@@ -198,7 +198,7 @@ func (c *console) evidence(x *Result) {
 		if f == nil {
 			continue
 		}
-		for i, line := range frameLines(seen.once(f), limit) {
+		for i, line := range frameLines(x.near(seen.once(f), limit), limit) {
 			for k, l := range terminal.WrapJSON(line, c.Width-6) {
 				pad := "    "
 				if i+k > 0 {

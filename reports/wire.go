@@ -1,13 +1,16 @@
 package reports
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/internal/shell"
 	"github.com/tidwall/gjson"
@@ -127,6 +130,37 @@ func (m metadata) once(f *Frame) *Frame {
 	return f
 }
 
+// quoted names stand in what was seen: the entry of a list that is meant, say.
+var quotedName = regexp.MustCompile(`"[^"\\]{3,200}"`)
+
+// near is a frame that came and is too long to be shown as one whose middle is left out, if what the result names
+// would not be seen otherwise: the beginning, and what surrounds the name.
+func (x *Result) near(f *Frame, limit int) *Frame {
+	if f.Direction != In || len(f.Data) <= limit {
+		return f
+	}
+	for _, name := range quotedName.FindAllString(x.Actual, 3) {
+		at := bytes.Index(f.Data, []byte(name))
+		if at < 0 {
+			continue
+		}
+		end := limit / 4
+		start := max(at-limit/3, end)
+		if at+len(name) <= limit || start == end {
+			return f // it is seen
+		}
+		for ; end > 0 && !utf8.RuneStart(f.Data[end]); end-- {
+		}
+		for ; start < at && !utf8.RuneStart(f.Data[start]); start++ {
+		}
+		shown := *f
+		shown.Data = slices.Concat(f.Data[:end], []byte(" … "), f.Data[start:])
+		shown.Size, shown.Truncated = max(f.Size, len(f.Data)), true
+		return &shown
+	}
+	return f
+}
+
 // evidenceLines are the frames of a result, as many as the limit allows, and how many more
 // there are. Lines that go on with a frame are indented.
 func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
@@ -137,7 +171,7 @@ func (r *Report) evidenceLines(x *Result, limit, frames int) []string {
 			return append(lines, fmt.Sprintf("and %s more", count(len(x.Evidence)-i, "frame")))
 		}
 		if f := r.Frame(number); f != nil {
-			for k, l := range frameLines(seen.once(f), limit) {
+			for k, l := range frameLines(x.near(seen.once(f), limit), limit) {
 				if k > 0 {
 					l = "      " + l
 				}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"os/exec"
@@ -65,6 +66,41 @@ func TestMetadataIsShownOnce(t *testing.T) {
 		for _, part := range []string{`{"id":1,"params":{"_meta":` + meta, `{"id":2,"params":{"_meta":{…}}}`, `2026-07-29"}`} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%s: no %q in\n%s", name, part, text)
+			}
+		}
+	}
+}
+
+// TestWhatIsNamedIsShown: of an answer that is too long to be shown the entry is that the finding is about, beside
+// its beginning.
+func TestWhatIsNamedIsShown(t *testing.T) {
+	entry := func(n int) string { return fmt.Sprintf(`{"uri":"test://ü%d","size":%d},`, n, n) }
+	var list strings.Builder
+	for n := range 300 {
+		list.WriteString(entry(n + 100))
+	}
+	for actual, want := range map[string][]string{
+		`size of "test://ü350" is 350 in the list`: {`{"resources":[{"uri":"test://ü100"`, " … ", entry(350), " bytes in all]"},
+		`size of "test://ü101" is 101 in the list`: {`{"resources":[{"uri":"test://ü100"`, entry(101), entry(110)},
+		`size of "test://ü399" is 399 in the list`: {" … ", strings.TrimSuffix(entry(399), ",") + "]}"},
+		`"what is not there", and nothing else`:    {`{"resources":[{"uri":"test://ü100"`, entry(110)},
+	} {
+		r := probed(func(f *Frame) {
+			f.Method, f.Headers, f.Direction, f.Data = "", nil, In, []byte(`{"resources":[`+strings.TrimSuffix(list.String(), ",")+`]}`)
+		})
+		r.Results[0].Actual = actual
+		for name, write := range map[string]func(io.Writer) error{
+			"console":  func(w io.Writer) error { return WriteConsole(w, r, Options{Width: 1000}) },
+			"Markdown": func(w io.Writer) error { return WriteMarkdown(w, r, Options{}) },
+		} {
+			text := written(t, write)
+			for _, part := range want {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s: no %q in\n%s", name, part, text)
+				}
+			}
+			if strings.Contains(actual, "101") == strings.Contains(text, " … ") && strings.Contains(actual, "size") {
+				t.Errorf("%s: %s leaves something out, or does not:\n%s", name, actual, text)
 			}
 		}
 	}
