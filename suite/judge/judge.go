@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -36,8 +37,15 @@ type Problem struct {
 	Soft bool
 }
 
-// String is the problem with its place, such as "a space at offset 7".
-func (p Problem) String() string { return fmt.Sprintf("%s at offset %d", p.Message, p.At) }
+// String is the problem with its place, such as "a space at offset 7". What to do about it follows.
+func (p Problem) String() string {
+	what, advice, more := strings.Cut(p.Message, "; ")
+	what += fmt.Sprintf(" at offset %d", p.At)
+	if more {
+		what += "; " + advice
+	}
+	return what
+}
 
 // Has reports whether one of the problems bears one of the codes.
 func Has(problems []Problem, codes ...Code) bool {

@@ -86,10 +86,10 @@ func TestURI(t *testing.T) {
 
 func TestURIMessages(t *testing.T) {
 	for s, want := range map[string]string{
-		"file:///my file.txt": "a space cannot stand in a URI; write it as %20 at offset 10",
-		"note://é":            `'é' (U+00E9) is not ASCII; percent-encode its UTF-8 bytes at offset 7`,
-		"http://::1/":         "':' in the port; an IPv6 address must stand in square brackets at offset 8",
-		"x:a\nb":              "a line feed cannot stand in a URI; write it as %0A at offset 3",
+		"file:///my file.txt": "a space cannot stand in a URI at offset 10; write it as %20",
+		"note://é":            `'é' (U+00E9) is not ASCII at offset 7; percent-encode its UTF-8 bytes`,
+		"http://::1/":         "':' in the port at offset 8; an IPv6 address must stand in square brackets",
+		"x:a\nb":              "a line feed cannot stand in a URI at offset 3; write it as %0A",
 	} {
 		if got := URI(s); len(got) != 1 || got[0].String() != want {
 			t.Errorf("URI(%q): %v", s, got)

@@ -199,7 +199,13 @@ func answeredAgain(r *recording.Recording, v *verdict.Verdict) {
 	}
 	for _, x := range r.Steps(recording.StepListen) {
 		if x.Tags[recording.TagEnded] != "" {
-			v.WarnUnless(false, "a subscription that stands, as no cancellation names it", "the target ended it", x.Evidence()...)
+			frames := x.Evidence()
+			for _, c := range r.Calls("notifications/cancelled") {
+				if c.Session == x.Session && c.Request > x.Request && (len(x.Replies) == 0 || c.Request < slices.Max(x.Replies)) {
+					frames = append(frames, c.Request)
+				}
+			}
+			v.WarnUnless(false, "a subscription that stands, as no cancellation names it", "the target ended it after cancellations of other requests", frames...)
 			v.Hint("stop no request but the one that requestId names")
 		}
 	}

@@ -55,10 +55,14 @@ var Checks = []verdict.Check{
 			v.That(got.Str == asked.Str, "the requested version "+asked.Str+", which the server supports", "the version "+judge.Brief(got), x.Evidence()...)
 			v.Cause("another version than the requested one")
 		}
+		var offer []int
+		for _, x := range r.Steps(stepAlien) {
+			offer = append(offer, x.Evidence()...)
+		}
 		for _, x := range r.Steps(stepReturn) {
 			if v.Answered(x) && x.Succeeded() {
 				got := x.Result().Get("protocolVersion")
-				v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), x.Evidence()...)
+				v.That(got.String() == x.Tags[recording.TagVersion], "the version "+x.Tags[recording.TagVersion]+", which the server had offered before", "the version "+judge.Brief(got), slices.Concat(offer, x.Evidence())...)
 			}
 		}
 	}},

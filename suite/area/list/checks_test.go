@@ -1,6 +1,7 @@
 package list_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,6 +137,28 @@ func TestListComparisons(t *testing.T) {
 	got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.SameList: rt.New(list.SameList, facts, step("one", a), step("other", b), step("one-again", a))})
 	if got.Outcome != verdict.Fail {
 		t.Errorf("two connections with different lists: %+v", got)
+	}
+}
+
+// TestListsAreShown: what contradicts a list rests on the list as well as on the reads.
+func TestListsAreShown(t *testing.T) {
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, areatest.HasResources)
+	again := rt.Line{Step: "again", Method: "resources/list", Params: `{}`, Result: `{"resources":[{"uri":"a:1","size":4}]}`, Tags: recording.Tags{"end": "done"}}
+	for id, lines := range map[string][]rt.Line{
+		"LIST-08": {{Step: "read", Method: "resources/read", Params: `{"uri":"a:1"}`, Result: `{"contents":[{"uri":"a:1","blob":"AAAA"}]}`, Tags: recording.Tags{"uri": "a:1", "size": "4"}}, again},
+		"LIST-15": {areatest.Refusal("read", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1"), again, areatest.Refusal("reread", "resources/read", `{"uri":"a:1"}`, "-32602", "uri", "a:1")},
+	} {
+		k, _ := area.BuiltIn().Check(id)
+		req, _ := area.Catalogue().Find(id)
+		rec := rt.New(list.Relist, facts, lines...)
+		got := verdict.Evaluate(k, req, facts, verdict.Recordings{list.Relist: rec})
+		for _, x := range rec.Steps("again") {
+			for _, n := range x.Evidence() {
+				if !slices.Contains(got.Frames, n) || !got.Outcome.Red() {
+					t.Errorf("%s: %s rests on %v, without frame %d of the list", id, got.Outcome, got.Frames, n)
+				}
+			}
+		}
 	}
 }
 

@@ -167,12 +167,15 @@ func answeredByID(r *recording.Recording, v *verdict.Verdict) {
 	sent := requests(r)
 	for _, m := range verdict.Responses(r) {
 		if m.Nameless() {
-			about := "with " + resultOf(m)
-			if x := owner(r, m); resultOf(m) == "" && x != nil && m.Get("result").Exists() {
-				about = "of " + x.Method
+			about, frames := "with "+resultOf(m), []int{m.Frame.Number}
+			if x := owner(r, m); x != nil {
+				frames = append(frames, x.Request)
+				if resultOf(m) == "" && m.Get("result").Exists() {
+					about = "of " + x.Method
+				}
 			}
 			if about != "with " {
-				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), m.Frame.Number)
+				v.That(false, "a response with the id of its request", "a result "+about+" whose id is "+judge.TypeName(m.Get("id")), frames...)
 				v.Hint("copy the id of the request into its response")
 			}
 			continue // an error without an id is judged elsewhere
