@@ -211,6 +211,12 @@ const others = async (browser, link) => {
     await accessible(page, "narrow");
     await close("narrow");
   }
+  for (const width of [1300, 1200, 800, 400]) { // the tables of the overview side by side, and below each other
+    const { page, close } = await open(browser, file, { width });
+    const cut = await page.evaluate(() => [...document.querySelectorAll(".pair .wide")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => `${e.getAttribute("aria-label")}, ${e.scrollWidth} of ${e.clientWidth}`));
+    if (cut.length > 0) fail(`in a window of ${width} pixels tables of the overview are cut off: ${cut.join("; ")}`);
+    await close("overview");
+  }
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto("file://" + file);
