@@ -38,6 +38,9 @@ var stdioCode = code{
 			_, _ = io.WriteString(out, `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"bye"}}`)
 		}
 	}}),
+	"stdio-05-decodes-chunks": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
+		return &lossyReader{r: in}, out, nil
+	}}),
 	"stdio-05-read-is-message": stateless(hook.Hooks{Stdio: func(_ context.Context, in io.Reader, out io.Writer) (io.Reader, io.Writer, func()) {
 		return &chunkReader{r: in}, out, nil
 	}}),
@@ -108,6 +111,24 @@ func (c *chunkReader) Read(p []byte) (int, error) {
 	// A full buffer is the middle of a long message.
 	c.pending = n > 0 && n < len(p) && p[n-1] != '\n'
 	return n, err
+}
+
+// lossyReader decodes each chunk by itself: bytes that are no UTF-8 without those of the next one are replaced.
+type lossyReader struct {
+	r    io.Reader
+	rest []byte
+}
+
+func (l *lossyReader) Read(p []byte) (int, error) {
+	if len(l.rest) == 0 {
+		n, err := l.r.Read(p)
+		if l.rest = bytes.ToValidUTF8(p[:n], []byte("\ufffd")); n == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
 }
 
 // endlessReader never reports the end of its input.

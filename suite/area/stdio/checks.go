@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/mcpcheck/mcpcheck/suite/judge"
 	"github.com/mcpcheck/mcpcheck/suite/matcher"
 	"github.com/mcpcheck/mcpcheck/suite/recording"
 	"github.com/mcpcheck/mcpcheck/suite/scenario"
@@ -25,7 +26,7 @@ var Scenarios = []*scenario.Scenario{framingScenario}
 // The steps of the area's scripts.
 const (
 	stepJoined, stepLong, stepCRLF, stepBlankLine recording.Step = "joined", "long", "crlf", "blank-line"
-	stepPart, stepSplit                           recording.Step = "part", "split"
+	stepPart, stepSplit, stepNamed                recording.Step = "part", "split", "named"
 )
 
 // Checks lists the checks of the stdio transport.
@@ -85,6 +86,9 @@ var Checks = []verdict.Check{
 			}
 			v.That(answers == want && !failed, expected, actual, append(frames, x.Evidence()...)...)
 			v.Hint("collect input until a newline has come, and no further")
+			if x.Step == stepSplit && answers == want && !failed {
+				keptWhole(x, v, frames)
+			}
 		}
 		judgeOddEnds(r, before, v)
 	}},
@@ -99,6 +103,15 @@ var Checks = []verdict.Check{
 		}
 	})},
 	{Requirement: "STDIO-08", From: []recording.Name{recording.Everything}, Endings: true, Judge: endsWithItsInput},
+}
+
+// keptWhole: a character that was cut in two by the end of a write came back in the id as it was.
+func keptWhole(x *recording.Exchange, v *verdict.Verdict, parts []int) {
+	sent, got := gjson.ParseBytes(x.ID), x.Message().Get("id")
+	v.That(sent.Type != gjson.String || got.String() == sent.Str, "the id "+string(x.ID)+" of a request that was cut in the middle of a character",
+		"it came back as "+judge.Brief(got), append(parts, x.Evidence()...)...)
+	v.Cause("a character cut by the end of a write")
+	v.Hint("collect bytes until a newline has come, and decode the whole line as UTF-8, not each piece that is read")
 }
 
 // onlyMessages: nothing but messages comes on standard output. The lines that were told are named.

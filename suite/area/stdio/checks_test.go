@@ -40,10 +40,17 @@ func TestLines(t *testing.T) {
 		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), part("joined", 2, ""), part("split", 1, ""))},
 		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("joined", 1, ""))},
 		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), part("split", 0, recording.Silent))},
+		{ID: "STDIO-05", Want: verdict.Pass, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "naïve"))},
+		{ID: "STDIO-05", Want: verdict.Fail, Rec: areatest.Lines(part("before", 1, ""), splitID("naïve", "na\ufffd\ufffdve"))},
 		{ID: "STDIO-05", Want: verdict.Blocked, Rec: areatest.Lines(part("before", 0, recording.Lost), part("split", 0, recording.Silent))},
 		{ID: "STDIO-06", Want: verdict.Pass, Rec: areatest.Lines(rt.Line{Step: "long", Method: "ping", Error: `{"code":-32600,"message":"too long"}`})},
 		{ID: "STDIO-06", Want: verdict.Fail, Rec: areatest.Lines(part("long", 0, recording.Silent))},
 	})
+}
+
+// splitID is a request in three writes whose id came back as another one.
+func splitID(sent, back string) rt.Line {
+	return rt.Line{Step: "split", Method: "ping", ID: `"` + sent + `"`, Reply: `{"jsonrpc":"2.0","id":"` + back + `","result":{}}`}
 }
 
 // part is a step of the framing scenario with a number of answers.

@@ -19,7 +19,7 @@ import (
 var framingScenario = &scenario.Scenario{
 	Name:  Framing,
 	Title: "messages split, joined, oddly ended and long",
-	Sends: "Two requests in a single write, one request in three writes cut in the middle of a character, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
+	Sends: "An ordinary request, two in a single write, one in three writes cut in the middle of a character of its id, one that ends in a carriage return and a newline, one after an empty line, and one of more than a mebibyte.",
 	Phase: scenario.Read,
 	When: func(p *scenario.Play) *recording.Skipped {
 		if p.Combination.Transport != requirement.Stdio {
@@ -37,14 +37,30 @@ var framingScenario = &scenario.Scenario{
 }
 
 func framed(ctx context.Context, p *scenario.Play, c *scenario.Client) {
-	c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	id := baseline(ctx, p, c)
 	joined := append(scenario.Lifeline(p, 920001, "joined"), '\n')
 	c.Note(c.S.Do(ctx, session.Request{Step: stepJoined, Body: append(joined, scenario.Lifeline(p, 920002, "joined")...), Answers: 2}))
-	split(ctx, c, scenario.Lifeline(p, 920003, "naïve"))
+	split(ctx, c, id, bytes.Replace(scenario.Lifeline(p, 920003, "naïve"), []byte("920003"), id, 1))
 	if c.S.Alive() {
 		c.Probes(ctx, oddEnds(p)...)
 		c.Do(ctx, session.Request{Step: stepLong, ID: json.RawMessage("920004"), Body: scenario.Lifeline(p, 920004, strings.Repeat("mcpcheck ", 120_000))})
 	}
+}
+
+// baseline is the ordinary request, under a string with a character of two bytes, since an id is what every
+// answer gives back: what comes of that character where it is cut in two shows in the answer. It
+// returns the id for the request that is cut. A target that does not give such a string
+// back where nothing is cut, which RPC-04 judges, is asked once more under a number.
+func baseline(ctx context.Context, p *scenario.Play, c *scenario.Client) json.RawMessage {
+	q := p.Ordinary(recording.StepBefore)
+	q.ID = json.RawMessage(`"mcpcheck-naïve-1"`)
+	x := c.Do(ctx, q)
+	if x.Succeeded() && x.Message().Get("id").String() == "mcpcheck-naïve-1" {
+		return json.RawMessage(`"mcpcheck-naïve-2"`)
+	}
+	x.Step = stepNamed
+	c.Note(c.S.Do(ctx, p.Ordinary(recording.StepBefore)))
+	return json.RawMessage("920003")
 }
 
 // spreadAnswer is the first request, and the only one, to a target that answers it over several
@@ -76,8 +92,8 @@ func oddEnds(p *scenario.Play) []session.Request {
 	}
 }
 
-// split sends a message in three writes, the first of which ends inside the "ï".
-func split(ctx context.Context, c *scenario.Client, message []byte) {
+// split sends a message in three writes, the first of which ends inside the first "ï".
+func split(ctx context.Context, c *scenario.Client, id json.RawMessage, message []byte) {
 	const pause = 25 * time.Millisecond
 	a := bytes.Index(message, []byte("ï")) + 1
 	b := a + (len(message)-a)/2
@@ -85,5 +101,5 @@ func split(ctx context.Context, c *scenario.Client, message []byte) {
 		c.Note(c.S.Do(ctx, session.Request{Step: stepPart, Body: part, Unframed: true, NoAwait: true}))
 		c.S.Quiet(ctx, pause)
 	}
-	c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: json.RawMessage("920003"), Body: message[b:]}))
+	c.Note(c.S.Do(ctx, session.Request{Step: stepSplit, ID: id, Body: message[b:]}))
 }
