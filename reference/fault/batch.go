@@ -6,9 +6,21 @@ import (
 	"slices"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/tidwall/gjson"
 )
 
 var batchCode = code{
+	"batch-01-errors-left-out": stateless(hook.EditMessage(func(m hook.Message) []byte {
+		var members []json.RawMessage
+		if json.Unmarshal(m.Raw, &members) != nil {
+			return m.Raw // it is no array
+		}
+		results := slices.DeleteFunc(slices.Clone(members), func(one json.RawMessage) bool { return gjson.GetBytes(one, "error").Exists() })
+		if len(results) == len(members) || len(results) == 0 {
+			return m.Raw
+		}
+		return hook.Encode(results)
+	})),
 	"batch-01-refused": stateless(onBatches(hook.Every, refused)),
 	"batch-02-empty-array": stateless(onBatches(func(members []json.RawMessage) bool {
 		return len(members) > 0 && !slices.ContainsFunc(members, func(m json.RawMessage) bool {

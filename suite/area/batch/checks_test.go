@@ -20,6 +20,7 @@ func TestBatches(t *testing.T) {
 	}
 	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
 	refusal := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":""}}`
+	failed := `{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":""}}`
 	quietly := func(incoming ...string) rt.Line {
 		return rt.Line{Step: "notifications", ID: "-", Kind: recording.Probe, Outcome: recording.Sent, Incoming: incoming}
 	}
@@ -40,6 +41,9 @@ func TestBatches(t *testing.T) {
 		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("empty", "", recording.Replied, "["+refusal+"]"))},
 		{ID: "BATCH-04", Want: verdict.Fail, Rec: areatest.Lines(works, array("invalid-member", "1", recording.Replied, refusal))},
 		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},
+		{ID: "BATCH-01", Want: verdict.Fail, Rec: areatest.Lines(works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"), "ids", "1 2 3", "failing", "3"))},
+		{ID: "BATCH-01", Want: verdict.Pass, Rec: areatest.Lines(works, areatest.WithTags(array("mixed", "1 2 3", recording.Replied, "["+one+","+two+","+failed+"]"), "ids", "1 2 3", "failing", "3"))},
+		{ID: "BATCH-03", Want: verdict.Pass, Rec: areatest.Lines(works, array("mixed", "1 2 3", recording.Replied, "["+one+","+two+"]"))},
 		{ID: "BATCH-02", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("notifications", "", recording.Replied, refusal))},
 		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(refused, array("mixed", "1 2", recording.Replied, refusal))},
 		{ID: "BATCH-03", Want: verdict.NotApplicable, Rec: areatest.Lines(works, array("mixed", "1 2", recording.Silent))},

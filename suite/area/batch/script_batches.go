@@ -11,11 +11,12 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/session"
 )
 
-// The tag "ids" lists the ids of the requests in an array, separated by spaces.
+// The tag "ids" lists the ids of the requests in an array, separated by spaces, and "failing" is
+// that of one for a method that nobody has, to which an error is due.
 var batchesScenario = &scenario.Scenario{
 	Name:  Batches,
 	Title: "batches",
-	Sends: "Arrays of two requests, of requests with a notification among them, of notifications only, of nothing, and of a number beside a request.",
+	Sends: "Arrays of two requests, of requests with a notification and an unknown method among them, of notifications only, of nothing, and of a number beside a request.",
 	Phase: scenario.Read,
 	When:  scenario.Where(func(p *scenario.Play) bool { return p.Revision() == requirement.R20250326 }, recording.CodeCombination, "only 2025-03-26 has batches"),
 	Script: scenario.OnExpendable(func(ctx context.Context, p *scenario.Play, c *scenario.Client) {
@@ -26,7 +27,10 @@ var batchesScenario = &scenario.Scenario{
 		const note = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":900004}}`
 		// Many targets ignore a batch, and what is asked for is not much.
 		patience := c.Patience(ctx, time.Second)
-		requests, mixed := batch(stepRequests, "910001 910002", 2, list(910001), ping(910002)), batch(stepMixed, "910011 910012", 2, ping(910011), note, list(910012))
+		const unknown = `{"jsonrpc":"2.0","id":910013,"method":"mcpcheck/no-such-method","params":{}}`
+		requests := batch(stepRequests, "910001 910002", 2, list(910001), ping(910002))
+		mixed := batch(stepMixed, "910011 910012 910013", 3, ping(910011), note, unknown, list(910012))
+		mixed.Tags[tagFailing] = "910013"
 		requests.Timeout, mixed.Timeout = patience, patience
 		x := c.Do(ctx, requests)
 		if x.Outcome != recording.Replied {
