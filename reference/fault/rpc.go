@@ -5,14 +5,23 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/reference/hook"
+	"github.com/tidwall/gjson"
 )
 
 var rpcCode = code{
+	"rpc-04-ids-in-small-letters": stateless(hook.EditMessage(func(m hook.Message) []byte {
+		id := gjson.GetBytes(m.Raw, "id")
+		if m.Kind != hook.Response || id.Type != gjson.String {
+			return m.Raw
+		}
+		return bytes.Replace(m.Raw, []byte(id.Raw), []byte(strings.ToLower(id.Raw)), 1)
+	})),
 	"rpc-14-deaf-after-garbage": deafAfterGarbage,
 	"rpc-12-ready-event":        stateless(atStart(`{"jsonrpc":"2.0","event":"ready"}` + "\n")),
 	"rpc-15-numeric-method-kills": stateless(killedBy(func(in hook.Incoming) bool {

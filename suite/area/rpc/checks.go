@@ -43,6 +43,9 @@ const (
 	tagID recording.Tag = "id"
 )
 
+// A letter with its accent, as two characters and as the one that it is normalised to (Unicode's NFC).
+const apart, joined = "e\u0301", "\u00e9"
+
 // The checks of basic/index: messages, responses, errors.
 var rpcChecks = []verdict.Check{
 	{Requirement: "RPC-01", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -262,12 +265,13 @@ func foreignMember(method string, result gjson.Result) string {
 
 // usableID: the request under an id was answered under that id.
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
-	expected := "an answer to a request with the id " + judge.Short(gjson.ParseBytes(x.ID), 60)
+	sent := gjson.ParseBytes(x.ID)
+	expected := "an answer to a request with the id " + judge.Short(sent, 60)
 	state := v.ThatIf(x.Step != stepEmpty)
 	switch x.Outcome {
 	case recording.Replied:
 		got := x.Message().Get("id")
-		state(got.String() == gjson.ParseBytes(x.ID).String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got), x.Evidence()...)
+		state(got.String() == sent.String() && got.Exists() && !idRefused(x), expected, matcher.Describe(x)+" under the id "+judge.Brief(got)+altered(sent.Str, got.Str), x.Evidence()...)
 	case recording.Silent, recording.Lost:
 		if len(x.Replies) > 0 {
 			v.Block(recording.CodeNoAnswer, "the request with the id "+string(x.ID)+" was answered too late: "+x.Reason, x.Evidence()...)
@@ -283,6 +287,20 @@ func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	default:
 		v.Answered(x)
 	}
+}
+
+// altered says, behind a string that came back, how it was made of the one that was sent; empty if it was not.
+func altered(sent, got string) string {
+	switch {
+	case got == sent || strings.TrimSpace(got) == "":
+	case got == strings.TrimSpace(sent):
+		return ", without the blanks around it"
+	case strings.EqualFold(got, sent):
+		return ", in letters of another case"
+	case strings.TrimSpace(got) == strings.TrimSpace(strings.ReplaceAll(sent, apart, joined)):
+		return ", with the accent joined to its letter"
+	}
+	return ""
 }
 
 // oneKindRefused: where requests under all ids that are strings fail, and those under

@@ -112,11 +112,24 @@ func TestRequestIDs(t *testing.T) {
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", ""))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "9007199254740991", "9007199254740992"))},
+		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", `" a "`, `"a"`))},
 		{ID: "RPC-04", Want: verdict.Warn, Rec: areatest.Lines(id("id", "0", "0"), id("empty", `""`, ""))},
 		{ID: "RPC-04", Want: verdict.Fail, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), broken(`"a"`), broken(`"7"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(id("id", "0", "0"), id("id", "-1", "-1"), id("id", `"a"`, `"a"`), broken(`"7"`))},
 		{ID: "RPC-04", Want: verdict.Pass, Rec: areatest.Lines(broken("0"), broken("-1"), broken(`"a"`), broken(`"7"`))},
 	})
+}
+
+// TestAlteredIDs: it is said what became of an id.
+func TestAlteredIDs(t *testing.T) {
+	for _, x := range []struct{ sent, got, want string }{
+		{" a ", " a ", ""}, {" a ", "", ""}, {"a", "b", ""},
+		{" a ", "a", "blanks"}, {"aB", "ab", "case"}, {" cafe\u0301 ", " caf\u00e9 ", "accent"}, {" cafe\u0301 ", "caf\u00e9", "accent"},
+	} {
+		if got := rpc.Altered(x.sent, x.got); (x.want == "") != (got == "") || !strings.Contains(got, x.want) {
+			t.Errorf("%q as %q: %q", x.sent, x.got, got)
+		}
+	}
 }
 
 // TestMoreThanACode: silence where an error is due is no matter of codes.

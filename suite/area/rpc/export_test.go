@@ -1,0 +1,4 @@
+package rpc
+
+// Altered is for tests.
+var Altered = altered
