@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mcpcheck/mcpcheck/suite/judge"
@@ -58,7 +59,7 @@ func complete(step recording.Step, template, argument, value string, context map
 
 // Steps "complete" complete each variable of each listed template with nothing
 // typed so far; steps "typed" do so once more with a letter for those that
-// have very many values. Steps "context" complete the second and further variables
+// have very many values, and for one whose values do not all have that letter. Steps "context" complete the second and further variables
 // of a template with the first one given (2025-06-18 on); the tag "invented" says
 // that no value of the first was known. Steps "configured" are the completions that
 // the target file gives. The tags "template" and "argument" say what is completed.
@@ -95,12 +96,14 @@ var templateCompletionsScenario = &Scenario{
 // target file gives.
 func further(p *Play, all []variable, values [][]string) []session.Request {
 	var requests []session.Request
+	narrowed := false
 	known := map[variable]string{}
 	for i, v := range all {
 		if len(values[i]) > 0 {
 			known[variable{template: v.template, name: v.name}] = values[i][0]
 		}
-		if len(values[i]) >= many {
+		if telling := !narrowed && Narrows(firstLetter(known[variable{template: v.template, name: v.name}]), values[i]); telling || len(values[i]) >= many {
+			narrowed = narrowed || telling
 			requests = append(requests, complete(recording.StepTyped, v.template, v.name, firstLetter(values[i][0]), nil, nil))
 		}
 	}
@@ -119,6 +122,12 @@ func further(p *Play, all []variable, values [][]string) []session.Request {
 		requests = append(requests, Configured(p, &p.Target.Subjects.Completions[i]))
 	}
 	return requests
+}
+
+// Narrows reports whether something typed is a part of some values and not of others, whatever the case.
+func Narrows(typed string, values []string) bool {
+	has := func(value string) bool { return strings.Contains(strings.ToLower(value), strings.ToLower(typed)) }
+	return typed != "" && slices.ContainsFunc(values, has) && slices.ContainsFunc(values, func(value string) bool { return !has(value) })
 }
 
 func firstLetter(s string) string {

@@ -55,6 +55,7 @@ var Checks = []verdict.Check{
 		}
 	}},
 	{Requirement: "COMP-12", From: []recording.Name{recording.TemplateCompletions}, Judge: takesContext},
+	{Requirement: "COMP-15", From: []recording.Name{recording.TemplateCompletions}, Judge: oddSuggestions},
 	{Requirement: "COMP-14", From: []recording.Name{GuardedCompletions}, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		for _, x := range r.Steps(stepGuarded) {
 			never := strings.Split(x.Tags[recording.TagNever], "\n")
@@ -210,6 +211,43 @@ func counted(x *recording.Exchange, v *verdict.Verdict) {
 	}
 	v.That(more.Bool() == (total.Num > n), "hasMore true just when total is greater than the number of values",
 		fmt.Sprintf("hasMore %s with total %s and %.0f values in %s", judge.Brief(more), judge.Brief(total), n, completionOf(x)), x.Evidence()...)
+}
+
+// oddSuggestions remarks on values that come twice, and on those that are the same whatever was
+// typed although some have nothing of it. No sentence forbids either, and inexact matches are even asked for.
+func oddSuggestions(r *recording.Recording, v *verdict.Verdict) {
+	var twice verdict.Sightings
+	for _, x := range completed(r, v) {
+		v.Holds()
+		values, seen := valuesIn(x), map[string]bool{}
+		for _, s := range values {
+			if seen[s] {
+				twice.Add(completionOf(x)+", where "+verdict.Quoted(s)+" is one", x.Evidence()...)
+				break
+			}
+			seen[s] = true
+		}
+		for _, y := range r.Steps(recording.StepComplete) {
+			if x.Step == recording.StepTyped && sameVariable(x, y) && slices.Equal(valuesIn(y), values) && scenario.Narrows(x.Param("argument.value").String(), values) {
+				v.That(false, "values that have to do with what was typed", "the same as with nothing typed, some of which have nothing of it, in "+completionOf(x)+" after "+
+					verdict.Quoted(x.Param("argument.value").String()), append(y.Evidence(), x.Evidence()...)...)
+			}
+		}
+	}
+	twice.Observe(v, "completion-repeats-values", "%d completions have the same value more than once: %s")
+}
+
+// valuesIn are the first of the values of a completion that are strings.
+func valuesIn(x *recording.Exchange) []string {
+	const enough = 200 // there can be as many as fit into a message
+	var all []string
+	x.Result().Get("completion.values").ForEach(func(_, s gjson.Result) bool {
+		if judge.IsString(s) {
+			all = append(all, s.Str)
+		}
+		return len(all) < enough
+	})
+	return all
 }
 
 // takesContext: a completion that works without context also works with it.

@@ -112,3 +112,20 @@ func TestRefusedCompletions(t *testing.T) {
 		{ID: "COMP-09", Want: verdict.Fail, Rec: areatest.Lines(fatal)},
 	})
 }
+
+// TestOddSuggestions: what is suggested twice, or whatever is typed, is remarked upon.
+func TestOddSuggestions(t *testing.T) {
+	of := func(step recording.Step, typed string, values string) rt.Line {
+		l := completionLine(step, `{"values":`+values+`}`, "")
+		l.Params = `{"argument":{"name":"b","value":"` + typed + `"}}`
+		return l
+	}
+	see := func(rec ...rt.Line) map[string]string {
+		return areatest.Observations(t, "COMP-15", recording.TemplateCompletions, rec)
+	}
+	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "x", `["x"]`)), "")
+	areatest.Observed(t, see(of("complete", "", `["x","y","x"]`)), "completion-repeats-values", "1 completions", `"x"`)
+	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "X", `["x","y"]`)), "completion-ignores-value", "with nothing typed", `"X"`)
+	areatest.Observed(t, see(of("complete", "", `["x","xy"]`), of("typed", "x", `["x","xy"]`)), "")
+	areatest.Observed(t, see(of("complete", "", `["x","y"]`), of("typed", "x", `["y","x"]`)), "") // ranked
+}
