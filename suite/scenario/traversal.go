@@ -15,7 +15,7 @@ import (
 // Each step reads a URI that leads to a file outside of a served directory if its
 // path is taken at face value. Steps "dots", "encoded" and "trick" read the entries
 // of the corpus of these classes, and tricks that the target file knows (sibling,
-// link); "template" is one expanded with a way out; "system" reads files that most
+// link); "template" is any of them by way of a template; "system" reads files that most
 // systems have. The tag "form" says more, "root" is the directory. Where the target
 // file names it, "marker" is what the file contains; without, the file is the user
 // database that most systems have. Where it does not, the directory is that of a
@@ -154,12 +154,14 @@ func tricksThrough(p *Play, r *target.Root, template, goal string, depth int, li
 	base := strings.TrimRight(r.Root, "/")
 	if r.Sibling != "" {
 		up := base[:strings.LastIndexByte(base, '/')+1]
-		all = append(all, URIRead{recording.StepTrick, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{recording.TagForm: "sibling"}})
+		all = append(all, URIRead{recording.StepTemplate, "../" + strings.TrimPrefix(r.Sibling, up), recording.Tags{recording.TagForm: "sibling"}})
 	}
 	if r.Symlink != "" {
-		all = append(all, URIRead{recording.StepTrick, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{recording.TagForm: "link"})})
+		all = append(all, URIRead{recording.StepTemplate, strings.TrimPrefix(r.Symlink, base), links.With(recording.Tags{recording.TagForm: "link"})})
 	}
 	for i, one := range all {
+		// A hole in the template is one finding, whatever leads through it.
+		all[i].Step = recording.StepTemplate
 		all[i].URI = strings.ReplaceAll(pattern, value, strings.ReplaceAll(strings.TrimPrefix(one.URI, "/"), "/", slash))
 		all[i].Tags = one.Tags.With(recording.Tags{recording.TagTemplate: template})
 	}
@@ -181,29 +183,17 @@ func waysFrom(p *Play) []URIRead {
 }
 
 // waysThrough lists the ways to a file by the variables of listed templates, but for one
-// that is tried otherwise: steps up, the same encoded once more, and the absolute path. Where nothing stands before the variable but the scheme,
-// an absolute path may well be meant: it counts as a file of the system.
+// that is tried otherwise: steps up, the same encoded once more, and the absolute path.
 func waysThrough(p *Play, goal, except string) []URIRead {
 	var all []URIRead
 	for _, t := range Sample(expandable(p), maxSwept) {
-		absolute := recording.StepTemplate
-		if scheme, _ := judge.LiteralScheme(t); strings.HasPrefix(strings.TrimLeft(t[len(scheme):], ":/"), "{") {
-			absolute = recording.StepSystem
-		}
-		ways := []struct {
-			step  recording.Step
-			value string
-		}{
-			{recording.StepTemplate, strings.Repeat("../", depthOfAny) + goal},
-			{recording.StepTemplate, strings.Repeat("..%2F", depthOfAny) + strings.ReplaceAll(goal, "/", "%2F")},
-			{absolute, "/" + goal},
-		}
+		ways := []string{strings.Repeat("../", depthOfAny) + goal, strings.Repeat("..%2F", depthOfAny) + strings.ReplaceAll(goal, "/", "%2F"), "/" + goal}
 		if p.Brief() {
 			ways = ways[:1]
 		}
-		for _, way := range ways {
-			if uri, ok := filled(t, way.value); ok && t != except {
-				all = append(all, URIRead{way.step, uri, recording.Tags{recording.TagForm: way.value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
+		for _, value := range ways {
+			if uri, ok := filled(t, value); ok && t != except {
+				all = append(all, URIRead{recording.StepTemplate, uri, recording.Tags{recording.TagForm: value, recording.TagTemplate: t, recording.TagRoot: "the template " + t}})
 			}
 		}
 	}

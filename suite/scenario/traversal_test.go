@@ -52,7 +52,7 @@ func TestWaysThroughTemplates(t *testing.T) {
 				if (one.Tags[recording.TagUnserved] != "") != c.unserved {
 					t.Errorf("%s: unserved is not %t for %s", name, c.unserved, one.URI)
 				}
-				if slices.Contains([]string{sibling, link}, one.URI) && one.Step != recording.StepTrick {
+				if slices.Contains([]string{sibling, link}, one.URI) && one.Step != recording.StepTemplate {
 					t.Errorf("%s: %s is of the step %s", name, one.URI, one.Step)
 				}
 			}

@@ -187,7 +187,7 @@ func everyExchange(v *verdict.Verdict) []*recording.Exchange {
 // so once, unless it offers them: it lists them, or has a template for any path.
 func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step) {
 	v.Sampled(r)
-	open, tried, known, unserved := servesSystem(r), false, false, ""
+	open, through, tried, known, told, unserved := servesSystem(r), leakyTemplates(r), false, false, false, ""
 	for _, x := range r.Steps(names...) {
 		about := verdict.ReadOf(x) + " (" + x.Tags[recording.TagForm] + ")"
 		if x.Outcome == recording.Silent && !x.Fatal { // yields nothing: that it is no answer is judged elsewhere
@@ -207,14 +207,20 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 			unserved = x.Tags[recording.TagRoot]
 			continue
 		}
+		if what != "" && x.Step != recording.StepTemplate && slices.ContainsFunc(through, func(t string) bool { return judge.Matches(t, x.Param("uri").String()) }) {
+			told = true // one hole is one finding, in all revisions, however few of the ways were tried
+			continue
+		}
 		state := v.ThatIf(x.Tags[recording.TagForm] != "link" || x.Tags[recording.TagLinks] == "forbidden")
 		state(what == "", "nothing from outside of "+x.Tags[recording.TagRoot], about+" yields "+what, x.Evidence()...)
 		v.SharedCause(wayOut(r, x))
 		v.Hint("decode the path once, resolve it with all its links, and serve it only if it then lies below the root%s%s",
-			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem],
+			map[bool]string{true: "; if the whole machine is meant to be served, say so in the target file (subjects.roots: file:///)"}[x.Step == recording.StepSystem || guessed && x.Step == recording.StepTemplate],
 			map[bool]string{true: "; once mended this becomes not applicable, and passes only if the target file names the root and a canary (subjects.roots)"}[guessed])
 	}
 	switch {
+	case told:
+		v.Skip(recording.CodeNotExercised, "judged under URI-12: the way out is one by a template")
 	case known && leaksSystem(r):
 		v.Skip(recording.CodeNotExercised, "judged under URI-13: files of the system are given away under their plain names, too")
 	case known:
@@ -224,6 +230,17 @@ func keptIn(r *recording.Recording, v *verdict.Verdict, names ...recording.Step)
 	case tried:
 		v.Skip(recording.CodeNeedsConfig, "nothing came of the ways out that were tried, which proves nothing yet: "+nameRoot)
 	}
+}
+
+// leakyTemplates are the templates that lead out of the root, other than by a link.
+func leakyTemplates(r *recording.Recording) []string {
+	var all []string
+	for _, x := range r.Steps(recording.StepTemplate) {
+		if what, _ := verdict.Leaked(x); what != "" && x.Tags[recording.TagForm] != "link" {
+			all = append(all, x.Tags[recording.TagTemplate])
+		}
+	}
+	return all
 }
 
 // wayOut is the cause that ways out of the same kind have in common, and out of the same root: each kind is

@@ -198,6 +198,34 @@ func TestGuessedRoot(t *testing.T) {
 	}
 }
 
+// TestWayOutByTemplate: what a template lets out is told once, whichever ways were tried besides, unless they have nothing to do with it.
+func TestWayOutByTemplate(t *testing.T) {
+	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
+	facts := rt.Facts(requirement.Combination{Revision: requirement.R20251125, Transport: requirement.Stdio}, `{"resources":{}}`)
+	read := func(step recording.Step, uri string, tags ...string) rt.Line {
+		return areatest.TaggedRead(step, `{"uri":"`+uri+`"}`, leak, "", append(tags, "root", "a:", "marker", "canary")...)
+	}
+	for id, direct := range map[string]rt.Line{
+		"URI-10": read("dots", "docs:///in/../out"), "URI-11": read("encoded", "docs:///in/..%2fout"), "URI-13": read("trick", "docs:///in/....//out"),
+	} {
+		req, _ := area.Catalogue().Find(id)
+		k, _ := area.BuiltIn().Check(id)
+		for want, by := range map[verdict.Outcome]rt.Line{
+			verdict.NotApplicable: read("template", "docs:///../out", "template", "docs:///{+path}"),
+			verdict.Fail:          read("template", "logs:///../out", "template", "logs:///{+path}"),
+		} {
+			got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, by, direct)})
+			if got.Outcome != want || want != verdict.Fail && !strings.Contains(got.Reason, "judged under URI-12") {
+				t.Errorf("%s: %s (%s), want %s", id, got.Outcome, got.Reason, want)
+			}
+		}
+		link := read("template", "docs:///sub/link", "template", "docs:///{+path}", "form", "link", "links", "followed")
+		if got := verdict.Evaluate(k, req, facts, verdict.Recordings{recording.Traversal: rt.New(recording.Traversal, facts, link, direct)}); got.Outcome != verdict.Fail {
+			t.Errorf("%s beside a link that is followed: %s", id, got.Outcome)
+		}
+	}
+}
+
 // TestWaysOutOfOneKind: what is mended in one place has one cause, whatever requirement it breaks.
 func TestWaysOutOfOneKind(t *testing.T) {
 	leak := `{"contents":[{"uri":"a:x","text":"canary"}]}`
