@@ -199,8 +199,11 @@ func (c *client) headers(raw []byte) http.Header {
 	if c.revision >= hook.R20250618 && (c.session != "" || hook.Modern(c.revision)) {
 		h.Set("MCP-Protocol-Version", c.revision)
 	}
+	if !hook.Modern(c.revision) {
+		return h
+	}
 	m, _ := hook.DecodeObject(raw)
-	if method, ok := m["method"].(string); ok && hook.Modern(c.revision) {
+	if method, ok := m["method"].(string); ok {
 		h.Set("Mcp-Method", method)
 		for _, member := range []string{"uri", "name"} {
 			if name, ok := at(m, "params", member).(string); ok {

@@ -259,7 +259,11 @@ func (c *talker) raw(ctx context.Context, what, text string) string {
 	return c.step(what, func() { c.write(ctx, text, c.headers(text)) })
 }
 
+// headers are those of a message over Streamable HTTP; elsewhere nothing is said in them.
 func (c *talker) headers(text string) http.Header {
+	if c.transport != hook.HTTP {
+		return http.Header{}
+	}
 	k := client{revision: c.revision, session: c.session}
 	return k.headers([]byte(text))
 }
