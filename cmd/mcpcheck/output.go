@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -37,11 +36,8 @@ func writable(path string) error {
 	case path == "-":
 		return nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return badUsage("--output %s: it is a directory", path)
-	}
-	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
-		return badUsage("--output %s: there is no directory %s", path, filepath.Dir(path))
+	if err := output.Writable(path); err != nil {
+		return badUsage("--output %s: %w", path, err)
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/requirement"
 	"github.com/mcpcheck/mcpcheck/suite/target"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // help is the help of each command.
@@ -32,7 +33,8 @@ func (p *program) root() *cobra.Command {
 	root.Args = noArguments
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return badUsage("%w%s", helpcmd.FlagError(err), cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help")))
+		err = helpcmd.FlagError(err)
+		return badUsage("%w%s", err, flagHint(c, err))
 	})
 	flags, arguments := completed()
 	root.AddCommand(p.runCommand(), p.planCommand(), p.initCommand(), p.listCommand(), p.explainCommand(), p.judgeCommand(), p.baselineCommand(), p.reportCommand(), p.matrixCommand(), p.compareCommand())
@@ -41,6 +43,21 @@ func (p *program) root() *cobra.Command {
 		return noCommand(root, args)
 	})
 	return root
+}
+
+// flagHint is what to do about a flag that was not understood.
+func flagHint(c *cobra.Command, err error) string {
+	var missing *pflag.NotExistError
+	unknown := errors.As(err, &missing)
+	switch args := c.Flags().Args(); {
+	case unknown && len(args) > 0 && c.Flags().Lookup("serve") != nil:
+		return fmt.Sprintf(": a flag of the server goes behind --, with its command, as in %q", c.CommandPath()+" -- "+strings.Join(args, " ")+" --"+missing.GetSpecifiedName())
+	case unknown && c == c.Root() && (&program{}).runCommand().Flags().Lookup(missing.GetSpecifiedName()) != nil:
+		return fmt.Sprintf(": it is one of %q", c.Root().Name()+" run")
+	case strings.HasSuffix(err.Error(), "?"):
+		return ""
+	}
+	return cmp.Or(helpcmd.NearFlag(c, err), fmt.Sprintf("; %q shows the flags", c.CommandPath()+" --help"))
 }
 
 // takes says what arguments a command takes, and how many.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -68,7 +69,7 @@ func (s *settings) openJournal(stdout io.Writer) (closeJournal func() error, err
 		}
 		f, err := os.OpenFile(s.journal, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, usagef("--journal %s: %w", s.journal, errors.Unwrap(err))
 		}
 		w, closeJournal = f, f.Close
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -285,6 +286,9 @@ func (s *settings) served(ctx context.Context, stderr io.Writer) (w reference.Wo
 		w, warnings, err := inspect(s.world)
 		warn(stderr, warnings)
 		if err != nil {
+			if e := (*fs.PathError)(nil); errors.As(err, &e) {
+				err = fmt.Errorf("--world %s: the file cannot be read: %w", s.world, e.Err)
+			}
 			err = usageError{err}
 		} else if n := s.options.PageSize; n > 0 && w.PageSize > 0 && n != w.PageSize && !slices.Contains(reference.WorldNames(), s.world) {
 			fmt.Fprintf(stderr, "mockserver: --page-size %d takes the place of the pageSize %d of %s\n", n, w.PageSize, s.world)

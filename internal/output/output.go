@@ -95,14 +95,43 @@ func (o *Reports) Check(record string) error {
 		if out.path == "-" {
 			continue
 		}
-		if info, err := os.Stat(out.path); err == nil && info.IsDir() {
-			return fmt.Errorf("%s %s: it is a directory", out.flag, out.path)
-		}
-		if dir, err := os.Stat(filepath.Dir(out.path)); err != nil || !dir.IsDir() {
-			return fmt.Errorf("%s %s: there is no directory %s", out.flag, out.path, filepath.Dir(out.path))
+		if err := Writable(out.path); err != nil {
+			return fmt.Errorf("%s %s: %w", out.flag, out.path, err)
 		}
 	}
 	return nil
+}
+
+// Writable finds out whether [File] can write to a path; the error says in a clause why not.
+func Writable(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return errors.New("it is a directory")
+	}
+	if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+		return fmt.Errorf("there is no directory %s", filepath.Dir(path))
+	}
+	if _, there := os.Lstat(path); there == nil {
+		if err != nil || !info.Mode().IsRegular() {
+			return nil // a link to what is not there yet, a device or a pipe
+		}
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
+	f, err := beside(path, 0o600)
+	if err == nil {
+		return errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if info != nil { // it may be open to us where its directory is not
+		if f, err = os.OpenFile(path, os.O_WRONLY, 0); err == nil {
+			return f.Close()
+		}
+	}
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		err = e.Err // nobody chose the name of the file that was tried
+	}
+	return fmt.Errorf("no file can be written there: %w", err)
 }
 
 // Write writes all reports, and shows the results unless one of them goes to standard

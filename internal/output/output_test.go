@@ -226,3 +226,24 @@ func TestGone(t *testing.T) {
 		t.Error("what is no file has no reader who goes")
 	}
 }
+
+// TestWritable: what [File] can write is told before, and nothing is left of the look.
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	locked := filepath.Join(dir, "locked")
+	if err := os.WriteFile(locked, []byte("x"), 0o400); err != nil { // which is replaced, not written to
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		filepath.Join(dir, "new"): "", locked: "", os.DevNull: "",
+		dir: "it is a directory", filepath.Join(dir, "none", "new"): "there is no directory",
+		filepath.Join(locked, "new"): "there is no directory",
+	} {
+		if err := Writable(path); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("left are %v, %v", left, err)
+	}
+}

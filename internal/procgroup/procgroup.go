@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 )
 
@@ -45,6 +46,9 @@ func Unstarted(cmd *exec.Cmd, err error) string {
 		why = "no such file, or its interpreter is missing"
 	case errors.Is(err, fs.ErrPermission):
 		why = "permission denied; is it executable?"
+	}
+	if len(cmd.Args) == 1 && strings.Contains(cmd.Args[0], " ") {
+		why += "; the program and each of its arguments are words of their own, without quotes around all of them"
 	}
 	return fmt.Sprintf("cannot start %q: %s", cmd.Args[0], why)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -297,10 +298,17 @@ func (d *decoder) mapping(path string, n ast.Node, to reflect.Value, depth int) 
 	to.Set(made)
 }
 
+// plain is a text whose words need no quotes in a list, as those of a command.
+var plain = regexp.MustCompile(`^[\w./=-][\w./= -]{0,39}$`)
+
 func (d *decoder) list(path string, n ast.Node, to reflect.Value, depth int) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		d.fail(path, n, "must be a list, not %s", what(n))
+		advice := ""
+		if text, ok := scalar(n); ok && plain.MatchString(text) && to.Type().Elem().Kind() == reflect.String {
+			advice = ": write [" + strings.Join(strings.Fields(text), ", ") + "]"
+		}
+		d.fail(path, n, "must be a list, not %s%s", what(n), advice)
 		return
 	}
 	made := reflect.MakeSlice(to.Type(), len(seq.Values), len(seq.Values))

@@ -234,6 +234,9 @@ func syntax(err error) *Problem {
 		if message == "value is not allowed in this context" {
 			message += " (is the line indented like the one before?)"
 		}
+		if strings.Contains(message, `'\t'`) || strings.Contains(message, "'\t'") {
+			message += " (indent with spaces, not with tabs)"
+		}
 		p := whole(0, message)
 		if t := e.GetToken(); t != nil {
 			p.Pos = tokenPos(t)

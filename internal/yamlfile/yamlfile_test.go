@@ -121,6 +121,7 @@ func TestDecodeErrors(t *testing.T) {
 		"name: [a]":                           `f.yaml:1:7: name must be a single value, not a list`,
 		"name: {a: b}":                        `name must be a single value, not a mapping`,
 		"endpoints: x":                        `f.yaml:1:12: endpoints must be a list, not "x"`,
+		"endpoints:\n\t- uri: x":              `(indent with spaces, not with tabs)`,
 		"endpoints: [x]":                      `endpoints[0] must have fields, such as "uri", not "x"`,
 		"env: [x]":                            `env must map names to values, not be a list`,
 		"wait: 10":                            `wait must be a duration such as "10s" or "1m30s", not "10"`,

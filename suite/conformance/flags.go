@@ -95,8 +95,12 @@ func Flags(f *flag.FlagSet) *Arguments {
 	}
 	f.Usage = func() {
 		unknown := stranger(f, os.Args[1:])
-		if unknown == "" {
+		switch {
+		case unknown == "" && slices.ContainsFunc(os.Args[1:], asksForHelp):
 			all()
+			return
+		case unknown == "": // a value is wrong, and has been told
+			fmt.Fprintln(f.Output(), "-help lists all flags")
 			return
 		}
 		fmt.Fprintf(f.Output(), "there is no flag --%s here%s: -help lists all; what is judged is picked by -ginkgo.label-filter, such as 'area:PAGE && rev:2025-11-25', and -ginkgo.focus, in the place of --only, --skip and --quick\n",
@@ -113,11 +117,16 @@ func stranger(f *flag.FlagSet, args []string) string {
 		switch {
 		case name == "" && isFlag: // the end of the flags
 			return ""
-		case isFlag && f.Lookup(name) == nil && name != "h" && name != "help":
+		case isFlag && f.Lookup(name) == nil && !asksForHelp(arg):
 			return name
 		}
 	}
 	return ""
+}
+
+// asksForHelp reports whether an argument is the flag for that.
+func asksForHelp(arg string) bool {
+	return slices.Contains([]string{"-h", "--h", "-help", "--help"}, arg)
 }
 
 // flagNames lists the flags of a set.

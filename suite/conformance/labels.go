@@ -33,6 +33,11 @@ func Filter(expression string) (func(labels []string) bool, error) {
 			return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression, strings.TrimSpace(atom), near[0]+atom[len(name):])
 		}
 		if !slices.Contains(suite.LabelKeys(), strings.ToLower(name)) || !strings.HasPrefix(strings.TrimSpace(atom[len(name):]), ":") {
+			for _, key := range []string{"area", "id"} {
+				if slices.ContainsFunc(values(key), func(s string) bool { return strings.EqualFold(s, strings.TrimSpace(atom)) }) {
+					return nil, fmt.Errorf("the label filter %q uses %q: did you mean %s?", expression, strings.TrimSpace(atom), key+":"+strings.TrimSpace(atom))
+				}
+			}
 			return nil, fmt.Errorf("the label filter %q uses %q: labels begin with %s", expression, strings.TrimSpace(atom), strings.Join(suite.LabelKeys(), ":, ")+":")
 		}
 		value := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(atom[len(name):]), ":"))

@@ -99,18 +99,23 @@ func (e *endpoint) misspeaks(err error) bool {
 		(dial.Stage == "content-type" || dial.Stage == "endpoint")
 }
 
-// pathHint is what to try where a URL without a path leads nowhere.
-func (e *endpoint) pathHint(err error) string {
+// hint is what to try where a URL leads nowhere, or a program says nothing.
+func (e *endpoint) hint(err error) string {
 	var status int
 	if open, ok := errors.AsType[*session.OpenError](err); ok {
-		status = open.Status
+		if status = open.Status; open.Code == recording.CodeNoAnswer && len(e.Command) > 0 && e.Transport() == requirement.Stdio {
+			return "; --start-timeout allows more, and a server that listens at a port is named by --serve or --url"
+		}
 	}
 	if dial, ok := errors.AsType[*transport.DialError](err); ok {
 		status = dial.Status
 	}
 	u, err := url.Parse(e.URL)
-	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") != "" || status != http.StatusNotFound && status != http.StatusMethodNotAllowed {
+	switch {
+	case err != nil || u.Host == "" || status != http.StatusNotFound && status != http.StatusMethodNotAllowed:
 		return ""
+	case strings.Trim(u.Path, "/") != "":
+		return "; is the path right? many servers have /mcp or /sse"
 	}
 	return "; is the path missing? try /mcp or /sse"
 }
@@ -256,7 +261,7 @@ func (r *Run) detect(ctx context.Context, e *endpoint) error {
 			return nil
 		}
 		if e.unreachable == "" || tellsMore(err, e.cause) {
-			e.transport, e.unreachable, e.cause = t, err.Error()+e.pathHint(err), err
+			e.transport, e.unreachable, e.cause = t, err.Error()+e.hint(err), err
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			e.unreachable = cause.Error()

@@ -226,7 +226,11 @@ func (s *Session) Adopt(x *recording.Exchange) error {
 	case x.Outcome == recording.Lost && s.over == requirement.HTTP, x.Outcome == recording.Unsent && s.over != requirement.Stdio:
 		return &OpenError{Code: recording.CodeUnreachable, Reason: x.Reason}
 	case x.Outcome == recording.Lost:
-		return &OpenError{Code: recording.CodeDied, Reason: "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")}
+		reason := "the connection ended during initialize: " + strings.TrimPrefix(x.Reason, "cannot send: ")
+		if said := s.nonsense(); said != "" {
+			reason += "; until then the target sent " + said + ", which is no JSON"
+		}
+		return &OpenError{Code: recording.CodeDied, Reason: reason}
 	case x.Outcome != recording.Replied && s.spread() != nil:
 		return s.spreadError("initialize")
 	case x.Outcome == recording.Silent && s.nonsense() != "":

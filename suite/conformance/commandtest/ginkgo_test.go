@@ -63,6 +63,7 @@ func TestTypos(t *testing.T) {
 	for flag, want := range map[string]string{
 		"--ginkgo.label-filter=area:PGAE": "which no requirement bears: did you mean PAGE?", "--ginkgo.label-filter=rev:2025-11-25 && rev:2025-06-18": "no specs ran",
 		"--quick": "there is no flag --quick here: -help lists all; what is judged", "--tiemout=3s": "did you mean timeout?",
+		"--timeout=5": "-help lists all flags",
 	} {
 		out, err := exec.CommandContext(t.Context(), tool(t, "conformance.test"), "--ginkgo.no-color", flag).CombinedOutput()
 		const most = 2000 // of characters, where the list of all flags has 20,000
