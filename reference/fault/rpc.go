@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 	"strings"
 	"sync"
 	"time"
@@ -15,6 +16,15 @@ import (
 )
 
 var rpcCode = code{
+	// Where a chunk ends is not passed on: it is within the first character that can be cut.
+	"rpc-04-chunks-decoded": stateless(hook.OnHTTP(func(r *http.Request) bool { return r.ContentLength < 0 && r.Method == http.MethodPost }, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+		body, _ := io.ReadAll(r.Body) // what could not be read to its end is no message
+		if i := bytes.IndexFunc(body, func(c rune) bool { return c >= utf8.RuneSelf }); i >= 0 {
+			body = append(bytes.ToValidUTF8(body[:i+1], []byte("\ufffd")), bytes.ToValidUTF8(body[i+1:], []byte("\ufffd"))...)
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		next.ServeHTTP(w, r)
+	})),
 	"rpc-04-ids-in-small-letters": stateless(hook.EditMessage(func(m hook.Message) []byte {
 		id := gjson.GetBytes(m.Raw, "id")
 		if m.Kind != hook.Response || id.Type != gjson.String {

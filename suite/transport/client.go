@@ -18,6 +18,7 @@ import (
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mcpcheck/mcpcheck/suite/wire"
 )
@@ -262,9 +263,13 @@ func (c *client) newRequest(m Message, to *url.URL) (*request, error) {
 	return &request{req, m.Body}, nil
 }
 
-// chunked hides the length of the body, so that it goes out in chunks: its halves.
+// chunked hides the length of the body, so that it goes out in chunks: its halves or, if it has a
+// character of several bytes, what ends within that and the rest.
 func chunked(req *http.Request, body []byte) {
 	half := (len(body) + 1) / 2
+	if i := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf }); i >= 0 {
+		half = i + 1
+	}
 	req.GetBody = func() (io.ReadCloser, error) {
 		return io.NopCloser(io.MultiReader(bytes.NewReader(body[:half]), bytes.NewReader(body[half:]))), nil
 	}

@@ -546,6 +546,22 @@ func TestHTTPChunkedBody(t *testing.T) {
 	}
 }
 
+// The first chunk ends within a character, if there is one that can be cut.
+func TestChunksCutCharacters(t *testing.T) {
+	for body, want := range map[string]string{"abcd": "ab", "aïbcdef": "a\xc3", "ab😀": "ab\xf0"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://mcpcheck.invalid", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chunked(req, []byte(body))
+		first := make([]byte, 64)
+		n, err := req.Body.Read(first)
+		if err != nil || string(first[:n]) != want {
+			t.Errorf("%q begins with %q (%v), want %q", body, first[:n], err, want)
+		}
+	}
+}
+
 // A handler in this process sees the address that was called, if it is one.
 func TestHTTPLocalAddressInProcess(t *testing.T) {
 	for url, want := range map[string]string{

@@ -71,7 +71,8 @@ type Message struct {
 	Omit   []string
 	Exact  [][2]string
 	// Chunked sends the body in two chunks, without its length (RFC 9112,
-	// section 7.1); nothing but the framing differs.
+	// section 7.1); nothing but the framing differs. The first ends within a character
+	// if there is one of several bytes.
 	Chunked bool
 	// URL replaces the URL that the connection would use: a reference that is
 	// resolved against it. Stdio ignores it, and everything else about HTTP.

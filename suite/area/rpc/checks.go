@@ -35,7 +35,7 @@ var Scenarios = []*scenario.Scenario{concurrencyScenario, requestIDsScenario, cl
 const (
 	stepAfter, stepTogether, stepID, stepEmpty recording.Step = "after", "together", "id", "empty"
 	stepDigits, stepUnknown, stepCancelled     recording.Step = "digits", "unknown", "cancelled"
-	stepInitializedAgain                       recording.Step = "initialized-again"
+	stepInitializedAgain, stepChunked          recording.Step = "initialized-again", "chunked"
 )
 
 // The tags of the area's scripts.
@@ -67,6 +67,11 @@ var rpcChecks = []verdict.Check{
 			usableID(x, v)
 		}
 		oneKindRefused(r.Steps(stepID, stepDigits), v)
+		if x := r.Step(stepChunked); x != nil && x.Succeeded() { // that a body in chunks is refused is HTTP-32's
+			usableID(x, v)
+			v.Cause("a character cut by the end of a chunk")
+			v.Hint("collect the bytes of the whole body, and decode it then, not each piece that is read")
+		}
 	}},
 	{Requirement: "RPC-05", From: verdict.ErrorSources, Judge: func(r *recording.Recording, v *verdict.Verdict) {
 		sent := requests(r)
@@ -267,6 +272,9 @@ func foreignMember(method string, result gjson.Result) string {
 func usableID(x *recording.Exchange, v *verdict.Verdict) {
 	sent := gjson.ParseBytes(x.ID)
 	expected := "an answer to a request with the id " + judge.Short(sent, 60)
+	if x.Step == stepChunked {
+		expected += ", whose body comes in two chunks"
+	}
 	state := v.ThatIf(x.Step != stepEmpty)
 	switch x.Outcome {
 	case recording.Replied:
