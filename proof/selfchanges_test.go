@@ -16,11 +16,55 @@ import (
 	"github.com/mcpcheck/mcpcheck/suite/target"
 )
 
+// selfChanging judges a server of two resources, of which some change by themselves, all the time.
+func selfChanging(t *testing.T, o reference.Options, changes []string, stdio bool, cfg suite.Config) (report *reports.Report) {
+	t.Helper()
+	text := "unchanged"
+	w := reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text}, {URI: "note:b", Name: "b", Text: &text}}}
+	synctest.Test(t, func(t *testing.T) {
+		server, err := reference.New(w, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer server.Close()
+		changing := time.NewTicker(150 * time.Millisecond)
+		defer changing.Stop()
+		go func() {
+			for n := 0; ; n++ {
+				select {
+				case <-changing.C:
+					now := strconv.Itoa(n)
+					for _, r := range w.Resources {
+						r.Text = &now
+						if !slices.Contains(changes, r.URI) {
+							continue
+						}
+						if err := server.Put(r); err != nil {
+							t.Error(err)
+						}
+					}
+				case <-t.Context().Done():
+					return
+				}
+			}
+		}()
+		endpoint := target.Endpoint{Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP}
+		if stdio {
+			endpoint = target.Endpoint{Pipe: func(context.Context) (io.ReadWriteCloser, error) {
+				return server.Pipe(context.Background()) // it outlives the dialling
+			}}
+		}
+		cfg.Budget, cfg.Target = time.Hour, &target.Target{Endpoints: []target.Endpoint{endpoint}}
+		if report, err = suite.Run(t.Context(), cfg); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return report
+}
+
 // TestSelfChanges: on a server whose resources change by themselves, all the time, it shows without a
 // trigger who gets updates, and when they end.
 func TestSelfChanges(t *testing.T) {
-	text := "unchanged"
-	w := reference.World{Resources: []reference.Resource{{URI: "note:a", Name: "a", Text: &text}, {URI: "note:b", Name: "b", Text: &text}}}
 	legacy, modern := []string{"SUB-03", "SUB-07", "SUB-09", "SUB-10", "HTTP-12"}, []string{"SUB-32"}
 	for name, c := range map[string]struct {
 		fault string
@@ -33,52 +77,23 @@ func TestSelfChanges(t *testing.T) {
 		"sub-03-unsubscribe-ends-all": {"sub-03-unsubscribe-ends-all", legacy, "SUB-03", ""},
 		"sub-07-unsubscribe-ignored":  {"sub-07-unsubscribe-ignored", legacy, "SUB-07", "SUB-09"},
 		"sub-09-flag-of-the-session":  {"sub-09-flag-of-the-session", legacy, "SUB-09", "SUB-07"},
+		"sub-10-subscriber-ends-all":  {"sub-10-subscriber-ends-all", legacy, "SUB-10", ""},
 		"sub-10-unsubscribed-for-all": {"sub-10-unsubscribed-for-all", legacy, "SUB-10", ""},
 		"sub-32-last-takes-over":      {"sub-32-last-takes-over", modern, "SUB-32", ""},
 		"http-12-broadcast":           {"http-12-broadcast", legacy, "HTTP-12", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var report *reports.Report
-			synctest.Test(t, func(t *testing.T) {
-				var faults []string
-				if c.fault != "" {
-					faults = append(faults, c.fault)
-				}
-				server, err := reference.New(w, reference.Options{Faults: faults})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer server.Close()
-				changing := time.NewTicker(150 * time.Millisecond)
-				defer changing.Stop()
-				go func() {
-					for n := 0; ; n++ {
-						select {
-						case <-changing.C:
-							now := strconv.Itoa(n)
-							for _, r := range w.Resources {
-								r.Text = &now
-								if err := server.Put(r); err != nil {
-									t.Error(err)
-								}
-							}
-						case <-t.Context().Done():
-							return
-						}
-					}
-				}()
-				revision, endpoint := requirement.R20251125, target.Endpoint{Handler: server.Handler(), Path: "/mcp", Forced: requirement.HTTP}
-				if slices.Equal(c.all, modern) {
-					revision, endpoint = requirement.R20260728, target.Endpoint{Pipe: func(context.Context) (io.ReadWriteCloser, error) {
-						return server.Pipe(context.Background()) // it outlives the dialling
-					}}
-				}
-				cfg := suite.Config{Only: c.all, Revisions: []requirement.Revision{revision}, Budget: time.Hour, Target: &target.Target{Endpoints: []target.Endpoint{endpoint}}}
-				if report, err = suite.Run(t.Context(), cfg); err != nil {
-					t.Fatal(err)
-				}
-			})
+			o := reference.Options{}
+			if c.fault != "" {
+				o.Faults = append(o.Faults, c.fault)
+			}
+			cfg := suite.Config{Only: c.all, Revisions: []requirement.Revision{requirement.R20251125}}
+			stdio := slices.Equal(c.all, modern)
+			if stdio {
+				cfg.Revisions = []requirement.Revision{requirement.R20260728}
+			}
+			report := selfChanging(t, o, []string{"note:a", "note:b"}, stdio, cfg)
 			judged := 0
 			for i := range report.Results {
 				switch x := &report.Results[i]; {
@@ -92,5 +107,27 @@ func TestSelfChanges(t *testing.T) {
 				t.Errorf("%d of %d requirements are judged", judged, len(c.all))
 			}
 		})
+	}
+}
+
+// TestSelfChangesBesideOthers: what other scripts, and those of other revisions, subscribe and give up meanwhile hides nothing: a server
+// that does not tell its sessions apart is red in each revision, whichever of its resources changes.
+func TestSelfChangesBesideOthers(t *testing.T) {
+	for _, faults := range [][]string{nil, {"sub-10-subscriber-ends-all"}, {"sub-10-unsubscribed-for-all"}} {
+		for _, changes := range [][]string{{"note:a"}, {"note:b"}, {"note:a", "note:b"}} {
+			report := selfChanging(t, reference.Options{Faults: faults}, changes, false, suite.Config{})
+			red := 0
+			for i := range report.Results {
+				switch x := &report.Results[i]; {
+				case x.ID == "SUB-10" && x.Verdict.Red():
+					red++
+				case x.Verdict.Red(), x.Verdict == reports.Blocked:
+					t.Errorf("%v, %v: %s", faults, changes, describe(x))
+				}
+			}
+			if want := 3 * len(faults); red != want {
+				t.Errorf("%v, %v: SUB-10 is red in %d revisions instead of %d", faults, changes, red, want)
+			}
+		}
 	}
 }

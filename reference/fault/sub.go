@@ -23,7 +23,8 @@ var subCode = code{
 		return shaken(m) && p.Revision() != "" && p.Transport() == m.Transport
 	})),
 	"sub-10-last-session-only":    lastOnly,
-	"sub-10-unsubscribed-for-all": unsubscribedForAll,
+	"sub-10-subscriber-ends-all":  unsubscribedForAll(true),
+	"sub-10-unsubscribed-for-all": unsubscribedForAll(false),
 	"sub-62-announced-too-early":  announcedTooEarly,
 	"sub-62-cached-by-session":    cachedBySession,
 }
@@ -118,16 +119,21 @@ func endedByRead() hook.Hooks {
 	}, hook.MethodRead)
 }
 
-// unsubscribedForAll ends the subscriptions of everybody.
-func unsubscribedForAll() hook.Hooks {
-	return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
-		delete(muted, [2]string{c.Session.ID(), uri})
-		for _, p := range c.Session.Sessions() {
-			if c.Method == methodUnsubscribe && p.ID() != c.Session.ID() {
-				muted[[2]string{p.ID(), uri}] = true
+// unsubscribedForAll ends the subscriptions of everybody, only if the session that asks for it has one itself.
+func unsubscribedForAll(own bool) func() hook.Hooks {
+	return func() hook.Hooks {
+		held := map[[2]string]bool{}
+		return muting(func(muted map[[2]string]bool, c *hook.Call, uri string) {
+			key := [2]string{c.Session.ID(), uri}
+			delete(muted, key)
+			for _, p := range c.Session.Sessions() {
+				if c.Method == methodUnsubscribe && p.ID() != key[0] && (held[key] || !own) {
+					muted[[2]string{p.ID(), uri}] = true
+				}
 			}
-		}
-	})
+			held[key] = c.Method == methodSubscribe
+		})
+	}
 }
 
 // shaken reports whether a message is one of a revision with a handshake.

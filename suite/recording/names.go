@@ -81,6 +81,7 @@ const (
 // The scenarios about subscriptions and changes.
 const (
 	Listening     Name = "listening"     // listen streams on which nothing is made to happen
+	SelfUpdates   Name = "self-updates"  // which of the listed resources change by themselves
 	SelfChanges   Name = "self-changes"  // a resource changes by itself under the eyes of a session
 	Subscriptions Name = "subscriptions" // a listed resource is subscribed and unsubscribed
 	Changes       Name = "changes"       // resources and the list change under the eyes of two sessions

@@ -79,6 +79,7 @@ func Common() []*Scenario {
 		bareRequestsScenario,
 		changesScenario,
 		selfChangesScenario,
+		selfUpdatesScenario,
 		discoveryScenario,
 		firstMessagesScenario,
 		httpSessionsScenario,

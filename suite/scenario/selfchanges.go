@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
@@ -12,23 +13,13 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Where no trigger changes a resource: steps "subscribe" are about a few listed resources, of which one
-// may change by itself. If an update comes in a window of silence, "at-once" reads what it names, and all
-// that follows is about that one. If none comes, "compare" reads them, and one that is not what it was in the
-// beginning is watched (tag "name": "untold"), as is one of which only a single update came ("once").
-//
-// If further updates come in quick succession, so that their absence says something, it is watched three
-// times: after another one was subscribed once more by "subscribe-next", and all but this one were given up by
-// steps "unsubscribe" ("next"), on Streamable HTTP after "foreign-unsubscribe" in another session ("foreign"),
-// and after it was given up and subscribed once more by "subscribe-again" ("again"). To be watched is to
-// be read ("unchanged", whose tag "heard" is set if an update follows), and to be read again ("later") if none
-// does. The marks "silenced" and "silence-heard" enclose the time after "settled", a request that follows the
-// end of the subscription. At last "stream-2" opens another GET stream, and the mark "doubled" stands before
-// the updates that then come.
-var selfChangesScenario = &Scenario{
-	Name:  recording.SelfChanges,
-	Title: "watching a resource that changes by itself",
-	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick succession, reads, and subscriptions that are given up and made again, in another session as well.",
+// Where no trigger changes a resource: steps "subscribe" are about a few listed resources, of which one may change by
+// itself. If an update comes in a window of silence, or if none does and step "compare" reads something else than was read in the
+// beginning, that is read "at-once". In the end all are given up by steps "unsubscribe".
+var selfUpdatesScenario = &Scenario{
+	Name:  recording.SelfUpdates,
+	Title: "looking for a resource that changes by itself",
+	Sends: "Subscriptions to a few listed resources, a window of silence, and reads if no update comes.",
 	Phase: Read, // its silence is that of one session
 	Waits: true,
 	After: []recording.Name{recording.WalkResources, recording.Reads},
@@ -43,16 +34,60 @@ var selfChangesScenario = &Scenario{
 			return
 		}
 		defer func() { w.streams.stop(ctx) }()
-		if !w.find(ctx) {
+		if w.find(ctx); w.uri != "" {
+			w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
+		}
+		w.giveUp(ctx, "")
+	},
+}
+
+// NothingChanges is why nothing is known of what changes by itself.
+const NothingChanges = "no listed resource changed by itself, again and again: say in the target file how to make one change (triggers.update)"
+
+// The same is done once more while no other script subscribes or gives up anything. If an update comes, "at-once" reads what it
+// names, and all that follows is about that one. If none comes, one that is not what it was in the
+// beginning is watched (tag "name": "untold"), as is one of which only a single update came ("once").
+//
+// If further updates come in quick succession, so that their absence says something, it is watched three
+// times: after another one was subscribed once more by "subscribe-next", and all but this one were given up by
+// steps "unsubscribe" ("next"), on Streamable HTTP after "foreign-subscribe" and "foreign-unsubscribe" in another session ("foreign"),
+// and after it was given up and subscribed once more by "subscribe-again" ("again"). To be watched is to
+// be read ("unchanged", whose tag "heard" is set if an update follows), and to be read again ("later") if none
+// does. The marks "silenced" and "silence-heard" enclose the time after "settled", a request that follows the
+// end of the subscription. At last "stream-2" opens another GET stream, and the mark "doubled" stands before
+// the updates that then come.
+var selfChangesScenario = &Scenario{
+	Name:  recording.SelfChanges,
+	Title: "watching a resource that changes by itself",
+	Sends: "Subscriptions to a few listed resources and a window of silence; if updates come in quick succession, reads, and subscriptions that are given up and made again, in another session as well.",
+	Phase: Mutate, // what other sessions give up meanwhile, in whatever revision, a server that does not tell them apart ends here
+	After: []recording.Name{recording.WalkResources, recording.Reads, recording.SelfUpdates},
+	When: func(p *Play) *recording.Skipped {
+		found := p.Earlier(recording.SelfUpdates)
+		if found.Skipped == nil && found.Step(recording.StepAtOnce) == nil {
+			return Skip(recording.CodeNeedsConfig, NothingChanges)
+		}
+		return found.Skipped
+	},
+	Script: func(ctx context.Context, p *Play) {
+		w, ok := watchSelf(ctx, p)
+		if !ok {
 			return
 		}
-		w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
-		if w.often(ctx) {
-			w.play(ctx)
-		} else {
+		defer func() { w.streams.stop(ctx) }()
+		switch heard := w.find(ctx); {
+		case heard:
+			w.ask(ctx, recording.StepAtOnce, "resources/read", w.uri)
+			if w.often(ctx) {
+				w.play(ctx)
+				return
+			}
 			w.watch(ctx, "once")
-			w.giveUp(ctx, "")
+		case w.uri != "":
+			w.patience = time.Second
+			w.watch(ctx, "untold")
 		}
+		w.giveUp(ctx, "")
 	},
 }
 
@@ -102,7 +137,8 @@ func (w *selfWatch) ask(ctx context.Context, step recording.Step, method, uri st
 	return w.c.Note(w.c.S.Do(ctx, session.Request{Step: step, Method: method, Params: map[string]any{"uri": uri}, Tags: recording.Tags{recording.TagURI: uri}}))
 }
 
-// find subscribes a few resources and waits for one of them to change.
+// find subscribes a few resources and waits for one of them to change. It reports whether an update came; if none did, the resource
+// is one whose contents are others than they were, if there is one.
 func (w *selfWatch) find(ctx context.Context) bool {
 	const few = 8
 	for _, l := range slices.Backward(Sample(w.p.Resources(), few)) { // the first is the last, should one take the place of another
@@ -120,11 +156,7 @@ func (w *selfWatch) find(ctx context.Context) bool {
 	if w.await(ctx, w.p.Limits.QuietWindow) {
 		return true
 	}
-	if w.uri = w.different(ctx); w.uri != "" {
-		w.patience = time.Second
-		w.watch(ctx, "untold")
-	}
-	w.giveUp(ctx, "")
+	w.uri = w.different(ctx)
 	return false
 }
 
@@ -207,8 +239,10 @@ func (w *selfWatch) play(ctx context.Context) {
 	}
 	if w.p.Combination.Transport == requirement.HTTP && !w.p.Limited() {
 		if other, ok := w.p.Fresh(ctx, session.Options{}); ok {
-			other.Note(other.S.Do(ctx, session.Request{Step: recording.StepForeignUnsubscribe, Method: "resources/unsubscribe",
-				Params: map[string]any{"uri": w.uri}, Tags: recording.Tags{recording.TagURI: w.uri}}))
+			for _, step := range []recording.Step{recording.StepForeignSubscribe, recording.StepForeignUnsubscribe} {
+				other.Note(other.S.Do(ctx, session.Request{Step: step, Method: strings.Replace(string(step), "foreign-", "resources/", 1),
+					Params: map[string]any{"uri": w.uri}, Tags: recording.Tags{recording.TagURI: w.uri}}))
+			}
 			if !w.watch(ctx, "foreign") {
 				return
 			}

@@ -91,7 +91,7 @@ var subChecks = []verdict.Check{
 	{Requirement: "SUB-10", From: []recording.Name{recording.Changes, recording.SelfChanges}, With: []recording.Name{recording.Listening}, Needs: []verdict.Gate{verdict.Subscribe},
 		Judge: func(r *recording.Recording, v *verdict.Verdict) {
 			if r.Scenario == recording.SelfChanges {
-				toldByItself(r, v, map[string]string{"foreign": "after another session had sent resources/unsubscribe for it"})
+				toldByItself(r, v, map[string]string{"foreign": "after another session had subscribed it as well, and given it up"})
 				return
 			}
 			keptApart(r, v)

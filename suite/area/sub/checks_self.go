@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpcheck/mcpcheck/suite/recording"
+	"github.com/mcpcheck/mcpcheck/suite/scenario"
 	"github.com/mcpcheck/mcpcheck/suite/verdict"
 )
 
@@ -15,7 +16,7 @@ func stillByItself(r *recording.Recording, v *verdict.Verdict) bool {
 	if slices.ContainsFunc(r.Steps(recording.StepUnchanged), func(x *recording.Exchange) bool { return x.Tags[recording.TagName] == "next" }) {
 		return false
 	}
-	v.Skip(recording.CodeNeedsConfig, "no listed resource changed by itself, again and again: say in the target file how to make one change (triggers.update)")
+	v.Skip(recording.CodeNeedsConfig, scenario.NothingChanges)
 	return true
 }
 

@@ -23,7 +23,7 @@ var subscriptionsScenario = &scenario.Scenario{
 	Title: "subscribing to what is listed",
 	Sends: "resources/subscribe to listed resources until one is accepted, and resources/unsubscribe.",
 	Phase: scenario.Read,
-	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfChanges}, // which needs what nobody has given up yet
+	After: []recording.Name{recording.WalkResources, recording.WalkTemplates, recording.SelfUpdates}, // which needs what nobody has given up yet
 	When: scenario.All(
 		scenario.Where(func(p *scenario.Play) bool { return !p.Modern() }, recording.CodeCombination, "2026-07-28 subscribes by subscriptions/listen"),
 		scenario.Declared("resources.subscribe"),
