@@ -90,11 +90,14 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepAfter) {
 			control := r.Steps(stepUndisturbed)
-			if n := len(control); n > 0 && control[n-1].Outcome != recording.Canceled && control[n-1].Outcome != recording.Unsent {
+			switch n := len(control); {
+			case n > 0 && (control[n-1].CutOff() || control[n-1].Outcome == recording.Unsent):
+				v.Answered(control[n-1]) // how it goes without cancellations is not known
+			case n > 0:
 				ended(x, control[n-1], v, last...)
-				continue
+			case r.Broken == nil || !unserved(x):
+				stillServed(x, v, "cancellations that crossed with their responses", last...)
 			}
-			stillServed(x, v, "cancellations that crossed with their responses", last...)
 		}
 	}},
 	{Requirement: "CANC-05", From: []recording.Name{DroppedReads}, With: verdict.BothWalks, Judge: func(r *recording.Recording, v *verdict.Verdict) {
@@ -103,7 +106,7 @@ var Checks = []verdict.Check{
 		}
 		for _, x := range r.Steps(stepAfter) {
 			if x.Status == http.StatusServiceUnavailable && x.Outcome == recording.Replied {
-				v.That(false, "capacity for a request after many dropped ones", matcher.Describe(x), x.Evidence()...)
+				v.Block(recording.CodeThrottled, "the target says that it is busy, and not with what: "+matcher.Describe(x), x.Evidence()...)
 				continue
 			}
 			stillServed(x, v, "many requests whose streams were closed")
